@@ -1,0 +1,274 @@
+import type { ByteSource } from '../byte-source.js';
+
+/**
+ * The Backend interface: what the S3 layer needs of a store, in Swift's model.
+ *
+ * Accounts hold containers, containers hold objects; an object has a body, a content type,
+ * representation headers, user metadata, and *system metadata* that no client of the store can
+ * read, set or remove. Every implementation passes the contract suite in `test/contract/`.
+ *
+ * Promises that the layers above build on:
+ * - A body that ends early, is longer or shorter than its announced size, or whose iterator throws
+ *   is never visible, in whole or in part.
+ * - An acknowledged write survives a crash of the process and of the machine.
+ * - Preconditions are atomic: of racing writers with `{ absent: true }` at most one succeeds.
+ * - Listings are in the byte order of the names' UTF-8.
+ */
+
+/** Names to values. Names are lower case and carry no `x-…-meta-` prefix. */
+export type Metadata = Readonly<Record<string, string>>;
+
+/** Changes to system metadata: a string sets the name, `null` removes it, others stay. */
+export type MetadataPatch = Readonly<Record<string, string | null>>;
+
+/** What accompanies every call: for the store's own log, and to give up with the caller. */
+export interface CallContext {
+  /** The S3 request id; Swift logs it (`X-Trans-Id-Extra`). At most 32 characters matter. */
+  readonly requestId: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ContainerRef {
+  readonly account: string;
+  readonly container: string;
+}
+
+export interface ObjectRef extends ContainerRef {
+  readonly object: string;
+}
+
+/** What an implementation can do beyond the basics; the layers above ask here, never by name. */
+export interface Capabilities {
+  /** `{ absent: true }` preconditions are atomic across all gateways. */
+  readonly atomicCreate: boolean;
+  /** `{ etag }` preconditions are supported, and atomic. */
+  readonly conditionalReplace: boolean;
+  /** System metadata is protected from every client of the store. */
+  readonly systemMetadata: boolean;
+  /** Longest object name, in bytes of UTF-8. */
+  readonly objectNameBytesMax: number;
+}
+
+export interface ContainerInfo {
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly objectCount: number;
+  readonly bytesUsed: number;
+}
+
+export interface ContainerHead extends ContainerInfo {
+  readonly metadata: Metadata;
+  readonly systemMetadata: Metadata;
+}
+
+export interface ContainerInput {
+  readonly metadata?: Metadata | undefined;
+  readonly systemMetadata?: Metadata | undefined;
+}
+
+export interface ContainerUpdate {
+  readonly metadata?: MetadataPatch | undefined;
+  readonly systemMetadata?: MetadataPatch | undefined;
+}
+
+export interface ContainerQuery {
+  readonly prefix?: string | undefined;
+  /** Names strictly after this one, in byte order. */
+  readonly marker?: string | undefined;
+  /** At most this many, 1 to 10,000. */
+  readonly limit: number;
+}
+
+export interface ContainerPage {
+  readonly containers: readonly ContainerInfo[];
+  /** True when more containers match behind the last one of this page. */
+  readonly truncated: boolean;
+}
+
+/** Everything known of an object but its body. */
+export interface ObjectHead {
+  readonly size: number;
+  /** Unquoted. MD5 in lower-case hex unless the writer's seal said otherwise. */
+  readonly etag: string;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  readonly contentType: string;
+  /** cache-control, content-disposition, content-encoding, content-language, expires. */
+  readonly headers: Metadata;
+  readonly metadata: Metadata;
+  readonly systemMetadata: Metadata;
+}
+
+export interface ListedObject {
+  readonly name: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly lastModified: number;
+  readonly contentType: string;
+  /** What the writer asked to be shown with the entry (`PutObjectInput.listingAttributes`). */
+  readonly attributes: Metadata;
+}
+
+export interface ObjectQuery {
+  readonly prefix?: string | undefined;
+  /** Any length; names are rolled up at its first occurrence behind the prefix. */
+  readonly delimiter?: string | undefined;
+  /**
+   * Entries strictly after this name, in byte order. A roll-up counts as the name it shows: a
+   * marker equal to it, or with it as prefix, skips everything below it.
+   */
+  readonly marker?: string | undefined;
+  /** At most this many objects and roll-ups together, 1 to 10,000. */
+  readonly limit: number;
+}
+
+export type ListingEntry =
+  | { readonly kind: 'object'; readonly object: ListedObject }
+  | { readonly kind: 'prefix'; readonly prefix: string };
+
+export interface ObjectPage {
+  /** In byte order of the name or prefix. */
+  readonly entries: readonly ListingEntry[];
+  /** True when another entry follows the last one of this page. */
+  readonly truncated: boolean;
+}
+
+/** Known only when the body has been read: see {@link PutObjectInput.seal}. */
+export interface ObjectSeal {
+  /** Unquoted, at most 128 characters; without it the store takes the body's MD5. */
+  readonly etag?: string | undefined;
+  /** Added to the input's. */
+  readonly systemMetadata?: Metadata | undefined;
+  /** Added to the input's. */
+  readonly listingAttributes?: Metadata | undefined;
+}
+
+export interface PutObjectInput {
+  /** Bytes of the body. A body of any other length fails with `BodyMismatch`. */
+  readonly size: number;
+  readonly contentType: string;
+  readonly headers?: Metadata | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly systemMetadata?: Metadata | undefined;
+  /** Small things that a listing shows without looking at the object: 256 bytes in all. */
+  readonly listingAttributes?: Metadata | undefined;
+  /** A whole small body, or a stream. When the stream throws, the put fails with that error. */
+  readonly body: Buffer | ByteSource;
+  /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
+  readonly seal?: (() => ObjectSeal) | undefined;
+}
+
+/** Atomic with the write: the object must not exist, or must exist with this ETag. */
+export type WritePrecondition = { readonly absent: true } | { readonly etag: string };
+
+/**
+ * `stale`: a newer write of the same name won, and this one changed nothing (Swift's 202).
+ * `precondition_failed`: nothing was written.
+ */
+export type PutOutcome =
+  | { readonly outcome: 'created'; readonly etag: string; readonly lastModified: number }
+  | { readonly outcome: 'stale' }
+  | { readonly outcome: 'precondition_failed' };
+
+export type DeleteOutcome = 'deleted' | 'stale' | 'precondition_failed';
+
+export interface ObjectUpdate {
+  /** Replaces all user metadata when given. */
+  readonly metadata?: Metadata | undefined;
+  readonly contentType?: string | undefined;
+  /** Replaces all representation headers when given. */
+  readonly headers?: Metadata | undefined;
+  readonly systemMetadata?: MetadataPatch | undefined;
+}
+
+/** As in a Range header: `first-last`, `first-`, or the last `suffix` bytes. */
+export type RangeSpec =
+  { readonly first: number; readonly last?: number | undefined } | { readonly suffix: number };
+
+/** First and last byte, both inclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ObjectBody {
+  /** Bytes that the source will give: the range's, or the object's size. */
+  readonly length: number;
+  /** A whole small body, or a stream that opens nothing until it is read. Read at most once. */
+  readonly source: Buffer | ByteSource;
+  /** Lets go of what the body holds without reading it. */
+  cancel(): void;
+}
+
+export interface GetObjectResult {
+  readonly head: ObjectHead;
+  /** What was resolved of the requested range; `unsatisfiable` has an empty body. */
+  readonly range: ByteRange | 'unsatisfiable' | undefined;
+  readonly body: ObjectBody;
+}
+
+/**
+ * Errors thrown by all: `BackendError` (see errors.ts), and the abort reason of the context's
+ * signal. Each method names the codes that are part of its meaning.
+ */
+export interface Backend {
+  readonly capabilities: Capabilities;
+
+  /** Resolves when the store answers. @throws BackendError Unavailable */
+  ping(context: CallContext): Promise<void>;
+
+  /** The containers of an account; an account that never was has none. */
+  listContainers(
+    context: CallContext,
+    account: string,
+    query: ContainerQuery,
+  ): Promise<ContainerPage>;
+
+  /** Creates a container; an existing one is left as it is. */
+  createContainer(
+    context: CallContext,
+    ref: ContainerRef,
+    input: ContainerInput,
+  ): Promise<'created' | 'exists'>;
+
+  /** @throws BackendError NoSuchContainer */
+  headContainer(context: CallContext, ref: ContainerRef): Promise<ContainerHead>;
+
+  /** @throws BackendError NoSuchContainer */
+  updateContainer(context: CallContext, ref: ContainerRef, update: ContainerUpdate): Promise<void>;
+
+  /** @throws BackendError NoSuchContainer, ContainerNotEmpty */
+  deleteContainer(context: CallContext, ref: ContainerRef): Promise<void>;
+
+  /** @throws BackendError NoSuchContainer */
+  listObjects(context: CallContext, ref: ContainerRef, query: ObjectQuery): Promise<ObjectPage>;
+
+  /** @throws BackendError NoSuchContainer, BodyMismatch, StorageFull; what the body throws */
+  putObject(
+    context: CallContext,
+    ref: ObjectRef,
+    input: PutObjectInput,
+    precondition?: WritePrecondition,
+  ): Promise<PutOutcome>;
+
+  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  headObject(context: CallContext, ref: ObjectRef): Promise<ObjectHead>;
+
+  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
+
+  /** Changes metadata in place; body, ETag and time of modification stay. @throws as headObject */
+  updateObject(context: CallContext, ref: ObjectRef, update: ObjectUpdate): Promise<void>;
+
+  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  deleteObject(
+    context: CallContext,
+    ref: ObjectRef,
+    precondition?: WritePrecondition,
+  ): Promise<DeleteOutcome>;
+
+  /** Waits for what is being written and lets go of everything. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+/** What a backend says when it cannot do what it was asked; matched by code, never by message. */
+export type BackendErrorCode =
+  | 'NoSuchContainer'
+  | 'NoSuchObject'
+  | 'ContainerNotEmpty'
+  /** The body was shorter or longer than announced. */
+  | 'BodyMismatch'
+  | 'NameTooLong'
+  /** No room on the device, or over a quota of the store. */
+  | 'StorageFull'
+  /** The store cannot be reached, or not now; the same call may work later. */
+  | 'Unavailable'
+  | 'Timeout'
+  /** What is stored cannot be read as what it should be. */
+  | 'Corrupt'
+  /** This store cannot do it at all; the message says why. */
+  | 'Unsupported';
+
+export class BackendError extends Error {
+  override readonly name = 'BackendError';
+
+  constructor(
+    readonly code: BackendErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,30 @@
+import type { ByteSource } from '../../byte-source.js';
+
+/** The five algorithms of `x-amz-checksum-*`. */
+export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
+
+export interface PayloadDigests {
+  /** Lower-case hex. */
+  readonly md5: string;
+  /** Base64, verified against what the client sent (header or trailer); absent when it sent none. */
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
+}
+
+/**
+ * The request's body behind framing and verification: aws-chunked is decoded, payload hash, chunk
+ * signatures, trailers, Content-MD5 and checksums are checked. The last bytes are held back until
+ * everything agrees, so that a consumer that waits for the end never stores a false body.
+ */
+export interface Payload {
+  /** Bytes after decoding, as announced; undefined when the client announced no length. */
+  readonly size: number | undefined;
+  /** The decoded bytes; read once. @throws S3Error when verification fails; ClientAbortedError */
+  readonly source: ByteSource;
+  /**
+   * The whole verified body.
+   * @throws S3Error `MaxMessageLengthExceeded` when it is longer than `limit` bytes
+   */
+  collect(limit: number): Promise<Buffer>;
+  /** What was computed on the way; only after the source has ended or `collect` has resolved. */
+  digests(): PayloadDigests;
+}

@@ -1,0 +1,19 @@
+/** Who is asking, once the signature is verified. */
+export interface Principal {
+  readonly accessKey: string;
+  /** The store's account, e.g. `AUTH_test`. */
+  readonly account: string;
+  readonly role: Role;
+}
+
+/** `owner` may do everything in the account; `member` what ACLs grant. */
+export type Role = 'owner' | 'member';
+
+export interface Credential extends Principal {
+  readonly secretKey: string;
+}
+
+/** Where credentials come from; a promise when they have to be fetched. */
+export interface CredentialSource {
+  find(accessKey: string): Credential | undefined | Promise<Credential | undefined>;
+}
