@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { ListenAddress } from './options.js';
+
+/**
+ * The kinds of configuration keys. Each builder gives a zod schema whose error message is the
+ * *expectation*, worded to follow "expected", so that an error can name key, value and expectation.
+ */
+
+/** What the documentation says of a key, kept beside its rule. */
+export interface KeyDoc {
+  readonly doc: string;
+  /** For defaults that are computed: how the documentation words them. */
+  readonly defaultText?: string;
+}
+
+/** An integer with both bounds included; its unit is the end of the key's name. */
+export function integer(min: number, max: number): z.ZodNumber {
+  const error = `an integer from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function text(pattern: RegExp, expectation: string): z.ZodString {
+  return z.string({ error: expectation }).regex(pattern, { error: expectation });
+}
+
+export function path(): z.ZodString {
+  const error = 'a path';
+  return z
+    .string({ error })
+    .min(1, { error })
+    .refine((value) => !value.includes('\0'), { error });
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, { error: `one of ${values.join(', ')}` });
+}
+
+const ADDRESS_EXPECTATION =
+  'HOST:PORT with a port from 0 to 65535 (0 takes a free one), such as 127.0.0.1:8000 or [::1]:8000';
+
+/** `HOST:PORT` or `[IPV6]:PORT`. @returns undefined when it is neither */
+export function parseAddress(value: string): ListenAddress | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(value);
+  if (match === null) return undefined;
+  const host = match[1] ?? match[2] ?? '';
+  const port = Number(match[3]);
+  return port > 65535 ? undefined : { host, port };
+}
+
+export function address() {
+  return z.string({ error: ADDRESS_EXPECTATION }).transform((value, context): ListenAddress => {
+    const parsed = parseAddress(value);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({ code: 'custom', message: ADDRESS_EXPECTATION });
+    return z.NEVER;
+  });
+}
+
+const STORAGE_CLASS_EXPECTATION =
+  'a list of different names in capital letters, digits and underscores, STANDARD among them';
+
+export function storageClasses() {
+  const error = STORAGE_CLASS_EXPECTATION;
+  return z
+    .array(z.string({ error }).regex(/^[A-Z][A-Z0-9_]{0,31}$/, { error }), { error })
+    .refine((names) => names.includes('STANDARD') && new Set(names).size === names.length, {
+      error,
+    });
+}

@@ -1,0 +1,57 @@
+import type { Roster } from '../config/credentials.js';
+import type { FilledOptions } from '../config/options.js';
+import type { MetricSnapshot } from '../telemetry/snapshot.js';
+
+/**
+ * What the supervisor and its children say to each other over Node's IPC channel, as JSON:
+ *
+ *     supervisor                      child
+ *        │  ── init ──────────────────▶ │  options and credentials: never in argv or environment
+ *        │  ◀─────── ready | failed ─── │
+ *        │  ◀───────────────── report ─ │  each probe_interval_ms: health and metrics
+ *        │  ── metrics ───────────────▶ │  at a scrape
+ *        │  ◀──────────────── metrics ─ │
+ *        │  ── drain ─────────────────▶ │
+ *        │  ◀─────────────── draining ─ │  each second
+ *        │  ◀──────────────── drained ─ │  with the last metrics; the child then exits with 0
+ *
+ * A child whose channel closes has lost its supervisor, and exits.
+ */
+
+/** What a child is told at its start. */
+export interface ChildInit {
+  readonly type: 'init';
+  /** 1 to `options.listeners`; a restarted child has its predecessor's number. */
+  readonly worker: number;
+  /** Every port is a real one here, also where the configuration says 0. */
+  readonly options: FilledOptions;
+  readonly credentials: Roster;
+}
+
+export type ToChild =
+  | ChildInit
+  | { readonly type: 'metrics'; readonly id: number }
+  | { readonly type: 'drain' };
+
+/** Outcome of one probe, e.g. of the backend. */
+export interface HealthCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What went wrong; shown to operators by `/readyz?verbose`. */
+  readonly detail?: string | undefined;
+}
+
+/** Why a child cannot start; decides the exit code of the service. */
+export type StartFailure = 'listen' | 'store' | 'internal';
+
+export type FromChild =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly failure: StartFailure; readonly message: string }
+  | {
+      readonly type: 'report';
+      readonly checks: readonly HealthCheck[];
+      readonly metrics: MetricSnapshot;
+    }
+  | { readonly type: 'metrics'; readonly id: number; readonly metrics: MetricSnapshot }
+  | { readonly type: 'draining'; readonly requestsInProgress: number }
+  | { readonly type: 'drained'; readonly metrics: MetricSnapshot };
