@@ -29,9 +29,7 @@ export interface ChildInit {
 }
 
 export type ToChild =
-  | ChildInit
-  | { readonly type: 'metrics'; readonly id: number }
-  | { readonly type: 'drain' };
+  ChildInit | { readonly type: 'metrics'; readonly id: number } | { readonly type: 'drain' };
 
 /** Outcome of one probe, e.g. of the backend. */
 export interface HealthCheck {

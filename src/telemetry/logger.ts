@@ -1,0 +1,69 @@
+import pino from 'pino';
+
+export type Logger = pino.Logger;
+
+export interface LoggerOptions {
+  readonly level: string;
+  /** Which kind of process writes, e.g. `supervisor`. */
+  readonly process: string;
+  /** Number of the listener. */
+  readonly worker?: number | undefined;
+  /**
+   * Collects lines and writes them in blocks, for processes that log each request: a write for
+   * each line would cost more than the request's metrics. Written within a second, and at exit.
+   */
+  readonly buffered?: boolean | undefined;
+}
+
+const STDERR = 2;
+
+/** A log nobody reads must not fill the memory: lines beyond this are dropped. */
+const BUFFER_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Keys whose values never reach the log, at the top of a line or one object down. */
+const SECRET_KEYS = [
+  'secretKey',
+  'secret_key',
+  'secretAccessKey',
+  'signature',
+  'authorization',
+  'cookie',
+  'token',
+  'password',
+];
+
+/** JSON lines on stderr with ISO time stamps; secrets are masked by key. */
+export function createLogger(options: LoggerOptions): Logger {
+  return createLoggerTo(
+    options.buffered === true
+      ? pino.destination({
+          dest: STDERR,
+          sync: false,
+          minLength: 4096,
+          maxLength: BUFFER_BYTES_MAX,
+          periodicFlush: 1000,
+        })
+      : pino.destination({ dest: STDERR, sync: true }),
+    options,
+  );
+}
+
+/** As {@link createLogger}, to any stream. */
+export function createLoggerTo(
+  destination: pino.DestinationStream,
+  { level, process: name, worker }: LoggerOptions,
+): Logger {
+  return pino(
+    {
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      base: { process: name, pid: process.pid, ...(worker === undefined ? {} : { worker }) },
+      redact: {
+        paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]),
+        censor: '[secret]',
+      },
+    },
+    destination,
+  );
+}
