@@ -1,0 +1,23 @@
+/**
+ * Brings a clone to where it can run: `node ops/dev/bootstrap.mjs install|build`. npm calls it
+ * before `npm start` and `npm test`, so it stands on Node's own modules alone. The version check
+ * comes first and in plain syntax; only what passes it gets to load the modern modules.
+ */
+import process from 'process';
+import { nodeVersionProblem } from './node-version.mjs';
+
+function fail(line) {
+  process.stderr.write(line + '\n');
+  process.exit(1);
+}
+
+const problem = nodeVersionProblem(process.versions.node);
+if (problem !== null) fail(problem);
+
+import('./lib/prepare.mjs')
+  .then(function (module) {
+    return module.prepare(process.argv[2]);
+  })
+  .catch(function (error) {
+    fail('ringway: ' + error.message);
+  });

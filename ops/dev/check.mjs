@@ -1,0 +1,21 @@
+/** `npm run check`: lint, format, types and the tidy rules. Quick the second time. */
+import process from 'node:process';
+import { build } from './lib/build.mjs';
+import { lint } from './lib/lint.mjs';
+import { runStage } from './lib/mocha.mjs';
+import { planStages } from './lib/stages.mjs';
+
+/** The compiler checks types as it builds, and the tidy rules are compiled tests. */
+async function typesAndTidy() {
+  try {
+    await build();
+  } catch (error) {
+    console.log(`FAIL types: ${error.message}`);
+    return false;
+  }
+  const [tidy] = planStages(['test/tidy/']);
+  return (await runStage({ ...tidy, name: 'tidy' })).failed === 0;
+}
+
+const [tidy, lintFailures] = await Promise.all([typesAndTidy(), lint()]);
+process.exitCode = tidy && lintFailures.length === 0 ? 0 : 1;

@@ -1,0 +1,23 @@
+import { rmSync } from 'node:fs';
+import process from 'node:process';
+import { ROOT } from './paths.mjs';
+import { packageFile, run } from './run.mjs';
+
+/**
+ * Where V8 writes what it covered. The variable that names it is inherited, so worker threads and
+ * forked listeners are counted as well; a process that is killed leaves nothing.
+ */
+const RAW = `${ROOT}/coverage/tmp`;
+
+export function startCoverage() {
+  rmSync(`${ROOT}/coverage`, { recursive: true, force: true });
+  return RAW;
+}
+
+/** Prints the totals and writes `coverage/lcov.info`, in terms of the TypeScript sources. */
+export async function reportCoverage() {
+  const args = [packageFile('c8/bin/c8.js'), 'report', '--temp-directory', RAW];
+  const { code } = await run(process.execPath, args);
+  rmSync(RAW, { recursive: true, force: true });
+  return code === 0;
+}
