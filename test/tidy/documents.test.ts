@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { dependencyViolations, linkViolations } from './documents.js';
+import { projectFiles, readProjectFile } from './project.js';
+
+describe('tidy: documents', () => {
+  it('every link inside the project leads somewhere', () => {
+    expect(linkViolations(projectFiles(), existsSync)).to.deep.equal([]);
+  });
+
+  it('every dependency is exact and explained', () => {
+    const manifest = JSON.parse(readProjectFile('package.json')) as never;
+    const document = readProjectFile('docs/dependencies.md');
+    expect(dependencyViolations(manifest, document)).to.deep.equal([]);
+  });
+
+  it('notices links to missing files and headings, and no others', () => {
+    const text = [
+      '# Some `code` and, punctuation',
+      '[here](#some-code-and-punctuation) [gone](#gone)',
+      '[file](b.md) [file](missing.md) [heading](b.md#there) [heading](b.md#not-there)',
+      '[elsewhere](https://example.org/x) `[code](missing.md)`',
+    ].join('\n');
+    const files = [
+      { path: 'docs/a.md', text },
+      { path: 'docs/b.md', text: '## There' },
+    ];
+    const exists = (path: string) => files.some((file) => file.path === path);
+    expect(linkViolations(files, exists)).to.deep.equal([
+      'docs/a.md links to #gone, which is not there',
+      'docs/a.md links to missing.md, which is not there',
+      'docs/a.md links to b.md#not-there, which is not there',
+    ]);
+  });
+
+  it('notices version ranges, unexplained dependencies and stale explanations', () => {
+    const manifest = {
+      dependencies: { good: '1.2.3', range: '^1.2.3', alias: 'npm:@a/other@1.2.3-beta.1' },
+      devDependencies: { unexplained: '1.0.0' },
+    };
+    const document = '- `good`: x\n- `range`: x\n- `alias`: x\n- `gone`: x\n';
+    expect(dependencyViolations(manifest, document)).to.deep.equal([
+      'range ^1.2.3 is not an exact version',
+      'unexplained has no line in docs/dependencies.md',
+      'docs/dependencies.md speaks of gone, which is no dependency',
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { posix } from 'node:path';
+import type { ProjectFile, Violation } from './project.js';
+
+const LINK = /\[[^\]]*\]\((?<target>[^()\s]+)\)/g;
+
+/**
+ * Links of Markdown files to files of the project and to headings that are not there. Links to
+ * other sites are not followed.
+ *
+ * @param exists whether a path, relative to the project's root, is a file or folder of it
+ */
+export function linkViolations(
+  files: readonly ProjectFile[],
+  exists: (path: string) => boolean,
+): Violation[] {
+  const documents = files.filter((file) => file.path.endsWith('.md'));
+  const anchors = new Map(documents.map((file) => [file.path, anchorsOf(file.text)]));
+  return documents.flatMap((document) =>
+    linksOf(document.text)
+      .filter((link) => {
+        const [file = '', anchor] = link.split('#');
+        const path = file === '' ? document.path : resolve(document.path, file);
+        if (!exists(path)) return true;
+        return anchor !== undefined && anchors.get(path)?.has(anchor) !== true;
+      })
+      .map((link) => `${document.path} links to ${link}, which is not there`),
+  );
+}
+
+function linksOf(text: string): string[] {
+  return [...withoutCode(text).matchAll(LINK)]
+    .map((match) => match.groups?.target ?? '')
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function resolve(document: string, link: string): string {
+  return posix.join(posix.dirname(document), decodeURIComponent(link)).replace(/\/$/, '');
+}
+
+/** As GitHub names headings: lower case, punctuation dropped, blanks to hyphens. */
+function anchorsOf(text: string): Set<string> {
+  const headings = withoutCode(text).matchAll(/^#{1,6} +(?<heading>.+?) *$/gm);
+  return new Set(
+    [...headings].map((match) =>
+      (match.groups?.heading ?? '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    ),
+  );
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/(?<!^#.*)`[^`\n]*`/gm, '');
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const EXACT_VERSION = /^(?:npm:[\w@/.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+
+/**
+ * Every dependency is an exact version and has its line of justification, `- \`name\`: …`, in
+ * docs/dependencies.md; no line speaks of a dependency that is gone.
+ */
+export function dependencyViolations(manifest: Manifest, document: string): Violation[] {
+  const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+  const names = new Set(versions.map(([name]) => name));
+  const lines = [...document.matchAll(/^- `(?<name>[^`]+)`: \S/gm)];
+  const explained = new Set(lines.map((match) => match.groups?.name ?? ''));
+  return [
+    ...versions
+      .filter(([, version]) => !EXACT_VERSION.test(version))
+      .map(([name, version]) => `${name} ${version} is not an exact version`),
+    ...[...names]
+      .filter((name) => !explained.has(name))
+      .map((name) => `${name} has no line in docs/dependencies.md`),
+    ...[...explained]
+      .filter((name) => !names.has(name))
+      .map((name) => `docs/dependencies.md speaks of ${name}, which is no dependency`),
+  ];
+}

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { focusViolations, lengthViolations, LINES_MAX, machinePathViolations } from './habits.js';
+import { projectFiles, type ProjectFile } from './project.js';
+
+/** Samples are put together here, so that this file does not break the rules it tests. */
+const FOCUSED = ['it', 'only("x", () => {});'].join('.');
+const MACHINE_PATH = ['const folder = "', 'home', 'someone', 'data";'].join('/');
+
+describe('tidy: habits', () => {
+  let files: ProjectFile[];
+
+  before(() => {
+    files = projectFiles();
+  });
+
+  it('sees the project', () => {
+    const paths = files.map((file) => file.path);
+    expect(paths).to.include.members(['package.json', 'ops/dev/test.mjs', 'test/tidy/habits.ts']);
+    expect(paths.filter((path) => /node_modules|^dist\//.test(path))).to.deep.equal([]);
+  });
+
+  it(`no code file is longer than ${LINES_MAX} lines`, () => {
+    expect(lengthViolations(files)).to.deep.equal([]);
+  });
+
+  it('no test is focused', () => {
+    expect(focusViolations(files)).to.deep.equal([]);
+  });
+
+  it('no file names a folder of one machine', () => {
+    expect(machinePathViolations(files)).to.deep.equal([]);
+  });
+
+  it('notices a file that is one line too long, and only then', () => {
+    const sample = (lines: number): ProjectFile => ({
+      path: 'src/x.ts',
+      text: 'x\n'.repeat(lines),
+    });
+    expect(lengthViolations([sample(LINES_MAX)])).to.deep.equal([]);
+    expect(lengthViolations([sample(LINES_MAX + 1)])).to.deep.equal([
+      `src/x.ts has ${LINES_MAX + 1} lines, more than ${LINES_MAX}`,
+    ]);
+  });
+
+  it('notices a focused test', () => {
+    expect(focusViolations([{ path: 'test/x.test.ts', text: FOCUSED }])).to.have.length(1);
+  });
+
+  it('notices a path of one machine, with its line', () => {
+    expect(machinePathViolations([{ path: 'docs/x.md', text: `\n${MACHINE_PATH}` }])).to.deep.equal(
+      ['docs/x.md:2 names a folder of one machine'],
+    );
+  });
+});

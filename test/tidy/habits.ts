@@ -1,0 +1,38 @@
+import type { ProjectFile, Violation } from './project.js';
+
+/** A file is one concept; none of the code we admire needed more than this for one. */
+export const LINES_MAX = 350;
+
+const CODE = /\.(?:ts|mjs|cjs|js|py|css|html)$/;
+
+export function lengthViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter((file) => CODE.test(file.path))
+    .map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
+    .filter(({ lines }) => lines > LINES_MAX)
+    .map(({ path, lines }) => `${path} has ${lines} lines, more than ${LINES_MAX}`);
+}
+
+/** Focused tests: they would silence all others. */
+export function focusViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter((file) => file.path.startsWith('test/'))
+    .filter(({ text }) => /\b(?:describe|context|suite|it|specify|test)\.only\(/.test(text))
+    .map(({ path }) => `${path} focuses on a test`);
+}
+
+/**
+ * Home and work folders of somebody's machine: such a path is true for nobody else.
+ * Matched after a quote, blank, bracket, `=` or `:`, so that a folder inside the project is not.
+ */
+const MACHINE_PATH = /(?:^|[\s'"`(<=:])\/(?:home|Users|root|work|workspace)\/[\w.-]+/;
+
+export function machinePathViolations(files: readonly ProjectFile[]): Violation[] {
+  return files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .map((line, index) => ({ line, number: index + 1 }))
+      .filter(({ line }) => MACHINE_PATH.test(line))
+      .map(({ number }) => `${path}:${number} names a folder of one machine`),
+  );
+}

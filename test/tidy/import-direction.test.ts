@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { IMPORT_RULES, importViolations } from './import-rules.js';
+import { importsOf } from './imports.js';
+import { projectFiles } from './project.js';
+
+/** A sample that breaks each rule, in the order of the table. */
+const BREACHES: readonly (readonly [path: string, text: string])[] = [
+  ['src/s3/rules/acl.ts', `import { x } from '../operations/object/get-object.js';`],
+  ['src/s3/operations/object/put-object.ts', `import { x } from '../../../http/server.js';`],
+  ['src/s3/pipeline.ts', `import type { X } from '../backend/embedded/store.js';`],
+  ['src/backend/embedded/store.ts', `export * from '../../s3/errors.js';`],
+  ['src/http/server.ts', `import type { Backend } from '../backend/backend.js';`],
+  ['supervisor/main.ts', `const s3 = await import('../src/s3/pipeline.js');`],
+  ['src/listener.ts', `import '../supervisor/main.js';`],
+  ['src/listener.ts', `import { raw } from '../test/support/raw-http.js';`],
+  ['src/listener.ts', `import uws from 'uWebSockets.js';`],
+];
+
+describe('tidy: import direction', () => {
+  it('holds for every file', () => {
+    expect(importViolations(projectFiles())).to.deep.equal([]);
+  });
+
+  for (const [index, [path, text]] of BREACHES.entries()) {
+    it(`notices: ${path} with ${text}`, () => {
+      const violations = importViolations([{ path, text }]);
+      expect(violations).to.have.length(1);
+      expect(violations[0])
+        .to.match(/:1 imports /)
+        .and.to.contain(IMPORT_RULES[index]?.why);
+    });
+  }
+
+  it('has a sample for every rule', () => {
+    expect(BREACHES).to.have.length(IMPORT_RULES.length);
+  });
+
+  it('lets pure rules use the types of others, also by `type` in braces', () => {
+    const path = 'src/s3/rules/acl.ts';
+    const text = `import type { P } from '../auth/principal.js'; import { type Q } from '../auth/q.js';`;
+    expect(importViolations([{ path, text }])).to.deep.equal([]);
+  });
+
+  it('sees every form of import, with its line', () => {
+    const text = [
+      `import a from 'a';`,
+      `import { type B } from './b.js';`,
+      `export { c } from '../c.js';`,
+      `type D = import('./d.js').D;`,
+      `await import('e');`,
+      `import 'f';`,
+    ].join('\n');
+    expect(importsOf({ path: 'src/s3/x.ts', text })).to.deep.equal([
+      { target: 'a', typeOnly: false, line: 1 },
+      { target: 'src/s3/b.ts', typeOnly: true, line: 2 },
+      { target: 'src/c.ts', typeOnly: false, line: 3 },
+      { target: 'src/s3/d.ts', typeOnly: true, line: 4 },
+      { target: 'e', typeOnly: false, line: 5 },
+      { target: 'f', typeOnly: false, line: 6 },
+    ]);
+  });
+});

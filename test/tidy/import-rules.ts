@@ -1,0 +1,122 @@
+import { importsOf, type ImportOf } from './imports.js';
+import type { ProjectFile, Violation } from './project.js';
+
+/**
+ * Which folder may import what: imports point down and inward. A path that ends in `/` is a folder
+ * with all below it; any other is one file or one package.
+ */
+interface ImportRule {
+  readonly from: readonly string[];
+  /** Of our own files, these and no others. */
+  readonly only?: readonly string[];
+  /** None of these. */
+  readonly never?: readonly string[];
+  /** Files in `from` that the rule does not hold for. */
+  readonly except?: readonly string[];
+  /** Knowing a type is no dependency of the code. */
+  readonly typesAreFree: boolean;
+  readonly why: string;
+}
+
+const CODE = ['src/', 'workers/', 'supervisor/', 'console/'];
+
+export const IMPORT_RULES: readonly ImportRule[] = [
+  {
+    from: ['src/s3/rules/', 'src/s3/xml/'],
+    only: [
+      'src/s3/rules/',
+      'src/s3/xml/',
+      'src/s3/errors.ts',
+      'src/s3/s3-error.ts',
+      'src/s3/uri.ts',
+    ],
+    typesAreFree: true,
+    why: 'rules and documents are pure: types, errors and the URI codec are all they know',
+  },
+  {
+    from: ['src/s3/operations/'],
+    never: ['src/http/', 'src/config/', 'src/process/', 'src/s3/pipeline.ts'],
+    typesAreFree: true,
+    why: 'operations return data; the pipeline alone speaks HTTP',
+  },
+  {
+    from: ['src/s3/'],
+    never: ['src/backend/embedded/', 'src/backend/swift/', 'src/backend/decorators/'],
+    typesAreFree: false,
+    why: 'the protocol knows the Backend interface, never an implementation',
+  },
+  {
+    from: ['src/backend/'],
+    never: ['src/s3/', 'src/http/'],
+    typesAreFree: false,
+    why: 'a store knows nothing of the protocol in front of it',
+  },
+  {
+    from: ['src/http/'],
+    never: ['src/s3/', 'src/backend/', 'src/swift-api/', 'src/process/'],
+    typesAreFree: false,
+    why: 'the edge moves bytes and knows no protocol above HTTP',
+  },
+  {
+    from: ['supervisor/', 'console/'],
+    never: ['src/s3/', 'src/http/'],
+    typesAreFree: false,
+    why: 'the supervisor and the console run no S3 code',
+  },
+  {
+    from: ['src/', 'workers/'],
+    never: ['supervisor/', 'console/'],
+    typesAreFree: false,
+    why: 'what the supervisor starts does not know the supervisor',
+  },
+  {
+    from: CODE,
+    never: ['test/', 'bench/'],
+    typesAreFree: false,
+    why: 'the service runs without its tests',
+  },
+  {
+    from: ['src/', 'workers/', 'supervisor/', 'console/', 'bench/', 'test/'],
+    never: ['uWebSockets.js'],
+    except: ['src/http/', 'test/http/'],
+    typesAreFree: false,
+    why: 'the edge library stays behind src/http',
+  },
+];
+
+/** Every import that a rule forbids. */
+export function importViolations(
+  files: readonly ProjectFile[],
+  rules: readonly ImportRule[] = IMPORT_RULES,
+): Violation[] {
+  return files
+    .filter((file) => file.path.endsWith('.ts'))
+    .flatMap((file) => {
+      const imports = importsOf(file);
+      return rules
+        .filter((rule) => appliesTo(rule, file.path))
+        .flatMap((rule) =>
+          imports
+            .filter((found) => isForbidden(rule, found))
+            .map((found) => `${file.path}:${found.line} imports ${found.target}: ${rule.why}`),
+        );
+    });
+}
+
+function appliesTo(rule: ImportRule, path: string): boolean {
+  return isWithin(path, rule.from) && !isWithin(path, rule.except ?? []);
+}
+
+function isForbidden(rule: ImportRule, { target, typeOnly }: ImportOf): boolean {
+  if (typeOnly && rule.typesAreFree) return false;
+  if (isWithin(target, rule.never ?? [])) return true;
+  return rule.only !== undefined && isOurs(target) && !isWithin(target, rule.only);
+}
+
+function isOurs(target: string): boolean {
+  return target.endsWith('.ts') && !target.startsWith('node:');
+}
+
+function isWithin(path: string, places: readonly string[]): boolean {
+  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+}

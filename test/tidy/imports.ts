@@ -1,0 +1,68 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import type { ProjectFile } from './project.js';
+
+/** One file or package that a source file refers to. */
+export interface ImportOf {
+  /** Path of our own file, e.g. `src/http/exchange.ts`, or the specifier of a package. */
+  readonly target: string;
+  /** Gone after compilation: describes a dependency of knowledge, not of code. */
+  readonly typeOnly: boolean;
+  /** One-based. */
+  readonly line: number;
+}
+
+/** Everything that a TypeScript file imports: static, dynamic, re-exported and in types. */
+export function importsOf(file: ProjectFile): ImportOf[] {
+  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2023, true);
+  const found: ImportOf[] = [];
+  const visit = (node: ts.Node): void => {
+    const reference = referenceOf(node);
+    if (reference !== undefined) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      const target = resolveTarget(file.path, reference.specifier);
+      found.push({ target, typeOnly: reference.typeOnly, line: line + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+interface Reference {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+function referenceOf(node: ts.Node): Reference | undefined {
+  if (ts.isImportDeclaration(node)) {
+    return reference(node.moduleSpecifier, isTypeImport(node.importClause));
+  }
+  if (ts.isExportDeclaration(node)) return reference(node.moduleSpecifier, node.isTypeOnly);
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+    return reference(node.argument.literal, true);
+  }
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    return reference(node.arguments[0], false);
+  }
+  return undefined;
+}
+
+function reference(specifier: ts.Node | undefined, typeOnly: boolean): Reference | undefined {
+  if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return undefined;
+  return { specifier: specifier.text, typeOnly };
+}
+
+/** `import type …`, or braces in which every name is a `type`. */
+function isTypeImport(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const names = clause.namedBindings;
+  if (clause.name !== undefined || names === undefined || !ts.isNamedImports(names)) return false;
+  return names.elements.length > 0 && names.elements.every((element) => element.isTypeOnly);
+}
+
+function resolveTarget(importer: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  return posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts');
+}
