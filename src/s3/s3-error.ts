@@ -1,7 +1,13 @@
+import type { HeaderList } from '../http/exchange.js';
 import type { ErrorCode } from './errors.js';
 
 /** Extra children of `<Error>`, in order, e.g. `{ Key: 'a/b', BucketName: 'b' }`. */
 export type ErrorDetails = Readonly<Record<string, string>>;
+
+export interface S3ErrorOptions extends ErrorOptions {
+  /** Sent with the answer: `Allow` with a 405, `Content-Range` with a 416. */
+  readonly headers?: HeaderList | undefined;
+}
 
 /**
  * An answer of the protocol that is not a success: a code of the table in errors.ts, which gives
@@ -9,14 +15,16 @@ export type ErrorDetails = Readonly<Record<string, string>>;
  */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
+  readonly headers: HeaderList;
 
   constructor(
     readonly code: ErrorCode,
     /** Replaces the table's message. */
     message?: string,
     readonly details: ErrorDetails = {},
-    options?: ErrorOptions,
+    options: S3ErrorOptions = {},
   ) {
     super(message ?? '', options);
+    this.headers = options.headers ?? [];
   }
 }

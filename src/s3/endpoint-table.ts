@@ -1,0 +1,211 @@
+/**
+ * Every operation of AWS's S3 API, by resource, subresource and method: what endpoint.ts reads
+ * requests with, and what docs/s3-compatibility.md is checked against.
+ *
+ * A row is `[subresource, method, operation, supported, refinement?]`. An operation that is not
+ * supported stands here all the same, so that its requests answer 501 (SPEC.md 4.2) and can never
+ * pass for a listing or an object write. A release that brings an operation turns its `no` to `yes`.
+ *
+ * A refinement tells operations of one method and subresource apart: by a query parameter, or by a
+ * header. Of several rows that fit, the refined one wins.
+ */
+
+export type ResourceType = 'service' | 'bucket' | 'object';
+
+/** `?name` refines by a query parameter, any other text by a header of that (lower-case) name. */
+type Refinement = string;
+
+type Row = readonly [
+  subresource: string,
+  method: string,
+  operation: string,
+  supported: boolean,
+  refinement?: Refinement,
+];
+
+const yes = true;
+const no = false;
+
+const SERVICE = [['', 'GET', 'ListBuckets', yes]] as const satisfies readonly Row[];
+
+const BUCKET = [
+  ['', 'GET', 'ListObjects', yes],
+  ['', 'GET', 'ListObjectsV2', yes, '?list-type'],
+  ['', 'PUT', 'CreateBucket', yes],
+  ['', 'DELETE', 'DeleteBucket', yes],
+  ['', 'HEAD', 'HeadBucket', yes],
+  ['', 'POST', 'PostObject', no],
+  ['', 'OPTIONS', 'PreflightRequest', no],
+  ['location', 'GET', 'GetBucketLocation', yes],
+  ['abac', 'GET', 'GetBucketAbac', no],
+  ['abac', 'PUT', 'PutBucketAbac', no],
+  ['accelerate', 'GET', 'GetBucketAccelerateConfiguration', no],
+  ['accelerate', 'PUT', 'PutBucketAccelerateConfiguration', no],
+  ['acl', 'GET', 'GetBucketAcl', no],
+  ['acl', 'PUT', 'PutBucketAcl', no],
+  ['analytics', 'GET', 'ListBucketAnalyticsConfigurations', no],
+  ['analytics', 'GET', 'GetBucketAnalyticsConfiguration', no, '?id'],
+  ['analytics', 'PUT', 'PutBucketAnalyticsConfiguration', no],
+  ['analytics', 'DELETE', 'DeleteBucketAnalyticsConfiguration', no],
+  ['cors', 'GET', 'GetBucketCors', no],
+  ['cors', 'PUT', 'PutBucketCors', no],
+  ['cors', 'DELETE', 'DeleteBucketCors', no],
+  ['delete', 'POST', 'DeleteObjects', no],
+  ['encryption', 'GET', 'GetBucketEncryption', no],
+  ['encryption', 'PUT', 'PutBucketEncryption', no],
+  ['encryption', 'DELETE', 'DeleteBucketEncryption', no],
+  ['intelligent-tiering', 'GET', 'ListBucketIntelligentTieringConfigurations', no],
+  ['intelligent-tiering', 'GET', 'GetBucketIntelligentTieringConfiguration', no, '?id'],
+  ['intelligent-tiering', 'PUT', 'PutBucketIntelligentTieringConfiguration', no],
+  ['intelligent-tiering', 'DELETE', 'DeleteBucketIntelligentTieringConfiguration', no],
+  ['inventory', 'GET', 'ListBucketInventoryConfigurations', no],
+  ['inventory', 'GET', 'GetBucketInventoryConfiguration', no, '?id'],
+  ['inventory', 'PUT', 'PutBucketInventoryConfiguration', no],
+  ['inventory', 'DELETE', 'DeleteBucketInventoryConfiguration', no],
+  ['lifecycle', 'GET', 'GetBucketLifecycleConfiguration', no],
+  ['lifecycle', 'PUT', 'PutBucketLifecycleConfiguration', no],
+  ['lifecycle', 'DELETE', 'DeleteBucketLifecycle', no],
+  ['logging', 'GET', 'GetBucketLogging', no],
+  ['logging', 'PUT', 'PutBucketLogging', no],
+  ['metadataAnnotationTable', 'PUT', 'UpdateBucketMetadataAnnotationTableConfiguration', no],
+  ['metadataConfiguration', 'GET', 'GetBucketMetadataConfiguration', no],
+  ['metadataConfiguration', 'POST', 'CreateBucketMetadataConfiguration', no],
+  ['metadataConfiguration', 'DELETE', 'DeleteBucketMetadataConfiguration', no],
+  ['metadataInventoryTable', 'PUT', 'UpdateBucketMetadataInventoryTableConfiguration', no],
+  ['metadataJournalTable', 'PUT', 'UpdateBucketMetadataJournalTableConfiguration', no],
+  ['metadataTable', 'GET', 'GetBucketMetadataTableConfiguration', no],
+  ['metadataTable', 'POST', 'CreateBucketMetadataTableConfiguration', no],
+  ['metadataTable', 'DELETE', 'DeleteBucketMetadataTableConfiguration', no],
+  ['metrics', 'GET', 'ListBucketMetricsConfigurations', no],
+  ['metrics', 'GET', 'GetBucketMetricsConfiguration', no, '?id'],
+  ['metrics', 'PUT', 'PutBucketMetricsConfiguration', no],
+  ['metrics', 'DELETE', 'DeleteBucketMetricsConfiguration', no],
+  ['notification', 'GET', 'GetBucketNotificationConfiguration', no],
+  ['notification', 'PUT', 'PutBucketNotificationConfiguration', no],
+  ['object-lock', 'GET', 'GetObjectLockConfiguration', no],
+  ['object-lock', 'PUT', 'PutObjectLockConfiguration', no],
+  ['ownershipControls', 'GET', 'GetBucketOwnershipControls', no],
+  ['ownershipControls', 'PUT', 'PutBucketOwnershipControls', no],
+  ['ownershipControls', 'DELETE', 'DeleteBucketOwnershipControls', no],
+  ['policy', 'GET', 'GetBucketPolicy', no],
+  ['policy', 'PUT', 'PutBucketPolicy', no],
+  ['policy', 'DELETE', 'DeleteBucketPolicy', no],
+  ['policyStatus', 'GET', 'GetBucketPolicyStatus', no],
+  ['publicAccessBlock', 'GET', 'GetPublicAccessBlock', no],
+  ['publicAccessBlock', 'PUT', 'PutPublicAccessBlock', no],
+  ['publicAccessBlock', 'DELETE', 'DeletePublicAccessBlock', no],
+  ['replication', 'GET', 'GetBucketReplication', no],
+  ['replication', 'PUT', 'PutBucketReplication', no],
+  ['replication', 'DELETE', 'DeleteBucketReplication', no],
+  ['requestPayment', 'GET', 'GetBucketRequestPayment', no],
+  ['requestPayment', 'PUT', 'PutBucketRequestPayment', no],
+  ['session', 'GET', 'CreateSession', no],
+  ['tagging', 'GET', 'GetBucketTagging', no],
+  ['tagging', 'PUT', 'PutBucketTagging', no],
+  ['tagging', 'DELETE', 'DeleteBucketTagging', no],
+  ['uploads', 'GET', 'ListMultipartUploads', no],
+  ['versioning', 'GET', 'GetBucketVersioning', no],
+  ['versioning', 'PUT', 'PutBucketVersioning', no],
+  ['versions', 'GET', 'ListObjectVersions', no],
+  ['website', 'GET', 'GetBucketWebsite', no],
+  ['website', 'PUT', 'PutBucketWebsite', no],
+  ['website', 'DELETE', 'DeleteBucketWebsite', no],
+] as const satisfies readonly Row[];
+
+const OBJECT = [
+  ['', 'GET', 'GetObject', yes],
+  ['', 'HEAD', 'HeadObject', yes],
+  ['', 'PUT', 'PutObject', yes],
+  ['', 'PUT', 'CopyObject', no, 'x-amz-copy-source'],
+  ['', 'DELETE', 'DeleteObject', yes],
+  ['', 'OPTIONS', 'PreflightRequest', no],
+  ['acl', 'GET', 'GetObjectAcl', no],
+  ['acl', 'PUT', 'PutObjectAcl', no],
+  ['annotation', 'GET', 'ListObjectAnnotations', no],
+  ['annotation', 'GET', 'GetObjectAnnotation', no, '?annotationName'],
+  ['annotation', 'PUT', 'PutObjectAnnotation', no],
+  ['annotation', 'DELETE', 'DeleteObjectAnnotation', no],
+  ['attributes', 'GET', 'GetObjectAttributes', no],
+  ['encryption', 'PUT', 'UpdateObjectEncryption', no],
+  ['legal-hold', 'GET', 'GetObjectLegalHold', no],
+  ['legal-hold', 'PUT', 'PutObjectLegalHold', no],
+  // Without an upload id, `partNumber` asks for one part of a finished object.
+  ['partNumber', 'GET', 'GetObjectPart', no],
+  ['partNumber', 'HEAD', 'HeadObjectPart', no],
+  ['renameObject', 'PUT', 'RenameObject', no],
+  ['restore', 'POST', 'RestoreObject', no],
+  ['retention', 'GET', 'GetObjectRetention', no],
+  ['retention', 'PUT', 'PutObjectRetention', no],
+  ['select', 'POST', 'SelectObjectContent', no],
+  ['tagging', 'GET', 'GetObjectTagging', no],
+  ['tagging', 'PUT', 'PutObjectTagging', no],
+  ['tagging', 'DELETE', 'DeleteObjectTagging', no],
+  ['torrent', 'GET', 'GetObjectTorrent', no],
+  ['uploadId', 'GET', 'ListParts', no],
+  ['uploadId', 'PUT', 'UploadPart', no],
+  ['uploadId', 'PUT', 'UploadPartCopy', no, 'x-amz-copy-source'],
+  ['uploadId', 'POST', 'CompleteMultipartUpload', no],
+  ['uploadId', 'DELETE', 'AbortMultipartUpload', no],
+  ['uploads', 'POST', 'CreateMultipartUpload', no],
+] as const satisfies readonly Row[];
+
+export const ENDPOINT_ROWS = { service: SERVICE, bucket: BUCKET, object: OBJECT } as const;
+
+type AnyRow = (typeof ENDPOINT_ROWS)[ResourceType][number];
+
+/** What a subresource or method without a row of its own is called in metrics and logs. */
+export const UNKNOWN_SUBRESOURCE = 'UnknownSubresource';
+
+export type OperationName = AnyRow[2] | typeof UNKNOWN_SUBRESOURCE;
+
+/** The operations that this release carries out. */
+export type SupportedOperationName = Extract<
+  AnyRow,
+  readonly [string, string, string, true, string?]
+>[2];
+
+/**
+ * Subresources whose wrong methods answer 405 though none of their operations is supported: with
+ * the others, a method we know nothing of is as unsupported as the rest. SPEC.md 3.5, 7.2.
+ */
+export const METHOD_CHECKED_SUBRESOURCES: ReadonlySet<string> = new Set(['uploads']);
+
+/**
+ * Parameters that may be empty without being taken for a subresource. Those with a value need not
+ * stand here: a parameter that is no subresource and has a value is ignored, as AWS does.
+ */
+export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([
+  'AWSAccessKeyId',
+  'Expires',
+  'Signature',
+  'annotation-prefix',
+  'annotationName',
+  'bucket-region',
+  'continuation-token',
+  'delimiter',
+  'encoding-type',
+  'fetch-owner',
+  'id',
+  'key-marker',
+  'list-type',
+  'marker',
+  'max-buckets',
+  'max-keys',
+  'max-parts',
+  'max-uploads',
+  'part-number-marker',
+  'partNumber',
+  'prefix',
+  'response-cache-control',
+  'response-content-disposition',
+  'response-content-encoding',
+  'response-content-language',
+  'response-content-type',
+  'response-expires',
+  'select-type',
+  'start-after',
+  'upload-id-marker',
+  'version-id-marker',
+  'versionId',
+  'x-id',
+]);
