@@ -6,8 +6,10 @@ import type { ListenAddress } from './options.js';
  * *expectation*, worded to follow "expected", so that an error can name key, value and expectation.
  */
 
-/** What the documentation says of a key, kept beside its rule. */
-export interface KeyDoc {
+/** One key: its rule, and what the documentation says of it. */
+export interface KeyRule {
+  /** Without input it gives the default. */
+  readonly schema: z.ZodType;
   readonly doc: string;
   /** For defaults that are computed: how the documentation words them. */
   readonly defaultText?: string;

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseJsonObject } from './json.js';
+import { formatAddress, type FilledOptions } from './options.js';
+import { ConfigError, type ConfigProblem } from './problem.js';
+import { CONFIG_KEYS, parseKey, type Config, type ConfigKey, type ParsedConfig } from './schema.js';
+import { didYouMean } from './suggest.js';
+
+/** Flags of the command line that set configuration keys. */
+export const FLAG_OF_KEY: Readonly<Partial<Record<ConfigKey, string>>> = {
+  data_dir: '--data',
+  s3_listen: '--s3',
+  admin_listen: '--admin',
+  console_listen: '--console',
+  listeners: '--listeners',
+};
+
+export interface ConfigSources {
+  /** Path of the configuration file. */
+  readonly file?: string | undefined;
+  /** What flags say, by configuration key; wins over the file. */
+  readonly flags: Readonly<Partial<Record<ConfigKey, unknown>>>;
+  /** What relative paths that are not from the file are relative to. */
+  readonly cwd: string;
+}
+
+export interface LoadedConfig {
+  readonly options: FilledOptions;
+  /** For the operator; nothing is wrong enough to stop. */
+  readonly warnings: readonly string[];
+}
+
+/** Before any check: what stands under a key may be anything. */
+type RawConfig = Readonly<Partial<Record<ConfigKey, unknown>>>;
+
+/**
+ * Reads, checks and completes the configuration: flags over file over defaults.
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const fromFile = sources.file === undefined ? {} : readConfigFile(sources.file, sources.cwd);
+  const raw: RawConfig = { ...fromFile, ...sources.flags };
+  const problems = unknownKeys(fromFile);
+  const parsed: Record<string, unknown> = {};
+  for (const key of CONFIG_KEYS) {
+    const result = parseKey(key, raw[key]);
+    if (result.ok) parsed[key] = result.value;
+    else problems.push({ ...origin(key, sources), given: raw[key], expected: result.expected });
+  }
+  problems.push(...relations(parsed, sources));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    options: toOptions(complete(parsed as ParsedConfig, fromFile, sources)),
+    warnings: warningsFor(raw),
+  };
+}
+
+/** Where a key's value is from, for the report. */
+function origin(key: ConfigKey, sources: ConfigSources): Pick<ConfigProblem, 'source' | 'key'> {
+  return key in sources.flags
+    ? { source: 'flag', key: FLAG_OF_KEY[key] ?? key }
+    : { source: 'file', key };
+}
+
+function readConfigFile(file: string, cwd: string): RawConfig {
+  const problem = (key: string, expected: string) =>
+    new ConfigError([{ source: 'file', key, expected }]);
+  let text: string;
+  try {
+    text = readFileSync(path.resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw problem(`--config ${file}`, `a readable file (${(error as Error).message})`);
+  }
+  const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
+  if (result.ok) return result.object;
+  const { line, column, expected } = result.problem;
+  throw problem(`${file}, line ${line}, column ${column}`, expected);
+}
+
+function unknownKeys(fromFile: Readonly<Record<string, unknown>>): ConfigProblem[] {
+  const known: ReadonlySet<string> = new Set(CONFIG_KEYS);
+  return Object.keys(fromFile)
+    .filter((key) => !known.has(key))
+    .map((key) => ({
+      source: 'file',
+      key,
+      given: fromFile[key],
+      expected: `a key that exists${didYouMean(key, CONFIG_KEYS)}`,
+    }));
+}
+
+/** Rules between keys; a key that is wrong by itself is left out. */
+function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const { restart_backoff_ms_min: min, restart_backoff_ms_max: max } = parsed;
+  if (min !== undefined && max !== undefined && min > max) {
+    problems.push({
+      ...origin('restart_backoff_ms_min', sources),
+      given: min,
+      expected: `at most restart_backoff_ms_max (${max})`,
+    });
+  }
+  const { s3_listen: s3, admin_listen: admin } = parsed;
+  if (s3 !== undefined && admin !== undefined && s3.port !== 0) {
+    if (s3.port === admin.port && s3.host === admin.host) {
+      problems.push({
+        ...origin('admin_listen', sources),
+        given: formatAddress(admin),
+        expected: 'another address than s3_listen',
+      });
+    }
+  }
+  return problems;
+}
+
+/** Fills in what depends on other keys, and makes paths absolute. */
+function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSources): Config {
+  const { cwd, file, flags } = sources;
+  const fileDir = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
+  const dataDirIsFromFile = 'data_dir' in fromFile && !('data_dir' in flags);
+  const dataDir = path.resolve(dataDirIsFromFile ? fileDir : cwd, parsed.data_dir);
+  return {
+    ...parsed,
+    data_dir: dataDir,
+    location: parsed.location ?? parsed.region,
+    credentials_file:
+      parsed.credentials_file === undefined
+        ? path.join(dataDir, 'credentials.json')
+        : path.resolve(fileDir, parsed.credentials_file),
+  };
+}
+
+function warningsFor(raw: RawConfig): string[] {
+  if (raw.console_listen === undefined) return [];
+  return [
+    'console_listen is set, but the console is not part of this release: nothing listens there',
+  ];
+}
+
+function toOptions(config: Config): FilledOptions {
+  const entries = Object.entries(config).map(([key, value]) => [
+    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(entries) as FilledOptions;
+}

@@ -1,0 +1,48 @@
+/** Where a setting came from; decides between the exit codes of usage and configuration. */
+export type ProblemSource = 'flag' | 'file' | 'environment';
+
+/** One thing that is wrong with what the operator gave. */
+export interface ConfigProblem {
+  readonly source: ProblemSource;
+  /** The configuration key, flag, variable or file. */
+  readonly key: string;
+  /** What was given, as JSON; absent where nothing was. */
+  readonly given?: unknown;
+  /** What would be right, worded to follow "expected". */
+  readonly expected: string;
+}
+
+/** Everything that is wrong, at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly problems: readonly ConfigProblem[]) {
+    super(problems.map(describeProblem).join('\n'));
+  }
+}
+
+/** One line: key, given value, expectation. Values of keys that name a secret are masked. */
+export function describeProblem({ key, given, expected }: ConfigProblem): string {
+  return given === undefined
+    ? `${key}: expected ${expected}`
+    : `${key}: got ${show(key, given)}, expected ${expected}`;
+}
+
+export const MASK = '********';
+
+const SECRET_NAME = /secret|password|passwd|token|private|credential(?!s_file)/i;
+
+/** @returns true when a value under this name is not to be shown */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+const SHOWN_LENGTH_MAX = 120;
+
+function show(key: string, given: unknown): string {
+  if (isSecretName(key)) return MASK;
+  const masked = JSON.stringify(given, (name, value: unknown) =>
+    isSecretName(name) ? MASK : value,
+  );
+  return masked.length > SHOWN_LENGTH_MAX ? `${masked.slice(0, SHOWN_LENGTH_MAX)}…` : masked;
+}
