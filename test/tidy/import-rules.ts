@@ -28,7 +28,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       'src/s3/xml/',
       'src/s3/errors.ts',
       'src/s3/s3-error.ts',
-      'src/s3/uri.ts',
+      'src/uri.ts',
     ],
     typesAreFree: true,
     why: 'rules and documents are pure: types, errors and the URI codec are all they know',

@@ -1,0 +1,185 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { makeTempFolder, removeFolder } from './temp-folder.js';
+
+/** Relative to the compiled file: the supervisor of the same build. */
+const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+
+type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+/** A guard against a hang, generous for a machine that compiles beside. */
+const START_LIMIT_MS = 30_000;
+
+export interface ServiceOptions {
+  /** Default 2: enough to notice what is not shared between them. */
+  readonly listeners?: number;
+  /** Further keys of the configuration file. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** A data directory to use again; it stays after `stop`. */
+  readonly dataDir?: string;
+  /** Added to the environment; undefined removes. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The real service in processes of its own, as `npm start` runs it, on ports of its own. */
+export interface Service {
+  /** `http://127.0.0.1:PORT` of the S3 API. */
+  readonly endpoint: string;
+  /** `http://127.0.0.1:PORT` of the admin port. */
+  readonly adminEndpoint: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly dataDir: string;
+  readonly supervisorPid: number;
+  /** Process ids of the children that live now: the listeners. */
+  pids(): number[];
+  /** All it wrote so far, to stdout and stderr. */
+  output(): string;
+  /** SIGTERM; resolves with the exit code when all is over. Harmless when it has ended. */
+  stop(): Promise<number | null>;
+  /** SIGKILL to the supervisor and every child at once, as a power cut would. */
+  kill9(): Promise<void>;
+}
+
+const CREDENTIAL = {
+  accessKey: 'RINGWAYTESTKEY',
+  secretKey: 'ringway-test-secret/key+1234567890',
+} as const;
+
+/** @throws Error with the service's output when it ends, or is not ready in time */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const folder = await makeTempFolder('service');
+  const dataDir = options.dataDir ?? join(folder, 'data');
+  const configFile = join(folder, 'config.json');
+  await writeFile(configFile, JSON.stringify(options.config ?? {}));
+
+  const child = spawn(process.execPath, [MAIN, ...serviceArgs(configFile, dataDir, options)], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      RINGWAY_ACCESS_KEY: CREDENTIAL.accessKey,
+      RINGWAY_SECRET_KEY: CREDENTIAL.secretKey,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const running = new RunningService(child, folder, dataDir);
+  try {
+    await running.ready();
+  } catch (error) {
+    await running.kill9();
+    throw error;
+  }
+  return running;
+}
+
+function serviceArgs(configFile: string, dataDir: string, options: ServiceOptions): string[] {
+  const anyPort = '127.0.0.1:0';
+  return [
+    'start',
+    ...['--config', configFile, '--data', dataDir],
+    ...['--s3', anyPort, '--admin', anyPort, '--console', anyPort],
+    ...['--listeners', String(options.listeners ?? 2)],
+  ];
+}
+
+class RunningService implements Service {
+  endpoint = '';
+  adminEndpoint = '';
+  readonly accessKey = CREDENTIAL.accessKey;
+  readonly secretKey = CREDENTIAL.secretKey;
+  private text = '';
+  private readonly ended: Promise<number | null>;
+
+  constructor(
+    private readonly child: ServiceProcess,
+    private readonly folder: string,
+    readonly dataDir: string,
+  ) {
+    const killOnExit = (): void => void child.kill('SIGKILL');
+    process.once('exit', killOnExit);
+    this.ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => {
+        process.off('exit', killOnExit);
+        resolve(code);
+      });
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (this.text += chunk));
+    }
+  }
+
+  /** Waits for the banner: it is printed when the listeners accept. */
+  async ready(): Promise<void> {
+    const limit = AbortSignal.timeout(START_LIMIT_MS);
+    for (;;) {
+      const s3 = /S3 endpoint\s+(http\S+)/.exec(this.text)?.[1];
+      const admin = /Admin\s+(http\S+)/.exec(this.text)?.[1];
+      if (s3 !== undefined && admin !== undefined) {
+        this.endpoint = s3;
+        this.adminEndpoint = admin;
+        return;
+      }
+      await this.nextOutput(limit);
+    }
+  }
+
+  private async nextOutput(limit: AbortSignal): Promise<void> {
+    const wasEnded = this.ended.then((code) => {
+      throw new Error(`the service ended with ${code ?? 'a signal'}:\n${this.text}`);
+    });
+    try {
+      await Promise.race([once(this.child.stdout, 'data', { signal: limit }), wasEnded]);
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      throw new Error(`not ready in ${START_LIMIT_MS} ms:\n${this.text}`, { cause: error });
+    }
+  }
+
+  get supervisorPid(): number {
+    if (this.child.pid === undefined) throw new Error('the service has not started');
+    return this.child.pid;
+  }
+
+  pids(): number[] {
+    const pid = this.supervisorPid;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .split(' ')
+      .filter((text) => text !== '')
+      .map(Number);
+  }
+
+  output(): string {
+    return this.text;
+  }
+
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    const code = await this.ended;
+    await removeFolder(this.folder);
+    return code;
+  }
+
+  async kill9(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      for (const pid of [this.supervisorPid, ...this.pids()]) killNow(pid);
+    }
+    await this.ended;
+    await removeFolder(this.folder);
+  }
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It ended by itself in between.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
