@@ -1,3 +1,8 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { parseJsonObject } from './json.js';
+import { ConfigError, type ConfigProblem } from './problem.js';
+
 /** One entry of the credentials file, in the shape that the S3 layer's `Credential` has. */
 export interface RosterEntry {
   readonly accessKey: string;
@@ -10,3 +15,160 @@ export interface RosterEntry {
 
 /** Who may sign requests; never empty, access keys are unique. */
 export type Roster = readonly RosterEntry[];
+
+/** The account that the first credential owns. */
+const MAIN_ACCOUNT = 'AUTH_main';
+
+/** Neither `/` nor `,` nor white space: an access key is a part of the credential scope. */
+const ACCESS_KEY = keyRule(
+  /^[A-Za-z0-9._-]{3,128}$/,
+  'an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
+);
+const SECRET_KEY = keyRule(
+  /^[\x21-\x7e]{8,128}$/,
+  'a secret key: 8 to 128 printable ASCII characters without spaces',
+);
+const ACCOUNT = keyRule(
+  /^[\x21-\x2e\x30-\x7e]{1,128}$/,
+  'an account of the store, such as AUTH_main',
+);
+
+const ENTRY = z.strictObject(
+  {
+    access_key: ACCESS_KEY,
+    secret_key: SECRET_KEY,
+    account: ACCOUNT,
+    role: z.enum(['owner', 'member'], { error: 'owner or member' }),
+  },
+  { error: 'an object with access_key, secret_key, account and role, and nothing else' },
+);
+
+const FILE = z.strictObject(
+  {
+    credentials: z
+      .array(ENTRY, { error: 'a list of credentials' })
+      .min(1, { error: 'at least one credential' }),
+  },
+  { error: 'the key credentials, and nothing else' },
+);
+
+function keyRule(pattern: RegExp, error: string): z.ZodString {
+  return z.string({ error }).regex(pattern, { error });
+}
+
+/**
+ * Reads the text of a credentials file.
+ * @param file - its path, for the report
+ * @throws ConfigError with everything that is wrong; no secret is in it
+ */
+export function parseCredentials(text: string, file: string): Roster {
+  const json = parseJsonObject(text);
+  if (!json.ok) {
+    const { line, column, expected } = json.problem;
+    throw new ConfigError([
+      { source: 'file', key: `${file}, line ${line}, column ${column}`, expected },
+    ]);
+  }
+  const result = FILE.safeParse(json.object);
+  if (!result.success) {
+    throw new ConfigError(result.error.issues.map((issue) => toProblem(issue, json.object, file)));
+  }
+  const roster = result.data.credentials.map((entry) => ({
+    accessKey: entry.access_key,
+    secretKey: entry.secret_key,
+    account: entry.account,
+    role: entry.role,
+  }));
+  refuseDuplicates(roster, file);
+  return roster;
+}
+
+/** The file's text. */
+export function renderCredentials(roster: Roster): string {
+  const credentials = roster.map((entry) => ({
+    access_key: entry.accessKey,
+    secret_key: entry.secretKey,
+    account: entry.account,
+    role: entry.role,
+  }));
+  return `${JSON.stringify({ credentials }, null, 2)}\n`;
+}
+
+export const ACCESS_KEY_VARIABLE = 'RINGWAY_ACCESS_KEY';
+export const SECRET_KEY_VARIABLE = 'RINGWAY_SECRET_KEY';
+
+/**
+ * The credential that the environment names; empty variables count as absent.
+ * @returns undefined when it names none
+ * @throws ConfigError when only half is there, or when it cannot be used
+ */
+export function environmentCredential(env: NodeJS.ProcessEnv): RosterEntry | undefined {
+  const accessKey = env[ACCESS_KEY_VARIABLE] ?? '';
+  const secretKey = env[SECRET_KEY_VARIABLE] ?? '';
+  if (accessKey === '' && secretKey === '') return undefined;
+  const problems = [
+    ...variableProblems(ACCESS_KEY_VARIABLE, accessKey, ACCESS_KEY),
+    ...variableProblems(SECRET_KEY_VARIABLE, secretKey, SECRET_KEY),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { accessKey, secretKey, account: MAIN_ACCOUNT, role: 'owner' };
+}
+
+function variableProblems(key: string, value: string, rule: z.ZodString): ConfigProblem[] {
+  const source = 'environment';
+  if (value === '') return [{ source, key, expected: 'a value, since its pair has one' }];
+  const issue = rule.safeParse(value).error?.issues[0];
+  return issue === undefined ? [] : [{ source, key, given: value, expected: issue.message }];
+}
+
+const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const ACCESS_KEY_LENGTH = 20;
+/** 30 bytes are 40 characters of base64url and 240 bits. */
+const SECRET_KEY_BYTES = 30;
+
+/** A new credential, in the form that AWS gives its own. */
+export function generateCredential(): RosterEntry {
+  const letters = Array.from(
+    { length: ACCESS_KEY_LENGTH },
+    () => ACCESS_KEY_ALPHABET[randomInt(ACCESS_KEY_ALPHABET.length)],
+  );
+  return {
+    accessKey: letters.join(''),
+    secretKey: randomBytes(SECRET_KEY_BYTES).toString('base64url'),
+    account: MAIN_ACCOUNT,
+    role: 'owner',
+  };
+}
+
+function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): ConfigProblem {
+  let given: unknown = root;
+  for (const step of issue.path) given = (given as Readonly<Record<PropertyKey, unknown>>)[step];
+  const place = issue.path.map((step) =>
+    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
+  );
+  const unknown = issue.code === 'unrecognized_keys' ? `; not known: ${issue.keys.join(', ')}` : '';
+  return {
+    source: 'file',
+    key: `${file}: ${place.join('').replace(/^\./, '') || 'the file'}`,
+    // What is in this file is shown only where it cannot be a secret.
+    ...(typeof given === 'object' || issue.path.at(-1) === 'secret_key' ? {} : { given }),
+    expected: `${issue.message}${unknown}`,
+  };
+}
+
+function refuseDuplicates(roster: Roster, file: string): void {
+  const seen = new Set<string>();
+  const problems: ConfigProblem[] = [];
+  roster.forEach(({ accessKey }, index) => {
+    if (seen.has(accessKey)) {
+      problems.push({
+        source: 'file',
+        key: `${file}: credentials[${index}].access_key`,
+        given: accessKey,
+        expected: 'each access key once',
+      });
+    }
+    seen.add(accessKey);
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+}
