@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../byte-source.js';
+import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 
-/** The five algorithms of `x-amz-checksum-*`. */
-export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
+export type { ChecksumAlgorithm };
 
 export interface PayloadDigests {
   /** Lower-case hex. */
