@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { formatAddress, type ListenAddress } from '../src/config/options.js';
+import { Failure } from './exit-codes.js';
+
+/** What the kernel says, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there',
+  EACCES: 'not permitted; ports below 1024 need a privilege',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+};
+
+/** @param key - the configuration key that names the address */
+export function listenFailure(key: string, address: ListenAddress, error: unknown): Failure {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const reason = REASONS[code] ?? message;
+  return new Failure('listen', `${key}: cannot listen on ${formatAddress(address)}: ${reason}`, {
+    cause: error,
+  });
+}
+
+/**
+ * Finds out whether an address can be listened on, before anything is started: sockets that share
+ * a port (SO_REUSEPORT) do not notice each other, but one that does not share notices any.
+ * @returns the address, with a free port where it had 0, so that all listeners take the same
+ * @throws Failure `listen`
+ */
+export async function claimAddress(key: string, address: ListenAddress): Promise<ListenAddress> {
+  const server = net.createServer();
+  try {
+    server.listen({ host: address.host, port: address.port, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenFailure(key, address, error);
+  }
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return { host: address.host, port };
+}

@@ -1,0 +1,148 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { FLAG_OF_KEY } from '../src/config/load.js';
+import type { ConfigKey } from '../src/config/schema.js';
+import { didYouMean } from '../src/config/suggest.js';
+
+/** What configuration flags say, by key. */
+export type FlagValues = Readonly<Partial<Record<ConfigKey, unknown>>>;
+
+export type Command =
+  | { readonly name: 'start'; readonly configFile: string | undefined; readonly flags: FlagValues }
+  | {
+      readonly name: 'check';
+      readonly configFile: string | undefined;
+      readonly flags: FlagValues;
+      /** Show the effective configuration. */
+      readonly print: boolean;
+    }
+  | { readonly name: 'version' }
+  | { readonly name: 'help' };
+
+/** Thrown with one line a mistake: what was given and what is expected. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+const COMMANDS = ['start', 'check', 'version', 'help'] as const;
+type CommandName = (typeof COMMANDS)[number];
+
+const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag.slice(2))];
+
+/** Flags that each command knows; `--help` goes with all. */
+const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
+  start: CONFIG_FLAGS,
+  check: [...CONFIG_FLAGS, 'print'],
+  version: [],
+  help: [],
+};
+
+const SWITCHES: ReadonlySet<string> = new Set(['print', 'help']);
+
+const OPTIONS = Object.fromEntries(
+  [...CONFIG_FLAGS, ...SWITCHES].map((name) => [
+    name,
+    { type: SWITCHES.has(name) ? 'boolean' : 'string', multiple: false },
+  ]),
+) as NonNullable<ParseArgsConfig['options']>;
+
+/**
+ * @param args - the command line behind the program's name
+ * @throws UsageError with every mistake
+ */
+export function parseCommandLine(args: readonly string[]): Command {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const problems: string[] = [];
+  const words: string[] = [];
+  const values = new Map<string, string | true>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    else if (token.kind === 'option')
+      problems.push(...readFlag(token.rawName, token.name, token.value, values));
+  }
+  const name = commandName(words, problems);
+  if (name !== undefined) problems.push(...foreignFlags(name, values));
+  if (problems.length > 0 || name === undefined) throw new UsageError(problems);
+  return toCommand(values.has('help') ? 'help' : name, values);
+}
+
+/** @returns what is wrong with this flag; else it is in `values` */
+function readFlag(
+  rawName: string,
+  name: string,
+  value: string | undefined,
+  values: Map<string, string | true>,
+): string[] {
+  if (!rawName.startsWith('--') || !(name in OPTIONS)) {
+    const known = Object.keys(OPTIONS).map((option) => `--${option}`);
+    const given = value === undefined ? rawName : `${rawName} ${value}`;
+    return [`got ${given}, expected a known flag${didYouMean(rawName, known)}`];
+  }
+  if (values.has(name)) return [`got ${rawName} twice, expected it once`];
+  if (SWITCHES.has(name)) {
+    if (value !== undefined) return [`${rawName}: got "${value}", expected no value`];
+    values.set(name, true);
+    return [];
+  }
+  // A flag behind a flag: the value was forgotten.
+  if (value === undefined || value.startsWith('--')) {
+    return [`${rawName}: got ${value ?? 'nothing'}, expected a value`];
+  }
+  values.set(name, value);
+  return [];
+}
+
+/**
+ * `npm start -- check` arrives as `start check`: the script's own word comes first, and the one
+ * that the user typed last.
+ */
+function commandName(words: readonly string[], problems: string[]): CommandName | undefined {
+  const typed = words[0] === 'start' && words.length > 1 ? words.slice(1) : words;
+  const [word, ...rest] = typed;
+  if (word === undefined) {
+    problems.push(`got no command, expected one of ${COMMANDS.join(', ')}`);
+    return undefined;
+  }
+  for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
+  const name = COMMANDS.find((command) => command === word);
+  if (name === undefined) {
+    const expected = `one of ${COMMANDS.join(', ')}${didYouMean(word, COMMANDS)}`;
+    problems.push(`got command ${word}, expected ${expected}`);
+  }
+  return name;
+}
+
+function foreignFlags(name: CommandName, values: ReadonlyMap<string, unknown>): string[] {
+  return [...values.keys()]
+    .filter((flag) => flag !== 'help' && !FLAGS_OF[name].includes(flag))
+    .map((flag) => `got --${flag}, which ${name} does not know`);
+}
+
+function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>): Command {
+  if (name === 'version' || name === 'help') return { name };
+  const text = (flag: string): string | undefined => {
+    const value = values.get(flag);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const flags: Partial<Record<ConfigKey, unknown>> = {};
+  for (const [key, flag] of Object.entries(FLAG_OF_KEY) as [ConfigKey, string][]) {
+    const value = text(flag.slice(2));
+    if (value !== undefined) flags[key] = key === 'listeners' ? toNumber(value) : value;
+  }
+  const configFile = text('config');
+  if (name === 'start') return { name, configFile, flags };
+  return { name, configFile, flags, print: values.has('print') };
+}
+
+/** What is no number stays text, so that the report shows what was typed. */
+function toNumber(value: string): number | string {
+  return /^\d{1,9}$/.test(value) ? Number(value) : value;
+}

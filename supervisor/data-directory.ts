@@ -1,0 +1,43 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { Failure } from './exit-codes.js';
+
+/** Enough to notice a full device or an exhausted quota, and nothing to anybody else. */
+const PROBE_BYTES = 64 * 1024;
+
+/**
+ * Creates the data directory where it is missing, and proves that it can be written, by writing:
+ * modes and free blocks do not tell of quotas, read-only mounts and reserved space.
+ * @throws Failure `dataDirectory`, `full`
+ */
+export function prepareDataDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
+    probe(path.join(dataDir, '.ringway-probe'));
+  } catch (error) {
+    throw directoryFailure(dataDir, error);
+  }
+}
+
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** What an error of the file system means for the operator. */
+export function directoryFailure(dataDir: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return FULL.has(code)
+    ? new Failure('full', `the device of the data directory ${dataDir} is full (${message})`)
+    : new Failure('dataDirectory', `the data directory ${dataDir} cannot be used: ${message}`);
+}
+
+function probe(file: string): void {
+  const fd = openSync(file, 'w', 0o600);
+  try {
+    writeSync(fd, Buffer.alloc(PROBE_BYTES));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+    rmSync(file, { force: true });
+  }
+}

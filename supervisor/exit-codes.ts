@@ -1,0 +1,37 @@
+/**
+ * Exit codes, as in BSD's sysexits.h where it has one that fits; docs/operations.md lists them and
+ * is held against this table by a test.
+ */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'done; after a signal: drained' },
+  drainTimeout: {
+    code: 1,
+    meaning: 'requests were cut: `drain_timeout_ms` ran out, or a second signal came',
+  },
+  usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
+  listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
+  internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
+  dataDirectory: { code: 73, meaning: 'the data directory cannot be created, read or written' },
+  full: { code: 74, meaning: 'the device of the data directory is full' },
+  locked: { code: 75, meaning: 'another instance uses the data directory' },
+  format: {
+    code: 76,
+    meaning: 'the store in the data directory has a format that this release cannot use',
+  },
+  config: { code: 78, meaning: 'the configuration, or the credentials, cannot be used' },
+} as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
+
+export type ExitReason = keyof typeof EXIT_CODES;
+
+/** A failure that the operator can understand from its message alone. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+
+  constructor(
+    readonly reason: ExitReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

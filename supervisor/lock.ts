@@ -1,0 +1,68 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { tryLock } from 'fs-native-extensions';
+import { Failure } from './exit-codes.js';
+
+export interface DataLock {
+  /**
+   * The lock belongs to the open file, not to the process: children that inherit this descriptor
+   * hold it too, so it is free only when the last process of the service has gone.
+   */
+  readonly fd: number;
+  release(): void;
+}
+
+/** How long the orphans of a killed supervisor may take to notice. */
+const ORPHAN_WAIT_MS = 5000;
+const ORPHAN_RETRY_MS = 50;
+
+/**
+ * Makes this process the only one on the data directory. Two instances could share the port
+ * without an error (SO_REUSEPORT), so this lock is what keeps them apart.
+ * @throws Failure `locked`; NodeJS.ErrnoException when the file cannot be opened
+ */
+export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
+  const file = path.join(dataDir, 'ringway.lock');
+  const fd = openSync(file, 'a+', 0o600);
+  try {
+    const giveUpAt = Date.now() + ORPHAN_WAIT_MS;
+    while (!tryLock(fd)) {
+      const pid = readPid(file);
+      const mayBeOrphans = pid !== undefined && !isAlive(pid);
+      // The kernel offers no wait with a limit, hence the retry.
+      if (!mayBeOrphans || Date.now() > giveUpAt) throw inUse(dataDir, pid);
+      await delay(ORPHAN_RETRY_MS);
+    }
+    ftruncateSync(fd);
+    writeSync(fd, `${process.pid}\n`);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  return {
+    fd,
+    release: () => {
+      closeSync(fd);
+    },
+  };
+}
+
+function inUse(dataDir: string, pid: number | undefined): Failure {
+  const who = pid === undefined ? 'another ringway' : `another ringway (pid ${pid})`;
+  return new Failure('locked', `${who} is using the data directory ${dataDir}`);
+}
+
+function readPid(file: string): number | undefined {
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

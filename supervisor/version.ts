@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface VersionInfo {
+  /** As in package.json. */
+  readonly version: string;
+  /** Commit of a checkout, `unknown` elsewhere. */
+  readonly revision: string;
+  /** Version of Node.js, without its `v`. */
+  readonly node: string;
+}
+
+/** What runs here. Asks git once: call it at start only. */
+export function readVersion(): VersionInfo {
+  const root = projectRoot(path.dirname(fileURLToPath(import.meta.url)));
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return { version: manifest.version, revision: readRevision(root), node: process.versions.node };
+}
+
+/** The nearest folder with a package.json: compiled files may lie at any depth below it. */
+function projectRoot(folder: string): string {
+  if (existsSync(path.join(folder, 'package.json'))) return folder;
+  return projectRoot(path.dirname(folder));
+}
+
+function readRevision(root: string): string {
+  if (!existsSync(path.join(root, '.git'))) return 'unknown';
+  try {
+    return execFileSync('git', ['-C', root, 'rev-parse', '--short=12', 'HEAD'], {
+      encoding: 'utf8',
+      timeout: 2000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    // No git here, or not our repository: the version has to do.
+    return 'unknown';
+  }
+}
