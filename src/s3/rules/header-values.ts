@@ -1,0 +1,32 @@
+/**
+ * What may stand in a header's value. The edge writes response headers unchecked (uWebSockets.js
+ * does not look for line breaks), so that whatever a client can choose passes here first.
+ */
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+/** No control characters but tab: RFC 9110 section 5.5, where others can split a response. */
+export function isHeaderValue(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < SPACE && code !== TAB) || code === DELETE) return false;
+  }
+  return true;
+}
+
+/** Only tab, space and visible ASCII: what every client reads the same way. */
+export function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < SPACE && code !== TAB) || code >= DELETE) return false;
+  }
+  return true;
+}
+
+/** Bytes that were no UTF-8 arrive as U+FFFD: what was meant is lost. */
+export function isMangled(text: string): boolean {
+  return text.includes(REPLACEMENT_CHARACTER);
+}

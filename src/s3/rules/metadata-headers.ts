@@ -1,0 +1,138 @@
+import type { Metadata } from '../../backend/backend.js';
+import type { HeaderMap } from '../../http/exchange.js';
+import { S3Error } from '../s3-error.js';
+import { isHeaderValue, isMangled } from './header-values.js';
+import { decodeWords, encodeWords } from './rfc2047.js';
+
+/** Between the headers of a request or response and what is stored with an object. */
+
+/** What the writer of an object says about it in headers. */
+export interface DescribedObject {
+  readonly contentType: string;
+  /** Representation headers, by lower-case name. */
+  readonly headers: Metadata;
+  /** User metadata, without `x-amz-meta-`. */
+  readonly metadata: Metadata;
+}
+
+const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
+const METADATA_PREFIX = 'x-amz-meta-';
+/** Bytes of all names and values together; AWS's limit. */
+const METADATA_BYTES_MAX = 2048;
+
+/** Kept with the object and returned with it; Content-Type has a place of its own. */
+const REPRESENTATION_HEADERS: ReadonlyMap<string, string> = new Map([
+  ['cache-control', 'Cache-Control'],
+  ['content-disposition', 'Content-Disposition'],
+  ['content-encoding', 'Content-Encoding'],
+  ['content-language', 'Content-Language'],
+  ['expires', 'Expires'],
+]);
+
+/**
+ * Collects what a PUT stores besides the body. `aws-chunked` describes the transfer and not the
+ * object, and is taken out of Content-Encoding.
+ *
+ * @throws S3Error `MetadataTooLarge` over 2 KiB; `InvalidArgument` for a name or value that could
+ *   not be returned as it came
+ */
+export function readMetadataHeaders(headers: HeaderMap): DescribedObject {
+  const metadata: Record<string, string> = {};
+  const representation: Record<string, string> = {};
+  let metadataBytes = 0;
+  for (const [name, value] of headers) {
+    if (name.startsWith(METADATA_PREFIX)) {
+      const key = metadataName(name);
+      const text = metadataValue(name, value);
+      metadata[key] = text;
+      metadataBytes += key.length + Buffer.byteLength(text);
+    } else if (REPRESENTATION_HEADERS.has(name)) {
+      const kept = name === 'content-encoding' ? withoutAwsChunked(value) : value;
+      if (kept !== '') representation[name] = legal(name, kept);
+    }
+  }
+  if (metadataBytes > METADATA_BYTES_MAX) throw metadataTooLarge(metadataBytes);
+  const contentType = headers.get('content-type');
+  return {
+    contentType:
+      contentType === undefined || contentType === ''
+        ? DEFAULT_CONTENT_TYPE
+        : legal('content-type', contentType),
+    headers: representation,
+    metadata,
+  };
+}
+
+/** The headers of a GET or HEAD that {@link readMetadataHeaders} took in, Content-Type first. */
+export function metadataResponseHeaders(described: DescribedObject): [string, string][] {
+  const list: [string, string][] = [];
+  push(list, 'Content-Type', described.contentType);
+  for (const name in described.headers) {
+    push(list, REPRESENTATION_HEADERS.get(name) ?? name, described.headers[name]);
+  }
+  for (const name in described.metadata) {
+    push(list, METADATA_PREFIX + name, encodeWords(described.metadata[name] ?? ''));
+  }
+  return list;
+}
+
+/** Other writers share the store: a value of theirs that would break the response is left out. */
+function push(list: [string, string][], name: string, value: string | undefined): void {
+  if (value !== undefined && isHeaderValue(value)) list.push([name, value]);
+}
+
+function metadataName(header: string): string {
+  const name = header.slice(METADATA_PREFIX.length);
+  // Metadata are plain objects here and in the stores: none of them keeps this name.
+  if (isToken(name) && name !== '__proto__') return name;
+  throw new S3Error('InvalidArgument', 'A metadata header has no valid name', {
+    ArgumentName: header,
+    ArgumentValue: name,
+  });
+}
+
+function metadataValue(header: string, value: string): string {
+  if (isMangled(value)) throw notRepresentable(header, value);
+  return legal(header, decodeWords(value));
+}
+
+function legal(header: string, value: string): string {
+  if (isHeaderValue(value) && !isMangled(value)) return value;
+  throw notRepresentable(header, value);
+}
+
+function withoutAwsChunked(value: string): string {
+  if (!value.toLowerCase().includes('aws-chunked')) return value;
+  return value
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked')
+    .join(',');
+}
+
+function notRepresentable(header: string, value: string): S3Error {
+  return new S3Error('InvalidArgument', 'The header value is not valid UTF-8 text', {
+    ArgumentName: header,
+    ArgumentValue: value,
+  });
+}
+
+function metadataTooLarge(size: number): S3Error {
+  return new S3Error('MetadataTooLarge', undefined, {
+    Size: String(size),
+    MaxSizeAllowed: String(METADATA_BYTES_MAX),
+  });
+}
+
+const TOKEN_PUNCTUATION = "!#$%&'*+-.^_`|~";
+
+/** The `token` of RFC 9110 section 5.6.2: only these can be names of headers. */
+function isToken(text: string): boolean {
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+    const digit = code >= 0x30 && code <= 0x39;
+    if (!letter && !digit && !TOKEN_PUNCTUATION.includes(character)) return false;
+  }
+  return text !== '';
+}

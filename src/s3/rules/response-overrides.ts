@@ -1,0 +1,75 @@
+import type { Query } from '../query.js';
+import { S3Error } from '../s3-error.js';
+import { isHeaderValue } from './header-values.js';
+
+/** `response-*` parameters of a signed GetObject or HeadObject: headers of the reader's choice. */
+
+const OVERRIDES = [
+  ['response-cache-control', 'Cache-Control'],
+  ['response-content-disposition', 'Content-Disposition'],
+  ['response-content-encoding', 'Content-Encoding'],
+  ['response-content-language', 'Content-Language'],
+  ['response-content-type', 'Content-Type'],
+  ['response-expires', 'Expires'],
+] as const;
+
+const LATIN1_MAX = 0xff;
+
+/** Header names as they are sent, to their values. */
+export type ResponseOverrides = ReadonlyMap<string, string>;
+
+/**
+ * Only for requests that are signed: whoever may set headers of a response can make a browser run
+ * what it downloads, and AWS refuses unsigned ones (see {@link anonymousOverrides}).
+ *
+ * @returns undefined when there are none, which is the rule
+ * @throws S3Error `InvalidArgument` for what cannot stand in a header
+ */
+export function parseResponseOverrides(query: Query): ResponseOverrides | undefined {
+  let overrides: Map<string, string> | undefined;
+  for (const [parameter, header] of OVERRIDES) {
+    const value = query.get(parameter);
+    if (value === undefined || value === '') continue;
+    checkValue(parameter, value);
+    overrides ??= new Map();
+    overrides.set(header, value);
+  }
+  return overrides;
+}
+
+/** The answer to an unsigned request with overrides. */
+export function anonymousOverrides(): S3Error {
+  return new S3Error(
+    'InvalidRequest',
+    'Request specific response headers cannot be used for anonymous GET requests.',
+  );
+}
+
+/** The list with each overridden header replaced, or added at the end. */
+export function applyResponseOverrides(
+  headers: readonly (readonly [name: string, value: string])[],
+  overrides: ResponseOverrides | undefined,
+): readonly (readonly [name: string, value: string])[] {
+  if (overrides === undefined) return headers;
+  return [...headers.filter(([name]) => !overrides.has(name)), ...overrides];
+}
+
+function checkValue(parameter: string, value: string): void {
+  if (!isHeaderValue(value)) {
+    throw invalidValue(parameter, value, 'Header value cannot contain control characters.');
+  }
+  for (let i = 0; i < value.length; i++) {
+    if (value.charCodeAt(i) > LATIN1_MAX) {
+      // AWS's answer and wording; RFC 6266's filename* is the way to name such files.
+      const message = 'Header value cannot be represented using ISO-8859-1.';
+      throw invalidValue(parameter, value, message);
+    }
+  }
+}
+
+function invalidValue(parameter: string, value: string, message: string): S3Error {
+  return new S3Error('InvalidArgument', message, {
+    ArgumentName: parameter,
+    ArgumentValue: value,
+  });
+}

@@ -1,0 +1,70 @@
+import type { HeaderMap } from '../../http/exchange.js';
+import type { OperationName } from '../endpoint-table.js';
+import { S3Error } from '../s3-error.js';
+
+/**
+ * Headers that ask for something the service does not do. Accepting one in silence would leave a
+ * client believing that its data is encrypted, locked or shared when it is not: design rule "never
+ * accept and ignore a safety header". Headers without such a meaning are ignored, as AWS does.
+ */
+
+interface HeaderRule {
+  /** Values that ask for what is the case anyway. */
+  readonly harmless?: readonly string[];
+  /** Operations for which the header is read elsewhere. */
+  readonly readBy?: readonly OperationName[];
+}
+
+const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
+const ALWAYS: HeaderRule = {};
+
+const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
+  // Everything is private to its account until there are ACLs.
+  ['x-amz-acl', { harmless: ['private'] }],
+  ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'] }],
+  ['x-amz-bypass-governance-retention', { harmless: ['false', 'False'] }],
+  ['x-amz-expected-bucket-owner', ALWAYS],
+  ['x-amz-if-match-last-modified-time', ALWAYS],
+  ['x-amz-if-match-size', ALWAYS],
+  ['x-amz-metadata-directive', COPIES],
+  ['x-amz-mfa', ALWAYS],
+  ['x-amz-object-ownership', ALWAYS],
+  ['x-amz-request-payer', ALWAYS],
+  ['x-amz-server-side-encryption-bucket-key-enabled', { harmless: ['false', 'False'] }],
+  ['x-amz-tagging', ALWAYS],
+  ['x-amz-tagging-directive', COPIES],
+  ['x-amz-website-redirect-location', ALWAYS],
+  ['x-amz-write-offset-bytes', ALWAYS],
+]);
+
+/** Families of headers, by the beginning of the name; an exact name's rule goes first. */
+const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
+  ['x-amz-copy-source', COPIES],
+  ['x-amz-grant-', ALWAYS],
+  ['x-amz-object-lock-', ALWAYS],
+  ['x-amz-rename-source', ALWAYS],
+  ['x-amz-server-side-encryption', ALWAYS],
+  ['x-amz-source-expected-bucket-owner', ALWAYS],
+];
+
+const PREFIX_OF_ALL = 'x-amz-';
+
+/** @throws S3Error `NotImplemented`, naming the header */
+export function refuseUnsupportedHeaders(operation: OperationName, headers: HeaderMap): void {
+  for (const [name, value] of headers) {
+    if (!name.startsWith(PREFIX_OF_ALL)) continue;
+    const rule = BY_NAME.get(name) ?? findByPrefix(name);
+    if (rule === undefined) continue;
+    if (rule.harmless?.includes(value) === true || rule.readBy?.includes(operation) === true) {
+      continue;
+    }
+    throw new S3Error('NotImplemented', undefined, { Header: name });
+  }
+}
+
+function findByPrefix(name: string): HeaderRule | undefined {
+  for (const [prefix, rule] of BY_PREFIX) {
+    if (name.startsWith(prefix)) return rule;
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import type { WritePrecondition } from '../../backend/backend.js';
+import type { HeaderMap } from '../../http/exchange.js';
+import { S3Error } from '../s3-error.js';
+import { singleEtag } from './etags.js';
+
+/** Conditions that AWS honours on reads alone. Ignoring one would write what must not be. */
+const READ_ONLY_CONDITIONS = [
+  ['if-modified-since', 'If-Modified-Since'],
+  ['if-unmodified-since', 'If-Unmodified-Since'],
+] as const;
+
+/**
+ * The precondition of PutObject, CompleteMultipartUpload (both headers) or DeleteObject (If-Match).
+ * As in AWS, `If-None-Match` takes `*` only, `If-Match` one ETag only, and not both at once.
+ *
+ * @returns undefined for an unconditional write
+ * @throws S3Error `NotImplemented` for any other condition: never accept and ignore one
+ */
+export function parseWriteCondition(headers: HeaderMap): WritePrecondition | undefined {
+  for (const [header, name] of READ_ONLY_CONDITIONS) {
+    if (headers.has(header)) throw unsupported(name);
+  }
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');
+  if (ifMatch !== undefined && ifNoneMatch !== undefined) {
+    throw unsupported(
+      'If-Match,If-None-Match',
+      'Multiple conditional request headers present in the request',
+    );
+  }
+  if (ifNoneMatch !== undefined) {
+    if (ifNoneMatch.trim() !== '*') throw unsupportedValue('If-None-Match');
+    return { absent: true };
+  }
+  if (ifMatch !== undefined) {
+    const etag = singleEtag(ifMatch);
+    if (etag === undefined) throw unsupportedValue('If-Match');
+    return { etag };
+  }
+  return undefined;
+}
+
+/** The answer when the backend says that the precondition did not hold. */
+export function writePreconditionFailed(precondition: WritePrecondition): S3Error {
+  const condition = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
+  return new S3Error('PreconditionFailed', undefined, { Condition: condition });
+}
+
+function unsupportedValue(header: string): S3Error {
+  return unsupported(header, `We don't accept the provided value of ${header} header for this API`);
+}
+
+/** With the two extra elements, spelled as AWS spells them. */
+function unsupported(header: string, additionalMessage?: string): S3Error {
+  return new S3Error('NotImplemented', undefined, {
+    Header: header,
+    ...(additionalMessage === undefined ? {} : { additionalMessage }),
+  });
+}
