@@ -1,0 +1,46 @@
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { startService, type Service, type ServiceOptions } from '../support/service.js';
+
+/** What a suite of one client has around it, from before its first test to after its last. */
+export interface ClientBench {
+  readonly service: Service;
+  /** An empty folder for the client's home, its sources and what it fetches. */
+  readonly folder: string;
+}
+
+/** Real clients move thousands of files, on a machine that may be slow: a guard, no measurement. */
+const CLIENT_LIMIT_MS = 10 * 60_000;
+
+/** Registers hooks in the current suite. @returns the bench, once they ran */
+export function useBench(suite: Mocha.Suite, options: ServiceOptions = {}): () => ClientBench {
+  suite.timeout(CLIENT_LIMIT_MS);
+  let bench: ClientBench | undefined;
+
+  before(async () => {
+    bench = { service: await startService(options), folder: await makeTempFolder('client') };
+  });
+
+  after(async () => {
+    if (bench === undefined) return;
+    await bench.service.stop();
+    await removeFolder(bench.folder);
+  });
+
+  return () => {
+    if (bench === undefined) throw new Error('only tests and hooks may use the bench');
+    return bench;
+  };
+}
+
+/** `task` for each item, at most `limit` at a time. */
+export async function forEachLimited<T>(
+  items: readonly T[],
+  limit: number,
+  task: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await task(item);
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+}

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { cp, lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** What the clients send and fetch back: real files, and many of them. */
+
+/** Set for the whole `node_modules` and files of 2 GiB; without it, a selection that suits CI. */
+export const IS_LARGE = process.env.RINGWAY_LARGE === '1';
+
+const MIB = 1024 * 1024;
+
+/** Size of the one big file of each client. */
+export const BIG_FILE_BYTES = IS_LARGE ? 2048 * MIB : 256 * MIB;
+
+const MODULES = join(process.cwd(), 'node_modules');
+
+/** More than 2,000 files in deep and flat trees: for the clients that sync. */
+const SYNC_PACKAGES = ['lodash', 'zod', '@opentelemetry'];
+
+/** Some hundred files, for the others. */
+const SOME_PACKAGES = ['pino', 'mocha', '@types'];
+
+/** Names as people give them; a client must carry each through its escaping and ours. */
+const ODD_FILES = [
+  'with space.txt',
+  'ünïcode/文件/ßtraße 🚀.txt',
+  'plus+and%percent%2Fliteral.txt',
+  'question?mark#hash&and=equals.txt',
+  'quote\'double"dollar$semi;comma,at@bang!.txt',
+  'paren(1)[2]{3}~tilde.txt',
+];
+
+/**
+ * Copies installed packages to `target`, with empty and oddly named files beside them.
+ *
+ * @param size `sync` for thousands of files (all of node_modules when large), `some` for hundreds
+ * @returns number of files
+ */
+export async function makeTree(target: string, size: 'sync' | 'some'): Promise<number> {
+  const packages = size === 'some' ? SOME_PACKAGES : IS_LARGE ? await allPackages() : SYNC_PACKAGES;
+  for (const name of packages) {
+    await cp(join(MODULES, name), join(target, name), {
+      recursive: true,
+      // Links are no files: clients follow or skip them, each in its way.
+      filter: async (source) => !(await lstat(source)).isSymbolicLink(),
+    });
+  }
+  for (const name of ODD_FILES) await writeInto(join(target, 'odd'), name, `content of ${name}\n`);
+  await writeInto(target, 'empty-file', '');
+  return (await filesIn(target)).length;
+}
+
+async function allPackages(): Promise<string[]> {
+  return (await readdir(MODULES)).filter((name) => !name.startsWith('.'));
+}
+
+async function writeInto(folder: string, name: string, content: string): Promise<void> {
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+/** Paths of all files below a folder, relative to it, sorted. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Relative path to SHA-256 of every file below a folder: equal when the trees are. */
+export async function treeHashes(folder: string): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const path of await filesIn(folder)) hashes[path] = await sha256OfFile(join(folder, path));
+  return hashes;
+}
+
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Writes a file of bytes that do not compress and do not repeat at any block size.
+ *
+ * @returns its SHA-256
+ */
+export async function writeBigFile(path: string, bytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'w');
+  try {
+    for (let written = 0; written < bytes; written += MIB) {
+      const chunk = randomBytes(Math.min(MIB, bytes - written));
+      hash.update(chunk);
+      await file.write(chunk);
+    }
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,111 @@
+"""Round trips with boto3, as a Python application does them.
+
+Reads one JSON document from stdin, {endpoint, access_key, secret_key, source, copy, big, big_copy,
+odd_keys: [key]}, and prints one, with what it found. Exits with an
+exception when anything is not as S3 promises.
+"""
+
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import boto3
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+# Uploads in one piece until multipart uploads arrive: see docs/clients.md.
+ONE_PIECE = TransferConfig(multipart_threshold=5 * 1024**3)
+
+
+def main():
+    job = json.load(sys.stdin)
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=job["endpoint"],
+        region_name="us-east-1",
+        aws_access_key_id=job["access_key"],
+        aws_secret_access_key=job["secret_key"],
+        config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
+    )
+    s3.create_bucket(Bucket="boto3")
+    report = {
+        "files": round_trip_tree(s3, job["source"], job["copy"]),
+        "odd_keys": round_trip_keys(s3, job["odd_keys"]),
+        "errors": provoke_errors(s3),
+        "range": read_range(s3),
+    }
+    s3.upload_file(job["big"], "boto3", "big", Config=ONE_PIECE)
+    s3.download_file("boto3", "big", job["big_copy"])
+    json.dump(report, sys.stdout)
+
+
+def round_trip_tree(s3, source, copy):
+    """Uploads all files below `source`, fetches all that a listing gives into `copy`."""
+    paths = [
+        os.path.relpath(os.path.join(folder, name), source)
+        for folder, _, names in os.walk(source)
+        for name in names
+    ]
+
+    def upload(path):
+        s3.upload_file(os.path.join(source, path), "boto3", f"tree/{path}", Config=ONE_PIECE)
+
+    def download(key):
+        target = os.path.join(copy, key.removeprefix("tree/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        s3.download_file("boto3", key, target)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(upload, paths))
+        keys = list_keys(s3, "boto3", Prefix="tree/", PaginationConfig={"PageSize": 100})
+        list(pool.map(download, keys))
+    return len(keys)
+
+
+def list_keys(s3, bucket, **options):
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, **options)
+    return [item["Key"] for page in pages for item in page.get("Contents", [])]
+
+
+def round_trip_keys(s3, keys):
+    """Each key has its own body; returns the listing in the service's order."""
+    s3.create_bucket(Bucket="odd-keys")
+    for key in keys:
+        s3.put_object(Bucket="odd-keys", Key=key, Body=f"body of <{key}>".encode())
+    for key in keys:
+        body = s3.get_object(Bucket="odd-keys", Key=key)["Body"].read().decode()
+        assert body == f"body of <{key}>", f"{key!r} gave {body!r}"
+    listed = list_keys(s3, "odd-keys")
+    for key in keys:
+        s3.delete_object(Bucket="odd-keys", Key=key)
+    s3.delete_bucket(Bucket="odd-keys")
+    return listed
+
+
+def read_range(s3):
+    s3.put_object(Bucket="boto3", Key="small", Body=b"0123456789", Metadata={"colour": "blue"})
+    head = s3.head_object(Bucket="boto3", Key="small")
+    assert head["Metadata"] == {"colour": "blue"}, head
+    return s3.get_object(Bucket="boto3", Key="small", Range="bytes=2-4")["Body"].read().decode()
+
+
+def provoke_errors(s3):
+    """Codes by what was tried."""
+    return {
+        "absent key": code_of(s3.get_object, Bucket="boto3", Key="absent"),
+        "absent bucket": code_of(s3.list_objects_v2, Bucket="absent"),
+        "full bucket": code_of(s3.delete_bucket, Bucket="boto3"),
+    }
+
+
+def code_of(call, **arguments):
+    try:
+        call(**arguments)
+    except ClientError as error:
+        return error.response["Error"]["Code"]
+    raise AssertionError(f"{call} did not fail")
+
+
+main()

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+
+/** The tools of `ops/dev` are plain JavaScript: what tests use of them is declared here. */
+
+interface SkippedTest {
+  readonly title: string;
+  readonly file: string;
+}
+
+export interface StageResult {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly SkippedTest[];
+  readonly seconds: number;
+}
+
+interface Tools {
+  readonly 'node-version.mjs': { nodeVersionProblem: (version: string) => string | null };
+  readonly 'lib/install.mjs': {
+    isInstalled: (installed: string | null, wanted: string) => boolean;
+  };
+  readonly 'lib/lock.mjs': {
+    withLock: <T>(
+      path: string,
+      task: () => Promise<T>,
+      onWait: (holder: number) => void,
+    ) => Promise<T>;
+  };
+  readonly 'lib/stages.mjs': {
+    planStages: (
+      filters: readonly string[],
+      files: readonly string[],
+    ) => { name: string; files: string[] }[];
+  };
+  readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
+}
+
+export function toolPath(name: string): string {
+  return join(process.cwd(), 'ops/dev', name);
+}
+
+export async function loadTool<K extends keyof Tools>(name: K): Promise<Tools[K]> {
+  return (await import(toolPath(name))) as Tools[K];
+}
