@@ -1,0 +1,26 @@
+import type { ErrorDetails } from '../s3-error.js';
+import { escapeXml10, xmlDocument } from './escape.js';
+
+export interface ErrorDocument {
+  readonly code: string;
+  readonly message: string;
+  /** SPEC.md 7.1: in every error. */
+  readonly requestId: string;
+  readonly hostId: string;
+  /** Further children, in order; their names are ours and need no escaping. */
+  readonly details: ErrorDetails;
+}
+
+/** `<Error>`: SPEC.md 7.1, in AWS's order of elements. */
+export function renderError(error: ErrorDocument): string {
+  let details = '';
+  for (const name in error.details) details += child(name, error.details[name] ?? '');
+  return xmlDocument(
+    `<Error>${child('Code', error.code)}${child('Message', error.message)}${details}` +
+      `${child('RequestId', error.requestId)}${child('HostId', error.hostId)}</Error>`,
+  );
+}
+
+function child(name: string, text: string): string {
+  return `<${name}>${escapeXml10(text)}</${name}>`;
+}

@@ -1,0 +1,110 @@
+/**
+ * Text in XML. Keys may hold control characters that XML 1.0 cannot express, not even as
+ * references. AWS writes them as references all the same, and its listing is malformed. Ours
+ * declares itself XML 1.1 then, which can: parsers that know 1.1 read the exact key, others refuse
+ * the page loudly, and none walks on from a false marker. `encoding-type=url` avoids all of it.
+ *
+ * References are decimal where XML 1.0 has the character, hexadecimal where only 1.1 has: that is
+ * how {@link xmlDocument} knows. (A literal `&#x` in a key is written `&amp;#x`.)
+ */
+
+const DECLARATION_1_0 = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const DECLARATION_1_1 = '<?xml version="1.1" encoding="UTF-8"?>\n';
+const REFERENCE_1_1 = '&#x';
+
+/** For what neither version can express: NUL, U+FFFE, U+FFFF and halves of surrogate pairs. */
+const REPLACEMENT = '\uFFFD';
+
+const SPACE = 0x20;
+const ASCII_END = 0x80;
+const C1_END = 0xa0;
+const LINE_SEPARATOR = 0x2028;
+
+/** ASCII characters that do not stand for themselves, by code. */
+const ASCII_ESCAPES: readonly (string | undefined)[] = Array.from(
+  { length: ASCII_END },
+  (_, code) => escapeAscii(code),
+);
+
+/** The root element as a whole document, with the declaration that its text needs. */
+export function xmlDocument(root: string): string {
+  return (root.includes(REFERENCE_1_1) ? DECLARATION_1_1 : DECLARATION_1_0) + root;
+}
+
+/** Text as it stands in an element or an attribute. */
+export function escapeXml(text: string): string {
+  for (let i = 0; i < text.length; i++) {
+    if (!isPlain(text.charCodeAt(i))) return escapeFrom(text, i);
+  }
+  return text;
+}
+
+/**
+ * As {@link escapeXml}, for documents that have to be XML 1.0 (SPEC.md 7.1): what 1.0 cannot
+ * express becomes U+FFFD. For text that nobody works with, as in errors.
+ */
+export function escapeXml10(text: string): string {
+  const escaped = escapeXml(text);
+  if (!escaped.includes(REFERENCE_1_1)) return escaped;
+  return escaped.split(REFERENCE_1_1).reduce((done, rest) => {
+    return done + REPLACEMENT + rest.slice(rest.indexOf(';') + 1);
+  });
+}
+
+/** `<name>text</name>`. */
+export function element(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`;
+}
+
+/** As {@link element}; nothing for undefined. */
+export function optionalElement(name: string, text: string | undefined): string {
+  return text === undefined ? '' : element(name, text);
+}
+
+function isPlain(code: number): boolean {
+  if (code < ASCII_END) return ASCII_ESCAPES[code] === undefined;
+  return code >= C1_END && code !== LINE_SEPARATOR && code < 0xd800;
+}
+
+function escapeFrom(text: string, start: number): string {
+  let escaped = text.slice(0, start);
+  // By code points, so that surrogate pairs stay together and lone halves show.
+  for (const character of text.slice(start)) {
+    const code = character.codePointAt(0) ?? 0;
+    if (isPlain(code)) escaped += character;
+    else
+      escaped +=
+        code < ASCII_END ? (ASCII_ESCAPES[code] ?? '') : escapeBeyondAscii(code, character);
+  }
+  return escaped;
+}
+
+function escapeAscii(code: number): string | undefined {
+  switch (String.fromCharCode(code)) {
+    case '&':
+      return '&amp;';
+    case '<':
+      return '&lt;';
+    case '>':
+      return '&gt;';
+    case '"':
+      return '&quot;';
+    case '\0':
+      return REPLACEMENT;
+    // A parser turns bare ones into line feeds or spaces.
+    case '\t':
+    case '\n':
+    case '\r':
+    case '\u007f':
+      return `&#${code};`;
+    default:
+      return code < SPACE ? `${REFERENCE_1_1}${code.toString(16)};` : undefined;
+  }
+}
+
+/** XML 1.1 reads bare C1 controls as malformed or, like U+2028, as line feeds. */
+function escapeBeyondAscii(code: number, character: string): string {
+  if (code < C1_END || code === LINE_SEPARATOR) return `&#${code};`;
+  const surrogate = code >= 0xd800 && code <= 0xdfff;
+  return surrogate || code === 0xfffe || code === 0xffff ? REPLACEMENT : character;
+}

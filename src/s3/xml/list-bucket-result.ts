@@ -1,0 +1,41 @@
+import type { ListObjectsQuery } from '../rules/listing-query.js';
+import { element, xmlDocument } from './escape.js';
+import {
+  nameElement,
+  renderCommonPrefixes,
+  renderContents,
+  type ListedKey,
+} from './listing-entries.js';
+import { S3_NAMESPACE } from './namespace.js';
+
+export interface ListBucketResult {
+  readonly bucket: string;
+  readonly query: ListObjectsQuery;
+  readonly contents: readonly ListedKey[];
+  readonly commonPrefixes: readonly string[];
+  readonly truncated: boolean;
+  /**
+   * The last key or common prefix of a truncated page. Shown only with a delimiter, as AWS does:
+   * without one, clients go on from the last key.
+   */
+  readonly nextMarker?: string | undefined;
+}
+
+/** The answer of ListObjects (version 1). */
+export function renderListBucketResult(result: ListBucketResult): string {
+  const { query } = result;
+  const { urlEncoded, delimiter } = query;
+  const showNextMarker = result.truncated && delimiter !== undefined;
+  return xmlDocument(
+    `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
+      nameElement('Prefix', query.prefix, urlEncoded) +
+      nameElement('Marker', query.marker, urlEncoded) +
+      nameElement('NextMarker', showNextMarker ? result.nextMarker : undefined, urlEncoded) +
+      `<MaxKeys>${query.maxKeys}</MaxKeys>` +
+      nameElement('Delimiter', delimiter, urlEncoded) +
+      (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +
+      `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
+      renderContents(result.contents, urlEncoded) +
+      `${renderCommonPrefixes(result.commonPrefixes, urlEncoded)}</ListBucketResult>`,
+  );
+}
