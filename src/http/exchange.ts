@@ -18,15 +18,25 @@ export interface RequestHead {
   /** As sent, without the `?`; empty when there is none. */
   readonly rawQuery: string;
   readonly headers: HeaderMap;
-  /** The peer of the socket, as text. */
+  /** The peer of the socket, as text; IPv4 in its own form also on a dual-stack socket. */
   readonly remoteAddress: string;
+  /**
+   * Why the header block cannot be trusted (two Host headers, bytes that no decoding keeps …), as
+   * a sentence for the client. Whoever handles the exchange answers 400 and acts on nothing else
+   * of the request; the edge closes the connection after that answer.
+   */
+  readonly malformed?: string | undefined;
 }
 
-/** The request's body. Read it one way, once. */
+/**
+ * The request's body. Read it one way, once: a second reader throws. Reading fails with
+ * {@link ClientAbortedError} when the client goes away, and with {@link BodyDiscardedError} when
+ * the response is complete first.
+ */
 export interface RequestBody extends ByteSource {
   /** From Content-Length; undefined when the body is chunked; 0 when there is none. */
   readonly contentLength: number | undefined;
-  /** Bytes that arrived so far. */
+  /** Bytes that arrived so far, those that nobody read included. */
   readonly bytesReceived: number;
   /**
    * The whole body.
@@ -49,9 +59,12 @@ export interface HttpResponse {
 }
 
 export interface SendResult {
-  /** Bytes of body handed to the kernel. */
+  /** Bytes of body handed to the kernel; of a body up to 128 KiB: to the library's buffer. */
   readonly bytesSent: number;
-  /** Who cut the response short; null when it was sent whole. */
+  /**
+   * Who cut the response short; null when it was sent whole. `deadline`: the reader took nothing
+   * for too long, or the server was closed before the end.
+   */
   readonly abortedBy: 'client' | 'source' | 'deadline' | null;
   /** Why a stream broke, when `abortedBy` is `source`. */
   readonly error?: unknown;
@@ -71,13 +84,20 @@ export interface Exchange {
    * bound, and the connection closed beyond it. A source that throws, or gives another length than
    * announced, cuts the connection, so that the client cannot take it for whole.
    * Resolves, never rejects, when all is handed to the kernel or the exchange is over.
+   * @throws InvalidResponseError at once, before a byte is sent: for a status or header that
+   *   cannot be written (so that no value can break out of its header), a header that belongs to
+   *   the edge, a body without its length, a second response
    */
   respond(response: HttpResponse): Promise<SendResult>;
   /** Closes the connection without an answer. */
   cut(): void;
 }
 
-/** Called once per request, synchronously; whatever it throws or rejects with is a 500 and a log line. */
+/**
+ * Called once per request, synchronously. Whatever it throws or rejects with is reported and
+ * answered with an empty 500, or cuts the connection when a response had begun; so is a promise
+ * that resolves before {@link Exchange.respond} or {@link Exchange.cut} was called.
+ */
 export type ExchangeHandler = (exchange: Exchange) => void | Promise<void>;
 
 export class ClientAbortedError extends Error {
@@ -92,4 +112,17 @@ export class BodyTooLargeError extends Error {
   constructor(readonly limit: number) {
     super(`the body is longer than ${limit} bytes`);
   }
+}
+
+/** The response was complete before the body was read: the rest of it is thrown away. */
+export class BodyDiscardedError extends Error {
+  override readonly name = 'BodyDiscardedError';
+  constructor() {
+    super('the response is complete; the rest of the request body is discarded');
+  }
+}
+
+/** A response that must not be written: a mistake of the caller, found before a byte is sent. */
+export class InvalidResponseError extends Error {
+  override readonly name = 'InvalidResponseError';
 }
