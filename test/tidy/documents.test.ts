@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
-import { dependencyViolations, linkViolations } from './documents.js';
+import { dependencyViolations, indexViolations, linkViolations } from './documents.js';
 import { projectFiles, readProjectFile } from './project.js';
 
 describe('tidy: documents', () => {
   it('every link inside the project leads somewhere', () => {
     expect(linkViolations(projectFiles(), existsSync)).to.deep.equal([]);
+  });
+
+  it('every page is in the index', () => {
+    expect(indexViolations(projectFiles())).to.deep.equal([]);
   });
 
   it('every dependency is exact and explained', () => {
@@ -31,6 +35,15 @@ describe('tidy: documents', () => {
       'docs/a.md links to missing.md, which is not there',
       'docs/a.md links to b.md#not-there, which is not there',
     ]);
+  });
+
+  it('notices a page that the index leaves out', () => {
+    const files = [
+      { path: 'docs/README.md', text: '[a](a.md)' },
+      { path: 'docs/a.md', text: '' },
+      { path: 'docs/b.md', text: '' },
+    ];
+    expect(indexViolations(files)).to.deep.equal(['docs/b.md is not in the index, docs/README.md']);
   });
 
   it('notices version ranges, unexplained dependencies and stale explanations', () => {

@@ -54,6 +54,16 @@ function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, '').replace(/(?<!^#.*)`[^`\n]*`/gm, '');
 }
 
+/** Pages of `docs/` that its index does not link to: nobody would find them. */
+export function indexViolations(files: readonly ProjectFile[]): Violation[] {
+  const index = files.find((file) => file.path === 'docs/README.md');
+  const linked = new Set(linksOf(index?.text ?? '').map((link) => resolve('docs/README.md', link)));
+  return files
+    .filter(({ path }) => /^docs\/.+\.md$/.test(path) && path !== 'docs/README.md')
+    .filter(({ path }) => !linked.has(path))
+    .map(({ path }) => `${path} is not in the index, docs/README.md`);
+}
+
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
