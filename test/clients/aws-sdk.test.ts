@@ -49,7 +49,9 @@ describe('client: @aws-sdk/client-s3', function () {
   }
 
   /** The code and status of the error that `command` ends with. */
-  async function failure(sent: Promise<unknown>): Promise<readonly [code: string, status: number | undefined]> {
+  async function failure(
+    sent: Promise<unknown>,
+  ): Promise<readonly [code: string, status: number | undefined]> {
     try {
       await sent;
     } catch (error) {
