@@ -1,0 +1,73 @@
+import { constants, type FileHandle, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BackendError } from '../errors.js';
+import { BODY_FOLDERS, folderName, type Layout } from './layout.js';
+
+/** The files of larger bodies: `bodies/<last byte of the id>/<id>`, both in hex. */
+export class BodyFiles {
+  readonly #folders = new Map<number, Promise<FileHandle>>();
+
+  constructor(private readonly layout: Layout) {}
+
+  path(bodyId: number): string {
+    const name = bodyId.toString(16).padStart(12, '0');
+    return join(this.layout.bodies, folderName(folderOf(bodyId)), name);
+  }
+
+  /** @throws EEXIST: ids are never given twice, so a file that is there belongs to someone else */
+  create(bodyId: number): Promise<FileHandle> {
+    return open(this.path(bodyId), 'wx', 0o600);
+  }
+
+  /** Undefined when there is no such file. */
+  async open(bodyId: number): Promise<FileHandle | undefined> {
+    return ignoringAbsence(open(this.path(bodyId), constants.O_RDONLY));
+  }
+
+  /** @throws BackendError Corrupt when there is no such file */
+  async openExisting(bodyId: number): Promise<FileHandle> {
+    const file = await this.open(bodyId);
+    if (file !== undefined) return file;
+    throw new BackendError('Corrupt', `the file of body ${bodyId} is missing`);
+  }
+
+  async unlink(bodyId: number): Promise<void> {
+    await ignoringAbsence(unlink(this.path(bodyId)));
+  }
+
+  /** Makes creations and unlinks survive a crash of the machine, once for each folder concerned. */
+  async syncFoldersOf(bodyIds: Iterable<number>): Promise<void> {
+    const folders = new Set<number>();
+    for (const bodyId of bodyIds) folders.add(folderOf(bodyId));
+    for (const folder of folders) await (await this.#folder(folder)).sync();
+  }
+
+  async close(): Promise<void> {
+    const handles = await Promise.all(this.#folders.values());
+    this.#folders.clear();
+    for (const handle of handles) await handle.close();
+  }
+
+  /** Kept open: a put of a larger body would otherwise open and close its folder each time. */
+  #folder(folder: number): Promise<FileHandle> {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    const opened = open(join(this.layout.bodies, folderName(folder)), constants.O_RDONLY);
+    this.#folders.set(folder, opened);
+    opened.catch(() => this.#folders.delete(folder));
+    return opened;
+  }
+}
+
+function folderOf(bodyId: number): number {
+  return bodyId % BODY_FOLDERS;
+}
+
+async function ignoringAbsence<T>(operation: Promise<T>): Promise<T | undefined> {
+  try {
+    return await operation;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

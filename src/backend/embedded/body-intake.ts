@@ -1,0 +1,133 @@
+import type { Hash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteSource } from '../../byte-source.js';
+import { BackendError } from '../errors.js';
+import type { BufferPool } from './buffer-pool.js';
+import { asBackendError } from './lmdb-error.js';
+
+/** A body as it comes from the caller, of exactly `size` bytes or an error. */
+export interface Intake {
+  readonly body: Buffer | ByteSource;
+  readonly size: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The whole of a small body.
+ * @throws BackendError BodyMismatch; what the body throws; the reason of the signal
+ */
+export async function collectBody({ body, size, signal }: Intake): Promise<Buffer> {
+  if (Buffer.isBuffer(body)) {
+    if (body.length !== size) throw mismatch(size, body.length);
+    return body;
+  }
+  const whole = Buffer.allocUnsafe(size);
+  let received = 0;
+  for await (const chunk of body) {
+    signal?.throwIfAborted();
+    if (received + chunk.length > size) throw mismatch(size, received + chunk.length);
+    chunk.copy(whole, received);
+    received += chunk.length;
+  }
+  if (received !== size) throw mismatch(size, received);
+  return whole;
+}
+
+/**
+ * Streams a body into a file through two pooled buffers: one is filled while the other is being
+ * written, and the caller waits when both are full. Feeds `hash` on the way.
+ * @throws as {@link collectBody}; BackendError StorageFull, Unavailable when the file cannot be written
+ */
+export async function writeBody(
+  { body, size, signal }: Intake,
+  file: FileHandle,
+  pool: BufferPool,
+  hash: Hash | undefined,
+): Promise<void> {
+  const writer = new FileWriter(file, pool);
+  let received = 0;
+  try {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+      signal?.throwIfAborted();
+      received += chunk.length;
+      if (received > size) throw mismatch(size, received);
+      hash?.update(chunk);
+      await writer.write(chunk);
+    }
+    if (received !== size) throw mismatch(size, received);
+    await writer.flush();
+  } finally {
+    await writer.release();
+  }
+}
+
+class FileWriter {
+  #filling: Buffer;
+  #filled = 0;
+  #spare: Buffer;
+  #position = 0;
+  /** The write under way. It never rejects by itself: who waits for it rethrows its error. */
+  #writing: Promise<{ readonly error: BackendError } | undefined> = Promise.resolve(undefined);
+
+  constructor(
+    private readonly file: FileHandle,
+    private readonly pool: BufferPool,
+  ) {
+    this.#filling = pool.take();
+    this.#spare = pool.take();
+  }
+
+  /** Takes a copy; resolves when the chunk may be reused. */
+  async write(chunk: Buffer): Promise<void> {
+    for (let taken = 0; taken < chunk.length;) {
+      const copied = chunk.copy(this.#filling, this.#filled, taken);
+      this.#filled += copied;
+      taken += copied;
+      if (this.#filled === this.#filling.length) await this.#turn();
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (this.#filled > 0) await this.#turn();
+    await this.#settled();
+  }
+
+  /** Gives the buffers back, once the kernel does not read them any more. */
+  async release(): Promise<void> {
+    await this.#writing;
+    this.pool.give(this.#filling);
+    this.pool.give(this.#spare);
+  }
+
+  /** Starts writing the full buffer as soon as the other one is free again. */
+  async #turn(): Promise<void> {
+    await this.#settled();
+    const full = this.#filling.subarray(0, this.#filled);
+    this.#writing = writeWhole(this.file, full, this.#position).then(
+      () => undefined,
+      (error: unknown) => ({ error: asBackendError(error) }),
+    );
+    this.#position += this.#filled;
+    this.#filled = 0;
+    [this.#filling, this.#spare] = [this.#spare, this.#filling];
+  }
+
+  async #settled(): Promise<void> {
+    const failure = await this.#writing;
+    if (failure !== undefined) throw failure.error;
+  }
+}
+
+/** A write may be short, at a full disk above all; the next one then says why. */
+async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const rest = bytes.length - written;
+    const { bytesWritten } = await file.write(bytes, written, rest, position + written);
+    written += bytesWritten;
+  }
+}
+
+function mismatch(announced: number, received: number): BackendError {
+  const problem = received > announced ? 'is longer' : `ends after ${received} bytes`;
+  return new BackendError('BodyMismatch', `the body of ${announced} bytes ${problem}`);
+}

@@ -1,0 +1,156 @@
+import { BackendError } from '../errors.js';
+import type { Metadata } from '../backend.js';
+
+/**
+ * Builds a record in a scratch buffer that grows and is reused; {@link take} copies it out. One
+ * record at a time, without an await in between.
+ */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(4096);
+  #length = 0;
+
+  begin(): this {
+    this.#length = 0;
+    return this;
+  }
+
+  uint8(value: number): this {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+    return this;
+  }
+
+  /** Sizes, times in milliseconds and ids: 48 bits, big-endian, so that keys sort as numbers. */
+  uint48(value: number): this {
+    this.#reserve(6);
+    this.#length = this.#bytes.writeUIntBE(value, this.#length, 6);
+    return this;
+  }
+
+  /** Seven bits a byte, low ones first; 0 to 2^32-1. */
+  varint(value: number): this {
+    this.#reserve(5);
+    let rest = value >>> 0;
+    while (rest > 0x7f) {
+      this.#bytes[this.#length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#bytes[this.#length++] = rest;
+    return this;
+  }
+
+  hex(value: string): this {
+    this.#reserve(value.length / 2);
+    this.#length += this.#bytes.write(value, this.#length, 'hex');
+    return this;
+  }
+
+  text(value: string): this {
+    const length = Buffer.byteLength(value);
+    this.varint(length);
+    this.#reserve(length);
+    this.#length += this.#bytes.write(value, this.#length, 'utf8');
+    return this;
+  }
+
+  pairs(values: Metadata | undefined): this {
+    if (values === undefined) return this.varint(0);
+    const names = Object.keys(values);
+    this.varint(names.length);
+    for (const name of names) this.text(name).text(values[name] ?? '');
+    return this;
+  }
+
+  take(): Buffer {
+    return Buffer.copyBytesFrom(this.#bytes, 0, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}
+
+/** Reads a record. Whatever does not fit its bounds is `Corrupt`, never a wrong value. */
+export class ByteReader {
+  #at = 0;
+
+  /** `length` bytes of `bytes` are the record: LMDB's shared read buffer is longer than its value. */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly length: number = bytes.length,
+  ) {}
+
+  uint8(): number {
+    return this.bytes[this.#advance(1)] ?? 0;
+  }
+
+  uint48(): number {
+    return this.bytes.readUIntBE(this.#advance(6), 6);
+  }
+
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.uint8();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw corrupt('a number has no end');
+  }
+
+  hex(bytes: number): string {
+    const start = this.#advance(bytes);
+    return this.bytes.toString('hex', start, start + bytes);
+  }
+
+  text(): string {
+    const length = this.varint();
+    if (length === 0) return '';
+    const start = this.#advance(length);
+    return this.bytes.toString('utf8', start, start + length);
+  }
+
+  pairs(): Metadata {
+    const count = this.varint();
+    if (count === 0) return NO_PAIRS;
+    const values: Record<string, string> = {};
+    for (let i = 0; i < count; i++) {
+      const name = this.text();
+      // `__proto__` is an ordinary name here; assignment would lose it.
+      if (name === '__proto__') Object.defineProperty(values, name, ownValue(this.text()));
+      else values[name] = this.text();
+    }
+    return values;
+  }
+
+  skipPairs(): void {
+    for (let texts = this.varint() * 2; texts > 0; texts--) this.#advance(this.varint());
+  }
+
+  /** @throws BackendError Corrupt unless everything was read */
+  end(): void {
+    if (this.#at !== this.length) throw corrupt('bytes are left over');
+  }
+
+  #advance(bytes: number): number {
+    const start = this.#at;
+    this.#at += bytes;
+    if (this.#at > this.length) throw corrupt('it ends early');
+    return start;
+  }
+}
+
+/** Shared by all records without pairs, so that a listing does not allocate one per entry. */
+const NO_PAIRS: Metadata = Object.freeze({});
+
+function ownValue(value: string): PropertyDescriptor {
+  return { value, enumerable: true, configurable: true, writable: true };
+}
+
+export function corrupt(detail: string): BackendError {
+  return new BackendError('Corrupt', `a record of the index is damaged: ${detail}`);
+}

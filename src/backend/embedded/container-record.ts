@@ -1,0 +1,62 @@
+import type { ContainerHead, Metadata } from '../backend.js';
+import { ByteReader, ByteWriter, corrupt } from './bytes.js';
+
+/**
+ * What the index holds of a container. The count and bytes of its objects change with every write
+ * and have a row of their own, so that a long lifecycle document is not rewritten with each put.
+ */
+export interface StoredContainer {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly metadata: Metadata;
+  readonly systemMetadata: Metadata;
+}
+
+export interface Usage {
+  objectCount: number;
+  bytesUsed: number;
+}
+
+const LAYOUT = 1;
+const USAGE_BYTES = 12;
+const writer = new ByteWriter();
+
+export function encodeContainer(container: StoredContainer): Buffer {
+  return writer
+    .begin()
+    .uint8(LAYOUT)
+    .uint48(container.id)
+    .uint48(container.createdAt)
+    .pairs(container.metadata)
+    .pairs(container.systemMetadata)
+    .take();
+}
+
+/** @throws BackendError Corrupt */
+export function decodeContainer(bytes: Buffer, length: number): StoredContainer {
+  const reader = new ByteReader(bytes, length);
+  if (reader.uint8() !== LAYOUT) throw corrupt('it is not a container record');
+  const container = {
+    id: reader.uint48(),
+    createdAt: reader.uint48(),
+    metadata: reader.pairs(),
+    systemMetadata: reader.pairs(),
+  };
+  reader.end();
+  return container;
+}
+
+export function encodeUsage(usage: Usage): Buffer {
+  return writer.begin().uint48(usage.objectCount).uint48(usage.bytesUsed).take();
+}
+
+/** @throws BackendError Corrupt */
+export function decodeUsage(bytes: Buffer, length: number): Usage {
+  if (length !== USAGE_BYTES) throw corrupt('it is not a usage row');
+  return { objectCount: bytes.readUIntBE(0, 6), bytesUsed: bytes.readUIntBE(6, 6) };
+}
+
+export function headOf(name: string, container: StoredContainer, usage: Usage): ContainerHead {
+  const { createdAt, metadata, systemMetadata } = container;
+  return { name, createdAt, ...usage, metadata, systemMetadata };
+}

@@ -1,0 +1,25 @@
+import { prepareLayout } from './layout.js';
+import { asStoreOpenError } from './open-error.js';
+import { type EmbeddedStoreOptions, fillOptions } from './options.js';
+import { assembleStore, type EmbeddedStore } from './store.js';
+import { openTables } from './tables.js';
+
+export { StoreOpenError, type StoreOpenErrorCode } from './open-error.js';
+export type { EmbeddedStoreOptions } from './options.js';
+export type { RecoveryReport } from './recovery.js';
+export type { EmbeddedStore, StoreStats } from './store.js';
+
+/**
+ * Opens the store in `options.directory`, or creates it. Every process of the service opens it for
+ * itself; one of them, and only when no other service uses the directory, calls `recover()` first.
+ * @throws StoreOpenError
+ */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const filled = fillOptions(options);
+  try {
+    const layout = await prepareLayout(filled);
+    return assembleStore(filled, layout, openTables(layout, filled.mapBytes));
+  } catch (error) {
+    throw asStoreOpenError(error, options.directory);
+  }
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreOpenError } from './open-error.js';
+import type { FilledOptions } from './options.js';
+
+/**
+ * What lies in the data directory:
+ *
+ *   FORMAT            "ringway embedded store, format 1"
+ *   index.mdb         LMDB: containers, objects, small bodies
+ *   index.mdb-lock    LMDB's reader table and locks
+ *   bodies/00 … ff    one file a larger body, named by its id in hex, in the folder of its last byte
+ */
+
+export const FORMAT_VERSION = 1;
+const FORMAT_TEXT = /^ringway embedded store, format (\d+)\n$/;
+export const BODY_FOLDERS = 256;
+
+export interface Layout {
+  readonly directory: string;
+  readonly index: string;
+  readonly bodies: string;
+}
+
+export function layoutOf(directory: string): Layout {
+  return { directory, index: join(directory, 'index.mdb'), bodies: join(directory, 'bodies') };
+}
+
+/**
+ * Makes the directory ready to be opened, or says why it cannot be. Several processes may do this
+ * at once.
+ * @throws StoreOpenError, or an error of the file system
+ */
+export async function prepareLayout(options: FilledOptions): Promise<Layout> {
+  const layout = layoutOf(options.directory);
+  await prepareDirectory(layout.directory);
+  await checkRoom(layout.directory, options.openFreeBytesMin);
+  await checkFormat(layout);
+  await prepareBodyFolders(layout);
+  return layout;
+}
+
+/** Bytes that an unprivileged process may still write on the device of `path`. */
+export async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+/** Makes the entries of a folder survive a crash of the machine. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function prepareDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!(await stat(directory)).isDirectory()) {
+    throw new StoreOpenError('not_a_directory', `${directory} is not a directory`);
+  }
+  await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+async function checkRoom(directory: string, min: number): Promise<void> {
+  const free = await freeBytes(directory);
+  if (free >= min) return;
+  throw new StoreOpenError(
+    'full',
+    `${directory} has ${free} bytes free; the store opens with at least ${min}`,
+  );
+}
+
+async function checkFormat(layout: Layout): Promise<void> {
+  const path = join(layout.directory, 'FORMAT');
+  const found = await readIfThere(path);
+  if (found === undefined) return writeFormat(layout, path);
+  const version = FORMAT_TEXT.exec(found)?.[1];
+  if (version === String(FORMAT_VERSION)) return;
+  const theirs = version === undefined ? 'an unknown format' : `format ${version}`;
+  throw new StoreOpenError(
+    'format_mismatch',
+    `the store in ${layout.directory} has ${theirs}; this version reads format ${FORMAT_VERSION}`,
+  );
+}
+
+async function writeFormat(layout: Layout, path: string): Promise<void> {
+  if (await isThere(layout.index)) {
+    throw new StoreOpenError(
+      'format_mismatch',
+      `${layout.directory} holds an index without a FORMAT file; this version reads format ${FORMAT_VERSION}`,
+    );
+  }
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(`ringway embedded store, format ${FORMAT_VERSION}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(layout.directory);
+}
+
+async function prepareBodyFolders(layout: Layout): Promise<void> {
+  const last = join(layout.bodies, folderName(BODY_FOLDERS - 1));
+  if (await isThere(last)) return;
+  await mkdir(layout.bodies, { recursive: true, mode: 0o700 });
+  // In order, so that the last one proves all.
+  for (let i = 0; i < BODY_FOLDERS; i++) {
+    await mkdir(join(layout.bodies, folderName(i)), { recursive: true, mode: 0o700 });
+  }
+  await syncFolder(layout.bodies);
+  await syncFolder(layout.directory);
+}
+
+export function folderName(folder: number): string {
+  return folder.toString(16).padStart(2, '0');
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+import type { DeleteOutcome, ObjectRef, ObjectUpdate, WritePrecondition } from '../backend.js';
+import { BackendError } from '../errors.js';
+import type { WriteOperation } from './commit-queue.js';
+import { idKey, objectKey } from './keys.js';
+import { patched } from './metadata.js';
+import {
+  type BodyLocation,
+  decodeObject,
+  decodeSummary,
+  encodeObject,
+  type ObjectSummary,
+  stampObject,
+} from './object-record.js';
+import { append, peek } from './tables.js';
+import type { WriteTransaction } from './write-transaction.js';
+
+/**
+ * What happens to an object inside a write transaction: each function gives the operation for the
+ * commit queue. All checks come before the first write (see WriteTransaction).
+ */
+
+/** `freed` is the body file that nothing refers to any more. */
+export interface Change<Outcome> {
+  readonly outcome: Outcome;
+  readonly freed?: number | undefined;
+}
+
+export type ReplaceOutcome = { readonly lastModified: number } | 'precondition_failed';
+
+/** A new object or a new content of one: its record, and where its body is or is to go. */
+export interface Replacement {
+  readonly ref: ObjectRef;
+  /** Without body id and time: those are set inside the transaction. */
+  readonly record: Buffer;
+  readonly size: number;
+  /** A small body, to be put into the index; or the id of a file that is complete and synced. */
+  readonly body: Buffer | number;
+  readonly precondition: WritePrecondition | undefined;
+}
+
+export function replaceObject(
+  { ref, record, size, body, precondition }: Replacement,
+  owner: Buffer,
+): WriteOperation<Change<ReplaceOutcome>> {
+  return (transaction) => {
+    const { tables, now } = transaction;
+    const containerId = transaction.containerId(ref);
+    const key = objectKey(containerId, ref.object);
+    const old = readSummary(transaction, key);
+    if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
+    transaction.addUsage(containerId, old ? 0 : 1, size - (old?.size ?? 0));
+    stampObject(record, storeBody(transaction, body), now);
+    void tables.objects.put(key, record);
+    return { outcome: { lastModified: now }, freed: old && dropBody(transaction, old, owner) };
+  };
+}
+
+/** @throws (the operation) BackendError NoSuchContainer, NoSuchObject */
+export function deleteObject(
+  ref: ObjectRef,
+  precondition: WritePrecondition | undefined,
+  owner: Buffer,
+): WriteOperation<Change<DeleteOutcome>> {
+  return (transaction) => {
+    const containerId = transaction.containerId(ref);
+    const key = objectKey(containerId, ref.object);
+    const old = readSummary(transaction, key);
+    if (old === undefined) throw noSuchObject(ref);
+    if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
+    transaction.addUsage(containerId, -1, -old.size);
+    void transaction.tables.objects.remove(key);
+    return { outcome: 'deleted', freed: dropBody(transaction, old, owner) };
+  };
+}
+
+/** @throws (the operation) BackendError NoSuchContainer, NoSuchObject */
+export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperation<void> {
+  return (transaction) => {
+    const key = objectKey(transaction.containerId(ref), ref.object);
+    const row = peek(transaction.tables.objects, key);
+    if (row === undefined) throw noSuchObject(ref);
+    const { head, attributes, place, bodyId } = decodeObject(row, row.length);
+    const record = encodeObject(
+      {
+        size: head.size,
+        etag: head.etag,
+        contentType: update.contentType ?? head.contentType,
+        attributes,
+        headers: update.headers ?? head.headers,
+        metadata: update.metadata ?? head.metadata,
+        systemMetadata: patched(head.systemMetadata, update.systemMetadata),
+      },
+      place,
+    );
+    stampObject(record, bodyId, head.lastModified);
+    void transaction.tables.objects.put(key, record);
+  };
+}
+
+export function holds(
+  precondition: WritePrecondition | undefined,
+  current: { readonly etag: string } | undefined,
+): boolean {
+  if (precondition === undefined) return true;
+  if ('absent' in precondition) return current === undefined;
+  return current?.etag === precondition.etag;
+}
+
+export function noSuchObject(ref: ObjectRef): BackendError {
+  return new BackendError(
+    'NoSuchObject',
+    `no object ${ref.object} in ${ref.account}/${ref.container}`,
+  );
+}
+
+function readSummary({ tables }: WriteTransaction, key: Buffer): ObjectSummary | undefined {
+  const row = peek(tables.objects, key);
+  return row && decodeSummary(row, row.length);
+}
+
+/** The id of the body, which belongs to the object from here on; 0 when it is empty. */
+function storeBody(transaction: WriteTransaction, body: Buffer | number): number {
+  const { bodies, reclaim } = transaction.tables;
+  if (typeof body === 'number') {
+    void reclaim.remove(idKey(body));
+    return body;
+  }
+  if (body.length === 0) return 0;
+  const id = transaction.newBodyId();
+  const key = idKey(id);
+  // Ids only grow, across all processes: the put is for an index that someone has edited.
+  if (!append(bodies, key, body)) void bodies.put(key, body);
+  return id;
+}
+
+/** Lets go of the body of an object that is replaced or deleted; gives the id of its file. */
+function dropBody(
+  { tables }: WriteTransaction,
+  { place, bodyId }: BodyLocation,
+  owner: Buffer,
+): number | undefined {
+  if (place === 'inline') void tables.bodies.remove(idKey(bodyId));
+  if (place !== 'file') return undefined;
+  void tables.reclaim.put(idKey(bodyId), owner);
+  return bodyId;
+}

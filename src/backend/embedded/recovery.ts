@@ -1,0 +1,62 @@
+import type { BodyFiles } from './body-files.js';
+import type { CommitQueue } from './commit-queue.js';
+import { idOf } from './keys.js';
+import { decodeIdentity, isAlive, type ProcessIdentity } from './process-identity.js';
+import { removeBodies } from './reaper.js';
+import { refresh, type Tables } from './tables.js';
+
+/** What {@link recover} found. */
+export interface RecoveryReport {
+  /** Bodies of dead processes that were removed: uploads that never ended, or replaced bodies. */
+  readonly bodiesReclaimed: number;
+  /** Rows left alone because their process is alive. */
+  readonly bodiesInUse: number;
+  /** LMDB reader slots of dead processes that were cleared. */
+  readonly readersCleared: number;
+}
+
+/** Rows looked at before others get their turn on the loop. */
+const BATCH = 256;
+
+/**
+ * Finishes what dead processes left behind: every file that might belong to no object has a row in
+ * the reclaim table, so their number, not the store's size, is what this costs. Safe while other
+ * processes work: rows of the living are left alone, and a row once seen is on disk.
+ */
+export async function recover(
+  tables: Tables,
+  files: BodyFiles,
+  commits: CommitQueue,
+  self: ProcessIdentity,
+): Promise<RecoveryReport> {
+  const readersCleared = tables.root.readerCheck();
+  const verdicts = new Map<string, boolean>();
+  let bodiesReclaimed = 0;
+  let bodiesInUse = 0;
+  let start = Buffer.of(0);
+  for (;;) {
+    refresh(tables);
+    const rows = [...tables.reclaim.getRange({ start, limit: BATCH })];
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const dead = rows.filter(({ value }) => !ownerLives(value, self, verdicts));
+    bodiesInUse += rows.length - dead.length;
+    bodiesReclaimed += dead.length;
+    if (dead.length > 0) {
+      const bodyIds = dead.map(({ key }) => idOf(key));
+      await removeBodies(bodyIds, files, commits);
+    }
+    start = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+  return { bodiesReclaimed, bodiesInUse, readersCleared };
+}
+
+function ownerLives(row: Buffer, self: ProcessIdentity, verdicts: Map<string, boolean>): boolean {
+  const text = row.toString();
+  const known = verdicts.get(text);
+  if (known !== undefined) return known;
+  const owner = decodeIdentity(row);
+  const alive = owner !== undefined && isAlive(owner, self.bootId);
+  verdicts.set(text, alive);
+  return alive;
+}

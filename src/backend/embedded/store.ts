@@ -1,0 +1,240 @@
+import { ownIdentity, encodeIdentity } from './process-identity.js';
+import type * as B from '../backend.js';
+import { BackendError } from '../errors.js';
+import { BodyFiles } from './body-files.js';
+import { BufferPool } from './buffer-pool.js';
+import { CommitQueue } from './commit-queue.js';
+import { ContainerIds } from './container-ids.js';
+import * as containers from './containers.js';
+import { OBJECT_NAME_BYTES_MAX } from './keys.js';
+import type { Layout } from './layout.js';
+import { asBackendError } from './lmdb-error.js';
+import { deleteObject, updateObject } from './object-changes.js';
+import { listObjects } from './object-listing.js';
+import { putObject } from './object-puts.js';
+import { getObject, headObject } from './object-reads.js';
+import type { FilledOptions } from './options.js';
+import type { StoreParts } from './parts.js';
+import { Reaper } from './reaper.js';
+import { recover, type RecoveryReport } from './recovery.js';
+import { Reservations } from './reservations.js';
+import { SpaceGuard } from './space-guard.js';
+import { refresh, type Tables } from './tables.js';
+import { readStoreUsage } from './write-transaction.js';
+
+/** Figures for metrics; each costs a few microseconds. */
+export interface StoreStats {
+  /** Objects in all containers, as last committed by any process. */
+  readonly objectCount: number;
+  /** Bytes of their bodies. */
+  readonly bytesUsed: number;
+  /** Bytes of the index: metadata, small bodies, and free pages in between. */
+  readonly indexBytes: number;
+}
+
+/** A {@link B.Backend} in one data directory, which any number of local processes may share. */
+export interface EmbeddedStore extends B.Backend {
+  stats(): StoreStats;
+  /**
+   * Finishes what crashed processes left behind. Call it once when the service starts, and after a
+   * process has died; others may work meanwhile.
+   */
+  recover(): Promise<RecoveryReport>;
+}
+
+/** Buffers kept for reuse: 8 MiB with chunks of 512 KiB. */
+const POOL_KEEP_MAX = 16;
+
+export function assembleStore(
+  options: FilledOptions,
+  layout: Layout,
+  tables: Tables,
+): EmbeddedStore {
+  const self = ownIdentity();
+  const owner = encodeIdentity(self);
+  const ids = new ContainerIds(tables);
+  const files = new BodyFiles(layout);
+  const commits = new CommitQueue(tables, ids, options.onSync);
+  return new LmdbStore({
+    options,
+    tables,
+    ids,
+    commits,
+    files,
+    self,
+    owner,
+    pool: new BufferPool(options.readChunkBytes, POOL_KEEP_MAX),
+    reservations: new Reservations(commits, owner),
+    reaper: new Reaper(files, commits, options.unlinkDelayMs),
+    space: new SpaceGuard(layout.directory, options.reserveBytes),
+  });
+}
+
+class LmdbStore implements EmbeddedStore {
+  readonly capabilities: B.Capabilities = {
+    atomicCreate: true,
+    conditionalReplace: true,
+    systemMetadata: true,
+    objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
+  };
+
+  #closing: Promise<void> | undefined;
+  /** Writes under way, from the first byte of their body on: close() waits for them. */
+  readonly #writes = new Set<Promise<unknown>>();
+
+  constructor(private readonly parts: StoreParts) {}
+
+  ping(context: B.CallContext): Promise<void> {
+    return this.#read(context, ({ tables }) => {
+      readStoreUsage(tables);
+    });
+  }
+
+  listContainers(
+    context: B.CallContext,
+    account: string,
+    query: B.ContainerQuery,
+  ): Promise<B.ContainerPage> {
+    return this.#read(context, ({ tables }) => containers.listContainers(tables, account, query));
+  }
+
+  createContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    input: B.ContainerInput,
+  ): Promise<'created' | 'exists'> {
+    return this.#write(context, ({ commits }) =>
+      commits.run(containers.createContainer(ref, input)),
+    );
+  }
+
+  headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
+    return this.#read(context, ({ tables }) => containers.headContainer(tables, ref));
+  }
+
+  updateContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    update: B.ContainerUpdate,
+  ): Promise<void> {
+    return this.#write(context, ({ commits }) =>
+      commits.run(containers.updateContainer(ref, update)),
+    );
+  }
+
+  deleteContainer(context: B.CallContext, ref: B.ContainerRef): Promise<void> {
+    return this.#write(context, ({ commits }) => commits.run(containers.deleteContainer(ref)));
+  }
+
+  listObjects(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    query: B.ObjectQuery,
+  ): Promise<B.ObjectPage> {
+    return this.#read(context, ({ tables, ids }) => listObjects(tables, ids.resolve(ref), query));
+  }
+
+  putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, (parts) => putObject(parts, context, ref, input, precondition));
+  }
+
+  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+    return this.#read(context, (parts) => headObject(parts, ref));
+  }
+
+  getObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    range?: B.RangeSpec,
+  ): Promise<B.GetObjectResult> {
+    return this.#read(context, (parts) => getObject(parts, ref, range));
+  }
+
+  updateObject(context: B.CallContext, ref: B.ObjectRef, update: B.ObjectUpdate): Promise<void> {
+    return this.#write(context, ({ commits }) => commits.run(updateObject(ref, update)));
+  }
+
+  deleteObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.DeleteOutcome> {
+    return this.#write(context, async ({ commits, reaper, owner }) => {
+      const { outcome, freed } = await commits.run(deleteObject(ref, precondition, owner));
+      if (freed !== undefined) reaper.add([freed]);
+      return outcome;
+    });
+  }
+
+  stats(): StoreStats {
+    this.#checkOpen();
+    const { tables } = this.parts;
+    refresh(tables);
+    return { ...readStoreUsage(tables), indexBytes: indexBytes(tables) };
+  }
+
+  recover(): Promise<RecoveryReport> {
+    const { tables, files, commits, self } = this.parts;
+    return this.#write(undefined, () => recover(tables, files, commits, self));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { tables, commits, files, reservations, reaper } = this.parts;
+    await Promise.allSettled(this.#writes);
+    // What fails here (a full or broken disk) stays in the reclaim table, for recovery.
+    await Promise.allSettled([reaper.finish(), reservations.release()]);
+    await commits.idle();
+    await files.close();
+    await tables.root.close();
+  }
+
+  /** Runs on a snapshot that is not older than the call. */
+  async #read<T>(context: B.CallContext, read: (parts: StoreParts) => T | Promise<T>): Promise<T> {
+    context.signal?.throwIfAborted();
+    this.#checkOpen();
+    try {
+      refresh(this.parts.tables);
+      return await read(this.parts);
+    } catch (error) {
+      throw asBackendError(error);
+    }
+  }
+
+  async #write<T>(
+    context: B.CallContext | undefined,
+    write: (parts: StoreParts) => Promise<T>,
+  ): Promise<T> {
+    context?.signal?.throwIfAborted();
+    this.#checkOpen();
+    const writing = write(this.parts);
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new BackendError('Unavailable', 'the store is closed');
+  }
+}
+
+function indexBytes(tables: Tables): number {
+  const { lastPageNumber, pageSize } = tables.root.getStats() as {
+    lastPageNumber: number;
+    pageSize: number;
+  };
+  return (lastPageNumber + 1) * pageSize;
+}

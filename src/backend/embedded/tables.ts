@@ -1,0 +1,129 @@
+import { type Database, open, type RootDatabase, type RootDatabaseOptions } from 'lmdb';
+import { BackendError } from '../errors.js';
+import { ID_BYTES } from './keys.js';
+import { decodeListed, type UnnamedEntry } from './object-record.js';
+import type { Layout } from './layout.js';
+
+export type Table = Database<Buffer, Buffer>;
+/** What a scan of the objects gives: the name, and the entry or why it cannot be read. */
+export type ObjectScan = Database<UnnamedEntry | BackendError, string>;
+
+/** The open index. */
+export interface Tables {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly meta: Table;
+  readonly containers: Table;
+  /** Objects and bytes, per container id; id 0 is the whole store. */
+  readonly usage: Table;
+  readonly objects: Table;
+  /** The same table as `objects`, decoded for listings while it is scanned. */
+  readonly objectScan: ObjectScan;
+  /** Small bodies, by body id. */
+  readonly bodies: Table;
+  /** Files that may lie about without belonging to an object, by body id; the value is the owner. */
+  readonly reclaim: Table;
+}
+
+/** Reader slots: two for each process are enough, and 64 bytes each. */
+const READERS_MAX = 1024;
+/** Keys may take up to half a page: 4026 bytes, against 1978 with LMDB's usual 4 KiB. */
+const PAGE_BYTES = 8192;
+
+/**
+ * Opens the index.
+ *
+ * `overlappingSync` is lmdb-js's default and off here: with it, a commit is visible before it is
+ * synced. Off, LMDB's own order holds (pages, fdatasync, then the meta page through an O_DSYNC
+ * descriptor), so that whatever any process can read is on disk, and the promise of a transaction
+ * resolves when it is. The cost, measured: docs/embedded-store.md.
+ * @throws an error of LMDB with a numeric `code`
+ */
+export function openTables(layout: Layout, mapBytes: number): Tables {
+  const root = open<Buffer, Buffer>({
+    path: layout.index,
+    noSubdir: true,
+    pageSize: PAGE_BYTES,
+    mapSize: mapBytes,
+    maxDbs: 8,
+    maxReaders: READERS_MAX,
+    overlappingSync: false,
+    // Keeps freed memory of this process, keys included, out of the file.
+    noMemInit: false,
+    cache: false,
+    ...BINARY,
+  });
+  const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...BINARY });
+  return {
+    root,
+    meta: table('meta'),
+    containers: table('containers'),
+    usage: table('usage'),
+    objects: table('objects'),
+    objectScan: root.openDB('objects', OBJECT_SCAN),
+    bodies: table('bodies'),
+    reclaim: table('reclaim'),
+  };
+}
+
+/**
+ * Forgets the snapshot that lmdb-js keeps for up to a timer's turn (1 ms or more). Without this, a
+ * read could miss what another process acknowledged just before.
+ */
+export function refresh(tables: Tables): void {
+  tables.root.resetReadTxn();
+}
+
+/**
+ * The value in LMDB's shared read buffer: its `length` is right, its memory is larger, and the next
+ * read overwrites it. Decode it, or {@link copyOf} it, before anything else happens.
+ */
+export function peek(table: Table, key: Buffer): Buffer | undefined {
+  return table.getBinaryFast(key);
+}
+
+/** A copy of `length` bytes from `start` of a value that {@link peek} gave. */
+export function copyOf(peeked: Buffer, start = 0, length: number = peeked.length): Buffer {
+  const copy = Buffer.allocUnsafe(length);
+  // Through a view of its own: Buffer.copy() and slice() trust a length that lmdb-js has overridden.
+  copy.set(new Uint8Array(peeked.buffer, peeked.byteOffset + start, length));
+  return copy;
+}
+
+/**
+ * Puts a row inside a transaction whose key has to be the largest: LMDB then fills its
+ * pages instead of halving them, and refuses any other key.
+ * @returns false when it was refused (lmdb's typings hide that)
+ */
+export function append(table: Table, key: Buffer, value: Buffer): boolean {
+  const put = table.putSync.bind(table) as (...args: Parameters<Table['putSync']>) => unknown;
+  return put(key, value, { append: true }) === true;
+}
+
+const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
+
+/**
+ * With `encoding: 'binary'` a scan copies each key and each value (1.4 ms for 1000 entries); these
+ * turn LMDB's shared buffers into strings and numbers directly.
+ */
+const OBJECT_SCAN: RootDatabaseOptions = {
+  keyEncoder: {
+    writeKey(key: Buffer, target: Buffer, start: number): number {
+      target.set(key, start);
+      return start + key.length;
+    },
+    readKey: (source: Buffer, start: number, end: number): string =>
+      source.toString('utf8', start + ID_BYTES, end),
+  },
+  encoder: {
+    encode: (value: Buffer): Buffer => value,
+    // An error thrown here would leave the cursor open; the scan throws it after closing.
+    decode(bytes: Buffer): UnnamedEntry | BackendError {
+      try {
+        return decodeListed(bytes, bytes.length);
+      } catch (error) {
+        if (error instanceof BackendError) return error;
+        throw error;
+      }
+    },
+  },
+};
