@@ -105,13 +105,17 @@ function readFlag(
  * that the user typed last.
  */
 function commandName(words: readonly string[], problems: string[]): CommandName | undefined {
-  const typed = words[0] === 'start' && words.length > 1 ? words.slice(1) : words;
+  const isFromNpm = words[0] === 'start' && words.length > 1 && problems.length === 0;
+  const typed = isFromNpm ? words.slice(1) : words;
   const [word, ...rest] = typed;
   if (word === undefined) {
     problems.push(`got no command, expected one of ${COMMANDS.join(', ')}`);
     return undefined;
   }
-  for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
+  // Behind a wrong flag, what looks like a further word may be its value.
+  if (problems.length === 0) {
+    for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
+  }
   const name = COMMANDS.find((command) => command === word);
   if (name === undefined) {
     const expected = `one of ${COMMANDS.join(', ')}${didYouMean(word, COMMANDS)}`;

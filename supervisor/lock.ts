@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { Failure } from './exit-codes.js';
+import { isProcessAlive } from './process-alive.js';
 
 export interface DataLock {
   /**
@@ -29,7 +30,7 @@ export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
     const giveUpAt = Date.now() + ORPHAN_WAIT_MS;
     while (!tryLock(fd)) {
       const pid = readPid(file);
-      const mayBeOrphans = pid !== undefined && !isAlive(pid);
+      const mayBeOrphans = pid !== undefined && !isProcessAlive(pid);
       // The kernel offers no wait with a limit, hence the retry.
       if (!mayBeOrphans || Date.now() > giveUpAt) throw inUse(dataDir, pid);
       await delay(ORPHAN_RETRY_MS);
@@ -56,13 +57,4 @@ function inUse(dataDir: string, pid: number | undefined): Failure {
 function readPid(file: string): number | undefined {
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

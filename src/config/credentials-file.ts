@@ -66,13 +66,16 @@ export function ensureCredentials(file: string, env: NodeJS.ProcessEnv): Credent
   return credentials;
 }
 
+/** Of the second, the data directory's own check says more: a file lies where a folder should be. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
 /** @returns undefined when there is no file */
 function readRoster(file: string): Roster | undefined {
   let fd: number;
   try {
     fd = openSync(file, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (ABSENT.has((error as NodeJS.ErrnoException).code)) return undefined;
     throw unreadable(file, error);
   }
   try {

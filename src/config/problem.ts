@@ -30,7 +30,7 @@ export function describeProblem({ key, given, expected }: ConfigProblem): string
 
 export const MASK = '********';
 
-const SECRET_NAME = /secret|password|passwd|token|private|credential(?!s_file)/i;
+const SECRET_NAME = /secret|password|passwd|token|private/i;
 
 /** @returns true when a value under this name is not to be shown */
 export function isSecretName(name: string): boolean {

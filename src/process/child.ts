@@ -50,7 +50,8 @@ export function runChild(start: (init: ChildInit) => Promise<ChildService>): voi
   }
   process.once('message', (message) => {
     const init = message as ChildInit;
-    start(init).then(
+    // Async, so that what start throws before its first await is caught too.
+    (async () => start(init))().then(
       (service) => serve(service, init),
       (error: unknown) => {
         const failure = error instanceof StartError ? error.failure : 'internal';

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { LISTENER_PROGRAM } from '../src/process/listener-program.js';
+import { run } from './run.js';
+
+process.exit(
+  await run(process.argv.slice(2), {
+    listener: LISTENER_PROGRAM,
+    prepareStore: () => Promise.resolve(),
+  }),
+);

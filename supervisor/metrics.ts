@@ -1,0 +1,101 @@
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import type { Child } from './child.js';
+import type { VersionInfo } from './version.js';
+
+/** A child that takes longer is busy or stuck; Prometheus itself gives up after 10 s. */
+const SCRAPE_TIMEOUT_MS = 1000;
+
+/** What is aggregated: the children that live. */
+export interface ScrapedFleet {
+  readonly slots: readonly { readonly worker: number; readonly child: Child | undefined }[];
+}
+
+/**
+ * The metrics of the whole service: the supervisor's own, and those of all listeners that are or
+ * ever were, added up. Counters and histograms of a listener that has gone are kept, since a total
+ * that falls looks like a restart to Prometheus (prometheus/client_js#385).
+ */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+  readonly #restarts: Counter<'reason'>;
+  readonly #listenerUp: Gauge<'worker'>;
+  readonly #missing: Gauge;
+  #departed: MetricSnapshot = [];
+  #scrape: Promise<string> | undefined;
+
+  constructor(version: VersionInfo) {
+    const registers = [this.registry];
+    this.#restarts = new Counter({
+      name: 'ringway_listener_restarts_total',
+      help: 'Listeners started again after they ended unasked, by how they ended.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#listenerUp = new Gauge({
+      name: 'ringway_listener_up',
+      help: 'Whether the listener accepts requests.',
+      labelNames: ['worker'],
+      registers,
+    });
+    this.#missing = new Gauge({
+      name: 'ringway_scrape_children_missing',
+      help: 'Listeners that did not answer this scrape in time; their last known values are shown.',
+      registers,
+    });
+    new Gauge({
+      name: 'ringway_build_info',
+      help: 'Always 1; the labels say what runs.',
+      labelNames: ['version', 'revision', 'node'],
+      registers,
+    }).set({ ...version }, 1);
+  }
+
+  restarted(reason: string): void {
+    this.#restarts.inc({ reason });
+  }
+
+  /** Keeps the totals of a listener that has gone. */
+  keep(snapshot: MetricSnapshot): void {
+    this.#departed = totalsOf([this.#departed, snapshot]);
+  }
+
+  /** Everything in Prometheus' text format. Scrapes at the same time share one answer. */
+  render(fleet: ScrapedFleet): Promise<string> {
+    this.#scrape ??= this.#collect(fleet).finally(() => {
+      this.#scrape = undefined;
+    });
+    return this.#scrape;
+  }
+
+  async #collect(fleet: ScrapedFleet): Promise<string> {
+    for (const { worker, child } of fleet.slots) {
+      this.#listenerUp.set({ worker: String(worker) }, child?.state === 'up' ? 1 : 0);
+    }
+    // A child that is starting has nothing to tell yet, and is not missed.
+    const asked = fleet.slots.flatMap(({ child }) =>
+      child === undefined || child.state === 'starting' ? [] : [child],
+    );
+    const answers = await Promise.all(asked.map((child) => child.scrape(SCRAPE_TIMEOUT_MS)));
+    const silent = asked.filter(
+      (child, index) => answers[index] !== true && child.state !== 'gone',
+    );
+    this.#missing.set(silent.length);
+    // Who has gone during the scrape is among the departed by now.
+    const living = asked.filter((child) => child.state !== 'gone').map((child) => child.metrics);
+    const listeners = AggregatorRegistry.aggregate([this.#departed, ...living] as object[]);
+    const texts = await Promise.all([listeners.metrics(), this.registry.metrics()]);
+    return texts.filter((text) => text.trim() !== '').join('\n');
+  }
+}
+
+const TOTAL_TYPES: ReadonlySet<unknown> = new Set(['counter', 'histogram']);
+
+/** One snapshot in place of several; gauges are of the moment, and go with their process. */
+function totalsOf(snapshots: readonly MetricSnapshot[]): MetricSnapshot {
+  const totals = snapshots.map((snapshot) =>
+    snapshot.filter((metric) => TOTAL_TYPES.has(metric.type)),
+  );
+  const merged = AggregatorRegistry.aggregate(totals);
+  return merged.getMetricsAsArray() as unknown as MetricSnapshot;
+}

@@ -1,0 +1,61 @@
+import { renderConfig } from '../src/config/print.js';
+import { parseCommandLine, UsageError, type Command } from './cli.js';
+import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
+import { renderHelp } from './help.js';
+import { readSettings } from './settings.js';
+import { start, type Parts } from './start.js';
+import { readVersion } from './version.js';
+import { warn } from './warn.js';
+
+/**
+ * The whole program behind its arguments. Results go to stdout; what is wrong goes to stderr.
+ * @returns the exit code
+ */
+export async function run(args: readonly string[], parts: Parts): Promise<number> {
+  try {
+    return EXIT_CODES[await execute(parseCommandLine(args), parts)].code;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+async function execute(command: Command, parts: Parts): Promise<ExitReason> {
+  switch (command.name) {
+    case 'start':
+      return start(readSettings(command.configFile, command.flags, process.env), parts);
+    case 'check': {
+      const { options, credentials, warnings } = readSettings(
+        command.configFile,
+        command.flags,
+        process.env,
+      );
+      for (const line of [...warnings, ...(credentials?.warnings ?? [])]) warn(line);
+      const answer = command.print ? renderConfig(options) : 'the configuration can be used';
+      process.stdout.write(`${answer}\n`);
+      return 'ok';
+    }
+    case 'version': {
+      const { version, revision, node } = readVersion();
+      process.stdout.write(`ringway ${version} (revision ${revision}, Node.js ${node})\n`);
+      return 'ok';
+    }
+    case 'help':
+      process.stdout.write(renderHelp());
+      return 'ok';
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof UsageError) {
+    for (const problem of error.problems) process.stderr.write(`ringway: ${problem}\n`);
+    process.stderr.write('`ringway help` shows commands and flags\n');
+    return EXIT_CODES.usage.code;
+  }
+  if (error instanceof Failure) {
+    process.stderr.write(`ringway: ${error.message}\n`);
+    return EXIT_CODES[error.reason].code;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`ringway: internal error: ${text}\n`);
+  return EXIT_CODES.internal.code;
+}

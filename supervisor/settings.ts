@@ -1,0 +1,36 @@
+import { readCredentials, type Credentials } from '../src/config/credentials-file.js';
+import { loadConfig, type LoadedConfig } from '../src/config/load.js';
+import { ConfigError, describeProblem } from '../src/config/problem.js';
+import type { FlagValues } from './cli.js';
+import { Failure } from './exit-codes.js';
+
+export interface Settings extends LoadedConfig {
+  /** What a start would use; undefined when it would generate a credential. */
+  readonly credentials: Credentials | undefined;
+}
+
+/**
+ * Reads and checks all that the operator gave: configuration file, flags, credentials. This is the
+ * whole of `check`, and the first step of `start`. Changes nothing.
+ * @throws Failure `usage` when only flags are wrong, `config` otherwise
+ */
+export function readSettings(
+  configFile: string | undefined,
+  flags: FlagValues,
+  env: NodeJS.ProcessEnv,
+): Settings {
+  try {
+    const config = loadConfig({ file: configFile, flags, cwd: process.cwd() });
+    return { ...config, credentials: readCredentials(config.options.credentialsFile, env) };
+  } catch (error) {
+    throw error instanceof ConfigError ? configFailure(error) : error;
+  }
+}
+
+/** A line for each problem. */
+function configFailure({ problems }: ConfigError): Failure {
+  const isUsage = problems.every(({ source }) => source === 'flag');
+  const what = isUsage ? 'the command line cannot be used' : 'the configuration cannot be used';
+  const lines = problems.map((problem) => `  ${describeProblem(problem)}`);
+  return new Failure(isUsage ? 'usage' : 'config', [`${what}:`, ...lines].join('\n'));
+}

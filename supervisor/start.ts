@@ -1,0 +1,116 @@
+import { ensureCredentials, type Credentials } from '../src/config/credentials-file.js';
+import { ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE } from '../src/config/credentials.js';
+import { ConfigError } from '../src/config/problem.js';
+import type { FilledOptions } from '../src/config/options.js';
+import { createLogger, type Logger } from '../src/telemetry/logger.js';
+import { claimAddress } from './addresses.js';
+import { renderBanner } from './banner.js';
+import { directoryFailure, prepareDataDirectory } from './data-directory.js';
+import { Failure, type ExitReason } from './exit-codes.js';
+import { lockDataDirectory, type DataLock } from './lock.js';
+import { Service } from './service.js';
+import type { Settings } from './settings.js';
+import { StopSignals } from './stop-signals.js';
+import { prepareStore, type PrepareStore } from './store.js';
+import { warn } from './warn.js';
+import { readVersion } from './version.js';
+
+/** What is started; tests put something else in its place. */
+export interface Parts {
+  readonly listener: {
+    readonly entry: string;
+    readonly environment: Readonly<Record<string, string>>;
+  };
+  readonly prepareStore: PrepareStore;
+}
+
+/**
+ * Serves until a signal or a failure, in this order: what can be refused without a trace first,
+ * then the lock, then what writes.
+ * @returns why it ended
+ * @throws Failure
+ */
+export async function start({ options, warnings }: Settings, parts: Parts): Promise<ExitReason> {
+  const signals = new StopSignals();
+  const log = createLogger({ level: options.logLevel, process: 'supervisor' });
+  prepareDataDirectory(options.dataDir);
+  const lock = await takeLock(options.dataDir);
+  try {
+    const credentials = takeCredentials(options);
+    for (const line of [...warnings, ...credentials.warnings]) warn(line);
+    const s3Listen = await claimAddress('s3_listen', options.s3Listen);
+    await prepareStore(parts.prepareStore, options);
+    if (signals.stopping) return 'ok';
+    return await serve({ ...options, s3Listen }, credentials, parts, { lock, log, signals });
+  } finally {
+    lock.release();
+    signals.close();
+  }
+}
+
+interface Held {
+  readonly lock: DataLock;
+  readonly log: Logger;
+  readonly signals: StopSignals;
+}
+
+async function serve(
+  options: FilledOptions,
+  credentials: Credentials,
+  parts: Parts,
+  { lock, log, signals }: Held,
+): Promise<ExitReason> {
+  const version = readVersion();
+  const { entry, environment } = parts.listener;
+  const service = new Service({
+    options,
+    credentials,
+    version,
+    log,
+    program: {
+      entry,
+      // The credential crosses over IPC; nothing of it belongs into an environment.
+      environment: {
+        ...environment,
+        [ACCESS_KEY_VARIABLE]: undefined,
+        [SECRET_KEY_VARIABLE]: undefined,
+      },
+      lockFd: lock.fd,
+      startTimeoutMs: options.listenerStartTimeoutMs,
+    },
+  });
+  try {
+    const started = service.start().then((running) => {
+      process.stdout.write(renderBanner(version.version, running, credentials));
+      log.info({ ...version, listeners: options.listeners }, 'service ready');
+      return signals.first;
+    });
+    const end = await Promise.race([started, signals.first, service.failed]);
+    if (end instanceof Failure) throw end;
+    log.info({ signal: end }, 'draining');
+    const drained = await service.drain(signals.second);
+    log.info({ drained }, 'service ended');
+    return drained ? 'ok' : 'drainTimeout';
+  } finally {
+    await service.close();
+  }
+}
+
+async function takeLock(dataDir: string): Promise<DataLock> {
+  try {
+    return await lockDataDirectory(dataDir);
+  } catch (error) {
+    throw directoryFailure(dataDir, error);
+  }
+}
+
+/** Again, under the lock: another start may have made the first credential meanwhile. */
+function takeCredentials({ credentialsFile, dataDir }: FilledOptions): Credentials {
+  try {
+    return ensureCredentials(credentialsFile, process.env);
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? new Failure('config', error.message)
+      : directoryFailure(dataDir, error);
+  }
+}

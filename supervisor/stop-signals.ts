@@ -1,0 +1,38 @@
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** The operator's wish to stop: the first signal asks for a drain, the second for an end at once. */
+export class StopSignals {
+  /** Resolves with the signal's name. */
+  readonly first: Promise<NodeJS.Signals>;
+
+  readonly #second = new AbortController();
+  #count = 0;
+  readonly #handle: (signal: NodeJS.Signals) => void;
+
+  constructor() {
+    let resolveFirst: (signal: NodeJS.Signals) => void = () => undefined;
+    this.first = new Promise((resolve) => {
+      resolveFirst = resolve;
+    });
+    this.#handle = (signal) => {
+      this.#count += 1;
+      if (this.#count === 1) resolveFirst(signal);
+      else this.#second.abort();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, this.#handle);
+  }
+
+  /** The first signal has come. */
+  get stopping(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Aborted by the second signal. */
+  get second(): AbortSignal {
+    return this.#second.signal;
+  }
+
+  close(): void {
+    for (const signal of STOP_SIGNALS) process.off(signal, this.#handle);
+  }
+}

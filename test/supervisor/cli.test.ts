@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { parseCommandLine, UsageError } from '../../supervisor/cli.js';
+
+function problemsOf(line: string): readonly string[] {
+  try {
+    parseCommandLine(line.split(' ').filter((word) => word !== ''));
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('supervisor: command line', () => {
+  it('reads every flag', () => {
+    const line =
+      'start --config c.json --data d --s3 h:1 --admin h:2 --console h:3 --listeners 4'.split(' ');
+    expect(parseCommandLine(line)).to.deep.equal({
+      name: 'start',
+      configFile: 'c.json',
+      flags: {
+        data_dir: 'd',
+        s3_listen: 'h:1',
+        admin_listen: 'h:2',
+        console_listen: 'h:3',
+        listeners: 4,
+      },
+    });
+    expect(parseCommandLine(['start', '--data=-x'])).to.deep.include({ flags: { data_dir: '-x' } });
+  });
+
+  it('reads check, version and help', () => {
+    const check = { name: 'check', configFile: undefined, flags: {} };
+    expect(parseCommandLine(['check'])).to.deep.equal({ ...check, print: false });
+    expect(parseCommandLine(['check', '--print'])).to.deep.equal({ ...check, print: true });
+    expect(parseCommandLine(['version'])).to.deep.equal({ name: 'version' });
+    expect(parseCommandLine(['help'])).to.deep.equal({ name: 'help' });
+    expect(parseCommandLine(['start', '--help'])).to.deep.equal({ name: 'help' });
+  });
+
+  it('lets a command behind `npm start --` win', () => {
+    expect(parseCommandLine(['start', 'check', '--print'])).to.include({ name: 'check' });
+    expect(parseCommandLine(['start', 'start'])).to.include({ name: 'start' });
+  });
+
+  it('leaves a number that is none to the configuration, which says what it expects', () => {
+    const command = parseCommandLine(['start', '--listeners', 'many']);
+    expect(command).to.deep.include({ flags: { listeners: 'many' } });
+  });
+
+  const bad: readonly (readonly [line: string, problems: readonly string[]])[] = [
+    ['', ['got no command, expected one of start, check, version, help']],
+    [
+      'strat',
+      ['got command strat, expected one of start, check, version, help; did you mean start?'],
+    ],
+    ['start now', ['got command now, expected one of start, check, version, help']],
+    ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
+    ['start --listener 2', ['got --listener, expected a known flag; did you mean --listeners?']],
+    ['start --datas=x', ['got --datas x, expected a known flag; did you mean --data?']],
+    ['start -d', ['got -d, expected a known flag']],
+    ['start --data', ['--data: got nothing, expected a value']],
+    ['start --data --s3 h:1', ['--data: got --s3, expected a value']],
+    ['start --data a --data b', ['got --data twice, expected it once']],
+    ['check --print=yes', ['--print: got "yes", expected no value']],
+    ['start --print', ['got --print, which start does not know']],
+    ['version --data x', ['got --data, which version does not know']],
+  ];
+  for (const [line, problems] of bad) {
+    it(`refuses \`${line}\``, () => {
+      expect(problemsOf(line)).to.deep.equal(problems);
+    });
+  }
+});

@@ -1,0 +1,167 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { isProcessAlive } from '../../supervisor/process-alive.js';
+import { eventually, Supervised } from './support/supervised.js';
+
+describe('supervisor: lifecycle', function () {
+  this.timeout(10_000);
+  let folder: string;
+  let running: Supervised[];
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('supervisor');
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const service of running) await service.dispose();
+    await removeFolder(folder);
+  });
+
+  async function launch(
+    config: Readonly<Record<string, unknown>> = {},
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<Supervised> {
+    const file = join(folder, 'ringway.json');
+    const quick = {
+      data_dir: 'data',
+      restart_backoff_ms_min: 1,
+      probe_interval_ms: 100,
+      listeners: 2,
+    };
+    const ports = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
+    await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
+    const service = new Supervised(['start', '--config', file], env);
+    running.push(service);
+    return service;
+  }
+
+  it('starts all listeners, says how to use them, drains on SIGTERM and exits 0', async () => {
+    const service = await (await launch()).ready();
+    const children = await service.children();
+    expect(children.map(({ worker, state }) => [worker, state])).to.deep.equal([
+      [1, 'up'],
+      [2, 'up'],
+    ]);
+    expect(service.stdout).to.match(/S3 endpoint +http:\/\/127\.0\.0\.1:\d+/);
+    expect(service.stdout).to.match(/aws --endpoint-url http.* s3 ls/);
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 0, signal: null });
+    expect(children.filter(({ pid }) => isProcessAlive(pid))).to.deep.equal([]);
+  });
+
+  it('does the same on SIGINT', async () => {
+    const service = await (await launch()).ready();
+    service.kill('SIGINT');
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
+  it('shows a generated secret at the first start only', async () => {
+    const first = await (await launch()).ready();
+    const [, secret = ''] = await first.sees(/Secret key +(\S{40}) /);
+    first.kill('SIGTERM');
+    await first.ended;
+    const second = await (await launch()).ready();
+    expect(second.stdout).to.match(/Secret key +kept in /);
+    expect(second.stdout).not.to.include(secret);
+  });
+
+  it('waits for requests in flight when it drains', async () => {
+    const service = await (await launch({ listeners: 1 })).ready();
+    await service.control(1, '/begin');
+    const port = await service.metric('fake_control_port{worker="1"}');
+    service.kill('SIGTERM');
+    await service.sees(/"requestsInProgress":1/);
+    expect((await service.admin('/readyz')).status).to.equal(503);
+    expect(await (await service.admin('/readyz')).text()).to.equal('draining\n');
+    await fetch(`http://127.0.0.1:${port}/end`);
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
+  it('cuts what is in flight at the limit, and exits 1', async () => {
+    const service = await (await launch({ drain_timeout_ms: 100 })).ready();
+    await service.control(2, '/begin');
+    const [first, second] = await service.children();
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 1 });
+    expect([first!, second!].some(({ pid }) => isProcessAlive(pid))).to.be.false;
+  });
+
+  it('stops at once on a second signal', async () => {
+    const service = await (await launch({ drain_delay_ms: 600_000 })).ready();
+    await service.control(1, '/begin');
+    service.kill('SIGTERM');
+    await service.sees(/draining/);
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 1 });
+  });
+
+  it('stops while it is still starting', async () => {
+    const service = await launch({}, { FAKE_START: 'hang' });
+    await service.sees(/listeners starting/);
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
+  it('takes its listeners along when it is killed', async () => {
+    const service = await (await launch()).ready();
+    const pids = (await service.children()).map(({ pid }) => pid);
+    expect(pids.every(isProcessAlive)).to.be.true;
+    service.kill('SIGKILL');
+    await service.ended;
+    await eventually(
+      () => Promise.resolve(pids.filter(isProcessAlive)),
+      (alive) => alive.length === 0,
+    );
+  });
+
+  for (const [how, reason] of [
+    ['/crash', 'exit'],
+    ['/abort', 'signal'],
+  ] as const) {
+    it(`starts a listener again that ends by ${reason}`, async () => {
+      const service = await (await launch()).ready();
+      const before = await service.children();
+      await service.control(1, how);
+      const after = await eventually(
+        () => service.children(),
+        ([first]) => first?.state === 'up' && first.pid !== before[0]?.pid,
+      );
+      expect(after[0]).to.include({ worker: 1, restarts: 1 });
+      expect(after[1]).to.deep.equal(before[1]);
+      expect(await service.metric(`ringway_listener_restarts_total{reason="${reason}"}`)).to.equal(
+        1,
+      );
+      expect(await service.metric('ringway_listener_up{worker="1"}')).to.equal(1);
+    });
+  }
+
+  it('gives up on a listener that crashes again and again', async () => {
+    const service = await launch({ restart_limit: 3 }, { FAKE_START: 'crash' });
+    const ended = await service.ended;
+    expect(ended.code).to.equal(70);
+    expect(ended.stderr).to.match(
+      /^ringway: listener \d ended 4 times within 60000 ms, last with exit code 3/m,
+    );
+  });
+
+  it('counts a listener that is not ready in time as crashed', async () => {
+    const config = { restart_limit: 1, listener_start_timeout_ms: 300 };
+    const ended = await (await launch(config, { FAKE_START: 'hang' })).ended;
+    expect(ended.code).to.equal(70);
+    expect(ended.stderr).to.include('"cause":"start_timeout"');
+  });
+
+  for (const [start, code, message] of [
+    ['fail-listen', 69, 'fake: cannot listen'],
+    ['fail-store', 73, 'fake: no store'],
+  ] as const) {
+    it(`ends with ${code} when a listener cannot start: ${message}`, async () => {
+      const ended = await (await launch({}, { FAKE_START: start })).ended;
+      expect(ended.code).to.equal(code);
+      expect(ended.stderr).to.match(new RegExp(`^ringway: ${message}$`, 'm'));
+    });
+  }
+});

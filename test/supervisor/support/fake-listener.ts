@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { runChild, StartError, type ChildService } from '../../../src/process/child.js';
+import type { ChildInit } from '../../../src/process/protocol.js';
+
+/**
+ * A listener that speaks the supervisor's protocol and serves nothing: requests to its control
+ * port, whose number is in the metric `fake_control_port`, make it misbehave:
+ *
+ *     /count?n=5     adds to the counter `fake_total`
+ *     /begin, /end   a request in flight, which a drain waits for
+ *     /sick, /well   what the probe of `backend` says
+ *     /mute          answers no more scrapes
+ *     /crash, /abort ends with code 3, or by SIGABRT
+ *
+ * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start.
+ */
+runChild(startFake);
+
+function startFake({ worker }: ChildInit): Promise<ChildService> {
+  switch (process.env.FAKE_START) {
+    case 'fail-listen':
+      throw new StartError('listen', 'fake: cannot listen');
+    case 'fail-store':
+      return Promise.reject(new StartError('store', 'fake: no store'));
+    case 'crash':
+      process.exit(3);
+      break;
+    case 'hang':
+      return new Promise(() => undefined);
+    default:
+      return serveFake(worker);
+  }
+}
+
+async function serveFake(worker: number): Promise<ChildService> {
+  const registry = new Registry();
+  const registers = [registry];
+  const labelNames = ['worker'];
+  const total = new Counter({ name: 'fake_total', help: 'A counter.', registers });
+  const port = new Gauge({ name: 'fake_control_port', help: 'A gauge.', labelNames, registers });
+  const loads = new Gauge({ name: 'fake_in_flight', help: 'A gauge.', registers });
+  let inFlight = 0;
+  let sick = false;
+  let mute = false;
+  let ended: () => void = () => undefined;
+  const actions: Readonly<Record<string, (n: number) => void>> = {
+    '/count': (n) => {
+      total.inc(n);
+    },
+    '/begin': () => {
+      inFlight += 1;
+      loads.set(inFlight);
+    },
+    '/end': () => {
+      inFlight -= 1;
+      ended();
+    },
+    '/sick': () => {
+      sick = true;
+    },
+    '/well': () => {
+      sick = false;
+    },
+    '/mute': () => {
+      mute = true;
+    },
+    '/crash': () => process.exit(3),
+    '/abort': () => {
+      process.abort();
+    },
+  };
+  const control = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://fake');
+    actions[url.pathname]?.(Number(url.searchParams.get('n')));
+    response.end('done');
+  });
+  control.listen(0, '127.0.0.1');
+  await once(control, 'listening');
+  const address = control.address();
+  if (address === null || typeof address === 'string') throw new Error('no control port');
+  port.set({ worker: String(worker) }, address.port);
+  return {
+    snapshot: () => (mute ? new Promise(() => undefined) : registry.getMetricsAsJSON()),
+    probe: () =>
+      Promise.resolve([{ name: 'backend', ok: !sick, detail: sick ? 'sick' : undefined }]),
+    requestsInProgress: () => inFlight,
+    drain: async () => {
+      while (inFlight > 0) {
+        await new Promise<void>((resolve) => {
+          ended = resolve;
+        });
+      }
+    },
+  };
+}

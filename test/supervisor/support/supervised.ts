@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+export const FAKE_MAIN = fileURLToPath(new URL('./fake-main.js', import.meta.url));
+
+/** Against hangs only: nothing here takes a second of CPU. */
+const LIMIT_MS = 8000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StatusChild {
+  readonly worker: number;
+  readonly pid: number;
+  readonly state: string;
+  readonly restarts: number;
+}
+
+/** One run of the program, with fake listeners; see fake-listener.ts for what they can do. */
+export class Supervised {
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #stderr = '';
+  #hasEnded = false;
+  readonly #news = new EventEmitter();
+  readonly #process: ChildProcess;
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string) {
+    this.#process = spawn(process.execPath, [FAKE_MAIN, ...args], {
+      cwd,
+      env: { ...process.env, RINGWAY_ACCESS_KEY: undefined, RINGWAY_SECRET_KEY: undefined, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#collect(this.#process.stdout, (text) => (this.#stdout += text));
+    this.#collect(this.#process.stderr, (text) => (this.#stderr += text));
+    this.ended = once(this.#process, 'close').then(([code, signal]) => {
+      this.#hasEnded = true;
+      this.#news.emit('news');
+      return {
+        code: code as number | null,
+        signal: signal as NodeJS.Signals | null,
+        stdout: this.#stdout,
+        stderr: this.#stderr,
+      };
+    });
+  }
+
+  #collect(stream: Readable | null, add: (text: string) => void): void {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      add(text);
+      this.#news.emit('news');
+    });
+  }
+
+  get #output(): string {
+    return `${this.#stdout}\n${this.#stderr}`;
+  }
+
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error('not started');
+    return this.#process.pid;
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** Waits for text on stdout or stderr. @throws Error when the program ends before, or hangs */
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    const hang = AbortSignal.timeout(LIMIT_MS);
+    for (;;) {
+      const match = pattern.exec(this.#output);
+      if (match !== null) return match;
+      const why = this.#hasEnded ? 'ended' : hang.aborted ? 'hangs' : undefined;
+      if (why !== undefined) throw new Error(`${why} before ${String(pattern)}:\n${this.#output}`);
+      await once(this.#news, 'news', { signal: hang }).catch(() => undefined);
+    }
+  }
+
+  async ready(): Promise<this> {
+    await this.sees(/Listeners +\d/);
+    return this;
+  }
+
+  async admin(path: string, init?: RequestInit): Promise<Response> {
+    const [, url = ''] = await this.sees(/Admin +(http:\S+)/);
+    return fetch(`${url}${path}`, init);
+  }
+
+  async children(): Promise<readonly StatusChild[]> {
+    const status = (await (await this.admin('/statusz')).json()) as {
+      readonly children: readonly StatusChild[];
+    };
+    return status.children;
+  }
+
+  /** The value of a metric line, e.g. `fake_total` or `x{worker="1"}`; NaN when it is not there. */
+  async metric(series: string): Promise<number> {
+    const text = await (await this.admin('/metrics')).text();
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+    return Number(line?.slice(series.length));
+  }
+
+  /** Makes one fake listener do something. */
+  async control(worker: number, action: string): Promise<void> {
+    const port = await this.metric(`fake_control_port{worker="${worker}"}`);
+    // A crash cuts the connection before it answers.
+    await fetch(`http://127.0.0.1:${port}${action}`).catch(() => undefined);
+  }
+
+  /** Ends everything, however the test went. */
+  async dispose(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+/** Asks until it holds: for what other processes do in their own time. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  holds: (answer: T) => boolean,
+): Promise<T> {
+  const giveUpAt = Date.now() + LIMIT_MS;
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    if (Date.now() > giveUpAt) throw new Error(`never held, last: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
