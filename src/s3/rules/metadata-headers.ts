@@ -92,8 +92,9 @@ function metadataName(header: string): string {
 }
 
 function metadataValue(header: string, value: string): string {
-  if (isMangled(value)) throw notRepresentable(header, value);
-  return legal(header, decodeWords(value));
+  const decoded = decodeWords(legal(header, value));
+  if (isHeaderValue(decoded)) return decoded;
+  throw notRepresentable(header, value);
 }
 
 function legal(header: string, value: string): string {

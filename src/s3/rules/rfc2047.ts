@@ -7,10 +7,12 @@ import { isAscii } from './header-values.js';
 
 /** RFC 2047 allows 75 characters; `=?UTF-8?B??=` takes 12, and base64 makes 60 of 45 bytes. */
 const WORD_BYTES_MAX = 45;
-const CHARSETS: ReadonlyMap<string, BufferEncoding> = new Map([
-  ['utf-8', 'utf8'],
-  ['us-ascii', 'utf8'],
-  ['iso-8859-1', 'latin1'],
+/** Strict: bytes that are none of the charset leave the word as it is. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const CHARSETS: ReadonlyMap<string, (bytes: Buffer) => string> = new Map([
+  ['utf-8', (bytes: Buffer) => utf8.decode(bytes)],
+  ['us-ascii', (bytes: Buffer) => utf8.decode(bytes)],
+  ['iso-8859-1', (bytes: Buffer) => bytes.toString('latin1')],
 ]);
 
 /** ASCII stays as it is; anything else becomes `=?UTF-8?B?…?=` words, cut between characters. */
@@ -73,11 +75,14 @@ function decodeWord(piece: string): string | undefined {
   const parts = piece.slice(2, -2).split('?');
   const [charset, encoding, text] = parts;
   if (parts.length !== 3 || charset === undefined || text === undefined) return undefined;
-  const nodeEncoding = CHARSETS.get(charset.toLowerCase());
+  const decode = CHARSETS.get(charset.toLowerCase());
   const bytes = decodeBytes(encoding, text);
-  if (nodeEncoding === undefined || bytes === undefined) return undefined;
-  const decoded = bytes.toString(nodeEncoding);
-  return decoded.includes('\uFFFD') ? undefined : decoded;
+  if (decode === undefined || bytes === undefined) return undefined;
+  try {
+    return decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function decodeBytes(encoding: string | undefined, text: string): Buffer | undefined {

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { OperationName } from '../../../src/s3/endpoint-table.js';
+import { refuseUnsupportedHeaders } from '../../../src/s3/rules/unsupported-headers.js';
+import { headers, s3FailureOf } from '../support.js';
+
+const REFUSED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
+  ['PutObject', 'x-amz-server-side-encryption', 'AES256'],
+  ['PutObject', 'x-amz-server-side-encryption-aws-kms-key-id', 'k'],
+  ['GetObject', 'x-amz-server-side-encryption-customer-algorithm', 'AES256'],
+  ['PutObject', 'x-amz-server-side-encryption-bucket-key-enabled', 'true'],
+  ['PutObject', 'x-amz-website-redirect-location', '/x'],
+  ['GetObject', 'x-amz-request-payer', 'requester'],
+  ['DeleteObject', 'x-amz-mfa', 'serial 123456'],
+  ['DeleteObject', 'x-amz-bypass-governance-retention', 'true'],
+  ['DeleteObject', 'x-amz-if-match-size', '5'],
+  ['PutObject', 'x-amz-acl', 'public-read'],
+  ['CreateBucket', 'x-amz-acl', 'bucket-owner-full-control'],
+  ['PutObject', 'x-amz-grant-read', 'id="x"'],
+  ['CreateBucket', 'x-amz-grant-full-control', 'id="x"'],
+  ['PutObject', 'x-amz-tagging', 'a=b'],
+  ['PutObject', 'x-amz-object-lock-mode', 'COMPLIANCE'],
+  ['PutObject', 'x-amz-object-lock-legal-hold', 'ON'],
+  ['PutObject', 'x-amz-object-lock-retain-until-date', '2030-01-01T00:00:00Z'],
+  ['CreateBucket', 'x-amz-bucket-object-lock-enabled', 'true'],
+  ['CreateBucket', 'x-amz-object-ownership', 'BucketOwnerEnforced'],
+  ['PutObject', 'x-amz-write-offset-bytes', '5'],
+  ['PutObject', 'x-amz-expected-bucket-owner', '123456789012'],
+  ['GetObject', 'x-amz-copy-source', '/b/k'],
+  ['PutObject', 'x-amz-copy-source-if-match', '"a"'],
+  ['PutObject', 'x-amz-metadata-directive', 'COPY'],
+];
+
+const ACCEPTED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
+  ['PutObject', 'x-amz-acl', 'private'],
+  ['PutObject', 'x-amz-server-side-encryption-bucket-key-enabled', 'false'],
+  ['CreateBucket', 'x-amz-bucket-object-lock-enabled', 'false'],
+  ['CopyObject', 'x-amz-copy-source', '/b/k'],
+  ['CopyObject', 'x-amz-copy-source-if-match', '"a"'],
+  ['CopyObject', 'x-amz-metadata-directive', 'REPLACE'],
+  ['PutObject', 'x-amz-storage-class', 'STANDARD'],
+  ['PutObject', 'x-amz-meta-mfa', 'x'],
+  ['PutObject', 'x-amz-date', '20240101T000000Z'],
+  ['PutObject', 'x-amz-content-sha256', 'UNSIGNED-PAYLOAD'],
+  ['PutObject', 'x-amz-checksum-crc32', 'AAAAAA=='],
+  ['PutObject', 'x-amz-sdk-checksum-algorithm', 'CRC32'],
+  ['GetObject', 'x-amz-checksum-mode', 'ENABLED'],
+  ['ListObjectsV2', 'x-amz-optional-object-attributes', 'RestoreStatus'],
+  ['GetObject', 'x-amz-user-agent', 'sdk'],
+  ['GetObject', 'x-forwarded-for', '1.2.3.4'],
+];
+
+describe('s3 rules: unsupported headers', () => {
+  for (const [operation, header, value] of REFUSED) {
+    it(`${operation} refuses ${header}: ${value}`, () => {
+      const given = headers({ host: 'h', [header]: value });
+      expect(
+        s3FailureOf(() => {
+          refuseUnsupportedHeaders(operation, given);
+        }),
+      ).to.deep.equal({
+        code: 'NotImplemented',
+        details: { Header: header },
+      });
+    });
+  }
+
+  for (const [operation, header, value] of ACCEPTED) {
+    it(`${operation} accepts ${header}: ${value}`, () => {
+      expect(() => {
+        refuseUnsupportedHeaders(operation, headers({ [header]: value }));
+      }).not.to.throw();
+    });
+  }
+});

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import {
+  parseWriteCondition,
+  writePreconditionFailed,
+} from '../../../src/s3/rules/write-conditions.js';
+import { headers, s3FailureOf } from '../support.js';
+
+const ACCEPTED: readonly (readonly [
+  given: Readonly<Record<string, string>>,
+  precondition: object | undefined,
+])[] = [
+  [{}, undefined],
+  [{ 'if-none-match': '*' }, { absent: true }],
+  [{ 'if-none-match': ' * ' }, { absent: true }],
+  [{ 'if-match': '"abc"' }, { etag: 'abc' }],
+  [{ 'if-match': 'abc' }, { etag: 'abc' }],
+];
+
+const REFUSED: readonly (readonly [given: Readonly<Record<string, string>>, header: string])[] = [
+  [{ 'if-none-match': '"abc"' }, 'If-None-Match'],
+  [{ 'if-none-match': '' }, 'If-None-Match'],
+  [{ 'if-match': '*' }, 'If-Match'],
+  [{ 'if-match': '"a", "b"' }, 'If-Match'],
+  [{ 'if-match': 'W/"abc"' }, 'If-Match'],
+  [{ 'if-match': '' }, 'If-Match'],
+  [{ 'if-match': '"' }, 'If-Match'],
+  [{ 'if-match': '"abc"', 'if-none-match': '*' }, 'If-Match,If-None-Match'],
+  [{ 'if-modified-since': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 'If-Modified-Since'],
+  [{ 'if-unmodified-since': 'nonsense' }, 'If-Unmodified-Since'],
+];
+
+describe('s3 rules: conditional writes', () => {
+  for (const [given, precondition] of ACCEPTED) {
+    it(`${JSON.stringify(given)} is ${JSON.stringify(precondition)}`, () => {
+      expect(parseWriteCondition(headers(given))).to.deep.equal(precondition);
+    });
+  }
+
+  for (const [given, header] of REFUSED) {
+    it(`refuses ${JSON.stringify(given)} rather than ignore it`, () => {
+      const { code, details } = s3FailureOf(() => parseWriteCondition(headers(given)));
+      expect(code).to.equal('NotImplemented');
+      expect(details.Header).to.equal(header);
+    });
+  }
+
+  it('names the condition that failed', () => {
+    expect(writePreconditionFailed({ absent: true }).details.Condition).to.equal('If-None-Match');
+    expect(writePreconditionFailed({ etag: 'a' }).details.Condition).to.equal('If-Match');
+  });
+});
