@@ -1,0 +1,43 @@
+/** Dates as SigV4 writes them. Times are milliseconds since the epoch. */
+
+const ZERO = 0x30;
+const NINE = 0x39;
+/** `20130524T000000Z` */
+const AMZ_DATE_LENGTH = 16;
+
+/** @returns undefined when the text is not a date of the form `YYYYMMDDTHHMMSSZ` */
+export function parseAmzDate(text: string): number | undefined {
+  if (text.length !== AMZ_DATE_LENGTH || text[8] !== 'T' || text[15] !== 'Z') return undefined;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 4, 6);
+  const day = digits(text, 6, 8);
+  const hour = digits(text, 9, 11);
+  const minute = digits(text, 11, 13);
+  const second = digits(text, 13, 15);
+  if (!(month >= 1 && hour < 24 && minute < 60 && second < 60)) return undefined;
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  // Days that the month does not have roll over; -1 from a non-digit does too.
+  if (date.getUTCDate() !== day || date.getUTCMonth() !== month - 1) return undefined;
+  return date.getUTCFullYear() === year ? date.getTime() : undefined;
+}
+
+/** `YYYYMMDDTHHMMSSZ` */
+export function formatAmzDate(time: number): string {
+  return `${new Date(time).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)}Z`;
+}
+
+/** `YYYY-MM-DDTHH:MM:SSZ`, as error documents give times. */
+export function formatIsoSeconds(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** @returns -1 when one of the characters is not a digit */
+function digits(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code < ZERO || code > NINE) return -1;
+    value = value * 10 + (code - ZERO);
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+import { CHECKSUM_BYTES, type ChecksumAlgorithm } from '../../digest/checksum.js';
+import type { HeaderMap } from '../../http/exchange.js';
+import { S3Error } from '../s3-error.js';
+
+/** What the client says of the body's digests: read from the headers, refused where malformed. */
+export interface BodyChecksums {
+  /** From Content-MD5, in base64. */
+  readonly md5: string | undefined;
+  readonly checksum: ExpectedChecksum | undefined;
+}
+
+export interface ExpectedChecksum {
+  readonly algorithm: ChecksumAlgorithm;
+  /** Of the header or trailer. */
+  readonly name: string;
+  /** Base64; undefined when the trailer brings it. */
+  readonly value: string | undefined;
+}
+
+const MD5_BYTES = 16;
+const HEADER_PREFIX = 'x-amz-checksum-';
+
+const ALGORITHMS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'];
+
+const BY_NAME: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
+  ALGORITHMS.map((algorithm) => [`${HEADER_PREFIX}${algorithm.toLowerCase()}`, algorithm]),
+);
+
+/** Of the family by name, but no checksum of the body. */
+const NOT_OF_BODY: ReadonlySet<string> = new Set([
+  'x-amz-checksum-algorithm',
+  'x-amz-checksum-mode',
+  'x-amz-checksum-type',
+]);
+
+/**
+ * @param trailer the lower-case name that `x-amz-trailer` announces
+ * @param read whether `x-amz-checksum-*` headers speak of this body; a trailer always does
+ * @throws S3Error InvalidDigest (Content-MD5), InvalidRequest, NotImplemented (another algorithm)
+ */
+export function readBodyChecksums(
+  headers: HeaderMap,
+  trailer: string | undefined,
+  read: boolean,
+): BodyChecksums {
+  const md5 = headers.get('content-md5');
+  if (md5 !== undefined && !isBase64(md5, MD5_BYTES)) throw new S3Error('InvalidDigest');
+  const announced = trailer === undefined ? [] : [announcedChecksum(trailer)];
+  if (!read) return { md5, checksum: announced[0] };
+  const all = [...checksumHeaders(headers), ...announced];
+  if (all.length > 1) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+    );
+  }
+  const checksum = all[0];
+  requireConsistency(headers.get('x-amz-sdk-checksum-algorithm'), checksum?.algorithm);
+  return { md5, checksum };
+}
+
+/** @throws S3Error InvalidRequest when the value cannot be a digest of that algorithm */
+export function requireChecksumValue(
+  name: string,
+  algorithm: ChecksumAlgorithm,
+  value: string,
+  where: 'header' | 'trailing header',
+): void {
+  if (isBase64(value, CHECKSUM_BYTES[algorithm])) return;
+  throw new S3Error('InvalidRequest', `Value for ${name} ${where} is invalid.`);
+}
+
+function checksumHeaders(headers: HeaderMap): ExpectedChecksum[] {
+  const found: ExpectedChecksum[] = [];
+  for (const [name, value] of headers) {
+    if (!name.startsWith(HEADER_PREFIX) || NOT_OF_BODY.has(name)) continue;
+    const algorithm = BY_NAME.get(name);
+    // To store it unverified would be worse than to refuse it.
+    if (algorithm === undefined) throw new S3Error('NotImplemented', undefined, { Header: name });
+    requireChecksumValue(name, algorithm, value, 'header');
+    found.push({ algorithm, name, value });
+  }
+  return found;
+}
+
+function announcedChecksum(trailer: string): ExpectedChecksum {
+  const algorithm = BY_NAME.get(trailer);
+  if (algorithm === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      'The value specified in the x-amz-trailer header is not supported',
+    );
+  }
+  return { algorithm, name: trailer, value: undefined };
+}
+
+/** `x-amz-sdk-checksum-algorithm` promises a checksum of that algorithm. */
+function requireConsistency(
+  promised: string | undefined,
+  actual: ChecksumAlgorithm | undefined,
+): void {
+  if (promised === undefined) return;
+  const algorithm = ALGORITHMS.find((known) => known === promised.toUpperCase());
+  if (algorithm === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${ALGORITHMS.join(', ')}]`,
+    );
+  }
+  if (actual === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    );
+  }
+  if (actual !== algorithm) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Value for x-amz-sdk-checksum-algorithm header is invalid.',
+    );
+  }
+}
+
+/** Exactly as an encoder would write that many bytes: padded, no other alphabet, no loose bits. */
+function isBase64(text: string, bytes: number): boolean {
+  const decoded = Buffer.from(text, 'base64');
+  return decoded.length === bytes && decoded.toString('base64') === text;
+}

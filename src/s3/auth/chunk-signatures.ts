@@ -1,0 +1,71 @@
+import { createHash, hash, type Hash } from 'node:crypto';
+import { S3Error } from '../s3-error.js';
+import type { ChunkVerifier } from './chunked-decoder.js';
+import { isSameSignature, sign } from './signature.js';
+
+export interface ChunkSigningContext {
+  readonly signingKey: Buffer;
+  /** Of the request. */
+  readonly amzDate: string;
+  /** `<YYYYMMDD>/<region>/s3/aws4_request` */
+  readonly scope: string;
+  /** The request's own signature: the first link of the chain. */
+  readonly seedSignature: string;
+}
+
+const HASH_OF_NOTHING = hash('sha256', '', 'hex');
+
+/**
+ * The chain of signatures of an aws-chunked body: each chunk's covers its bytes and the signature
+ * before it, so that none can be changed, left out, or moved ("Signature calculations … multiple
+ * chunks" in AWS's documentation).
+ */
+export class ChunkSignatures implements ChunkVerifier {
+  #previous: string;
+  #signature = '';
+  #hash: Hash | undefined;
+
+  constructor(private readonly context: ChunkSigningContext) {
+    this.#previous = context.seedSignature;
+  }
+
+  beginChunk(signature: string): void {
+    this.#signature = signature;
+    this.#hash = undefined;
+  }
+
+  update(bytes: Buffer): void {
+    this.#hash ??= createHash('sha256');
+    this.#hash.update(bytes);
+  }
+
+  endChunk(): void {
+    const digest = this.#hash?.digest('hex') ?? HASH_OF_NOTHING;
+    this.#check(
+      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#link()}\n${HASH_OF_NOTHING}\n${digest}`,
+      this.#signature,
+    );
+  }
+
+  verifyTrailer(text: string, signature: string): void {
+    this.#check(
+      `AWS4-HMAC-SHA256-TRAILER\n${this.#link()}\n${hash('sha256', text, 'hex')}`,
+      signature,
+    );
+  }
+
+  #link(): string {
+    const { amzDate, scope } = this.context;
+    return `${amzDate}\n${scope}\n${this.#previous}`;
+  }
+
+  #check(stringToSign: string, signature: string): void {
+    if (!isSameSignature(sign(this.context.signingKey, stringToSign), signature)) {
+      throw new S3Error('SignatureDoesNotMatch', undefined, {
+        StringToSign: stringToSign,
+        SignatureProvided: signature,
+      });
+    }
+    this.#previous = signature;
+  }
+}

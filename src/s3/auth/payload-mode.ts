@@ -1,0 +1,68 @@
+import { S3Error } from '../s3-error.js';
+
+/**
+ * What the signed `x-amz-content-sha256` says of the body. It alone decides the framing, never
+ * `Content-Encoding`: that header may be missing, or repeat what a proxy wrote.
+ */
+export interface PayloadMode {
+  /** Lower-case hex of the whole body, when the client signed it. */
+  readonly sha256: string | undefined;
+  readonly framing: 'none' | 'aws-chunked';
+  /** Each chunk carries a signature, and so does the trailer. */
+  readonly signedChunks: boolean;
+  readonly trailer: boolean;
+}
+
+export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+
+const HEADER = 'x-amz-content-sha256';
+const SHA256_HEX_LENGTH = 64;
+const UNSIGNED: PayloadMode = {
+  sha256: undefined,
+  framing: 'none',
+  signedChunks: false,
+  trailer: false,
+};
+const CHUNKED: PayloadMode = { ...UNSIGNED, framing: 'aws-chunked' };
+
+const MODES: ReadonlyMap<string, PayloadMode> = new Map([
+  [UNSIGNED_PAYLOAD, UNSIGNED],
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { ...CHUNKED, signedChunks: true }],
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', { ...CHUNKED, signedChunks: true, trailer: true }],
+  ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { ...CHUNKED, trailer: true }],
+]);
+
+/** SigV4A: real, but not implemented. */
+const UNSUPPORTED: ReadonlySet<string> = new Set([
+  'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD',
+  'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER',
+]);
+
+const INVALID = `${HEADER} must be ${[...MODES.keys()].join(', ')} or a valid sha256 value.`;
+
+/** @throws S3Error NotImplemented, InvalidArgument */
+export function parsePayloadMode(contentSha256: string): PayloadMode {
+  if (contentSha256.length === SHA256_HEX_LENGTH && isHex(contentSha256)) {
+    return { ...UNSIGNED, sha256: contentSha256.toLowerCase() };
+  }
+  const mode = MODES.get(contentSha256);
+  if (mode !== undefined) return mode;
+  if (UNSUPPORTED.has(contentSha256)) {
+    throw new S3Error('NotImplemented', undefined, { Header: HEADER });
+  }
+  throw new S3Error('InvalidArgument', INVALID, {
+    ArgumentName: HEADER,
+    ArgumentValue: contentSha256,
+  });
+}
+
+/** Only hex digits, of either case. */
+function isHex(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const digit = code >= 0x30 && code <= 0x39;
+    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66;
+    if (!digit && !letter) return false;
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+import type { HeaderMap } from '../../http/exchange.js';
+import { S3Error } from '../s3-error.js';
+import { readBodyChecksums, type BodyChecksums } from './body-checksums.js';
+import type { PayloadMode } from './payload-mode.js';
+
+export interface PayloadOptions {
+  /**
+   * False for operations whose `x-amz-checksum-*` headers describe an object, and not the body of
+   * this request: CompleteMultipartUpload.
+   */
+  readonly checksumHeadersOfBody?: boolean | undefined;
+}
+
+/** All that is known of a body before its first byte. */
+export interface PayloadPlan extends BodyChecksums {
+  readonly mode: PayloadMode;
+  /** Bytes after decoding; undefined when no length was announced. Always known when chunked. */
+  readonly size: number | undefined;
+}
+
+const DECODED_LENGTH = 'x-amz-decoded-content-length';
+
+/**
+ * @param contentLength of the body as sent
+ * @throws S3Error MissingContentLength, InvalidArgument, and as {@link readBodyChecksums}
+ */
+export function planPayload(
+  mode: PayloadMode,
+  headers: HeaderMap,
+  contentLength: number | undefined,
+  { checksumHeadersOfBody = true }: PayloadOptions,
+): PayloadPlan {
+  const trailer = announcedTrailer(mode, headers.get('x-amz-trailer'));
+  const size = mode.framing === 'aws-chunked' ? decodedLength(headers) : contentLength;
+  return { mode, size, ...readBodyChecksums(headers, trailer, checksumHeadersOfBody) };
+}
+
+/** Checksums are the only trailers that S3 knows, and there is one at most. */
+function announcedTrailer(mode: PayloadMode, trailer: string | undefined): string | undefined {
+  if (trailer === undefined) return undefined;
+  // It would never arrive: a client that waits for its verification must hear of it.
+  if (!mode.trailer) {
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-trailer needs an x-amz-content-sha256 that ends with -TRAILER.',
+    );
+  }
+  return trailer.trim().toLowerCase();
+}
+
+function decodedLength(headers: HeaderMap): number {
+  const text = headers.get(DECODED_LENGTH);
+  if (text === undefined) throw new S3Error('MissingContentLength');
+  const length = Number(text);
+  if (!isDecimal(text) || !Number.isSafeInteger(length)) {
+    throw new S3Error('InvalidArgument', `Value for ${DECODED_LENGTH} header is invalid.`, {
+      ArgumentName: DECODED_LENGTH,
+      ArgumentValue: text,
+    });
+  }
+  return length;
+}
+
+function isDecimal(text: string): boolean {
+  for (const character of text) {
+    if (character < '0' || character > '9') return false;
+  }
+  return text !== '';
+}

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+
+import { createDigestFactory } from '../../../src/digest/index.js';
+import type { RequestHead } from '../../../src/http/exchange.js';
+import {
+  createAuthenticator,
+  type Authentication,
+  type Authenticator,
+  type AuthenticatorOptions,
+} from '../../../src/s3/auth/authenticate.js';
+import { rosterCredentials } from '../../../src/s3/auth/roster.js';
+import type { ErrorCode } from '../../../src/s3/errors.js';
+import { S3Error } from '../../../src/s3/s3-error.js';
+import { signHeaders, sha256Hex, type SigningIdentity } from '../../support/sigv4.js';
+import { requestHead } from '../../support/requests.js';
+
+/** The identity and the date of the examples in AWS's documentation. */
+export const IDENTITY: SigningIdentity = {
+  accessKey: 'AKIAIOSFODNN7EXAMPLE',
+  secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  region: 'us-east-1',
+};
+export const DATE = new Date('2013-05-24T00:00:00Z');
+export const NOW = DATE.getTime();
+export const EMPTY_SHA256 = sha256Hex('');
+export const HOST = 'gateway.example:8000';
+
+/** Everything on the event loop, so that tests need no threads. */
+export const INLINE = createDigestFactory({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
+
+export function authenticatorAt(
+  now: number = NOW,
+  options: Partial<AuthenticatorOptions> = {},
+): Authenticator {
+  return createAuthenticator({
+    credentials: rosterCredentials([
+      {
+        accessKey: IDENTITY.accessKey,
+        secretKey: IDENTITY.secretKey,
+        account: 'AUTH_test',
+        role: 'owner',
+      },
+    ]),
+    region: IDENTITY.region,
+    digests: INLINE,
+    clock: () => now,
+    ...options,
+  });
+}
+
+/** A request of our own, signed by the independent signer. */
+export function signedRequest(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  contentSha256 = EMPTY_SHA256,
+  date = DATE,
+): RequestHead {
+  const bare = requestHead(method, url, { host: HOST, ...headers });
+  const signed = signHeaders(
+    IDENTITY,
+    {
+      method,
+      rawPath: bare.rawPath,
+      rawQuery: bare.rawQuery,
+      headers: { host: HOST, ...headers },
+    },
+    date,
+    contentSha256,
+  );
+  return requestHead(method, url, signed);
+}
+
+export async function verify(request: RequestHead, now = NOW): Promise<Authentication> {
+  return await authenticatorAt(now).authenticate(request);
+}
+
+/** @returns the S3 error that the attempt ends with; anything else fails the test */
+export async function s3Failure(attempt: () => unknown): Promise<S3Error> {
+  try {
+    await attempt();
+  } catch (error) {
+    if (error instanceof S3Error) return error;
+    throw error;
+  }
+  return expect.fail('expected an S3 error');
+}
+
+export async function expectRefusal(
+  request: RequestHead,
+  code: ErrorCode,
+  now = NOW,
+): Promise<S3Error> {
+  const error = await s3Failure(() => verify(request, now));
+  expect(error.code, error.message).to.equal(code);
+  return error;
+}
