@@ -17,6 +17,8 @@ export interface ServiceOptions {
   readonly program: ChildProgram;
   readonly version: VersionInfo;
   readonly log: Logger;
+  /** Finishes what a dead listener left in the store; safe while others work. */
+  readonly recoverStore: () => Promise<void>;
 }
 
 /** The running service: the listeners, the admin port, and the phase that both go by. */
@@ -48,6 +50,7 @@ export class Service implements AdminView {
       },
       onRestart: (reason) => {
         this.#metrics.restarted(reason);
+        this.#recoverStore();
       },
       onFatal: fail,
     });
@@ -89,6 +92,14 @@ export class Service implements AdminView {
   async close(): Promise<void> {
     await this.#fleet.kill();
     this.#admin.close();
+  }
+
+  /** Garbage that stays until the next time is no reason to stop serving. */
+  #recoverStore(): void {
+    const { log, recoverStore } = this.service;
+    recoverStore().catch((error: unknown) => {
+      log.error({ err: error }, 'store recovery after the end of a listener failed');
+    });
   }
 
   metrics(): Promise<string> {

@@ -11,7 +11,7 @@ import { lockDataDirectory, type DataLock } from './lock.js';
 import { Service } from './service.js';
 import type { Settings } from './settings.js';
 import { StopSignals } from './stop-signals.js';
-import { prepareStore, type PrepareStore } from './store.js';
+import type { RecoverStore } from './store.js';
 import { warn } from './warn.js';
 import { readVersion } from './version.js';
 
@@ -21,7 +21,7 @@ export interface Parts {
     readonly entry: string;
     readonly environment: Readonly<Record<string, string>>;
   };
-  readonly prepareStore: PrepareStore;
+  readonly recoverStore: RecoverStore;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function start({ options, warnings }: Settings, parts: Parts): Prom
     const credentials = takeCredentials(options);
     for (const line of [...warnings, ...credentials.warnings]) warn(line);
     const s3Listen = await claimAddress('s3_listen', options.s3Listen);
-    await prepareStore(parts.prepareStore, options);
+    await parts.recoverStore(options);
     if (signals.stopping) return 'ok';
     return await serve({ ...options, s3Listen }, credentials, parts, { lock, log, signals });
   } finally {
@@ -67,6 +67,7 @@ async function serve(
     credentials,
     version,
     log,
+    recoverStore: () => parts.recoverStore(options),
     program: {
       entry,
       // The credential crosses over IPC; nothing of it belongs into an environment.

@@ -1,5 +1,10 @@
-import { StoreOpenError, type StoreOpenErrorCode } from '../src/backend/embedded/open-error.js';
+import {
+  openEmbeddedStore,
+  StoreOpenError,
+  type StoreOpenErrorCode,
+} from '../src/backend/embedded/index.js';
 import type { FilledOptions } from '../src/config/options.js';
+import { storeDirectory } from '../src/config/paths.js';
 import { Failure, type ExitReason } from './exit-codes.js';
 
 const EXIT_REASON: Readonly<Record<StoreOpenErrorCode, ExitReason>> = {
@@ -11,13 +16,22 @@ const EXIT_REASON: Readonly<Record<StoreOpenErrorCode, ExitReason>> = {
   unavailable: 'dataDirectory',
 };
 
-/** Makes the store fit to be opened by the listeners: creates it, or repairs what a crash left. */
-export type PrepareStore = (options: FilledOptions) => Promise<void>;
+/** Makes the store fit to be opened by listeners: creates it, or finishes what a crash left. */
+export type RecoverStore = (options: FilledOptions) => Promise<void>;
 
-/** @throws Failure for what a {@link StoreOpenError} says; other errors as they are */
-export async function prepareStore(prepare: PrepareStore, options: FilledOptions): Promise<void> {
+/**
+ * Opens the embedded store, recovers it and lets go of it: the supervisor serves nothing. Safe
+ * while listeners work, so it also follows the death of one.
+ * @throws Failure `format`, `dataDirectory`, `full`
+ */
+export async function recoverEmbeddedStore(options: FilledOptions): Promise<void> {
   try {
-    await prepare(options);
+    const store = await openEmbeddedStore({ directory: storeDirectory(options) });
+    try {
+      await store.recover();
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     throw new Failure(EXIT_REASON[error.code], error.message, { cause: error });

@@ -8,6 +8,6 @@ process.exit(
       entry: fileURLToPath(new URL('./fake-listener.js', import.meta.url)),
       environment: {},
     },
-    prepareStore: () => Promise.resolve(),
+    recoverStore: () => Promise.resolve(),
   }),
 );
