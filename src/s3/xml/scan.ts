@@ -32,6 +32,7 @@ function hasOnlyPlainMarkup(text: string): boolean {
   let depth = 0;
   let elements = 0;
   let at = text.indexOf('<');
+  if (!isBlank(text, 0, at)) return false;
   while (at !== -1) {
     const end = markupEnd(text, at);
     if (end === -1) return false;
@@ -43,8 +44,14 @@ function hasOnlyPlainMarkup(text: string): boolean {
     }
     if (depth > DEPTH_MAX || elements > ELEMENTS_MAX) return false;
     at = text.indexOf('<', end);
+    // The validator overlooks text behind an empty root.
+    if (depth === 0 && !isBlank(text, end, at)) return false;
   }
   return true;
+}
+
+function isBlank(text: string, from: number, to: number): boolean {
+  return text.slice(from, to === -1 ? text.length : to).trim() === '';
 }
 
 /** The index behind the markup that begins at `at`; -1 when it is not allowed or has no end. */
