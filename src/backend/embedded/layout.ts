@@ -86,9 +86,13 @@ async function checkRoom(directory: string, min: number): Promise<void> {
 
 async function checkFormat(layout: Layout): Promise<void> {
   const path = join(layout.directory, 'FORMAT');
-  const found = await readIfThere(path);
-  if (found === undefined) return writeFormat(layout, path);
-  const version = FORMAT_TEXT.exec(found)?.[1];
+  let found = await readIfThere(path);
+  if (found === undefined) {
+    if (!(await isThere(layout.index))) return writeFormat(layout, path);
+    // Another process may have made both since.
+    found = await readIfThere(path);
+  }
+  const version = found === undefined ? undefined : FORMAT_TEXT.exec(found)?.[1];
   if (version === String(FORMAT_VERSION)) return;
   const theirs = version === undefined ? 'an unknown format' : `format ${version}`;
   throw new StoreOpenError(
@@ -98,12 +102,6 @@ async function checkFormat(layout: Layout): Promise<void> {
 }
 
 async function writeFormat(layout: Layout, path: string): Promise<void> {
-  if (await isThere(layout.index)) {
-    throw new StoreOpenError(
-      'format_mismatch',
-      `${layout.directory} holds an index without a FORMAT file; this version reads format ${FORMAT_VERSION}`,
-    );
-  }
   const temporary = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     const file = await open(temporary, 'wx', 0o600);

@@ -94,6 +94,7 @@ function scanSlice(tables: Tables, scan: Scan): Slice {
 /** Takes entries one after the other, to the end or to a roll-up, behind which a new run begins. */
 function scanRun(tables: Tables, scan: Scan, deadline: number): Slice | 'sought' {
   const { containerId, prefix, delimiter, limit, entries } = scan;
+  // lmdb's typings know one type of key; here keys are written as bytes and read as names.
   const range = { start: scan.from, ...(scan.end && { end: scan.end }) };
   for (const { key: name, value: object } of tables.objectScan.getRange(range as never)) {
     if (entries.length >= limit) return 'truncated';

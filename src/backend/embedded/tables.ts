@@ -39,8 +39,9 @@ const PAGE_BYTES = 8192;
  * @throws an error of LMDB with a numeric `code`
  */
 export function openTables(layout: Layout, mapBytes: number): Tables {
-  const root = open<Buffer, Buffer>({
+  const options: RootDatabaseOptions & { path: string; permissionsMode: number } = {
     path: layout.index,
+    permissionsMode: 0o600,
     noSubdir: true,
     pageSize: PAGE_BYTES,
     mapSize: mapBytes,
@@ -51,7 +52,8 @@ export function openTables(layout: Layout, mapBytes: number): Tables {
     noMemInit: false,
     cache: false,
     ...BINARY,
-  });
+  };
+  const root = open<Buffer, Buffer>(options);
   const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...BINARY });
   return {
     root,

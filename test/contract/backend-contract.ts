@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { describeBodies } from './bodies.js';
+import { describeContainers } from './containers.js';
+import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
+import { describeListings } from './listings.js';
+import { describeMetadata } from './metadata.js';
+import { describePreconditions } from './preconditions.js';
+
+/**
+ * Every promise of src/backend/backend.ts, tested on whatever `open` gives. Each implementation
+ * runs the same suite; what one cannot do is told by its capabilities, or skipped with a reason.
+ */
+export function backendContract(
+  name: string,
+  open: () => Promise<OpenBackend>,
+  options: ContractOptions = {},
+): void {
+  describe(`backend contract: ${name}`, function () {
+    this.timeout(30_000);
+    let opened: OpenBackend | undefined;
+    const account = options.account ?? `AUTH_contract_${randomBytes(4).toString('hex')}`;
+    const fixture: Fixture = {
+      account,
+      options,
+      get backend() {
+        if (opened === undefined) throw new Error('the backend is not open yet');
+        return opened.backend;
+      },
+    };
+
+    before(async () => {
+      opened = await open();
+    });
+
+    after(async () => {
+      await opened?.close();
+    });
+
+    beforeEach(function () {
+      const title = this.currentTest?.title ?? '';
+      const reason = options.skip?.[title];
+      if (reason === undefined) return;
+      console.warn(`skipped on ${name}: ${title}: ${reason}`);
+      this.skip();
+    });
+
+    describeContainers(fixture);
+    describeBodies(fixture);
+    describeMetadata(fixture);
+    describePreconditions(fixture);
+    describeListings(fixture);
+  });
+}

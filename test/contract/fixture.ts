@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type {
+  Backend,
+  CallContext,
+  ContainerRef,
+  GetObjectResult,
+  ObjectRef,
+  PutObjectInput,
+  RangeSpec,
+} from '../../src/backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../../src/backend/errors.js';
+
+export const CONTEXT: CallContext = { requestId: 'contract' };
+
+/** What the suite is run on, opened once for all its tests. */
+export interface OpenBackend {
+  readonly backend: Backend;
+  close(): Promise<void>;
+}
+
+export interface ContractOptions {
+  /** Tests to leave out, by title, each with the reason. */
+  readonly skip?: Readonly<Record<string, string>> | undefined;
+  /** Data sets of the listing properties. */
+  readonly listingRuns?: number | undefined;
+  readonly account?: string | undefined;
+}
+
+/** What the tests of the suite share. */
+export interface Fixture {
+  readonly backend: Backend;
+  readonly account: string;
+  readonly options: ContractOptions;
+}
+
+/** A container of its own for a test. */
+export async function freshContainer({ backend, account }: Fixture): Promise<ContainerRef> {
+  const ref = { account, container: `c-${randomBytes(6).toString('hex')}` };
+  expect(await backend.createContainer(CONTEXT, ref, {})).to.equal('created');
+  return ref;
+}
+
+export async function freshObject(fixture: Fixture, name = 'object'): Promise<ObjectRef> {
+  return { ...(await freshContainer(fixture)), object: name };
+}
+
+export function inputOf(body: Buffer | string, more: Partial<PutObjectInput> = {}): PutObjectInput {
+  const bytes = Buffer.from(body);
+  return { size: bytes.length, contentType: 'text/plain', body: bytes, ...more };
+}
+
+/** The bytes of a result, checked against the length it announced. */
+export async function bytesOf(result: GetObjectResult): Promise<Buffer> {
+  const { source, length } = result.body;
+  const chunks: Buffer[] = [];
+  // A chunk is valid until the next one is asked for: keep copies.
+  if (Buffer.isBuffer(source)) chunks.push(source);
+  else for await (const chunk of source) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  expect(bytes.length).to.equal(length);
+  return bytes;
+}
+
+export async function readObject(
+  { backend }: Fixture,
+  ref: ObjectRef,
+  range?: RangeSpec,
+): Promise<Buffer> {
+  return bytesOf(await backend.getObject(CONTEXT, ref, range));
+}
+
+/** Expects a rejection with this code, and returns the error. */
+export async function failure(
+  code: BackendErrorCode,
+  promise: Promise<unknown>,
+): Promise<BackendError> {
+  const error = await rejection(promise);
+  expect(error).to.be.instanceOf(BackendError);
+  expect((error as BackendError).code).to.equal(code);
+  return error as BackendError;
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`expected a rejection, got ${JSON.stringify(value)}`);
+}
+
+/** Sizes on both sides of every threshold that a store may have. */
+export const SMALL = 10;
+export const LARGE = 700_000;
+
+/** Recognisable bytes, different from one offset to the next. */
+export function patternBytes(size: number, seed = 1): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8) * 17 + seed) & 0xff;
+  return bytes;
+}
+
+/** A stream over one buffer that is overwritten as soon as the next chunk is asked for. */
+export async function* reusedChunks(bytes: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
+  const chunk = Buffer.alloc(chunkBytes);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const copied = bytes.copy(chunk, 0, at);
+    yield chunk.subarray(0, copied);
+    chunk.fill(0xee);
+    await Promise.resolve();
+  }
+}

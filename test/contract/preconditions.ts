@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import type { ObjectRef, PutOutcome } from '../../src/backend/backend.js';
+import {
+  CONTEXT,
+  failure,
+  type Fixture,
+  freshObject,
+  inputOf,
+  LARGE,
+  patternBytes,
+  readObject,
+  SMALL,
+} from './fixture.js';
+
+function etagOf(put: PutOutcome): string {
+  if (put.outcome !== 'created') throw new Error(`expected created, got ${put.outcome}`);
+  return put.etag;
+}
+
+export function describePreconditions(fixture: Fixture): void {
+  describe('preconditions', () => {
+    /** Skips loudly what the backend says it cannot do. */
+    function needs(capability: 'atomicCreate' | 'conditionalReplace'): void {
+      before(function () {
+        if (fixture.backend.capabilities[capability]) return;
+        console.warn(`skipped: the backend has no ${capability}`);
+        this.skip();
+      });
+    }
+
+    function put(ref: ObjectRef, body: Buffer, condition: object): Promise<PutOutcome> {
+      return fixture.backend.putObject(CONTEXT, ref, inputOf(body), condition as { absent: true });
+    }
+
+    for (const size of [SMALL, LARGE]) {
+      describe(`absent, ${size} bytes`, () => {
+        needs('atomicCreate');
+
+        it('creates what is not there, and changes nothing that is', async () => {
+          const ref = await freshObject(fixture);
+          const first = patternBytes(size, 1);
+          expect((await put(ref, first, { absent: true })).outcome).to.equal('created');
+          const second = await put(ref, patternBytes(size, 2), { absent: true });
+          expect(second).to.deep.equal({ outcome: 'precondition_failed' });
+          expect(await readObject(fixture, ref)).to.deep.equal(first);
+        });
+
+        it('lets exactly one of racing creators win, and keeps its body', async () => {
+          const ref = await freshObject(fixture);
+          const outcomes = await Promise.all(
+            Array.from({ length: 12 }, (_, i) => put(ref, patternBytes(size, i), { absent: true })),
+          );
+          const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
+          expect(winners).to.have.length(1);
+          expect(await readObject(fixture, ref)).to.deep.equal(patternBytes(size, winners[0]));
+          expect(await fixture.backend.headContainer(CONTEXT, ref)).to.include({
+            objectCount: 1,
+            bytesUsed: size,
+          });
+        });
+      });
+
+      describe(`etag, ${size} bytes`, () => {
+        needs('conditionalReplace');
+
+        it('replaces only what has it', async () => {
+          const ref = await freshObject(fixture);
+          const missing = await put(ref, patternBytes(size), { etag: 'x' });
+          expect(missing.outcome).to.equal('precondition_failed');
+          await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
+          const etag = etagOf(await put(ref, patternBytes(size, 1), { absent: true }));
+          const second = await put(ref, patternBytes(size, 2), { etag });
+          expect(second.outcome).to.equal('created');
+          const late = await put(ref, patternBytes(size, 3), { etag });
+          expect(late.outcome).to.equal('precondition_failed');
+          expect(await readObject(fixture, ref)).to.deep.equal(patternBytes(size, 2));
+        });
+
+        it('loses no step of racing read-modify-write loops', async () => {
+          const ref = await freshObject(fixture);
+          await fixture.backend.putObject(CONTEXT, ref, inputOf('0'));
+          await Promise.all(Array.from({ length: 4 }, () => countUp(fixture, ref, 5)));
+          expect((await readObject(fixture, ref)).toString()).to.equal('20');
+        });
+
+        it('deletes only what has it', async () => {
+          const ref = await freshObject(fixture);
+          const etag = etagOf(await put(ref, patternBytes(size), { absent: true }));
+          const { backend } = fixture;
+          const wrong = await backend.deleteObject(CONTEXT, ref, { etag: 'other' });
+          expect(wrong).to.equal('precondition_failed');
+          expect((await backend.headObject(CONTEXT, ref)).etag).to.equal(etag);
+          expect(await backend.deleteObject(CONTEXT, ref, { etag })).to.equal('deleted');
+          await failure('NoSuchObject', backend.deleteObject(CONTEXT, ref, { etag }));
+        });
+      });
+    }
+  });
+}
+
+/** Adds one, `times` times, by compare-and-swap on the ETag. */
+async function countUp(fixture: Fixture, ref: ObjectRef, times: number): Promise<void> {
+  for (let done = 0; done < times;) {
+    const { etag } = await fixture.backend.headObject(CONTEXT, ref);
+    const value = Number((await readObject(fixture, ref)).toString());
+    const next = inputOf(String(value + 1));
+    const { outcome } = await fixture.backend.putObject(CONTEXT, ref, next, { etag });
+    if (outcome === 'created') done++;
+  }
+}
