@@ -118,9 +118,9 @@ export class Fleet implements ChildListener {
       if (this.children().length === 0) this.#resolveEmpty();
       return;
     }
-    if (this.#phase === 'starting' && exit.failure !== undefined) {
-      const { kind, message } = exit.failure;
-      this.#fail(new Failure(EXIT_REASON[kind], message));
+    const failure = this.#phase === 'starting' ? startFailure(slot, exit) : undefined;
+    if (failure !== undefined) {
+      this.#fail(failure);
       return;
     }
     this.#restartLater(slot, exit);
@@ -185,4 +185,17 @@ export class Fleet implements ChildListener {
   #clearTimers(): void {
     for (const slot of this.slots) clearTimeout(slot.timer);
   }
+}
+
+/**
+ * The first start of the service tells what is wrong with it, rather than trying the same again;
+ * what a signal ended may have been the kernel's choice, and is tried again.
+ */
+function startFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failure | undefined {
+  if (failure !== undefined) return new Failure(EXIT_REASON[failure.kind], failure.message);
+  if (cause !== 'exit' || slot.restarts > 0) return undefined;
+  return new Failure(
+    'internal',
+    `listener ${slot.worker} ended with ${detail} before it was ready; see its lines above`,
+  );
 }

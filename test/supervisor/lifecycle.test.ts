@@ -139,12 +139,25 @@ describe('supervisor: lifecycle', function () {
   }
 
   it('gives up on a listener that crashes again and again', async () => {
-    const service = await launch({ restart_limit: 3 }, { FAKE_START: 'crash' });
+    const crashFile = join(folder, 'crash');
+    const service = await launch({ restart_limit: 3 }, { FAKE_CRASH_FILE: crashFile });
+    await service.ready();
+    await writeFile(crashFile, '');
+    await service.control(2, '/crash');
     const ended = await service.ended;
     expect(ended.code).to.equal(70);
     expect(ended.stderr).to.match(
-      /^ringway: listener \d ended 4 times within 60000 ms, last with exit code 3/m,
+      /^ringway: listener 2 ended 4 times within 60000 ms, last with exit code 3: giving up$/m,
     );
+  });
+
+  it('says at once that a listener cannot even start', async () => {
+    const ended = await (await launch({}, { FAKE_START: 'crash' })).ended;
+    expect(ended.code).to.equal(70);
+    expect(ended.stderr).to.match(
+      /^ringway: listener \d ended with exit code 3 before it was ready; see its lines above$/m,
+    );
+    expect(ended.stderr).not.to.include('will be restarted');
   });
 
   it('counts a listener that is not ready in time as crashed', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { Counter, Gauge, Registry } from 'prom-client';
@@ -15,11 +16,14 @@ import type { ChildInit } from '../../../src/process/protocol.js';
  *     /crash, /abort ends with code 3, or by SIGABRT
  *
  * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start.
+ * FAKE_CRASH_FILE: ends at its start when this file exists.
  */
 runChild(startFake);
 
 function startFake({ worker }: ChildInit): Promise<ChildService> {
-  switch (process.env.FAKE_START) {
+  const { FAKE_START, FAKE_CRASH_FILE = '' } = process.env;
+  if (existsSync(FAKE_CRASH_FILE)) process.exit(3);
+  switch (FAKE_START) {
     case 'fail-listen':
       throw new StartError('listen', 'fake: cannot listen');
     case 'fail-store':

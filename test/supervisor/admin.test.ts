@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { eventually, Supervised } from './support/supervised.js';
+
+describe('supervisor: admin port', function () {
+  this.timeout(10_000);
+  let folder: string;
+  let service: Supervised;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('admin');
+    const file = join(folder, 'ringway.json');
+    const quick = { restart_backoff_ms_min: 1, probe_interval_ms: 100, listeners: 2 };
+    const ports = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
+    await writeFile(file, JSON.stringify({ data_dir: 'data', ...quick, ...ports }));
+    service = await new Supervised(['start', '--config', file]).ready();
+  });
+
+  afterEach(async () => {
+    await service.dispose();
+    await removeFolder(folder);
+  });
+
+  async function readyz(): Promise<readonly [status: number, text: string]> {
+    const response = await service.admin('/readyz?verbose');
+    return [response.status, await response.text()];
+  }
+
+  it('adds up the listeners, and keeps the totals of one that has gone', async () => {
+    await service.control(1, '/count?n=5');
+    await service.control(2, '/count?n=3');
+    expect(await service.metric('fake_total')).to.equal(8);
+    await service.control(1, '/crash');
+    await eventually(
+      () => service.metric('ringway_listener_restarts_total{reason="exit"}'),
+      (restarts) => restarts === 1,
+    );
+    expect(await service.metric('fake_total')).to.equal(8);
+    await service.control(2, '/count?n=2');
+    expect(await service.metric('fake_total')).to.equal(10);
+  });
+
+  it('forgets the gauges of one that has gone', async () => {
+    await service.control(1, '/begin');
+    expect(await service.metric('fake_in_flight')).to.equal(1);
+    await service.control(1, '/crash');
+    await eventually(
+      () => service.children(),
+      ([first]) => first?.restarts === 1 && first.state === 'up',
+    );
+    expect(await service.metric('fake_in_flight')).to.equal(0);
+  });
+
+  it('shows the last values of a silent listener, and that it is silent', async () => {
+    await service.control(1, '/count?n=5');
+    expect(await service.metric('fake_total')).to.equal(5);
+    expect(await service.metric('ringway_scrape_children_missing')).to.equal(0);
+    await service.control(1, '/mute');
+    expect(await service.metric('ringway_scrape_children_missing')).to.equal(1);
+    expect(await service.metric('fake_total')).to.equal(5);
+  });
+
+  it('serves Prometheus text with what the supervisor knows itself', async () => {
+    const response = await service.admin('/metrics');
+    expect(response.headers.get('content-type')).to.equal(
+      'text/plain; version=0.0.4; charset=utf-8',
+    );
+    const text = await response.text();
+    expect(text).to.match(
+      /^ringway_build_info\{version="[\d.]+",revision="\w+",node="\d+\.[\d.]+"\} 1$/m,
+    );
+    expect(text).to.match(/^ringway_listener_up\{worker="2"\} 1$/m);
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    for (const line of lines) expect(line).to.match(/^[a-z_]+(\{.+\})? [-\d.e+]+$/);
+  });
+
+  it('is alive, whatever the backend says', async () => {
+    await service.control(1, '/sick');
+    await service.control(2, '/sick');
+    await eventually(readyz, ([status]) => status === 503);
+    expect((await service.admin('/livez')).status).to.equal(200);
+  });
+
+  it('is ready while one listener is well, and says what is wrong with the other', async () => {
+    await service.control(1, '/sick');
+    const [status, text] = await eventually(readyz, ([, body]) => body.includes('sick'));
+    expect(status).to.equal(200);
+    expect(text).to.match(/^\[-\] listener 1 backend: failed, sick \(\d+\.\d s ago\)$/m);
+    expect(text).to.match(/^\[\+\] listener 2 backend: ok \(\d+\.\d s ago\)$/m);
+    await service.control(2, '/sick');
+    const [, sick] = await eventually(readyz, ([code]) => code === 503);
+    expect(sick).to.match(/\nunavailable\n$/);
+    await service.control(2, '/well');
+    await eventually(readyz, ([code]) => code === 200);
+  });
+
+  it('tells what runs', async () => {
+    const status = (await (await service.admin('/statusz')).json()) as Record<string, unknown>;
+    expect(status).to.include({ phase: 'running', pid: service.pid });
+    expect(status).to.have.keys(
+      ...['version', 'revision', 'node', 'pid', 'started_at', 'phase'],
+      ...['configuration_hash', 's3_listen', 'children'],
+    );
+    expect(JSON.stringify(status)).not.to.match(/secret/i);
+  });
+
+  it('answers nothing else', async () => {
+    expect((await service.admin('/')).status).to.equal(404);
+    expect((await service.admin('/constructor')).status).to.equal(404);
+    const posted = await service.admin('/metrics', { method: 'POST', body: 'x' });
+    expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+    const head = await service.admin('/livez', { method: 'HEAD' });
+    expect([head.status, await head.text()]).to.deep.equal([200, '']);
+  });
+});
