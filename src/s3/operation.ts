@@ -1,0 +1,47 @@
+import type { Backend, CallContext } from '../backend/backend.js';
+import type { ByteSource } from '../byte-source.js';
+import type { HeaderList, HeaderMap } from '../http/exchange.js';
+import type { Payload } from './auth/payload.js';
+import type { Principal } from './auth/principal.js';
+import type { Endpoint } from './endpoint.js';
+
+/** What every operation may use; one per listener. */
+export interface Services {
+  readonly backend: Backend;
+  readonly settings: S3Settings;
+}
+
+/** The part of the configuration that the protocol depends on. */
+export interface S3Settings {
+  /** The region that signatures must name. */
+  readonly region: string;
+  /** What `?location` answers; `us-east-1` is written as an empty element, as AWS does. */
+  readonly location: string;
+  /** Accepted values of `x-amz-storage-class`. */
+  readonly storageClasses: readonly string[];
+}
+
+/** One authenticated and authorised request. */
+export interface RequestContext {
+  readonly services: Services;
+  readonly endpoint: Endpoint;
+  /** The request's headers, and those that a presigned URL carries in its query. */
+  readonly headers: HeaderMap;
+  readonly principal: Principal;
+  /** Goes with every call to the backend. */
+  readonly call: CallContext;
+  /** The verified body; at most once per request. */
+  openPayload(): Payload;
+}
+
+/** What an operation answers; the pipeline adds what every response carries. */
+export interface S3Response {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body?: string | Buffer | ByteSource | undefined;
+  /** Needed with a stream, and with HEAD, where it announces the length of what GET would send. */
+  readonly contentLength?: number | undefined;
+}
+
+/** @throws S3Error, BackendError: the pipeline turns both into the error document */
+export type Operation = (context: RequestContext) => S3Response | Promise<S3Response>;

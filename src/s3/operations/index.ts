@@ -1,0 +1,38 @@
+import { notImplemented, type Endpoint } from '../endpoint.js';
+import type { SupportedOperationName } from '../endpoint-table.js';
+import type { Operation } from '../operation.js';
+import { createBucket } from './bucket/create-bucket.js';
+import { deleteBucket } from './bucket/delete-bucket.js';
+import { getBucketLocation } from './bucket/get-bucket-location.js';
+import { headBucket } from './bucket/head-bucket.js';
+import { listObjects } from './bucket/list-objects.js';
+import { listObjectsV2 } from './bucket/list-objects-v2.js';
+import { deleteObject } from './object/delete-object.js';
+import { getObject } from './object/get-object.js';
+import { headObject } from './object/head-object.js';
+import { putObject } from './object/put-object.js';
+import { listBuckets } from './service/list-buckets.js';
+
+/** Complete by its type: an operation that the endpoint table calls supported has to be here. */
+const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
+  ListBuckets: listBuckets,
+  CreateBucket: createBucket,
+  DeleteBucket: deleteBucket,
+  HeadBucket: headBucket,
+  GetBucketLocation: getBucketLocation,
+  ListObjects: listObjects,
+  ListObjectsV2: listObjectsV2,
+  PutObject: putObject,
+  GetObject: getObject,
+  HeadObject: headObject,
+  DeleteObject: deleteObject,
+};
+
+/** @throws S3Error `NotImplemented` when the endpoint is one that this release does not serve */
+export function operationFor(endpoint: Endpoint): Operation {
+  const operation = (OPERATIONS as Readonly<Partial<Record<string, Operation>>>)[
+    endpoint.operation
+  ];
+  if (operation === undefined) throw notImplemented(endpoint);
+  return operation;
+}

@@ -1,0 +1,62 @@
+import type { GetObjectResult } from '../../../backend/backend.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import {
+  evaluateReadConditions,
+  preconditionFailed,
+  rangeApplies,
+} from '../../rules/conditions.js';
+import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
+import { parseResponseOverrides } from '../../rules/response-overrides.js';
+import { objectOf } from '../refs.js';
+import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
+
+/** GetObject: a stream from the backend to the client, whole or one range of it. */
+export async function getObject(context: RequestContext): Promise<S3Response> {
+  const { headers } = context;
+  const overrides = parseResponseOverrides(context.endpoint.query);
+  requireCurrentVersion(context);
+  const rangeHeader = headers.get('range');
+  const range = parseRange(rangeHeader);
+  const found = await context.services.backend.getObject(context.call, objectOf(context), range);
+  try {
+    const outcome = evaluateReadConditions(headers, found.head, Date.now());
+    if (outcome === 'precondition_failed') throw preconditionFailed(headers);
+    if (outcome === 'not_modified') {
+      found.body.cancel();
+      return notModifiedResponse(found.head);
+    }
+    const served = await withoutStaleRange(context, found);
+    if (served.range === 'unsatisfiable') {
+      throw invalidRange(rangeHeader ?? '', served.head.size);
+    }
+    return respond(served, objectHeaders(headers, served.head, overrides, served.range));
+  } catch (error) {
+    found.body.cancel();
+    throw error;
+  }
+}
+
+/** The whole object instead, when `If-Range` says that the client's part is of another one. */
+async function withoutStaleRange(
+  context: RequestContext,
+  found: GetObjectResult,
+): Promise<GetObjectResult> {
+  if (found.range === undefined || rangeApplies(context.headers, found.head)) return found;
+  found.body.cancel();
+  return context.services.backend.getObject(context.call, objectOf(context));
+}
+
+function respond(
+  { range, body, head }: GetObjectResult,
+  headers: readonly (readonly [string, string])[],
+): S3Response {
+  if (range === undefined || range === 'unsatisfiable') {
+    return { status: 200, headers, body: body.source, contentLength: head.size };
+  }
+  return {
+    status: 206,
+    headers: [...headers, ['Content-Range', contentRange(range, head.size)]],
+    body: body.source,
+    contentLength: body.length,
+  };
+}

@@ -1,0 +1,56 @@
+import type { ByteRange, ObjectHead } from '../../../backend/backend.js';
+import type { HeaderList, HeaderMap } from '../../../http/exchange.js';
+import { storedChecksumHeaders, SYSTEM_METADATA } from '../../object-attributes.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import { formatHttpDate } from '../../rules/dates.js';
+import { metadataResponseHeaders } from '../../rules/metadata-headers.js';
+import { applyResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
+import { NULL_VERSION_ID, parseVersionId } from '../../rules/version-id.js';
+import { S3Error } from '../../s3-error.js';
+
+/** What GetObject and HeadObject have in common. */
+
+/**
+ * Checks `?versionId=`. The object of a bucket that keeps no versions is version `null`, and it
+ * has no other.
+ *
+ * @throws S3Error `NoSuchVersion`, `InvalidArgument`
+ */
+export function requireCurrentVersion({ endpoint }: RequestContext): void {
+  const versionId = parseVersionId(endpoint.query);
+  if (versionId === undefined || versionId === NULL_VERSION_ID) return;
+  throw new S3Error('NoSuchVersion', undefined, { Key: endpoint.key, VersionId: versionId });
+}
+
+/** The headers of a 200 or 206; `range` is the part that is sent. */
+export function objectHeaders(
+  requested: HeaderMap,
+  head: ObjectHead,
+  overrides: ResponseOverrides | undefined,
+  range: ByteRange | undefined,
+): HeaderList {
+  const headers: [string, string][] = [
+    ['ETag', `"${head.etag}"`],
+    ['Last-Modified', formatHttpDate(head.lastModified)],
+    ['Accept-Ranges', 'bytes'],
+    ...metadataResponseHeaders(head),
+  ];
+  const storageClass = head.systemMetadata[SYSTEM_METADATA.storageClass];
+  if (storageClass !== undefined) headers.push(['x-amz-storage-class', storageClass]);
+  // The checksum is the whole object's: a client would check a part against it in vain.
+  if (range === undefined && requested.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
+    headers.push(...storedChecksumHeaders(head.systemMetadata));
+  }
+  return applyResponseOverrides(headers, overrides);
+}
+
+/** A 304: the validators, and nothing of the object (RFC 9110 section 15.4.5). */
+export function notModifiedResponse(head: ObjectHead): S3Response {
+  return {
+    status: 304,
+    headers: [
+      ['ETag', `"${head.etag}"`],
+      ['Last-Modified', formatHttpDate(head.lastModified)],
+    ],
+  };
+}

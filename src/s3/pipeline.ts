@@ -1,0 +1,225 @@
+import { performance } from 'node:perf_hooks';
+import type { CallContext } from '../backend/backend.js';
+import { BackendError } from '../backend/errors.js';
+import {
+  BodyTooLargeError,
+  ClientAbortedError,
+  type Exchange,
+  type ExchangeHandler,
+  type HeaderMap,
+} from '../http/exchange.js';
+import type { FinishedRequest } from '../telemetry/metrics.js';
+import { hostId, nextRequestId } from '../telemetry/request-id.js';
+import type { Authentication, Authenticator } from './auth/authenticate.js';
+import type { Payload } from './auth/payload.js';
+import type { Principal } from './auth/principal.js';
+import { toS3Error } from './backend-errors.js';
+import { parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
+import { errorResponse } from './error-response.js';
+import type { RequestContext, S3Response, Services } from './operation.js';
+import { operationFor } from './operations/index.js';
+import { authorise } from './rules/authorise.js';
+import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
+import { S3Error } from './s3-error.js';
+
+/**
+ * The one way of every request:
+ *
+ *     parse → authenticate → authorise → operation → respond → record
+ *
+ * What every request gets (ids, common headers, the error document, metrics, the log line of a
+ * failure) happens here and nowhere else; operations return data.
+ */
+
+export interface PipelineOptions {
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  readonly metrics: PipelineMetrics;
+  readonly log: PipelineLog;
+}
+
+/** The part of the telemetry that the pipeline feeds. */
+export interface PipelineMetrics {
+  requestStarted(): void;
+  requestFinished(record: FinishedRequest): void;
+  authFailed(reason: string): void;
+}
+
+export interface PipelineLog {
+  error(fields: object, message: string): void;
+}
+
+/** Until the request line is understood. */
+const UNKNOWN_OPERATION = 'Unknown';
+/** nginx's status for a client that left before the answer; seen in metrics only. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+export function createPipeline(options: PipelineOptions): ExchangeHandler {
+  return (exchange) => new RequestRun(options, exchange).run();
+}
+
+/** One request on its way; also the context that its operation sees. */
+class RequestRun implements RequestContext, CallContext {
+  readonly requestId = nextRequestId();
+  #endpoint: Endpoint | undefined;
+  #authentication: Authentication | undefined;
+  #errorCode: string | undefined;
+
+  constructor(
+    private readonly options: PipelineOptions,
+    private readonly exchange: Exchange,
+  ) {}
+
+  get services(): Services {
+    return this.options.services;
+  }
+
+  get endpoint(): Endpoint {
+    return known(this.#endpoint);
+  }
+
+  get headers(): HeaderMap {
+    return known(this.#authentication).headers;
+  }
+
+  get principal(): Principal {
+    return known(this.#authentication).principal;
+  }
+
+  get call(): CallContext {
+    return this;
+  }
+
+  /** Made only when somebody listens: an AbortController per request is not free. */
+  get signal(): AbortSignal {
+    return this.exchange.signal;
+  }
+
+  openPayload(): Payload {
+    return known(this.#authentication).openPayload(this.exchange.body);
+  }
+
+  async run(): Promise<void> {
+    this.options.metrics.requestStarted();
+    let response: S3Response | undefined;
+    try {
+      response = await this.#answer();
+    } catch (error) {
+      response = this.#failure(error);
+    }
+    await this.#respond(response);
+  }
+
+  async #answer(): Promise<S3Response> {
+    const { request } = this.exchange;
+    if (request.malformed !== undefined) {
+      throw new S3Error('InvalidRequest', request.malformed);
+    }
+    const parsed = parseEndpoint(request.method, request.rawPath, request.rawQuery);
+    this.#endpoint = parsed;
+    this.#authentication = await this.#authenticate();
+    const endpoint = refineByHeaders(parsed, this.headers);
+    this.#endpoint = endpoint;
+    authorise(this.principal);
+    const operation = operationFor(endpoint);
+    refuseUnsupportedHeaders(endpoint.operation, this.headers);
+    return operation(this);
+  }
+
+  async #authenticate(): Promise<Authentication> {
+    try {
+      return await this.options.authenticator.authenticate(this.exchange.request);
+    } catch (error) {
+      if (error instanceof S3Error) this.options.metrics.authFailed(error.code);
+      throw error;
+    }
+  }
+
+  /** The answer to a failure; undefined when nobody is there to read it. */
+  #failure(thrown: unknown): S3Response | undefined {
+    if (thrown instanceof ClientAbortedError || this.exchange.aborted) return undefined;
+    const error = asS3Error(thrown);
+    this.#errorCode = error.code;
+    const response = errorResponse(
+      error,
+      this.#endpoint,
+      this.exchange.request.method,
+      this.requestId,
+    );
+    if (response.status >= 500 && error.code !== 'NotImplemented') {
+      this.options.log.error(
+        {
+          request_id: this.requestId,
+          operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
+          error_code: error.code,
+          err: error.cause ?? error,
+        },
+        'a request failed',
+      );
+    }
+    return response;
+  }
+
+  async #respond(response: S3Response | undefined): Promise<void> {
+    const { exchange } = this;
+    if (response === undefined) {
+      exchange.cut();
+      this.#record(CLIENT_CLOSED_REQUEST, 0, true, undefined);
+      return;
+    }
+    const firstByteAt = performance.now();
+    const sent = await exchange.respond({
+      status: response.status,
+      headers: [...response.headers, ...this.#commonHeaders()],
+      body: response.body,
+      contentLength: response.contentLength,
+    });
+    if (sent.abortedBy === 'source' && sent.error !== undefined) {
+      this.options.log.error(
+        { request_id: this.requestId, operation: this.#endpoint?.operation, err: sent.error },
+        'a response was cut short',
+      );
+    }
+    this.#record(response.status, sent.bytesSent, sent.abortedBy === 'client', firstByteAt);
+  }
+
+  #commonHeaders(): readonly (readonly [string, string])[] {
+    return [
+      ['x-amz-request-id', this.requestId],
+      ['x-amz-id-2', hostId(this.requestId)],
+      ['Server', 'Ringway'],
+    ];
+  }
+
+  #record(
+    status: number,
+    bytesOut: number,
+    aborted: boolean,
+    firstByteAt: number | undefined,
+  ): void {
+    const { startedAt } = this.exchange;
+    this.options.metrics.requestFinished({
+      operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
+      status,
+      errorCode: this.#errorCode,
+      durationS: (performance.now() - startedAt) / 1000,
+      ttfbS: firstByteAt === undefined ? undefined : (firstByteAt - startedAt) / 1000,
+      bytesIn: this.exchange.body.bytesReceived,
+      bytesOut,
+      aborted,
+    });
+  }
+}
+
+function asS3Error(thrown: unknown): S3Error {
+  if (thrown instanceof S3Error) return thrown;
+  if (thrown instanceof BackendError) return toS3Error(thrown);
+  if (thrown instanceof BodyTooLargeError) return new S3Error('MaxMessageLengthExceeded');
+  return new S3Error('InternalError', undefined, {}, { cause: thrown });
+}
+
+/** The pipeline's own order guarantees it: an operation runs after parsing and authentication. */
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the request has not come that far');
+  return value;
+}
