@@ -1,0 +1,144 @@
+import type { Backend } from './backend/backend.js';
+import { openEmbeddedStore } from './backend/embedded/index.js';
+import type { FilledOptions } from './config/options.js';
+import { storeDirectory } from './config/paths.js';
+import { createDigestFactory, type DigestService } from './digest/index.js';
+import { serveHttp, type HttpServer } from './http/server.js';
+import type { ExchangeHandler } from './http/exchange.js';
+import { runChild, StartError, type ChildService } from './process/child.js';
+import type { ChildInit, HealthCheck } from './process/protocol.js';
+import { createAuthenticator } from './s3/auth/authenticate.js';
+import { rosterCredentials } from './s3/auth/roster.js';
+import { createPipeline } from './s3/pipeline.js';
+import { createLogger, type Logger } from './telemetry/logger.js';
+import { ListenerMetrics } from './telemetry/metrics.js';
+
+/**
+ * The listener process: one event loop that serves S3 on the shared port. The supervisor forks
+ * one per core (process/protocol.ts); nothing is shared between them but the store.
+ */
+runChild(startListener);
+
+async function startListener(init: ChildInit): Promise<ChildService> {
+  const { options, worker } = init;
+  const log = createLogger({
+    level: options.logLevel,
+    process: 'listener',
+    worker,
+    buffered: true,
+  });
+  const metrics = new ListenerMetrics();
+  const store = await openStore(options, metrics);
+  const digests = createDigests(options, metrics);
+  const pipeline = createPipeline({
+    services: { backend: store, settings: options },
+    authenticator: createAuthenticator({
+      credentials: rosterCredentials(init.credentials),
+      region: options.region,
+      digests,
+    }),
+    metrics,
+    log,
+  });
+  const server = await serve(options, pipeline, log);
+  return new Listener(server, store, digests, metrics);
+}
+
+/** The longest timer there is: the supervisor ends a drain that takes too long. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+class Listener implements ChildService {
+  constructor(
+    private readonly server: HttpServer,
+    private readonly store: Backend,
+    private readonly digests: DigestService,
+    private readonly metrics: ListenerMetrics,
+  ) {}
+
+  snapshot() {
+    return this.metrics.snapshot();
+  }
+
+  async probe(): Promise<readonly HealthCheck[]> {
+    try {
+      await this.store.ping({ requestId: 'probe' });
+      return [{ name: 'backend', ok: true }];
+    } catch (error) {
+      return [{ name: 'backend', ok: false, detail: String(error) }];
+    }
+  }
+
+  requestsInProgress(): number {
+    return this.metrics.requestsInProgress;
+  }
+
+  async drain(): Promise<void> {
+    await this.server.drain(NO_LIMIT_MS);
+    await this.digests.close();
+    await this.store.close();
+    this.metrics.close();
+  }
+}
+
+async function openStore(options: FilledOptions, metrics: ListenerMetrics): Promise<Backend> {
+  try {
+    const store = await openEmbeddedStore({
+      directory: storeDirectory(options),
+      inlineBodyBytesMax: options.inlineBodyBytesMax,
+      onSync: (seconds, batch) => {
+        metrics.storeSynced(seconds);
+        metrics.storeCommitted(batch);
+      },
+    });
+    metrics.watchStoreBytes(() => {
+      const { bytesUsed, indexBytes } = store.stats();
+      return bytesUsed + indexBytes;
+    });
+    return store;
+  } catch (error) {
+    throw new StartError('store', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
+}
+
+function createDigests(options: FilledOptions, metrics: ListenerMetrics): DigestService {
+  const digests = createDigestFactory({
+    inlineBytesMax: options.digestInlineBytesMax,
+    lanes: options.digestLanes,
+    onTask: ({ waitS, runS, bytes }) => {
+      metrics.poolTaskFinished(waitS, runS);
+      metrics.digestLaneHashed(bytes);
+    },
+  });
+  metrics.watchPool(() => digests.stats());
+  return digests;
+}
+
+async function serve(
+  options: FilledOptions,
+  handler: ExchangeHandler,
+  log: Logger,
+): Promise<HttpServer> {
+  const { host, port } = options.s3Listen;
+  try {
+    return await serveHttp(
+      {
+        host,
+        port,
+        limits: {
+          responseStallTimeoutMs: options.responseStallTimeoutMs,
+          drainBytesMax: options.requestDrainBytesMax,
+        },
+        onHandlerError: (error) => {
+          log.error({ err: error }, 'a request broke the pipeline');
+        },
+      },
+      handler,
+    );
+  } catch (error) {
+    throw new StartError('listen', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
+}
