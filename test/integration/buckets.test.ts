@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { readXml, S3TestClient } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+
+describe('buckets over the wire', () => {
+  let service: Service;
+  let s3: S3TestClient;
+
+  before(async () => {
+    service = await startService({ config: { region: 'eu-north-7', location: 'hall-3' } });
+    s3 = new S3TestClient(service, 'eu-north-7');
+  });
+
+  after(async () => {
+    await s3.close();
+    expect(await service.stop()).to.equal(0);
+  });
+
+  it('creates, finds, lists, locates and deletes a bucket', async () => {
+    const created = await s3.put('/first-bucket');
+    expect(created.status).to.equal(200);
+    expect(created.headers.location).to.equal('/first-bucket');
+    await s3.put('/another-bucket/');
+
+    const head = await s3.head('/first-bucket');
+    expect(head.status).to.equal(200);
+    expect(head.headers['x-amz-bucket-region']).to.equal('eu-north-7');
+
+    expect(await bucketNames(s3)).to.deep.equal(['another-bucket', 'first-bucket']);
+    const location = await s3.get('/first-bucket?location');
+    expect(location.text).to.contain('>hall-3</LocationConstraint>');
+
+    expect((await s3.delete('/another-bucket')).status).to.equal(204);
+    expect(await bucketNames(s3)).to.deep.equal(['first-bucket']);
+    expect((await s3.head('/another-bucket')).status).to.equal(404);
+  });
+
+  it('pages through buckets by continuation token', async () => {
+    for (const name of ['page-a', 'page-b', 'page-c']) await s3.put(`/${name}`);
+    const names: string[] = [];
+    let token: string | undefined;
+    do {
+      const next = token === undefined ? '' : `&continuation-token=${token}`;
+      const page = listing((await s3.get(`/?max-buckets=2&prefix=page-${next}`)).text);
+      names.push(...page.names);
+      token = page.token;
+    } while (token !== undefined);
+    expect(names).to.deep.equal(['page-a', 'page-b', 'page-c']);
+  });
+
+  it('takes its own location as constraint and refuses others', async () => {
+    const configuration = (text: string): string =>
+      `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><LocationConstraint>${text}</LocationConstraint></CreateBucketConfiguration>`;
+    expect((await s3.put('/placed', configuration('hall-3'))).status).to.equal(200);
+    const elsewhere = await s3.put('/misplaced', configuration('us-west-2'));
+    expect(elsewhere.code).to.equal('IllegalLocationConstraintException');
+    expect((await s3.put('/broken', '<CreateBucket')).code).to.equal('MalformedXML');
+    expect((await s3.head('/misplaced')).status).to.equal(404);
+    expect((await s3.head('/broken')).status).to.equal(404);
+  });
+
+  it('answers 409 for a bucket that exists, and for one that is not empty', async () => {
+    await s3.put('/taken');
+    await s3.put('/taken/key', 'body');
+    const again = await s3.put('/taken');
+    expect([again.status, again.code]).to.deep.equal([409, 'BucketAlreadyOwnedByYou']);
+    const full = await s3.delete('/taken');
+    expect([full.status, full.code]).to.deep.equal([409, 'BucketNotEmpty']);
+    expect((await s3.get('/taken/key')).text).to.equal('body');
+  });
+
+  for (const [name, path] of [
+    ['too short', '/ab'],
+    ['upper case', '/Bucket'],
+    ['an address', '/192.168.0.1'],
+    ['the companion of another', '/first-bucket%2Bsegments'],
+    ['an escape in it', '/a%20b'],
+  ] as const) {
+    it(`refuses a name that is ${name} before any backend call`, async () => {
+      for (const method of ['PUT', 'GET', 'DELETE']) {
+        const answer = await s3.send({ method, path });
+        expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidBucketName']);
+      }
+    });
+  }
+
+  it('answers NoSuchBucket to every operation on a missing bucket', async () => {
+    for (const [method, path] of [
+      ['GET', '/missing-bucket'],
+      ['GET', '/missing-bucket?list-type=2&max-keys=0'],
+      ['GET', '/missing-bucket?location'],
+      ['DELETE', '/missing-bucket'],
+      ['GET', '/missing-bucket/key'],
+      ['PUT', '/missing-bucket/key'],
+      ['DELETE', '/missing-bucket/key'],
+    ] as const) {
+      const answer = await s3.send({ method, path });
+      expect([answer.status, answer.code], `${method} ${path}`).to.deep.equal([
+        404,
+        'NoSuchBucket',
+      ]);
+    }
+  });
+});
+
+async function bucketNames(s3: S3TestClient): Promise<readonly string[]> {
+  return listing((await s3.get('/')).text).names;
+}
+
+function listing(text: string) {
+  const { ListAllMyBucketsResult: result } = readXml(text) as {
+    ListAllMyBucketsResult: {
+      Buckets: { Bucket?: { Name: string }[] } | '';
+      ContinuationToken?: string;
+    };
+  };
+  const buckets = result.Buckets === '' ? [] : (result.Buckets.Bucket ?? []);
+  return { names: buckets.map(({ Name }) => Name), token: result.ContinuationToken };
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { encodeUriComponentAws, encodeUriPath } from '../../src/uri.js';
+import { readXml, S3TestClient } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+
+interface Page {
+  readonly names: readonly string[];
+  readonly next: string | undefined;
+}
+
+/** Reads one page of a listing; `query` begins with `&` unless it is empty. */
+type ReadPage = (s3: S3TestClient, query: string, next: string | undefined) => Promise<Page>;
+
+const ALPHABET = [
+  'a',
+  'b',
+  '/',
+  ' ',
+  '+',
+  '%',
+  '?',
+  '#',
+  '.',
+  '~',
+  'é',
+  '☃',
+  '𝒳',
+  '\uffff',
+  '&',
+  '<',
+];
+
+const keyArbitrary = fc
+  .array(fc.constantFrom(...ALPHABET), { minLength: 1, maxLength: 6 })
+  .map((characters) => characters.join(''));
+
+const caseArbitrary = fc.record({
+  keys: fc.uniqueArray(keyArbitrary, { minLength: 0, maxLength: 14 }),
+  prefix: fc.oneof(
+    fc.constant(''),
+    keyArbitrary.map((key) => key.slice(0, 2)),
+  ),
+  delimiter: fc.constantFrom('', '/', 'a', '//', '☃'),
+});
+
+describe('listings over the wire', () => {
+  let service: Service;
+  let s3: S3TestClient;
+  let buckets = 0;
+
+  before(async () => {
+    service = await startService();
+    s3 = new S3TestClient(service);
+  });
+
+  after(async () => {
+    await s3.close();
+    expect(await service.stop()).to.equal(0);
+  });
+
+  for (const [version, readPage] of [
+    ['ListObjects', readPageV1],
+    ['ListObjectsV2', readPageV2],
+  ] as const) {
+    it(`${version}: pages of every size concatenate to the sorted truth`, async function () {
+      this.timeout(60_000);
+      await fc.assert(
+        fc.asyncProperty(caseArbitrary, async ({ keys, prefix, delimiter }) => {
+          const bucket = `listing-${String((buckets += 1))}`;
+          await s3.put(`/${bucket}`);
+          for (const key of keys) await s3.put(`/${bucket}/${encodeUriPath(key)}`, key);
+          const truth = oracle(keys, prefix, delimiter);
+          for (let size = 1; size <= truth.length + 1; size++) {
+            const query =
+              `&prefix=${encodeUriComponentAws(prefix)}&max-keys=${String(size)}` +
+              (delimiter === '' ? '' : `&delimiter=${encodeUriComponentAws(delimiter)}`);
+            expect(await readAll(s3, readPage, bucket, query, size)).to.deep.equal(truth);
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+  }
+
+  it('echoes the parameters, and encodes names when asked to', async () => {
+    await s3.put('/echo');
+    await s3.put('/echo/a%20b/%01', 'x');
+    const { text } = await s3.get(
+      '/echo?list-type=2&prefix=a%20b%2F&delimiter=%2B&max-keys=7&start-after=a&fetch-owner=true&encoding-type=url',
+    );
+    expect(text).to.contain('<Prefix>a%20b/</Prefix>');
+    expect(text).to.contain('<Delimiter>%2B</Delimiter>');
+    expect(text).to.contain('<MaxKeys>7</MaxKeys>');
+    expect(text).to.contain('<StartAfter>a</StartAfter>');
+    expect(text).to.contain('<EncodingType>url</EncodingType>');
+    expect(text).to.contain('<Key>a%20b/%01</Key>');
+    expect(text).to.contain('<Owner><ID>AUTH_main</ID>');
+  });
+
+  for (const query of [
+    'max-keys=-1',
+    'max-keys=ten',
+    'list-type=2&max-keys=',
+    'encoding-type=xml',
+    'list-type=2&continuation-token=',
+    'list-type=2&continuation-token=a%2Fkey',
+    'list-type=3',
+  ]) {
+    it(`refuses ?${query}`, async () => {
+      await s3.put('/refusing');
+      const answer = await s3.get(`/refusing?${query}`);
+      expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidArgument']);
+    });
+  }
+
+  it('clamps max-keys to 1000 and answers none for 0', async () => {
+    await s3.put('/clamped');
+    await s3.put('/clamped/key', '');
+    expect((await s3.get('/clamped?max-keys=5000')).text).to.contain('<MaxKeys>1000</MaxKeys>');
+    const none = await s3.get('/clamped?list-type=2&max-keys=0');
+    expect(none.text).to.contain('<KeyCount>0</KeyCount>');
+    expect(none.text).to.contain('<IsTruncated>false</IsTruncated>');
+  });
+
+  async function readPageV1(client: S3TestClient, query: string, next: string | undefined) {
+    const marker = next === undefined ? '' : `&marker=${encodeUriComponentAws(next)}`;
+    const result = parse((await client.get(`${query}${marker}`)).text);
+    const last = result.names.at(-1);
+    // Without a delimiter there is no NextMarker: clients take the last key (AWS's documentation).
+    const nextMarker = result.nextMarker ?? last;
+    return { names: result.names, next: result.truncated ? nextMarker : undefined };
+  }
+
+  async function readPageV2(client: S3TestClient, query: string, next: string | undefined) {
+    const token = next === undefined ? '' : `&continuation-token=${encodeUriComponentAws(next)}`;
+    const result = parse((await client.get(`${query}&list-type=2${token}`)).text);
+    expect(result.token === undefined).to.equal(!result.truncated);
+    return { names: result.names, next: result.token };
+  }
+});
+
+async function readAll(
+  s3: S3TestClient,
+  readPage: ReadPage,
+  bucket: string,
+  query: string,
+  size: number,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  let next: string | undefined;
+  do {
+    const page = await readPage(s3, `/${bucket}?encoding-type=url${query}`, next);
+    expect(page.names.length).to.be.at.most(size);
+    if (page.next !== undefined) expect(page.names.length).to.equal(size);
+    names.push(...page.names);
+    next = page.next;
+  } while (next !== undefined);
+  return names;
+}
+
+/** What a listing must show: keys and roll-ups, in the byte order of their UTF-8. */
+function oracle(keys: readonly string[], prefix: string, delimiter: string): readonly string[] {
+  const names = new Set<string>();
+  for (const key of keys) {
+    if (!key.startsWith(prefix)) continue;
+    const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+    names.add(end === -1 ? key : key.slice(0, end + delimiter.length));
+  }
+  return [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+interface ListBucketResult {
+  readonly Contents?: readonly { readonly Key: string }[];
+  readonly CommonPrefixes?: readonly { readonly Prefix: string }[];
+  readonly IsTruncated: string;
+  readonly NextMarker?: string;
+  readonly NextContinuationToken?: string;
+}
+
+function parse(text: string) {
+  const { ListBucketResult: result } = readXml(text) as { ListBucketResult: ListBucketResult };
+  const keys = (result.Contents ?? []).map(({ Key }) => decodeURIComponent(Key));
+  const prefixes = (result.CommonPrefixes ?? []).map(({ Prefix }) => decodeURIComponent(Prefix));
+  return {
+    names: [...keys, ...prefixes].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    truncated: result.IsTruncated === 'true',
+    nextMarker: result.NextMarker === undefined ? undefined : decodeURIComponent(result.NextMarker),
+    token: result.NextContinuationToken,
+  };
+}
