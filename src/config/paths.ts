@@ -1,0 +1,7 @@
+import path from 'node:path';
+import type { FilledOptions } from './options.js';
+
+/** Where the embedded store lies; the rest of the data directory belongs to the supervisor. */
+export function storeDirectory(options: Pick<FilledOptions, 'dataDir'>): string {
+  return path.join(options.dataDir, 'store');
+}
