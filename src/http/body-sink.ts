@@ -1,0 +1,145 @@
+import { writeUnfinishedHead } from './response-head.js';
+import type { HttpResponse } from './uws.js';
+
+/** The way of a response body's bytes into the library, with back-pressure. Call it corked. */
+export interface BodySink {
+  /** Bytes of body that the library took. */
+  readonly taken: number;
+  /** The library is done with the response: its handle is dead. */
+  readonly released: boolean;
+  /**
+   * Takes a chunk, the response's head before the first one.
+   * @returns false when it must wait: then the chunk stays untouched until flush() returns true
+   * @throws LengthMismatchError
+   */
+  offer(chunk: Buffer): boolean;
+  /** Goes on with the chunk that waits; true when nothing waits any more. */
+  flush(): boolean;
+  /**
+   * The source has ended.
+   * @throws LengthMismatchError
+   */
+  end(): void;
+}
+
+export class LengthMismatchError extends Error {
+  override readonly name = 'LengthMismatchError';
+  constructor(announced: number, given: string) {
+    super(`the source of a response announced ${announced} bytes and gave ${given}`);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** A body whose length is announced: the library keeps nothing that the kernel does not take. */
+export class LengthSink implements BodySink {
+  taken = 0;
+  released = false;
+  #waiting: Buffer = NOTHING;
+  #begun = false;
+
+  /**
+   * @param stayOpen the library must not know when the last byte is out: it would let go of the
+   *   response, and with it of the only handle to close the connection. So it is told of one byte
+   *   more than the announced length; the announced one was written before.
+   */
+  constructor(
+    private readonly res: HttpResponse,
+    private readonly head: string,
+    private readonly total: number,
+    private readonly stayOpen: boolean,
+  ) {}
+
+  offer(chunk: Buffer): boolean {
+    if (this.taken + chunk.length > this.total) {
+      throw new LengthMismatchError(this.total, `at least ${this.taken + chunk.length}`);
+    }
+    this.#waiting = chunk;
+    return this.flush();
+  }
+
+  flush(): boolean {
+    const { res } = this;
+    const chunk = this.#waiting;
+    if (!this.#begun) this.#begin();
+    const [ok, done] = res.tryEnd(chunk, this.stayOpen ? this.total + 1 : this.total);
+    this.released = done;
+    if (ok || done) {
+      this.taken += chunk.length;
+      this.#waiting = NOTHING;
+      return true;
+    }
+    const offset = res.getWriteOffset();
+    this.#waiting = chunk.subarray(offset - this.taken);
+    this.taken = offset;
+    return false;
+  }
+
+  end(): void {
+    if (this.taken < this.total) throw new LengthMismatchError(this.total, String(this.taken));
+    if (this.total > 0) return;
+    if (this.stayOpen) {
+      writeUnfinishedHead(this.res, this.head, 0);
+    } else {
+      this.res.writeStatus(this.head);
+      this.res.end();
+      this.released = true;
+    }
+  }
+
+  #begin(): void {
+    this.#begun = true;
+    this.res.writeStatus(this.head);
+    if (this.stayOpen) this.res.tryEnd(NOTHING, this.total);
+  }
+}
+
+/** While the kernel takes nothing, less than it frees before it says so: the rest only shrinks. */
+const PIECE_BLOCKED_BYTES = 4096;
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * A body of unknown length. The library buffers what the kernel does not take, and empties that
+ * buffer only together with the next write, so the pieces are small.
+ */
+export class ChunkedSink implements BodySink {
+  taken = 0;
+  released = false;
+  #waiting: Buffer = NOTHING;
+  #begun = false;
+  #blocked = false;
+
+  constructor(
+    private readonly res: HttpResponse,
+    private readonly head: string,
+  ) {}
+
+  offer(chunk: Buffer): boolean {
+    this.#waiting = chunk;
+    return this.flush();
+  }
+
+  flush(): boolean {
+    this.#begin();
+    while (this.#waiting.length > 0) {
+      const piece = this.#waiting.subarray(0, this.#blocked ? PIECE_BLOCKED_BYTES : PIECE_BYTES);
+      this.#blocked = !this.res.write(piece);
+      this.taken += piece.length;
+      this.#waiting = this.#waiting.subarray(piece.length);
+      if (this.#blocked) return false;
+    }
+    return true;
+  }
+
+  end(): void {
+    this.#begin();
+    this.res.end();
+    this.released = true;
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.res.writeStatus(this.head);
+  }
+}

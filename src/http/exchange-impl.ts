@@ -1,0 +1,276 @@
+import { performance } from 'node:perf_hooks';
+import type { ByteSource } from '../byte-source.js';
+import { ChunkedSink, LengthSink } from './body-sink.js';
+import type { EdgeState } from './edge-state.js';
+import {
+  ClientAbortedError,
+  InvalidResponseError,
+  type Exchange,
+  type HttpResponse,
+  type RequestBody,
+  type SendResult,
+} from './exchange.js';
+import { Linger, type LingerHost } from './linger.js';
+import { NO_BODY } from './no-body.js';
+import { isSource, onePiece, planReply, type ReplyPlan } from './reply-plan.js';
+import { RequestBodyStream, type BodySocket } from './request-body.js';
+import type { ReceivedHead } from './request-head.js';
+import { renderHead, writeUnfinishedHead } from './response-head.js';
+import { letGo, ResponsePump, type PumpHost } from './response-pump.js';
+import type * as uWS from './uws.js';
+
+/**
+ * One request and its response on a uWebSockets.js response handle.
+ *
+ * The handle is dead after the library's end(), after close() and after an abort, and throws when
+ * it is touched then: `#res` is cleared at each of these. While the client still sends, or the
+ * connection has to be closed after the response, the library is left in the belief that a byte is
+ * missing, since the handle is the only way to close a connection.
+ */
+export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost {
+  readonly startedAt = performance.now();
+  readonly body: RequestBody;
+  readonly stallTimeoutMs: number;
+  aborted = false;
+  /** respond() has begun: whatever goes wrong now cannot be answered any more. */
+  responded = false;
+
+  #res: uWS.HttpResponse | undefined;
+  /** The library holds output back by itself while it calls our handler. */
+  #corked = true;
+  #upload: RequestBodyStream | undefined;
+  #controller: AbortController | undefined;
+  #pump: ResponsePump | undefined;
+  #resolve: ((result: SendResult) => void) | undefined;
+  #linger: Linger | undefined;
+  #over = false;
+
+  constructor(
+    readonly request: ReceivedHead,
+    res: uWS.HttpResponse,
+    private readonly edge: EdgeState,
+  ) {
+    this.#res = res;
+    this.stallTimeoutMs = edge.limits.responseStallTimeoutMs;
+    edge.started();
+    res.onAborted(() => {
+      this.#connectionGone();
+    });
+    this.body = request.hasBody ? this.#openUpload(res) : NO_BODY;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(new ClientAbortedError());
+    }
+    return this.#controller.signal;
+  }
+
+  /** The library's call of the handler has returned. */
+  handlerReturned(): void {
+    this.#corked = false;
+  }
+
+  respond(response: HttpResponse): Promise<SendResult> {
+    if (this.responded) throw new InvalidResponseError('the exchange has a response already');
+    const plan = planReply(response, this.request.method);
+    const head = renderHead(response);
+    this.responded = true;
+    const res = this.#res;
+    if (isSource(response.body) && (plan.kind !== 'stream' || res === undefined)) {
+      letGo(response.body[Symbol.asyncIterator]());
+    }
+    if (res === undefined) return Promise.resolve({ bytesSent: 0, abortedBy: 'client' });
+    return this.#send(res, plan, head);
+  }
+
+  /** The handler failed: an empty 500 if nothing was sent, else the end of the connection. */
+  fail(): void {
+    if (this.#res === undefined || this.#linger !== undefined) return;
+    if (this.responded) this.cut();
+    else void this.respond({ status: 500, headers: [] });
+  }
+
+  cut(): void {
+    // Runs #connectionGone before it returns.
+    this.#res?.close();
+  }
+
+  pauseReading(): void {
+    this.#res?.pause();
+  }
+
+  resumeReading(): void {
+    this.#res?.resume();
+  }
+
+  rearm(): void {
+    const res = this.#res;
+    if (res === undefined) return;
+    // Either order starts the library's timer anew; the last call decides what the socket does.
+    if (this.#upload?.paused === true) {
+      res.resume();
+      res.pause();
+    } else {
+      res.pause();
+      res.resume();
+    }
+  }
+
+  released(): void {
+    this.#res = undefined;
+  }
+
+  settled(result: SendResult): void {
+    if (this.#pump !== undefined) this.edge.heartbeat.delete(this.#pump);
+    if (result.abortedBy === null) this.#responseComplete();
+    else this.#giveUp();
+    this.#resolve?.(result);
+  }
+
+  #openUpload(res: uWS.HttpResponse): RequestBodyStream {
+    const upload = new RequestBodyStream(this.request.contentLength, this, this.edge);
+    this.#upload = upload;
+    res.onData((chunk, last) => {
+      upload.receive(chunk, last);
+      this.#linger?.received(upload);
+    });
+    return upload;
+  }
+
+  #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): Promise<SendResult> {
+    const missing = this.#upload?.bytesMissing ?? 0;
+    const close = this.#mustClose(plan, missing);
+    switch (plan.kind) {
+      case 'whole':
+        if (close && missing > 0) {
+          return this.#stream(res, onePiece(plan.data), plan.length, head, close);
+        }
+        this.#upload?.discard();
+        this.#cork(res, () => {
+          res.writeStatus(head).end(plan.data, close);
+        });
+        this.released();
+        this.#end();
+        return Promise.resolve({ bytesSent: plan.length, abortedBy: null });
+      case 'head':
+        this.#sendHead(res, head, plan.length, close);
+        return Promise.resolve({ bytesSent: 0, abortedBy: null });
+      case 'stream':
+        return this.#stream(res, plan.source, plan.length, head, close);
+    }
+  }
+
+  /**
+   * A rest of the upload that is short enough is left to the library to skip. After a streamed
+   * response that could not be started in time, so the connection closes for any rest.
+   */
+  #mustClose(plan: ReplyPlan, missing: number): boolean {
+    const tolerated = plan.kind === 'stream' ? 0 : this.edge.limits.drainBytesMax;
+    return this.edge.draining || this.request.malformed !== undefined || missing > tolerated;
+  }
+
+  #sendHead(res: uWS.HttpResponse, head: string, length: number | undefined, close: boolean): void {
+    if (close) {
+      this.#cork(res, () => {
+        writeUnfinishedHead(res, withClose(head), length);
+      });
+      this.#responseComplete();
+      return;
+    }
+    this.#upload?.discard();
+    this.#cork(res, () => {
+      res.writeStatus(head);
+      if (length === undefined) {
+        res.endWithoutBody();
+      } else if (length === 0) {
+        res.end();
+      } else {
+        // endWithoutBody(length) would leave the request pending: the library then closes the
+        // connection at the next one. The second call tells it that nothing more is to come.
+        res.tryEnd('', length);
+        res.tryEnd('', 0);
+      }
+    });
+    this.released();
+    this.#end();
+  }
+
+  #stream(
+    res: uWS.HttpResponse,
+    source: ByteSource,
+    length: number | undefined,
+    head: string,
+    close: boolean,
+  ): Promise<SendResult> {
+    // A paused socket could not be resumed after the end, and hides that the client left.
+    if (this.#upload?.complete === true && this.#upload.paused) this.#upload.resumeReading();
+    const written = close ? withClose(head) : head;
+    const sink =
+      length === undefined
+        ? new ChunkedSink(res, written)
+        : new LengthSink(res, written, length, close);
+    const pump = new ResponsePump(res, sink, source, this);
+    this.#pump = pump;
+    this.edge.heartbeat.add(pump);
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      pump.pull();
+    });
+  }
+
+  #cork(res: uWS.HttpResponse, write: () => void): void {
+    if (this.#corked) write();
+    else res.cork(write);
+  }
+
+  /** All is handed over. With a handle left, the connection has to be closed by it. */
+  #responseComplete(): void {
+    this.#upload?.discard();
+    if (this.#res === undefined) {
+      this.#end();
+      return;
+    }
+    if (this.#upload === undefined || this.#upload.complete) {
+      // In the library's call of our handler, the response is not written before that returns.
+      setImmediate(() => {
+        this.cut();
+      });
+    }
+    this.#linger = new Linger(this, this.edge.limits, this.#upload);
+    this.edge.lingering += 1;
+    this.edge.heartbeat.add(this.#linger);
+  }
+
+  #giveUp(): void {
+    if (this.#res === undefined) this.#end();
+    else this.cut();
+  }
+
+  #connectionGone(): void {
+    this.#res = undefined;
+    if (this.#linger === undefined) {
+      this.aborted = true;
+      const error = new ClientAbortedError();
+      this.#upload?.abort(error);
+      this.#controller?.abort(error);
+      this.#pump?.abandon(this.edge.closing ? 'deadline' : 'client');
+    } else {
+      this.edge.heartbeat.delete(this.#linger);
+      this.edge.lingering -= 1;
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.edge.ended();
+  }
+}
+
+/** The library writes this header only together with a body that ends at once. */
+function withClose(head: string): string {
+  return `${head}\r\nConnection: close`;
+}

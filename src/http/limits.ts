@@ -1,0 +1,36 @@
+/** Bounds of the edge: memory, bytes and time that a client may cost. */
+export interface EdgeLimits {
+  /**
+   * Unread body bytes of one request above which its socket is paused. The library reads on until
+   * the kernel has no more, so up to the kernel's receive buffer comes on top (`burstBytesMax`).
+   */
+  readonly requestBufferBytesMax: number;
+  /**
+   * Bytes that all requests together may hold above their own `requestBufferBytesMax` before a
+   * paused upload has to wait for its turn to be read again.
+   */
+  readonly burstBytesMax: number;
+  /** Unread request bytes taken after an early answer; with more to come the connection closes. */
+  readonly drainBytesMax: number;
+  /** Time that the client gets to read an early answer before the connection closes. */
+  readonly drainTimeoutMs: number;
+  /** A reader that takes nothing of a response for so long is cut off. */
+  readonly responseStallTimeoutMs: number;
+  /**
+   * Interval of the checks on paused uploads, streamed responses and closing connections. Must be
+   * well below the 10 s after which the library closes a connection without progress.
+   */
+  readonly keepAliveTouchMs: number;
+  /** A drain leaves connections without a request open for so long: one may be on its way. */
+  readonly idleGraceMs: number;
+}
+
+export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
+  requestBufferBytesMax: 256 * 1024,
+  burstBytesMax: 32 * 1024 * 1024,
+  drainBytesMax: 1024 * 1024,
+  drainTimeoutMs: 5_000,
+  responseStallTimeoutMs: 60_000,
+  keepAliveTouchMs: 3_000,
+  idleGraceMs: 250,
+};

@@ -1,0 +1,259 @@
+import type { BurstLedger, Reader } from './burst-ledger.js';
+import {
+  BodyDiscardedError,
+  BodyTooLargeError,
+  type ClientAbortedError,
+  type RequestBody,
+} from './exchange.js';
+import type { Heartbeat, Touchable } from './heartbeat.js';
+import type { EdgeLimits } from './limits.js';
+
+/** The socket that a body comes from. */
+export interface BodySocket {
+  pauseReading(): void;
+  resumeReading(): void;
+  /** Starts the library's own timer anew, without reading. */
+  rearm(): void;
+}
+
+export interface BodyShared {
+  readonly limits: EdgeLimits;
+  readonly heartbeat: Heartbeat;
+  readonly ledger: BurstLedger;
+}
+
+interface Waiter {
+  resolve(chunk: Buffer | undefined): void;
+  reject(error: Error): void;
+}
+
+/** uSockets' receive buffer: the largest chunk that the library hands over. */
+const RECEIVE_CHUNK_BYTES = 512 * 1024;
+/** Below this, one allocation from Node's shared pool is cheaper than an ArrayBuffer of its own. */
+const POOLED_COPY_BYTES_MAX = 4096;
+
+/**
+ * A request's body between the library's callback and one reader, with back-pressure: above
+ * `requestBufferBytesMax` unread bytes the socket is paused, below half of it resumed in its turn.
+ */
+export class RequestBodyStream implements RequestBody, Reader, Touchable {
+  bytesReceived = 0;
+  /** The last byte has arrived. */
+  complete = false;
+  /** The socket is paused on behalf of this body. */
+  paused = false;
+
+  #queue: Buffer[] = [];
+  #queuedBytes = 0;
+  /** Bytes of it that the ledger counts as burst. */
+  #burstBytes = 0;
+  #waiter: Waiter | undefined;
+  #failure: Error | undefined;
+  #claimed = false;
+  /**
+   * `left`: the reader went away before the end, nothing is answered yet: the socket waits.
+   * `over`: all that still comes is dropped.
+   */
+  #reading: 'open' | 'left' | 'over' = 'open';
+
+  constructor(
+    readonly contentLength: number | undefined,
+    private readonly socket: BodySocket,
+    private readonly shared: BodyShared,
+  ) {}
+
+  /** Unread bytes in memory. */
+  get bufferedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** Bytes still to come; Infinity when the length is not known. */
+  get bytesMissing(): number {
+    if (this.complete) return 0;
+    return this.contentLength === undefined ? Infinity : this.contentLength - this.bytesReceived;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
+    this.#claim();
+    return {
+      next: async () => {
+        const value = await this.#nextChunk();
+        return value === undefined ? { done: true, value } : { done: false, value };
+      },
+      return: () => {
+        this.#leave();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  async collect(limit: number): Promise<Buffer> {
+    this.#claim();
+    if (this.contentLength !== undefined && this.contentLength > limit) this.#refuse(limit);
+    const first = (await this.#nextChunk()) ?? Buffer.alloc(0);
+    if (first.length > limit) this.#refuse(limit);
+    // A small body comes in one piece, mostly together with the header block.
+    if (this.complete && this.#queue.length === 0) return first;
+    return this.#collectRest(first, limit);
+  }
+
+  /**
+   * The library's callback. The memory of `chunk` is the library's own and gone afterwards: copied
+   * here, once.
+   */
+  receive(chunk: ArrayBuffer, last: boolean): void {
+    const { byteLength } = chunk;
+    this.bytesReceived += byteLength;
+    if (last) this.complete = true;
+    if (this.#reading === 'left' && !last) this.#pause();
+    if (this.#reading !== 'open') return;
+    if (byteLength > 0) this.#push(copyOf(chunk));
+    this.#wake();
+    if (!last && this.#queuedBytes > this.shared.limits.requestBufferBytesMax) this.#pause();
+  }
+
+  /** The client is gone: what is unread is lost. */
+  abort(error: ClientAbortedError): void {
+    this.#fail(error);
+  }
+
+  /** The response is complete: whatever is unread or still comes is dropped. */
+  discard(): void {
+    this.#fail(new BodyDiscardedError());
+    this.#reading = 'over';
+    if (this.paused) this.resumeReading();
+  }
+
+  resumeReading(): void {
+    this.paused = false;
+    this.shared.heartbeat.delete(this);
+    this.socket.resumeReading();
+  }
+
+  /** While paused: keeps the connection alive, and finds out whether the client still is. */
+  touch(): void {
+    const { ledger, limits } = this.shared;
+    if (ledger.isQueued(this)) {
+      // Its reader is hungry, and those who hold the bursts may do so for long: let it go on.
+      ledger.forget(this);
+      this.resumeReading();
+      return;
+    }
+    const hasRoom = this.#queuedBytes <= limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
+    if (hasRoom && ledger.hasRoom) this.#look();
+    else this.socket.rearm();
+  }
+
+  /**
+   * Reads for one turn of the event loop: a client that left is noticed only by reading. Bytes
+   * instead of an end raise the buffer, so that the next touches do not look again.
+   */
+  #look(): void {
+    this.socket.resumeReading();
+    setImmediate(() => {
+      if (this.paused) this.socket.pauseReading();
+    });
+  }
+
+  #claim(): void {
+    if (this.#claimed) throw new Error('the request body has a reader already');
+    this.#claimed = true;
+  }
+
+  #nextChunk(): Promise<Buffer | undefined> {
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#count(-chunk.length);
+      this.#askForMore();
+      return Promise.resolve(chunk);
+    }
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.complete) return Promise.resolve(undefined);
+    this.#askForMore();
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  /**
+   * A body that became complete while paused stays so until the response: resuming arms the
+   * library's 10 s timer, which nothing would stop while the backend works.
+   */
+  #askForMore(): void {
+    if (!this.paused || this.complete) return;
+    if (this.#queuedBytes > this.shared.limits.requestBufferBytesMax / 2) return;
+    this.shared.ledger.requestResume(this);
+  }
+
+  async #collectRest(first: Buffer, limit: number): Promise<Buffer> {
+    const chunks = [first];
+    let length = first.length;
+    for (;;) {
+      const chunk = await this.#nextChunk();
+      if (chunk === undefined) return Buffer.concat(chunks, length);
+      length += chunk.length;
+      if (length > limit) this.#refuse(limit);
+      chunks.push(chunk);
+    }
+  }
+
+  #refuse(limit: number): never {
+    this.#leave();
+    throw new BodyTooLargeError(limit);
+  }
+
+  #push(chunk: Buffer): void {
+    this.#queue.push(chunk);
+    this.#count(chunk.length);
+  }
+
+  /** Keeps the number of unread bytes, and tells the ledger what of it is burst. */
+  #count(bytes: number): void {
+    this.#queuedBytes += bytes;
+    const burst = Math.max(0, this.#queuedBytes - this.shared.limits.requestBufferBytesMax);
+    if (burst === this.#burstBytes) return;
+    const change = burst - this.#burstBytes;
+    this.#burstBytes = burst;
+    this.shared.ledger.adjust(change);
+  }
+
+  #wake(): void {
+    const waiter = this.#waiter;
+    if (waiter === undefined || (this.#queue.length === 0 && !this.complete)) return;
+    this.#waiter = undefined;
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) this.#count(-chunk.length);
+    waiter.resolve(chunk);
+  }
+
+  #pause(): void {
+    if (this.paused) return;
+    this.paused = true;
+    this.socket.pauseReading();
+    this.shared.heartbeat.add(this);
+  }
+
+  #leave(): void {
+    if (this.#reading === 'open') this.#reading = 'left';
+    this.#queue = [];
+    this.#count(-this.#queuedBytes);
+    this.shared.ledger.forget(this);
+  }
+
+  #fail(error: Error): void {
+    const whole = this.complete && this.#queue.length === 0;
+    this.#leave();
+    this.shared.heartbeat.delete(this);
+    if (whole) return;
+    this.#failure ??= error;
+    this.#waiter?.reject(this.#failure);
+    this.#waiter = undefined;
+  }
+}
+
+function copyOf(chunk: ArrayBuffer): Buffer {
+  if (chunk.byteLength > POOLED_COPY_BYTES_MAX) return Buffer.from(chunk.slice(0));
+  const copy = Buffer.allocUnsafe(chunk.byteLength);
+  copy.set(new Uint8Array(chunk));
+  return copy;
+}

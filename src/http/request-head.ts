@@ -1,0 +1,99 @@
+import { remoteAddress } from './remote-address.js';
+import type { HeaderMap, RequestHead } from './exchange.js';
+import type { HttpRequest, HttpResponse } from './uws.js';
+
+/** A request's head, and what it announces of a body. */
+export class ReceivedHead implements RequestHead {
+  constructor(
+    readonly method: string,
+    readonly rawPath: string,
+    readonly rawQuery: string,
+    readonly headers: HeaderMap,
+    readonly remoteAddress: string,
+    readonly malformed: string | undefined,
+  ) {}
+
+  /** The library takes any Transfer-Encoding for chunked. */
+  get hasBody(): boolean {
+    const length = this.headers.get('content-length');
+    return (length !== undefined && length !== '0') || this.headers.has('transfer-encoding');
+  }
+
+  /** Bytes of body; undefined when the header block does not say it, or not clearly. */
+  get contentLength(): number | undefined {
+    const length = this.headers.get('content-length');
+    return length !== undefined && this.malformed === undefined ? Number(length) : undefined;
+  }
+}
+
+/** Headers whose repetition two readers of the request would understand in two ways. */
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'authorization',
+]);
+
+const DECIMAL = /^[0-9]+$/;
+/** What the library's decoder writes for bytes that are not UTF-8. */
+const REPLACEMENT = '\ufffd';
+/** The one control character that the library lets through in a value. */
+const DELETE = '\x7f';
+
+/**
+ * Reads all of the library's request object, which is gone when the handler returns. One at a
+ * time: the state lives in the module, so that no closure is made per request.
+ */
+export function readHead(req: HttpRequest, res: HttpResponse): ReceivedHead {
+  headers = new Map();
+  fault = undefined;
+  req.forEach(takeHeader);
+  const path = req.getUrl();
+  // Undefined without a `?`, which the types do not say.
+  const query = (req.getQuery() as string | undefined) ?? '';
+  if (isMangled(path) || isMangled(query)) fault ??= 'The request URI is not valid UTF-8.';
+  return new ReceivedHead(
+    req.getCaseSensitiveMethod(),
+    path,
+    query,
+    headers,
+    remoteAddress(res),
+    fault ?? framingFault(headers),
+  );
+}
+
+let headers: Map<string, string>;
+let fault: string | undefined;
+
+function takeHeader(name: string, value: string): void {
+  if (isMangled(value)) {
+    fault ??= `The header ${name} holds bytes that are not valid UTF-8, or a control character.`;
+  }
+  const former = headers.get(name);
+  if (former === undefined) {
+    headers.set(name, value);
+    return;
+  }
+  if (SINGLE_HEADERS.has(name)) fault ??= `The header ${name} is given more than once.`;
+  headers.set(name, `${former}, ${value}`);
+}
+
+function isMangled(text: string): boolean {
+  return text.includes(REPLACEMENT) || text.includes(DELETE);
+}
+
+/**
+ * Where the library and a proxy in front of it could disagree on the body's end (RFC 9112 6.3).
+ * Content-Length together with Transfer-Encoding never gets here: the library answers 400.
+ */
+function framingFault(headers: HeaderMap): string | undefined {
+  const length = headers.get('content-length');
+  if (length !== undefined && !DECIMAL.test(length)) {
+    return 'The header content-length is not a number.';
+  }
+  const encoding = headers.get('transfer-encoding');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    return 'The only Transfer-Encoding understood is chunked.';
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import * as uWS from 'uWebSockets.js';
+
+/** What the package exports or takes at run time, but leaves out of its types. */
+interface UntypedExports {
+  _cfg(setting: 'silent'): void;
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+}
+
+interface UntypedApp {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    callback: (socket: uWS.us_listen_socket | false) => void,
+  ): void;
+}
+
+const untyped = uWS as unknown as UntypedExports;
+
+// Once for the process: no `uWebSockets: 20` header on responses; `Date` stays.
+untyped._cfg('silent');
+
+export type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+
+export function createApp(): uWS.TemplatedApp {
+  return uWS.App();
+}
+
+/** An open listen socket; the native handle is unchecked, so it is closed at most once. */
+export class ListenSocket {
+  readonly port: number;
+  #handle: uWS.us_listen_socket | undefined;
+
+  private constructor(handle: uWS.us_listen_socket) {
+    this.#handle = handle;
+    this.port = uWS.us_socket_local_port(handle);
+  }
+
+  /**
+   * @param exclusive false sets SO_REUSEPORT, unless `port` is 0: then the port is never shared
+   * @returns undefined when the library could not listen; it does not say why
+   */
+  static open(
+    app: uWS.TemplatedApp,
+    host: string,
+    port: number,
+    exclusive: boolean,
+  ): ListenSocket | undefined {
+    const options = exclusive ? untyped.LIBUS_LISTEN_EXCLUSIVE_PORT : 0;
+    let opened: ListenSocket | undefined;
+    // The callback runs before listen() returns.
+    (app as unknown as UntypedApp).listen(host, port, options, (socket) => {
+      if (socket !== false) opened = new ListenSocket(socket);
+    });
+    return opened;
+  }
+
+  close(): void {
+    if (this.#handle === undefined) return;
+    uWS.us_listen_socket_close(this.#handle);
+    this.#handle = undefined;
+  }
+}
