@@ -115,6 +115,7 @@ function resolve(
     }
   }
   const { operation, supported } = route;
+  if (resource === 'bucket' || operation === 'PutObject') refuseVersionId(query);
   return { operation, supported, resource, bucket, key, query, byHeader: found.byHeader };
 }
 
@@ -154,6 +155,16 @@ function refuseMethod(
   if (subresource === undefined) return;
   const allowed = allowedMethods(resource, subresource);
   if (allowed !== undefined) throw methodNotAllowed(method, resource, allowed);
+}
+
+/** As AWS: a bucket has no versions of its own, and a write never chooses its version. */
+function refuseVersionId(query: Query): void {
+  const versionId = query.get('versionId');
+  if (versionId === undefined) return;
+  throw new S3Error('InvalidArgument', 'This operation does not accept a version-id.', {
+    ArgumentName: 'versionId',
+    ArgumentValue: versionId,
+  });
 }
 
 function methodNotAllowed(method: string, resource: ResourceType, allowed: string): S3Error {

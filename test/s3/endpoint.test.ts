@@ -202,6 +202,15 @@ describe('s3 endpoint', () => {
     expect(parseLine('GET /bucket?acl&acl').operation).to.equal('GetBucketAcl');
   });
 
+  for (const line of ['PUT /bucket/key?versionId=null', 'GET /bucket?versionId=null']) {
+    it(`refuses the version of ${line}`, () => {
+      expect(s3FailureOf(() => parseLine(line))).to.deep.equal({
+        code: 'InvalidArgument',
+        details: { ArgumentName: 'versionId', ArgumentValue: 'null' },
+      });
+    });
+  }
+
   it('tells copies from uploads by their header', () => {
     const copy = headers({ 'x-amz-copy-source': '/b/k' });
     const operationOf = (line: string) => refineByHeaders(parseLine(line), copy);

@@ -10,8 +10,8 @@ const READ_ONLY_CONDITIONS = [
 ] as const;
 
 /**
- * The precondition of PutObject, CompleteMultipartUpload (both headers) or DeleteObject (If-Match).
- * As in AWS, `If-None-Match` takes `*` only, `If-Match` one ETag only, and not both at once.
+ * The precondition of PutObject and its like. As in AWS, `If-None-Match` takes `*` only, `If-Match`
+ * one ETag only, and not both at once.
  *
  * @returns undefined for an unconditional write
  * @throws S3Error `NotImplemented` for any other condition: never accept and ignore one
@@ -38,6 +38,15 @@ export function parseWriteCondition(headers: HeaderMap): WritePrecondition | und
     return { etag };
   }
   return undefined;
+}
+
+/**
+ * The precondition of DeleteObject: `If-Match` with one ETag.
+ * @throws S3Error `NotImplemented` as {@link parseWriteCondition}, and for `If-None-Match`
+ */
+export function parseDeleteCondition(headers: HeaderMap): WritePrecondition | undefined {
+  if (headers.has('if-none-match')) throw unsupported('If-None-Match');
+  return parseWriteCondition(headers);
 }
 
 /** The answer when the backend says that the precondition did not hold. */

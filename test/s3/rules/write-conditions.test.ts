@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  parseDeleteCondition,
   parseWriteCondition,
   writePreconditionFailed,
 } from '../../../src/s3/rules/write-conditions.js';
@@ -43,6 +44,18 @@ describe('s3 rules: conditional writes', () => {
       expect(details.Header).to.equal(header);
     });
   }
+
+  it('deletes under If-Match alone', () => {
+    expect(parseDeleteCondition(headers({}))).to.equal(undefined);
+    expect(parseDeleteCondition(headers({ 'if-match': '"abc"' }))).to.deep.equal({ etag: 'abc' });
+    for (const value of ['*', '"abc"']) {
+      const failure = s3FailureOf(() => parseDeleteCondition(headers({ 'if-none-match': value })));
+      expect(failure).to.deep.equal({
+        code: 'NotImplemented',
+        details: { Header: 'If-None-Match' },
+      });
+    }
+  });
 
   it('names the condition that failed', () => {
     expect(writePreconditionFailed({ absent: true }).details.Condition).to.equal('If-None-Match');
