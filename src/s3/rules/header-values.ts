@@ -1,6 +1,6 @@
 /**
- * What may stand in a header's value. The edge writes response headers unchecked (uWebSockets.js
- * does not look for line breaks), so that whatever a client can choose passes here first.
+ * What may stand in a header's value. The edge fails a response with anything else, so that whatever
+ * a client can choose passes here first and is refused as the client's mistake.
  */
 
 const TAB = 0x09;
