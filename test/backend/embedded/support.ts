@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  Backend,
+  CallContext,
+  ObjectRef,
+  PutObjectInput,
+} from '../../../src/backend/backend.js';
+import {
+  type EmbeddedStore,
+  type EmbeddedStoreOptions,
+  openEmbeddedStore,
+} from '../../../src/backend/embedded/index.js';
+
+export const CONTEXT: CallContext = { requestId: 'embedded' };
+export const BUCKET = { account: 'AUTH_test', container: 'bucket' };
+
+export function objectRef(object: string): ObjectRef {
+  return { ...BUCKET, object };
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'ringway-store-'));
+}
+
+/** Runs a test on a store of its own that has one bucket. */
+export async function withStore(
+  options: Omit<EmbeddedStoreOptions, 'directory'>,
+  test: (store: EmbeddedStore, directory: string) => Promise<void>,
+): Promise<void> {
+  const directory = await temporaryDirectory();
+  const store = await openEmbeddedStore({ directory, ...options });
+  try {
+    await store.createContainer(CONTEXT, BUCKET, {});
+    await test(store, directory);
+  } finally {
+    await store.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+export function inputOf(body: Buffer, more: Partial<PutObjectInput> = {}): PutObjectInput {
+  return { size: body.length, contentType: 'application/octet-stream', body, ...more };
+}
+
+export async function readAll(store: Backend, object: string): Promise<Buffer> {
+  const { body } = await store.getObject(CONTEXT, objectRef(object));
+  if (Buffer.isBuffer(body.source)) return body.source;
+  const chunks: Buffer[] = [];
+  for await (const chunk of body.source) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** Paths of all body files, below `bodies/`. */
+export async function bodyFiles(directory: string): Promise<string[]> {
+  const bodies = join(directory, 'bodies');
+  const entries = await readdir(bodies, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Bytes that tell a size and a seed from any other. */
+export function seededBytes(size: number, seed: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let state = (seed * 2654435761 + size) >>> 0;
+  const whole = size - (size % 4);
+  for (let at = 0; at < whole; at += 4) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes.writeUInt32LE(state, at);
+  }
+  return bytes.fill(seed & 0xff, whole);
+}
