@@ -13,34 +13,25 @@ import {
   ListBucketsCommand,
   paginateListObjectsV2,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
-import { forEachLimited, useBench } from './harness.js';
+import { forEachLimited, useBench, useSdk } from './harness.js';
 import { BIG_FILE_BYTES, filesIn, makeTree, treeHashes, writeBigFile } from './material.js';
 import { bodyOf, ODD_KEYS } from './odd-keys.js';
 
 /** All defaults but endpoint and path style: so with trailing checksums, and checks on reading. */
 describe('client: @aws-sdk/client-s3', function () {
   const bench = useBench(this);
+  const sdk = useSdk(bench);
   let s3: S3Client;
 
   before(async () => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    s3 = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
+    s3 = sdk();
     await s3.send(new CreateBucketCommand({ Bucket: 'sdk' }));
-  });
-
-  after(() => {
-    s3.destroy();
   });
 
   async function getText(bucket: string, key: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { S3Client } from '@aws-sdk/client-s3';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
 
@@ -29,6 +30,30 @@ export function useBench(suite: Mocha.Suite, options: ServiceOptions = {}): () =
   return () => {
     if (bench === undefined) throw new Error('only tests and hooks may use the bench');
     return bench;
+  };
+}
+
+/** The AWS SDK with all defaults but endpoint and path style. @returns it, once the hooks ran */
+export function useSdk(bench: () => ClientBench): () => S3Client {
+  let s3: S3Client | undefined;
+
+  before(() => {
+    const { endpoint, accessKey, secretKey } = bench().service;
+    s3 = new S3Client({
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+    });
+  });
+
+  after(() => {
+    s3?.destroy();
+  });
+
+  return () => {
+    if (s3 === undefined) throw new Error('only tests and hooks may use the SDK');
+    return s3;
   };
 }
 

@@ -7,11 +7,11 @@ import {
   CreateBucketCommand,
   GetObjectCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
-import { useBench } from './harness.js';
+import { useBench, useSdk } from './harness.js';
 import { IS_LARGE } from './material.js';
 
 const MIB = 1024 * 1024;
@@ -81,21 +81,12 @@ function sha256OfObject(): string {
 describe(`memory of a listener with ${PEERS} slow uploads and downloads`, function () {
   // One listener, so that it gets all peers. V8's coverage would count as its memory.
   const bench = useBench(this, { listeners: 1, env: { NODE_V8_COVERAGE: undefined } });
+  const sdk = useSdk(bench);
   let s3: S3Client;
 
   before(async () => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    s3 = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
+    s3 = sdk();
     await s3.send(new CreateBucketCommand({ Bucket: 'memory' }));
-  });
-
-  after(() => {
-    s3.destroy();
   });
 
   function keyOf(peer: number) {

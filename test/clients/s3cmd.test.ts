@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
@@ -39,6 +39,7 @@ describeWith([program('s3cmd')], 'client: s3cmd', function () {
 
     await s3cmd('mb', 's3://tree');
     await s3cmd('put', '--recursive', 'source/', 's3://tree/prefix/');
+    await mkdir(join(folder, 'copy'));
     await s3cmd('get', '--recursive', 's3://tree/prefix/', 'copy/');
     const source = await treeHashes(join(folder, 'source'));
     expect(await treeHashes(join(folder, 'copy'))).to.deep.equal(source);

@@ -83,7 +83,7 @@ function serviceArgs(configFile: string, dataDir: string, options: ServiceOption
   return [
     'start',
     ...['--config', configFile, '--data', dataDir],
-    ...['--s3', anyPort, '--admin', anyPort, '--console', anyPort],
+    ...['--s3', anyPort, '--admin', anyPort],
     ...['--listeners', String(options.listeners ?? 2)],
   ];
 }
