@@ -140,6 +140,9 @@ export function generateCredential(): RosterEntry {
   };
 }
 
+/** Only what stands under these keys is shown: anything else may be a misplaced secret. */
+const SHOWN: ReadonlySet<PropertyKey | undefined> = new Set(['access_key', 'account', 'role']);
+
 function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): ConfigProblem {
   let given: unknown = root;
   for (const step of issue.path) given = (given as Readonly<Record<PropertyKey, unknown>>)[step];
@@ -150,8 +153,7 @@ function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): Config
   return {
     source: 'file',
     key: `${file}: ${place.join('').replace(/^\./, '') || 'the file'}`,
-    // What is in this file is shown only where it cannot be a secret.
-    ...(typeof given === 'object' || issue.path.at(-1) === 'secret_key' ? {} : { given }),
+    ...(SHOWN.has(issue.path.at(-1)) ? { given } : {}),
     expected: `${issue.message}${unknown}`,
   };
 }

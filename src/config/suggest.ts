@@ -1,6 +1,9 @@
 /** A misspelling differs in at most this share of its letters. */
 const DISTANCE_SHARE_MAX = 0.4;
 
+/** From this length on, the beginning of a name stands for it. */
+const PREFIX_LENGTH_MIN = 3;
+
 /**
  * The known name that was probably meant.
  * @returns undefined when nothing is near enough
@@ -8,7 +11,8 @@ const DISTANCE_SHARE_MAX = 0.4;
 export function suggest(given: string, known: readonly string[]): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
-    const distance = name.startsWith(given) ? 1 : editDistance(given, name);
+    const isCutShort = given.length >= PREFIX_LENGTH_MIN && name.startsWith(given);
+    const distance = isCutShort ? 1 : editDistance(given, name);
     if (best === undefined || distance < best.distance) best = { name, distance };
   }
   if (best === undefined) return undefined;

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectGauge, collectTotal } from './collected.js';
 import { EventLoopLag } from './event-loop-lag.js';
+import { SeriesHistogram, type HistogramSeries } from './histogram.js';
 import type { MetricSnapshot } from './snapshot.js';
 
 /** What is known of a request when its response has left or its client has. */
@@ -39,58 +41,48 @@ const POOL_BUCKETS_S = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0
 const SYNC_BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** The metrics that carry one operation's label, with the label already bound. */
-interface OperationMetrics {
-  readonly duration: Histogram.Internal<string>;
-  readonly timeToFirstByte: Histogram.Internal<string>;
-  readonly byStatus: Map<number, Counter.Internal>;
-  readonly byError: Map<string, Counter.Internal>;
+/** What one operation counts; all of it is plain numbers until a snapshot is taken. */
+interface OperationTally {
+  readonly duration: HistogramSeries;
+  readonly timeToFirstByte: HistogramSeries;
+  readonly byStatus: Map<number, { requests: number }>;
 }
 
 /**
- * The metrics of one listener process; docs/metrics.md describes each.
- *
- * A finished request costs about a microsecond: children of labelled metrics are kept bound, and
- * what has no label is a plain number until a snapshot is taken.
+ * The metrics of one listener process; docs/metrics.md describes each. What runs for each request
+ * counts in plain numbers (0.04 to 0.1 µs, against 2 µs through prom-client) and is put into prom-client's form by a snapshot.
  */
 export class ListenerMetrics {
   readonly registry = new Registry();
 
   readonly #registers = [this.registry];
-  readonly #operations = new Map<string, OperationMetrics>();
-  readonly #authFailuresByReason = new Map<string, Counter.Internal>();
+  readonly #operations = new Map<string, OperationTally>();
   readonly #lag = new EventLoopLag();
   #inProgress = 0;
   #receivedBytes = 0;
   #sentBytes = 0;
   #aborts = 0;
   #laneBytes = 0;
-  #readPool: () => PoolLoad = () => ({ queued: 0, active: 0 });
+  #readPool: (() => PoolLoad) | undefined;
   #readStoreBytes: (() => number) | undefined;
 
-  readonly #requests = new Counter({
-    name: 'ringway_requests_total',
-    help: 'Requests answered, by operation and status code.',
-    labelNames: ['operation', 'code'],
-    registers: this.#registers,
-  });
   readonly #errors = new Counter({
     name: 'ringway_request_errors_total',
     help: 'Requests answered with an error, by operation and S3 error code.',
     labelNames: ['operation', 'error_code'],
     registers: this.#registers,
   });
-  readonly #duration = new Histogram({
+  readonly #duration = new SeriesHistogram({
     name: 'ringway_request_duration_seconds',
     help: 'Time from the complete header block to the last byte of the response.',
-    labelNames: ['operation'],
+    label: 'operation',
     buckets: REQUEST_BUCKETS_S,
     registers: this.#registers,
   });
-  readonly #timeToFirstByte = new Histogram({
+  readonly #timeToFirstByte = new SeriesHistogram({
     name: 'ringway_time_to_first_byte_seconds',
     help: 'Time from the complete header block to the first byte of the response.',
-    labelNames: ['operation'],
+    label: 'operation',
     buckets: REQUEST_BUCKETS_S,
     registers: this.#registers,
   });
@@ -126,35 +118,10 @@ export class ListenerMetrics {
   });
 
   constructor() {
-    const total = (name: string, help: string, read: () => number): void => {
-      const registers = this.#registers;
-      new Counter({
-        name,
-        help,
-        registers,
-        collect: function () {
-          this.reset();
-          this.inc(read());
-        },
-      });
-    };
-    total(
-      'ringway_received_bytes_total',
-      'Bytes of request bodies received.',
-      () => this.#receivedBytes,
-    );
-    total('ringway_sent_bytes_total', 'Bytes of response bodies sent.', () => this.#sentBytes);
-    total(
-      'ringway_client_aborts_total',
-      'Requests whose client went away before the end.',
-      () => this.#aborts,
-    );
-    total(
-      'ringway_digest_lane_bytes_total',
-      'Bytes hashed on digest lanes.',
-      () => this.#laneBytes,
-    );
+    this.#registerRequests();
+    this.#registerTotals();
     this.#registerGauges();
+    this.#registerLag();
   }
 
   requestStarted(): void {
@@ -170,14 +137,11 @@ export class ListenerMetrics {
     const operation = this.#operation(request.operation);
     operation.duration.observe(request.durationS);
     if (request.ttfbS !== undefined) operation.timeToFirstByte.observe(request.ttfbS);
-    let requests = operation.byStatus.get(request.status);
-    if (requests === undefined) {
-      requests = this.#requests.labels(request.operation, String(request.status));
-      operation.byStatus.set(request.status, requests);
-    }
-    requests.inc();
+    const status = operation.byStatus.get(request.status);
+    if (status === undefined) operation.byStatus.set(request.status, { requests: 1 });
+    else status.requests += 1;
     if (request.errorCode !== undefined) {
-      this.#countError(operation, request.operation, request.errorCode);
+      this.#errors.inc({ operation: request.operation, error_code: request.errorCode });
     }
   }
 
@@ -187,12 +151,7 @@ export class ListenerMetrics {
 
   /** @param reason - the S3 error code that the client was told, e.g. `SignatureDoesNotMatch` */
   authFailed(reason: string): void {
-    let failures = this.#authFailuresByReason.get(reason);
-    if (failures === undefined) {
-      failures = this.#authFailures.labels(reason);
-      this.#authFailuresByReason.set(reason, failures);
-    }
-    failures.inc();
+    this.#authFailures.inc({ reason });
   }
 
   /** Where to read the pool's load at a snapshot. */
@@ -232,76 +191,103 @@ export class ListenerMetrics {
     this.#lag.close();
   }
 
-  #operation(name: string): OperationMetrics {
+  #operation(name: string): OperationTally {
     let operation = this.#operations.get(name);
     if (operation === undefined) {
       operation = {
-        duration: this.#duration.labels(name),
-        timeToFirstByte: this.#timeToFirstByte.labels(name),
+        duration: this.#duration.series(name),
+        timeToFirstByte: this.#timeToFirstByte.series(name),
         byStatus: new Map(),
-        byError: new Map(),
       };
       this.#operations.set(name, operation);
     }
     return operation;
   }
 
-  #countError(operation: OperationMetrics, name: string, code: string): void {
-    let errors = operation.byError.get(code);
-    if (errors === undefined) {
-      errors = this.#errors.labels(name, code);
-      operation.byError.set(code, errors);
-    }
-    errors.inc();
-  }
-
-  /** How listeners' gauges become one value: loads add up; of what all share, the largest. */
-  #registerGauges(): void {
-    const registers = this.#registers;
-    const readLag = () => this.#lag.read();
-    const sum = (name: string, help: string, read: () => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        aggregator: 'sum',
-        collect: function () {
-          this.set(read());
-        },
-      });
-    };
-    sum('ringway_requests_in_progress', 'Requests being served.', () => this.#inProgress);
-    sum(
-      'ringway_pool_tasks_queued',
-      'Tasks that wait for a thread of the pool.',
-      () => this.#readPool().queued,
-    );
-    sum(
-      'ringway_pool_tasks_active',
-      'Tasks that run on a thread of the pool.',
-      () => this.#readPool().active,
-    );
-    const readStoreBytes = () => this.#readStoreBytes?.();
-    new Gauge({
-      name: 'ringway_store_bytes',
-      help: 'Bytes that the embedded store takes on its device.',
-      registers,
-      aggregator: 'max',
-      collect: function () {
-        const bytes = readStoreBytes();
-        if (bytes !== undefined) this.set(bytes);
+  #registerRequests(): void {
+    const operations = this.#operations;
+    new Counter({
+      name: 'ringway_requests_total',
+      help: 'Requests answered, by operation and status code.',
+      labelNames: ['operation', 'code'],
+      registers: this.#registers,
+      collect() {
+        this.reset();
+        for (const [operation, { byStatus }] of operations) {
+          for (const [code, { requests }] of byStatus) this.inc({ operation, code }, requests);
+        }
       },
     });
+  }
+
+  #registerTotals(): void {
+    const totals = [
+      {
+        name: 'ringway_received_bytes_total',
+        help: 'Bytes of request bodies received.',
+        read: () => this.#receivedBytes,
+      },
+      {
+        name: 'ringway_sent_bytes_total',
+        help: 'Bytes of response bodies sent.',
+        read: () => this.#sentBytes,
+      },
+      {
+        name: 'ringway_client_aborts_total',
+        help: 'Requests whose client went away before the end.',
+        read: () => this.#aborts,
+      },
+      {
+        name: 'ringway_digest_lane_bytes_total',
+        help: 'Bytes hashed on digest lanes.',
+        read: () => this.#laneBytes,
+      },
+    ];
+    for (const total of totals) collectTotal(total, this.#registers);
+  }
+
+  #registerGauges(): void {
+    const gauges = [
+      {
+        name: 'ringway_requests_in_progress',
+        help: 'Requests being served.',
+        aggregator: 'sum',
+        read: () => this.#inProgress,
+      },
+      {
+        name: 'ringway_pool_tasks_queued',
+        help: 'Tasks that wait for a thread of the pool.',
+        aggregator: 'sum',
+        read: () => this.#readPool?.().queued ?? 0,
+      },
+      {
+        name: 'ringway_pool_tasks_active',
+        help: 'Tasks that run on a thread of the pool.',
+        aggregator: 'sum',
+        read: () => this.#readPool?.().active ?? 0,
+      },
+      {
+        name: 'ringway_store_bytes',
+        help: 'Bytes that the embedded store takes on its device.',
+        aggregator: 'max',
+        read: () => this.#readStoreBytes?.(),
+      },
+    ] as const;
+    for (const gauge of gauges) collectGauge(gauge, this.#registers);
+  }
+
+  #registerLag(): void {
+    const lag = this.#lag;
     new Gauge({
       name: 'ringway_event_loop_lag_seconds',
       help: 'How late the event loop ran in the last 30 to 60 seconds, of the worst listener.',
       labelNames: ['stat'],
-      registers,
       aggregator: 'max',
-      collect: function () {
-        const lag = readLag();
-        this.set({ stat: 'p99' }, lag.p99);
-        this.set({ stat: 'max' }, lag.max);
+      registers: this.#registers,
+      collect() {
+        const { p99, max } = lag.read();
+        this.set({ stat: 'p99' }, p99);
+        this.set({ stat: 'max' }, max);
       },
     });
   }

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-export const FAKE_MAIN = fileURLToPath(new URL('./fake-main.js', import.meta.url));
+const FAKE_MAIN = fileURLToPath(new URL('./fake-main.js', import.meta.url));
 
 /** Against hangs only: nothing here takes a second of CPU. */
 const LIMIT_MS = 8000;
@@ -22,7 +22,7 @@ export interface StatusChild {
   readonly restarts: number;
 }
 
-/** One run of the program, with fake listeners; see fake-listener.ts for what they can do. */
+/** One run of the program, by default with fake listeners; see fake-listener.ts for what they can do. */
 export class Supervised {
   readonly ended: Promise<Ended>;
   #stdout = '';
@@ -31,8 +31,13 @@ export class Supervised {
   readonly #news = new EventEmitter();
   readonly #process: ChildProcess;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string) {
-    this.#process = spawn(process.execPath, [FAKE_MAIN, ...args], {
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    cwd?: string,
+    main = FAKE_MAIN,
+  ) {
+    this.#process = spawn(process.execPath, [main, ...args], {
       cwd,
       env: { ...process.env, RINGWAY_ACCESS_KEY: undefined, RINGWAY_SECRET_KEY: undefined, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

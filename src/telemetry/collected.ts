@@ -1,0 +1,49 @@
+import { Counter, Gauge, type Aggregator, type CounterConfiguration } from 'prom-client';
+
+/** Metrics whose values are kept elsewhere and read when a snapshot is taken. */
+
+type Registers = NonNullable<CounterConfiguration<string>['registers']>;
+
+export interface CollectedTotal {
+  readonly name: string;
+  readonly help: string;
+  /** A number that only grows. */
+  readonly read: () => number;
+}
+
+export function collectTotal({ name, help, read }: CollectedTotal, registers: Registers): void {
+  new Counter({
+    name,
+    help,
+    registers,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}
+
+export interface CollectedGauge {
+  readonly name: string;
+  readonly help: string;
+  /** How listeners' values become one: loads add up; of what all share, the largest. */
+  readonly aggregator: Aggregator;
+  /** Undefined: nothing is known yet. */
+  readonly read: () => number | undefined;
+}
+
+export function collectGauge(
+  { name, help, aggregator, read }: CollectedGauge,
+  registers: Registers,
+): void {
+  new Gauge({
+    name,
+    help,
+    aggregator,
+    registers,
+    collect() {
+      const value = read();
+      if (value !== undefined) this.set(value);
+    },
+  });
+}

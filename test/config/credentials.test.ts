@@ -1,0 +1,168 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ensureCredentials, readCredentials } from '../../src/config/credentials-file.js';
+import {
+  generateCredential,
+  parseCredentials,
+  renderCredentials,
+} from '../../src/config/credentials.js';
+import { ConfigError } from '../../src/config/problem.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+const ENV = { RINGWAY_ACCESS_KEY: 'OPERATOR', RINGWAY_SECRET_KEY: 'not-a-secret-key' };
+const ENTRY = {
+  access_key: 'AK1',
+  secret_key: 'hush-hush-hush',
+  account: 'AUTH_main',
+  role: 'owner',
+};
+
+function problemsOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('config: credentials', () => {
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('credentials');
+    file = join(folder, 'credentials.json');
+  });
+
+  afterEach(() => removeFolder(folder));
+
+  it('generates one at the first start, and keeps it', async () => {
+    expect(readCredentials(file, {})).to.equal(undefined);
+    const first = ensureCredentials(file, {});
+    expect(first.origin).to.equal('generated');
+    expect(first.roster).to.have.length(1);
+    expect(first.roster[0]).to.include({ account: 'AUTH_main', role: 'owner' });
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect(await readdir(folder)).to.deep.equal(['credentials.json']);
+    expect(ensureCredentials(file, {})).to.deep.equal({ ...first, origin: 'file' });
+  });
+
+  it('generates different ones, in the form of AWS', () => {
+    const [one, two] = [generateCredential(), generateCredential()];
+    expect(one.accessKey)
+      .to.match(/^[A-Z0-9]{20}$/)
+      .and.not.equal(two.accessKey);
+    expect(one.secretKey)
+      .to.match(/^[\w-]{40}$/)
+      .and.not.equal(two.secretKey);
+  });
+
+  it('takes the environment at the first start only, and says when it is not used', async () => {
+    expect(ensureCredentials(file, ENV)).to.deep.include({ origin: 'environment', warnings: [] });
+    const text = await readFile(file, 'utf8');
+    expect(ensureCredentials(file, ENV)).to.deep.include({ origin: 'file', warnings: [] });
+    const changed = ensureCredentials(file, { ...ENV, RINGWAY_SECRET_KEY: 'another-secret-key' });
+    expect(changed.roster[0]).to.include({ secretKey: 'not-a-secret-key' });
+    expect(changed.warnings.join())
+      .to.match(/RINGWAY_ACCESS_KEY is not used/)
+      .and.not.include('secret-key');
+    expect(await readFile(file, 'utf8')).to.equal(text);
+  });
+
+  for (const [name, env, expected] of [
+    [
+      'an access key alone',
+      { RINGWAY_ACCESS_KEY: 'OPERATOR' },
+      /^RINGWAY_SECRET_KEY: expected a value/,
+    ],
+    [
+      'a secret alone',
+      { RINGWAY_SECRET_KEY: 'hush-hush-hush' },
+      /^RINGWAY_ACCESS_KEY: expected a value/,
+    ],
+    [
+      'a short secret',
+      { ...ENV, RINGWAY_SECRET_KEY: 'hush' },
+      /^RINGWAY_SECRET_KEY: got \*{8}, expected a secret key: 8/,
+    ],
+    [
+      'a slash in the access key',
+      { ...ENV, RINGWAY_ACCESS_KEY: 'a/b/c' },
+      /^RINGWAY_ACCESS_KEY: got "a\/b\/c", expected an access key/,
+    ],
+  ] as const) {
+    it(`refuses ${name} in the environment, and writes nothing`, async () => {
+      const message = problemsOf(() => ensureCredentials(file, env));
+      expect(message).to.match(expected).and.not.include('hush');
+      expect(await readdir(folder)).to.deep.equal([]);
+    });
+  }
+
+  it('takes empty variables for absent ones', () => {
+    const env = { RINGWAY_ACCESS_KEY: '', RINGWAY_SECRET_KEY: '' };
+    expect(ensureCredentials(file, env).origin).to.equal('generated');
+  });
+
+  for (const mode of [0o604, 0o640, 0o660, 0o622]) {
+    it(`refuses the mode ${mode.toString(8)}`, async () => {
+      await writeFile(file, renderCredentials([generateCredential()]));
+      const { chmod } = await import('node:fs/promises');
+      await chmod(file, mode);
+      expect(problemsOf(() => readCredentials(file, {}))).to.match(/expected 0600.*chmod 600/);
+    });
+  }
+
+  it('refuses what it cannot read', async () => {
+    await mkdir(file, { mode: 0o700 });
+    expect(problemsOf(() => readCredentials(file, {}))).to.match(
+      /expected a readable file \(EISDIR/,
+    );
+  });
+
+  it('reads several, and writes what it reads', () => {
+    const text = JSON.stringify({
+      credentials: [ENTRY, { ...ENTRY, access_key: 'AK2', role: 'member' }],
+    });
+    const roster = parseCredentials(text, 'c.json');
+    expect(roster.map(({ accessKey, role }) => [accessKey, role])).to.deep.equal([
+      ['AK1', 'owner'],
+      ['AK2', 'member'],
+    ]);
+    expect(parseCredentials(renderCredentials(roster), 'c.json')).to.deep.equal(roster);
+  });
+
+  it('reports everything that is wrong at once, and no secret', () => {
+    const text = JSON.stringify({
+      credentials: [
+        { ...ENTRY, access_key: 'a b', role: 'king' },
+        { ...ENTRY, secret_key: 'hush', note: 'hush' },
+      ],
+    });
+    const message = problemsOf(() => parseCredentials(text, 'c.json'));
+    expect(message.split('\n')).to.deep.equal([
+      'c.json: credentials[0].access_key: got "a b", expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
+      'c.json: credentials[0].role: got "king", expected owner or member',
+      'c.json: credentials[1].secret_key: expected a secret key: 8 to 128 printable ASCII characters without spaces',
+      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, and nothing else; not known: note',
+    ]);
+  });
+
+  for (const [text, expected] of [
+    ['{', /^c.json, line 1, column 2: expected a closing brace$/],
+    ['{}', /^c.json: credentials: expected a list of credentials$/],
+    ['{"credentials":[]}', /^c.json: credentials: expected at least one credential$/],
+    ['{"credentials":["hush"]}', /^c.json: credentials\[0\]: expected an object with/],
+    [
+      JSON.stringify({ credentials: [ENTRY, ENTRY] }),
+      /^c.json: credentials\[1\].access_key: got "AK1", expected each access key once$/,
+    ],
+  ] as const) {
+    it(`refuses ${text.slice(0, 30)}`, () => {
+      const message = problemsOf(() => parseCredentials(text, 'c.json'));
+      expect(message).to.match(expected).and.not.include('hush');
+    });
+  }
+});

@@ -1,0 +1,213 @@
+import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadConfig, type LoadedConfig } from '../../src/config/load.js';
+import { renderConfig } from '../../src/config/print.js';
+import { ConfigError, describeProblem } from '../../src/config/problem.js';
+import type { ConfigKey } from '../../src/config/schema.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+type Flags = Partial<Record<ConfigKey, unknown>>;
+
+describe('config: load', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('config');
+  });
+
+  afterEach(() => removeFolder(folder));
+
+  async function load(config: unknown, flags: Flags = {}): Promise<LoadedConfig> {
+    const file = join(folder, 'ringway.json');
+    await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config));
+    return loadConfig({ file, flags, cwd: '/cwd' });
+  }
+
+  async function problems(config: unknown, flags: Flags = {}): Promise<string[]> {
+    try {
+      await load(config, flags);
+    } catch (error) {
+      if (error instanceof ConfigError) {
+        return error.problems.map((problem) => describeProblem(problem).replace(folder, '.'));
+      }
+      throw error;
+    }
+    return [];
+  }
+
+  it('fills in every default', () => {
+    expect(loadConfig({ flags: {}, cwd: '/cwd' }).options).to.deep.equal({
+      dataDir: '/cwd/data',
+      s3Listen: { host: '127.0.0.1', port: 8000 },
+      adminListen: { host: '127.0.0.1', port: 9464 },
+      consoleListen: { host: '127.0.0.1', port: 9000 },
+      listeners: os.availableParallelism(),
+      region: 'us-east-1',
+      location: 'us-east-1',
+      storageClasses: ['STANDARD'],
+      credentialsFile: '/cwd/data/credentials.json',
+      logLevel: 'info',
+      drainDelayMs: 0,
+      drainTimeoutMs: 30_000,
+      listenerStartTimeoutMs: 30_000,
+      restartBackoffMsMin: 100,
+      restartBackoffMsMax: 10_000,
+      restartLimit: 10,
+      restartWindowMs: 60_000,
+      probeIntervalMs: 5000,
+      digestInlineBytesMax: 131_072,
+      digestLanes: 1,
+      inlineBodyBytesMax: 32_768,
+      responseStallTimeoutMs: 60_000,
+      requestDrainBytesMax: 1_048_576,
+    });
+  });
+
+  it('prefers flags to the file, and the file to defaults', async () => {
+    const { options } = await load(
+      { region: 'eu-west-1', listeners: 3, s3_listen: '[::1]:81' },
+      { listeners: 4 },
+    );
+    expect(options).to.deep.include({
+      region: 'eu-west-1',
+      location: 'eu-west-1',
+      listeners: 4,
+      s3Listen: { host: '::1', port: 81 },
+    });
+  });
+
+  it('takes paths of the file relative to it, and of flags and defaults to the working directory', async () => {
+    const inFile = await load({ data_dir: 'd', credentials_file: 'c.json' });
+    expect(inFile.options.dataDir).to.equal(join(folder, 'd'));
+    expect(inFile.options.credentialsFile).to.equal(join(folder, 'c.json'));
+    const flag = await load({ data_dir: 'd', credentials_file: '/abs/c.json' }, { data_dir: 'e' });
+    expect(flag.options.dataDir).to.equal('/cwd/e');
+    expect(flag.options.credentialsFile).to.equal('/abs/c.json');
+    expect((await load({})).options.dataDir).to.equal('/cwd/data');
+  });
+
+  it('gives location its own value', async () => {
+    expect((await load({ location: 'EU' })).options.location).to.equal('EU');
+  });
+
+  it('warns of a console address only when one is set', async () => {
+    expect((await load({})).warnings).to.deep.equal([]);
+    const [warning] = (await load({ console_listen: '127.0.0.1:9000' })).warnings;
+    expect(warning).to.match(/console is not part of this release/);
+  });
+
+  it('reports everything at once: key, value, expectation', async () => {
+    const found = await problems(
+      {
+        drain_timeout: 5,
+        client_secret: 'hush',
+        region: 'Somewhere Else',
+        drain_timeout_ms: 'soon',
+        storage_classes: ['COLD'],
+        restart_backoff_ms_min: 5000,
+        restart_backoff_ms_max: 100,
+      },
+      { s3_listen: 'nowhere', listeners: 'many' },
+    );
+    const address =
+      'HOST:PORT with a port from 0 to 65535 (0 takes a free one), such as 127.0.0.1:8000 or [::1]:8000';
+    expect(found).to.deep.equal([
+      'drain_timeout: got 5, expected a key that exists; did you mean drain_timeout_ms?',
+      'client_secret: got ********, expected a key that exists',
+      `--s3: got "nowhere", expected ${address}`,
+      '--listeners: got "many", expected an integer from 1 to 256',
+      'region: got "Somewhere Else", expected a region name: lower-case letters, digits and hyphens',
+      'storage_classes: got ["COLD"], expected a list of different names in capital letters, digits and underscores, STANDARD among them',
+      'drain_timeout_ms: got "soon", expected an integer from 0 to 86400000',
+      'restart_backoff_ms_min: got 5000, expected at most restart_backoff_ms_max (100)',
+    ]);
+  });
+
+  const wrong: readonly (readonly [key: ConfigKey, values: readonly unknown[]])[] = [
+    [
+      's3_listen',
+      [
+        '',
+        '127.0.0.1',
+        ':80',
+        '::1:80',
+        '[::1]',
+        '[zz]:1',
+        'h:65536',
+        'h:-1',
+        'a b:1',
+        'http://h:1',
+        8000,
+        null,
+      ],
+    ],
+    ['listeners', [0, 257, 1.5, '2', null, []]],
+    ['region', ['', 'a_b', 5]],
+    ['storage_classes', [[], 'STANDARD', ['STANDARD', 'STANDARD'], ['STANDARD', 'x'], [1], null]],
+    ['data_dir', ['', '\0', 1]],
+    ['log_level', ['loud', 1]],
+    ['drain_delay_ms', [-1, 600_001, '1s']],
+    ['digest_lanes', [0]],
+  ];
+  for (const [key, values] of wrong) {
+    for (const value of values) {
+      it(`refuses ${JSON.stringify(value)} as ${key}`, async () => {
+        const found = await problems({ [key]: value });
+        expect(found).to.have.length(1);
+        expect(found[0]).to.match(new RegExp(`^${key}: got .*, expected `));
+      });
+    }
+  }
+
+  for (const value of ['localhost:0', '0.0.0.0:80', '[::]:65535', 'gateway-1.example.org:8000']) {
+    it(`takes ${value} as an address`, async () => {
+      const { options } = await load({ s3_listen: value });
+      expect(JSON.parse(renderConfig(options))).to.include({ s3_listen: value });
+    });
+  }
+
+  it('refuses one address for two purposes', async () => {
+    const found = await problems({ admin_listen: '127.0.0.1:8000' });
+    expect(found).to.deep.equal([
+      'admin_listen: got "127.0.0.1:8000", expected another address than s3_listen',
+    ]);
+    expect(await problems({ admin_listen: 'h:0', s3_listen: 'h:0' })).to.deep.equal([]);
+  });
+
+  const notJson: readonly (readonly [text: string, problem: string])[] = [
+    [
+      '{\n  "listeners": 2\n  "region": "x"\n}',
+      'line 3, column 3: expected a comma between entries',
+    ],
+    ['{"listeners": 2,}', 'line 1, column 17: expected a key in double quotes'],
+    ['{"listeners": }', 'line 1, column 15: expected a value'],
+    ['{"listeners": 2', 'line 1, column 16: expected a closing brace'],
+    ['{\n // two\n"listeners": 2}', 'line 2, column 2: expected no comments: JSON has none'],
+    [
+      '{"listeners": 2,\n "listeners": 3}',
+      'line 2, column 2: expected each key once; listeners is there twice',
+    ],
+    ['[]', 'line 1, column 1: expected a JSON object'],
+    ['', 'line 1, column 1: expected a value'],
+  ];
+  for (const [text, problem] of notJson) {
+    it(`says where ${JSON.stringify(text)} is wrong`, async () => {
+      expect(await problems(text)).to.deep.equal([`./ringway.json, ${problem}`]);
+    });
+  }
+
+  it('says that the file is not there', () => {
+    const attempt = () => loadConfig({ file: join(folder, 'none.json'), flags: {}, cwd: '/' });
+    expect(attempt).to.throw(
+      ConfigError,
+      /--config .*none.json: expected a readable file \(ENOENT/,
+    );
+  });
+
+  it('prints what a file would say, so that loading it again changes nothing', async () => {
+    const { options } = await load({ s3_listen: '[::1]:0', data_dir: 'x', location: 'EU' });
+    expect((await load(renderConfig(options))).options).to.deep.equal(options);
+  });
+});
