@@ -28,8 +28,7 @@ export interface CollectedGauge {
   readonly help: string;
   /** How listeners' values become one: loads add up; of what all share, the largest. */
   readonly aggregator: Aggregator;
-  /** Undefined: nothing is known yet. */
-  readonly read: () => number | undefined;
+  readonly read: () => number;
 }
 
 export function collectGauge(
@@ -42,8 +41,7 @@ export function collectGauge(
     aggregator,
     registers,
     collect() {
-      const value = read();
-      if (value !== undefined) this.set(value);
+      this.set(read());
     },
   });
 }

@@ -270,7 +270,7 @@ export class ListenerMetrics {
         name: 'ringway_store_bytes',
         help: 'Bytes that the embedded store takes on its device.',
         aggregator: 'max',
-        read: () => this.#readStoreBytes?.(),
+        read: () => this.#readStoreBytes?.() ?? 0,
       },
     ] as const;
     for (const gauge of gauges) collectGauge(gauge, this.#registers);

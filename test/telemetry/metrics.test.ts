@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { ListenerMetrics, type FinishedRequest } from '../../src/telemetry/metrics.js';
+
+const REQUEST: FinishedRequest = {
+  operation: 'GetObject',
+  status: 200,
+  durationS: 0.02,
+  ttfbS: 0.01,
+  bytesIn: 0,
+  bytesOut: 100,
+  aborted: false,
+};
+
+describe('telemetry: listener metrics', () => {
+  let metrics: ListenerMetrics;
+
+  beforeEach(() => {
+    metrics = new ListenerMetrics();
+  });
+
+  afterEach(() => {
+    metrics.close();
+  });
+
+  /** Lines of the text format that begin so. */
+  async function lines(prefix: string): Promise<string[]> {
+    const text = await metrics.registry.metrics();
+    return text.split('\n').filter((line) => line.startsWith(prefix));
+  }
+
+  it('counts requests by operation and code, and errors by their code', async () => {
+    const failure = { ...REQUEST, status: 404, errorCode: 'NoSuchKey' };
+    for (const request of [REQUEST, REQUEST, failure]) {
+      metrics.requestStarted();
+      metrics.requestFinished(request);
+    }
+    expect(await lines('ringway_requests_total')).to.deep.equal([
+      'ringway_requests_total{operation="GetObject",code="200"} 2',
+      'ringway_requests_total{operation="GetObject",code="404"} 1',
+    ]);
+    expect(await lines('ringway_request_errors_total')).to.deep.equal([
+      'ringway_request_errors_total{operation="GetObject",error_code="NoSuchKey"} 1',
+    ]);
+    expect(await lines('ringway_sent_bytes_total')).to.deep.equal(['ringway_sent_bytes_total 300']);
+  });
+
+  it('does not count twice when it is asked twice', async () => {
+    metrics.requestStarted();
+    metrics.requestFinished(REQUEST);
+    expect(await lines('ringway_')).to.deep.equal(await lines('ringway_'));
+  });
+
+  it('knows what is in progress', async () => {
+    metrics.requestStarted();
+    metrics.requestStarted();
+    metrics.requestFinished({ ...REQUEST, aborted: true, ttfbS: undefined });
+    expect(metrics.requestsInProgress).to.equal(1);
+    expect(await lines('ringway_requests_in_progress')).to.deep.equal([
+      'ringway_requests_in_progress 1',
+    ]);
+    expect(await lines('ringway_client_aborts_total')).to.deep.equal([
+      'ringway_client_aborts_total 1',
+    ]);
+    const count = (name: string): string => `${name}_count{operation="GetObject"}`;
+    const [duration, ttfb] = [
+      'ringway_request_duration_seconds',
+      'ringway_time_to_first_byte_seconds',
+    ].map(count) as [string, string];
+    expect(await lines(duration)).to.deep.equal([`${duration} 1`]);
+    expect(await lines(ttfb)).to.deep.equal([`${ttfb} 0`]);
+  });
+
+  it('reads pool and store when it is asked', async () => {
+    expect(await lines('ringway_store_bytes')).to.deep.equal(['ringway_store_bytes 0']);
+    let bytes = 1;
+    metrics.watchStoreBytes(() => bytes);
+    metrics.watchPool(() => ({ queued: 2, active: 1 }));
+    bytes = 7;
+    expect(await lines('ringway_store_bytes')).to.deep.equal(['ringway_store_bytes 7']);
+    expect(await lines('ringway_pool_tasks_queued')).to.deep.equal(['ringway_pool_tasks_queued 2']);
+    expect(await lines('ringway_pool_tasks_active')).to.deep.equal(['ringway_pool_tasks_active 1']);
+  });
+
+  it('observes pool, lanes, syncs and batches, and auth failures', async () => {
+    metrics.poolTaskFinished(0.001, 0.002);
+    metrics.digestLaneHashed(5);
+    metrics.storeSynced(0.003);
+    metrics.storeCommitted(4);
+    metrics.authFailed('SignatureDoesNotMatch');
+    const found = await Promise.all(
+      [
+        'ringway_pool_wait_seconds_sum',
+        'ringway_pool_run_seconds_sum',
+        'ringway_digest_lane_bytes_total',
+        'ringway_store_sync_seconds_sum',
+        'ringway_store_commit_batch_size_sum',
+        'ringway_auth_failures_total',
+      ].map(lines),
+    );
+    expect(found.flat()).to.deep.equal([
+      'ringway_pool_wait_seconds_sum 0.001',
+      'ringway_pool_run_seconds_sum 0.002',
+      'ringway_digest_lane_bytes_total 5',
+      'ringway_store_sync_seconds_sum 0.003',
+      'ringway_store_commit_batch_size_sum 4',
+      'ringway_auth_failures_total{reason="SignatureDoesNotMatch"} 1',
+    ]);
+  });
+
+  it('sees a loop that is late', async () => {
+    let max = 0;
+    // Not at the first block when the timer behind the histogram has not started yet.
+    while (max === 0) {
+      const until = performance.now() + 60;
+      while (performance.now() < until);
+      await new Promise((resolve) => setImmediate(resolve));
+      const [line = ''] = await lines('ringway_event_loop_lag_seconds{stat="max"}');
+      max = Number(line.split(' ')[1]);
+    }
+    expect(max).to.be.greaterThan(0.03);
+  });
+
+  it('has an aggregator for every gauge', async () => {
+    const gauges = (await metrics.snapshot()).filter((metric) => String(metric.type) === 'gauge');
+    expect(gauges).to.have.length(5);
+    for (const gauge of gauges) expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max']);
+  });
+});
