@@ -1,7 +1,7 @@
 import { BackendError } from '../../../backend/errors.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { NULL_VERSION_ID, parseVersionId } from '../../rules/version-id.js';
-import { parseWriteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
+import { parseDeleteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { objectOf } from '../refs.js';
 import { requireConditionSupport } from './write-support.js';
@@ -14,7 +14,7 @@ const GONE: S3Response = { status: 204, headers: [] };
  */
 export async function deleteObject(context: RequestContext): Promise<S3Response> {
   const { backend } = context.services;
-  const precondition = parseWriteCondition(context.headers);
+  const precondition = parseDeleteCondition(context.headers);
   requireConditionSupport(precondition, backend.capabilities);
   const versionId = parseVersionId(context.endpoint.query);
   if (versionId !== undefined && versionId !== NULL_VERSION_ID) {
