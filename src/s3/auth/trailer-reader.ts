@@ -66,7 +66,7 @@ export class TrailerReader {
     const colon = text.indexOf(':');
     if (colon <= 0 || this.#signature !== undefined) throw malformed();
     const name = text.slice(0, colon).toLowerCase();
-    const value = text.slice(colon + 1).trim();
+    const value = trimBlanks(text.slice(colon + 1));
     if (name === SIGNATURE_NAME && this.#isSigned()) {
       this.verifier?.verifyTrailer(this.#text, value);
       this.#signature = value;
@@ -81,6 +81,19 @@ export class TrailerReader {
   #requireComplete(): void {
     if (this.values.size !== (this.announced?.length ?? 0)) throw malformed();
   }
+}
+
+/** Spaces and tabs only: `trim` would take a stray control character with them. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 function malformed(): S3Error {
