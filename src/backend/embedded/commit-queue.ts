@@ -36,6 +36,7 @@ export class CommitQueue {
   constructor(
     private readonly tables: Tables,
     private readonly ids: ContainerIds,
+    private readonly freeBytes: () => Promise<number>,
     private readonly onSync: ((seconds: number, batch: number) => void) | undefined,
   ) {}
 
@@ -100,7 +101,7 @@ export class CommitQueue {
   }
 
   async #fail(batch: readonly Waiting[], rejection: unknown): Promise<void> {
-    const { error, certain } = await commitFailure(rejection);
+    const { error, certain } = await commitFailure(rejection, this.freeBytes);
     // LMDB gives up an environment whose meta page could not be written; so do we, until a restart.
     if (!certain) this.#failed = new UncertainCommitError(error);
     for (const { reject } of batch) reject(this.#failed ?? error);

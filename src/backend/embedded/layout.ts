@@ -11,6 +11,7 @@ import {
   statfs,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkIndexFile } from './index-file.js';
 import { StoreOpenError } from './open-error.js';
 import type { FilledOptions } from './options.js';
 
@@ -47,6 +48,7 @@ export async function prepareLayout(options: FilledOptions): Promise<Layout> {
   await prepareDirectory(layout.directory);
   await checkRoom(layout.directory, options.openFreeBytesMin);
   await checkFormat(layout);
+  await checkIndexFile(layout);
   await prepareBodyFolders(layout);
   return layout;
 }

@@ -7,7 +7,7 @@ import { CommitQueue } from './commit-queue.js';
 import { ContainerIds } from './container-ids.js';
 import * as containers from './containers.js';
 import { OBJECT_NAME_BYTES_MAX } from './keys.js';
-import type { Layout } from './layout.js';
+import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
 import { deleteObject, updateObject } from './object-changes.js';
 import { listObjects } from './object-listing.js';
@@ -54,7 +54,7 @@ export function assembleStore(
   const owner = encodeIdentity(self);
   const ids = new ContainerIds(tables);
   const files = new BodyFiles(layout);
-  const commits = new CommitQueue(tables, ids, options.onSync);
+  const commits = new CommitQueue(tables, ids, () => freeBytes(layout.directory), options.onSync);
   return new LmdbStore({
     options,
     tables,

@@ -1,0 +1,54 @@
+import { constants, open } from 'node:fs/promises';
+import type { Layout } from './layout.js';
+import { StoreOpenError } from './open-error.js';
+
+/** The start of an LMDB file on a little-endian machine (`MDB_page_header`, `MDB_meta` in mdb.c). */
+const HEADER_BYTES = 32;
+const FLAGS_AT = 18;
+const META_PAGE = 0x08;
+const MAGIC_AT = 24;
+const MAGIC = 0xbeefc0de;
+const VERSION_AT = 28;
+const DATA_VERSION = 2;
+
+/**
+ * Refuses an index that LMDB would refuse. It is looked at beforehand, because lmdb-js 3.5.6 uses
+ * freed memory when its open fails: the process dies instead of getting an error.
+ * @throws StoreOpenError corrupt, format_mismatch; errors of the file system
+ */
+export async function checkIndexFile({ index }: Layout): Promise<void> {
+  const header = await readStart(index);
+  await readStart(`${index}-lock`);
+  // LMDB fills an empty file: its creator may have died right after creating it.
+  if (header === undefined || header.length === 0) return;
+  const whole = header.length === HEADER_BYTES;
+  if (!whole || (header.readUInt16LE(FLAGS_AT) & META_PAGE) === 0 || !hasMagic(header)) {
+    throw new StoreOpenError('corrupt', `${index} is damaged: it is not an LMDB file`);
+  }
+  const version = header.readUInt32LE(VERSION_AT);
+  if (version === DATA_VERSION) return;
+  throw new StoreOpenError(
+    'format_mismatch',
+    `${index} has LMDB data format ${version}; this version reads format ${DATA_VERSION}`,
+  );
+}
+
+function hasMagic(header: Buffer): boolean {
+  return header.readUInt32LE(MAGIC_AT) === MAGIC;
+}
+
+/** Opens for reading and writing, as LMDB will; undefined when there is no such file. */
+async function readStart(path: string): Promise<Buffer | undefined> {
+  const file = await open(path, constants.O_RDWR).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
+    return header.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,119 @@
+import { statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { BackendError } from '../../../src/backend/errors.js';
+import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import {
+  bodyFiles,
+  BUCKET,
+  CONTEXT,
+  inputOf,
+  objectRef,
+  readAll,
+  seededBytes,
+  temporaryDirectory,
+} from './support.js';
+import { mountTmpfs } from './tmpfs.js';
+
+const MIB = 1024 * 1024;
+
+describe('embedded store on a full device', function () {
+  this.timeout(20_000);
+  let directory: string;
+  let mount: { unmount(): void } | undefined;
+  let store: EmbeddedStore;
+  const stored = new Map<string, Buffer>();
+
+  before(async function () {
+    directory = await temporaryDirectory();
+    mount = mountTmpfs(directory, 'size=24m');
+    if (mount !== undefined) return;
+    await rm(directory, { recursive: true });
+    console.warn('skipped: a full device needs a tmpfs of its own, and this process cannot mount');
+    this.skip();
+  });
+
+  after(async () => {
+    if (mount === undefined) return;
+    await store.close();
+    mount.unmount();
+    await rm(directory, { recursive: true });
+  });
+
+  async function open(reserveBytes: number): Promise<void> {
+    const options = { directory, openFreeBytesMin: 0, reserveBytes, unlinkDelayMs: 0 };
+    store = await openEmbeddedStore(options);
+    await store.createContainer(CONTEXT, BUCKET, {});
+  }
+
+  /** Puts until the store says that it is full; whatever was acknowledged is remembered. */
+  async function fill(prefix: string, size: number): Promise<BackendError> {
+    for (let i = 0; ; i++) {
+      const name = `${prefix}/${i}`;
+      const bytes = seededBytes(size, i);
+      try {
+        await store.putObject(CONTEXT, objectRef(name), inputOf(bytes));
+        stored.set(name, bytes);
+      } catch (error) {
+        return error as BackendError;
+      }
+    }
+  }
+
+  async function expectAllStored(): Promise<void> {
+    const { entries } = await store.listObjects(CONTEXT, BUCKET, { limit: 10_000 });
+    const names = entries.map((entry) => entry.kind === 'object' && entry.object.name);
+    expect(names).to.have.members([...stored.keys()]);
+    for (const [name, bytes] of stored)
+      expect((await readAll(store, name)).equals(bytes)).to.be.true;
+    const { objectCount } = await store.headContainer(CONTEXT, BUCKET);
+    expect(objectCount).to.equal(stored.size);
+    const large = [...stored.values()].filter((bytes) => bytes.length > 65_536);
+    expect(await bodyFiles(directory)).to.have.length(large.length);
+  }
+
+  it('refuses in time, with room left for deletes', async () => {
+    await open(4 * MIB);
+    expect(await fill('early', 2 * MIB)).to.have.property('code', 'StorageFull');
+    expect(statfsSync(directory).bavail * statfsSync(directory).bsize).to.be.above(3 * MIB);
+    await expectAllStored();
+    for (const name of stored.keys()) await store.deleteObject(CONTEXT, objectRef(name));
+    stored.clear();
+    await store.close();
+    expect(await bodyFiles(directory)).to.deep.equal([]);
+  });
+
+  it('loses nothing when a body file does not fit, and goes on when there is room', async () => {
+    await open(-Infinity);
+    expect(await fill('file', 3 * MIB)).to.have.property('code', 'StorageFull');
+    expect(stored.size).to.be.above(3);
+    await expectAllStored();
+    const [first = ''] = stored.keys();
+    await store.deleteObject(CONTEXT, objectRef(first));
+    stored.delete(first);
+    await store.close();
+    await open(-Infinity);
+    const bytes = seededBytes(2 * MIB, 99);
+    await store.putObject(CONTEXT, objectRef('again'), inputOf(bytes));
+    stored.set('again', bytes);
+    await expectAllStored();
+  });
+
+  it('loses nothing when a commit does not fit, and goes on when there is room', async () => {
+    const ballast = join(directory, 'ballast');
+    const { bavail, bsize } = statfsSync(directory);
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - 256 * 1024)));
+    expect(await fill('inline', 60_000)).to.have.property('code', 'StorageFull');
+    await expectAllStored();
+    unlinkSync(ballast);
+    const bytes = seededBytes(60_000, 77);
+    await store.putObject(CONTEXT, objectRef('inline/last'), inputOf(bytes));
+    stored.set('inline/last', bytes);
+    await expectAllStored();
+    await store.close();
+    await open(-Infinity);
+    await expectAllStored();
+    await store.close();
+  });
+});

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { BackendError } from '../../../src/backend/errors.js';
+import {
+  decodeContainer,
+  decodeUsage,
+  encodeContainer,
+  encodeUsage,
+} from '../../../src/backend/embedded/container-record.js';
+import {
+  decodeListed,
+  decodeObject,
+  encodeObject,
+  stampObject,
+} from '../../../src/backend/embedded/object-record.js';
+
+const NUMBER_MAX = 2 ** 48 - 1;
+const text = fc.string({ unit: 'binary' });
+const metadata = fc.dictionary(text, text, { noNullPrototype: true });
+const number = fc.integer({ min: 0, max: NUMBER_MAX });
+
+const object = fc.record({
+  size: number,
+  etag: fc.oneof(
+    fc.uint8Array({ minLength: 16, maxLength: 16 }).map((md5) => Buffer.from(md5).toString('hex')),
+    fc.string({ unit: 'grapheme-ascii', maxLength: 128 }),
+  ),
+  contentType: text,
+  attributes: metadata,
+  headers: metadata,
+  metadata,
+  systemMetadata: metadata,
+});
+
+describe('records of the embedded store', () => {
+  it('give back an object as it was', () => {
+    fc.assert(
+      fc.property(object, number, number, (fields, bodyId, lastModified) => {
+        const record = encodeObject(fields, 'file');
+        stampObject(record, bodyId, lastModified);
+        const { attributes, ...head } = fields;
+        const stored = decodeObject(record, record.length);
+        expect(stored).to.deep.equal({
+          place: 'file',
+          bodyId,
+          attributes,
+          head: { ...head, lastModified },
+        });
+        const { size, etag, contentType } = fields;
+        expect(decodeListed(record, record.length)).to.deep.equal({
+          name: '',
+          size,
+          etag,
+          lastModified,
+          contentType,
+          attributes,
+        });
+      }),
+    );
+  });
+
+  it('give back a container as it was', () => {
+    fc.assert(
+      fc.property(number, number, metadata, metadata, (id, createdAt, first, second) => {
+        const container = { id, createdAt, metadata: first, systemMetadata: second };
+        const record = encodeContainer(container);
+        expect(decodeContainer(record, record.length)).to.deep.equal(container);
+      }),
+    );
+  });
+
+  it('give back usage as it was', () => {
+    const row = encodeUsage({ objectCount: NUMBER_MAX, bytesUsed: 1 });
+    expect(decodeUsage(row, row.length)).to.deep.equal({ objectCount: NUMBER_MAX, bytesUsed: 1 });
+    expectCorrupt(() => decodeUsage(row, row.length - 1));
+  });
+
+  it('are Corrupt when they end early, whatever memory lies behind', () => {
+    const record = encodeObject(
+      {
+        size: 5,
+        etag: 'abc',
+        contentType: 'text/plain',
+        attributes: { a: 'b' },
+        headers: undefined,
+        metadata: { c: 'd' },
+        systemMetadata: { e: 'f' },
+      },
+      'inline',
+    );
+    for (let length = 0; length < record.length; length++) {
+      expectCorrupt(() => decodeObject(record, length));
+    }
+    const longer = Buffer.concat([record, Buffer.of(0)]);
+    expectCorrupt(() => decodeObject(longer, longer.length));
+  });
+
+  it('are Corrupt or decoded, never anything else, when bytes are changed', () => {
+    fc.assert(
+      fc.property(object, fc.nat(), fc.nat({ max: 255 }), (fields, at, byte) => {
+        const record = encodeObject(fields, 'inline');
+        record[at % record.length] = byte;
+        try {
+          decodeObject(record, record.length);
+        } catch (error) {
+          expect((error as BackendError).code).to.equal('Corrupt');
+        }
+      }),
+    );
+  });
+
+  it('of another layout are Corrupt', () => {
+    expectCorrupt(() => decodeObject(Buffer.alloc(40, 0x20), 40));
+    expectCorrupt(() => decodeContainer(Buffer.alloc(40, 0x20), 40));
+  });
+});
+
+function expectCorrupt(decode: () => unknown): void {
+  expect(decode).to.throw(BackendError).with.property('code', 'Corrupt');
+}

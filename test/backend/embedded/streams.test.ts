@@ -1,0 +1,132 @@
+import { mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { writeBody } from '../../../src/backend/embedded/body-intake.js';
+import { fileBody } from '../../../src/backend/embedded/body-source.js';
+import { BufferPool } from '../../../src/backend/embedded/buffer-pool.js';
+import { seededBytes } from './support.js';
+
+describe('streams of the embedded store', () => {
+  let directory: string;
+  let path: string;
+  const bytes = seededBytes(1000, 1);
+  const pool = new BufferPool(64, 4);
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ringway-streams-'));
+    path = join(directory, 'body');
+    await writeFile(path, bytes);
+  });
+
+  after(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  afterEach(async () => {
+    expect(pool.taken, 'buffers in use').to.equal(0);
+    expect(await openFiles(), 'open files').to.equal(0);
+  });
+
+  /** Descriptors of this process that point into the directory. */
+  async function openFiles(): Promise<number> {
+    const descriptors = await readdir('/proc/self/fd');
+    const targets = await Promise.all(
+      descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    return targets.filter((target) => target.startsWith(directory)).length;
+  }
+
+  function body(start: number, end: number): ReturnType<typeof fileBody> {
+    return fileBody(() => open(path), { start, end }, pool);
+  }
+
+  it('give any part of a file', async () => {
+    const bound = fc.nat({ max: 999 });
+    await fc.assert(
+      fc.asyncProperty(bound, bound, async (one, other) => {
+        const [start, end] = [Math.min(one, other), Math.max(one, other)];
+        const chunks: Buffer[] = [];
+        for await (const chunk of body(start, end).source)
+          chunks.push(Buffer.from(chunk as Buffer));
+        expect(Buffer.concat(chunks).equals(bytes.subarray(start, end + 1))).to.be.true;
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('let go when they are left early, at any chunk', async () => {
+    for (let leave = 1; leave <= 16; leave++) {
+      let seen = 0;
+      for await (const chunk of body(0, 999).source) {
+        expect(chunk).to.have.length(seen < 15 ? 64 : 40);
+        if (++seen === leave) break;
+      }
+    }
+  });
+
+  it('let go when they are cancelled in the middle of a read', async () => {
+    const { source, ...left } = body(0, 999);
+    const iterator = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    const reading = iterator.next();
+    left.cancel();
+    await reading;
+    expect((await iterator.next()).done).to.be.true;
+    await iterator.return?.();
+  });
+
+  it('open nothing unless they are read', async () => {
+    let opened = 0;
+    const never = fileBody(
+      () => {
+        opened++;
+        return open(path);
+      },
+      { start: 0, end: 9 },
+      pool,
+    );
+    never.cancel();
+    for await (const chunk of never.source) expect.fail(`got ${String(chunk)}`);
+    expect(opened).to.equal(0);
+  });
+
+  it('write any chunks to the file that they make up', async () => {
+    const size = fc.integer({ min: 0, max: 200 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(size, { maxLength: 12 }), async (sizes) => {
+        const total = sizes.reduce((sum, each) => sum + each, 0);
+        const wanted = seededBytes(total, 2);
+        async function* chunks(): AsyncGenerator<Buffer> {
+          const shared = Buffer.alloc(200);
+          let at = 0;
+          for (const each of sizes) {
+            wanted.copy(shared, 0, at, at + each);
+            at += each;
+            yield shared.subarray(0, each);
+            shared.fill(0);
+            await Promise.resolve();
+          }
+        }
+        const target = join(directory, 'target');
+        const file = await open(target, 'w+');
+        const intake = { body: chunks(), size: total, signal: undefined };
+        await writeBody(intake, file, pool, undefined);
+        const written = await file.readFile();
+        await file.close();
+        expect(written.equals(wanted)).to.be.true;
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('report a failed write, and let go', async () => {
+    const file = await open(path, 'r');
+    const intake = { body: bytes, size: bytes.length, signal: undefined };
+    const error: unknown = await writeBody(intake, file, pool, undefined).catch(
+      (reason: unknown) => reason,
+    );
+    await file.close();
+    expect(error).to.have.property('code', 'Unavailable');
+  });
+});
