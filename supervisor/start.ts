@@ -87,10 +87,11 @@ async function serve(
       return signals.first;
     });
     const end = await Promise.race([started, signals.first, service.failed]);
-    if (end instanceof Failure) throw end;
-    log.info({ signal: end }, 'draining');
+    log.info({ reason: end instanceof Failure ? end.message : end }, 'draining');
+    // Also after a failure: listeners that are well may finish what they have.
     const drained = await service.drain(signals.second);
     log.info({ drained }, 'service ended');
+    if (end instanceof Failure) throw end;
     return drained ? 'ok' : 'drainTimeout';
   } finally {
     await service.close();

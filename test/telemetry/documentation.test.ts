@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Registry } from 'prom-client';
+import { ListenerMetrics } from '../../src/telemetry/metrics.js';
+import { ServiceMetrics } from '../../supervisor/metrics.js';
+
+const DOCUMENT = readFileSync('docs/metrics.md', 'utf8');
+
+/** The rows of the table under a heading. */
+function documented(heading: string): string[] {
+  const section = DOCUMENT.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return section.split('\n').filter((line) => line.startsWith('| `'));
+}
+
+/** The rows that a registry's metrics should have, by name. */
+function expected(registry: Registry): string[] {
+  return registry
+    .getMetricsAsArray()
+    .map((metric) => {
+      // prom-client's types leave the label names out.
+      const { labelNames } = metric as unknown as { readonly labelNames: readonly string[] };
+      const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+      return `| \`${metric.name}\` | ${String(metric.type)} | ${labels} | ${metric.help} |`;
+    })
+    .sort();
+}
+
+describe('telemetry: documentation', () => {
+  it('has every metric of a listener, with type, labels and meaning, and no other', () => {
+    const metrics = new ListenerMetrics();
+    expect(documented('Listeners')).to.deep.equal(expected(metrics.registry));
+    metrics.close();
+  });
+
+  it('has every metric of the supervisor, and no other', () => {
+    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    expect(documented('Supervisor')).to.deep.equal(expected(metrics.registry));
+  });
+});
