@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { createDigestFactory, DigestLaneError } from '../../../src/digest/index.js';
+import { formatAmzDate, formatIsoSeconds, parseAmzDate } from '../../../src/s3/auth/amz-date.js';
+import { parseCredential } from '../../../src/s3/auth/credential-scope.js';
+import { SigningKeys } from '../../../src/s3/auth/signing-keys.js';
+import { isSameSignature } from '../../../src/s3/auth/signature.js';
+import { sizedBody } from '../../support/requests.js';
+import { sha256Hex } from '../../support/sigv4.js';
+import { authenticatorAt, NOW, s3Failure, signedRequest } from './support.js';
+
+describe('SigV4 dates', () => {
+  it('round-trip to the second', () => {
+    const seconds = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31, 23, 59, 59) / 1000 });
+    fc.assert(
+      fc.property(seconds, (s) => {
+        expect(parseAmzDate(formatAmzDate(s * 1000))).to.equal(s * 1000);
+      }),
+    );
+  });
+
+  it('know leap years, and nothing that is not a date', () => {
+    expect(parseAmzDate('20240229T235959Z')).to.equal(Date.UTC(2024, 1, 29, 23, 59, 59));
+    expect(formatIsoSeconds(Date.UTC(2024, 1, 29, 23, 59, 59))).to.equal('2024-02-29T23:59:59Z');
+    for (const text of ['20230229T000000Z', '20231301T000000Z', '20230001T000000Z']) {
+      expect(parseAmzDate(text), text).to.equal(undefined);
+    }
+    for (const text of ['20230100T000000Z', '20230101T006000Z', '20230101T000060Z']) {
+      expect(parseAmzDate(text), text).to.equal(undefined);
+    }
+  });
+});
+
+describe('credential scopes', () => {
+  it('may have slashes and colons in the access key, as Swift has', () => {
+    const parsed = parseCredential('acc:user/team/20130524/us-east-1/s3/aws4_request', 'us-east-1');
+    expect(parsed).to.deep.equal({
+      credential: 'acc:user/team/20130524/us-east-1/s3/aws4_request',
+      accessKey: 'acc:user/team',
+      date: '20130524',
+      region: 'us-east-1',
+      scope: '20130524/us-east-1/s3/aws4_request',
+    });
+  });
+});
+
+describe('signing keys', () => {
+  const scopeOf = (day: number) => ({
+    credential: `AKID/${day}`,
+    accessKey: 'AKID',
+    date: String(day),
+    region: 'r',
+    scope: `${day}/r/s3/aws4_request`,
+  });
+
+  it('are kept, but not beyond the bound, and not for another secret', () => {
+    const keys = new SigningKeys(10);
+    const first = keys.get('1', scopeOf(1), 'secret');
+    expect(keys.get('1', scopeOf(1), 'secret')).to.equal(first);
+    expect(keys.get('1', scopeOf(1), 'changed')).not.to.deep.equal(first);
+    for (let day = 0; day < 100; day++) {
+      keys.get(String(day), scopeOf(day), 'secret');
+      expect(keys.size).to.be.at.most(10);
+    }
+    const used = keys.get('used', scopeOf(1), 'secret');
+    for (let day = 0; day < 100; day++) {
+      keys.get(String(day), scopeOf(day), 'secret');
+      expect(keys.get('used', scopeOf(1), 'secret')).to.equal(used);
+    }
+  });
+});
+
+describe('signatures', () => {
+  it('are the same only when every character is', () => {
+    const signature = sha256Hex('x');
+    expect(isSameSignature(signature, signature)).to.be.true;
+    expect(isSameSignature(signature, signature.toUpperCase())).to.be.false;
+    expect(isSameSignature(signature, `${signature}0`)).to.be.false;
+    expect(isSameSignature(signature, '')).to.be.false;
+    const aliased = String.fromCharCode(0x100 + signature.charCodeAt(0)) + signature.slice(1);
+    expect(isSameSignature(signature, aliased)).to.be.false;
+  });
+});
+
+describe('payloads on digest lanes', () => {
+  const DATA = Buffer.alloc(3_000_000, 'lane');
+  const digests = createDigestFactory({ inlineBytesMax: 0 });
+  const authenticator = authenticatorAt(NOW, { digests });
+
+  after(() => digests.close());
+
+  it('are verified as any other', async () => {
+    const right = signedRequest('PUT', '/b/k', {}, sha256Hex(DATA));
+    const payload = (await authenticator.authenticate(right)).openPayload(sizedBody(DATA, 65_536));
+    expect((await payload.collect(DATA.length)).equals(DATA)).to.be.true;
+    const wrong = signedRequest('PUT', '/b/k', {}, sha256Hex('other'));
+    const other = (await authenticator.authenticate(wrong)).openPayload(sizedBody(DATA, 65_536));
+    const { code } = await s3Failure(() => other.collect(DATA.length));
+    expect(code).to.equal('XAmzContentSHA256Mismatch');
+    expect(digests.stats()).to.include({ queued: 0, active: 0 });
+  });
+
+  it('fail when the lane is gone, and are not given out', async () => {
+    const closed = createDigestFactory({ inlineBytesMax: 0 });
+    await closed.close();
+    const request = signedRequest('PUT', '/b/k', {}, sha256Hex(DATA));
+    const authentication = await authenticatorAt(NOW, { digests: closed }).authenticate(request);
+    let thrown: unknown;
+    try {
+      await authentication.openPayload(sizedBody(DATA, 65_536)).collect(DATA.length);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).to.be.instanceOf(DigestLaneError);
+  });
+});
