@@ -120,6 +120,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
 
   released(): void {
     this.#res = undefined;
+    this.request.detach();
   }
 
   settled(result: SendResult): void {
@@ -249,7 +250,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   }
 
   #connectionGone(): void {
-    this.#res = undefined;
+    this.released();
     if (this.#linger === undefined) {
       this.aborted = true;
       const error = new ClientAbortedError();

@@ -18,7 +18,10 @@ export interface RequestHead {
   /** As sent, without the `?`; empty when there is none. */
   readonly rawQuery: string;
   readonly headers: HeaderMap;
-  /** The peer of the socket, as text; IPv4 in its own form also on a dual-stack socket. */
+  /**
+   * The peer of the socket, as text; IPv4 in its own form also on a dual-stack socket. Looked up
+   * when it is first read, which must be before the end of the exchange: it is empty afterwards.
+   */
   readonly remoteAddress: string;
   /**
    * Why the header block cannot be trusted (two Host headers, bytes that no decoding keeps …), as

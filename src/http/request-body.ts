@@ -114,13 +114,16 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
 
   /** The client is gone: what is unread is lost. */
   abort(error: ClientAbortedError): void {
-    this.#fail(error);
+    this.shared.heartbeat.delete(this);
+    if (!this.#isRead) this.#fail(error);
   }
 
   /** The response is complete: whatever is unread or still comes is dropped. */
   discard(): void {
-    this.#fail(new BodyDiscardedError());
+    // An error's stack costs more than the rest of a small upload.
+    if (!this.#isRead) this.#fail(new BodyDiscardedError());
     this.#reading = 'over';
+    this.shared.heartbeat.delete(this);
     if (this.paused) this.resumeReading();
   }
 
@@ -240,11 +243,13 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     this.shared.ledger.forget(this);
   }
 
+  /** Nothing of it is left for a reader. */
+  get #isRead(): boolean {
+    return this.complete && this.#queue.length === 0;
+  }
+
   #fail(error: Error): void {
-    const whole = this.complete && this.#queue.length === 0;
     this.#leave();
-    this.shared.heartbeat.delete(this);
-    if (whole) return;
     this.#failure ??= error;
     this.#waiter?.reject(this.#failure);
     this.#waiter = undefined;
