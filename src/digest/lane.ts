@@ -36,10 +36,6 @@ export class DigestLane {
     return this.#tasks;
   }
 
-  get bytesInFlight(): number {
-    return this.#bytesInFlight;
-  }
-
   /** Bytes hashed since the start. */
   get bytesTotal(): number {
     return this.#bytesTotal;

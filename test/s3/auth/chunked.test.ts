@@ -109,14 +109,15 @@ describe('the aws-chunked decoder', () => {
       }
     });
 
-    it(`refuses every byte that is changed in signed framing: ${mode.name}`, async () => {
-      if (!mode.signed) return;
-      for (let i = 0; i < mode.body.length; i++) {
-        const changed = Buffer.from(mode.body);
-        changed[i]! ^= 0x01;
-        await s3Failure(() => decode(mode, [changed]));
-      }
-    });
+    if (mode.signed) {
+      it(`refuses every byte that is changed: ${mode.name}`, async () => {
+        for (let i = 0; i < mode.body.length; i++) {
+          const changed = Buffer.from(mode.body);
+          changed[i]! ^= 0x01;
+          await s3Failure(() => decode(mode, [changed]));
+        }
+      });
+    }
 
     it(`refuses bytes behind the end: ${mode.name}`, async () => {
       for (const extra of ['\n', '\r\n', '0\r\n\r\n', 'x']) {
