@@ -1,4 +1,12 @@
+import { performance } from 'node:perf_hooks';
+
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * One Ctrl-C under `npm start` arrives twice: the terminal signals the whole process group, and npm
+ * hands on the one that it got itself. Nobody presses a key twice as fast as that.
+ */
+const ONE_KEYSTROKE_MS = 250;
 
 /** The operator's wish to stop: the first signal asks for a drain, the second for an end at once. */
 export class StopSignals {
@@ -7,6 +15,7 @@ export class StopSignals {
 
   readonly #second = new AbortController();
   #count = 0;
+  #interruptedAt = -Infinity;
   readonly #handle: (signal: NodeJS.Signals) => void;
 
   constructor() {
@@ -15,6 +24,7 @@ export class StopSignals {
       resolveFirst = resolve;
     });
     this.#handle = (signal) => {
+      if (signal === 'SIGINT' && this.#isSameKeystroke()) return;
       this.#count += 1;
       if (this.#count === 1) resolveFirst(signal);
       else this.#second.abort();
@@ -30,6 +40,12 @@ export class StopSignals {
   /** Aborted by the second signal. */
   get second(): AbortSignal {
     return this.#second.signal;
+  }
+
+  #isSameKeystroke(): boolean {
+    const previous = this.#interruptedAt;
+    this.#interruptedAt = performance.now();
+    return this.#interruptedAt - previous < ONE_KEYSTROKE_MS;
   }
 
   close(): void {
