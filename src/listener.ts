@@ -74,6 +74,9 @@ class Listener implements ChildService {
 
   async drain(): Promise<void> {
     await this.server.drain(NO_LIMIT_MS);
+  }
+
+  async close(): Promise<void> {
     await this.digests.close();
     await this.store.close();
     this.metrics.close();

@@ -114,7 +114,9 @@ export class Fleet implements ChildListener {
     slot.child = undefined;
     this.#fleet.onGone(child);
     if (this.#phase === 'ending') {
-      this.#fleet.log.info({ worker: slot.worker, cause: exit.cause }, 'listener ended');
+      const { cause, detail } = exit;
+      const level = cause === 'drained' || cause === 'killed' ? 'info' : 'warn';
+      this.#fleet.log[level]({ worker: slot.worker, cause, detail }, 'listener ended');
       if (this.children().length === 0) this.#resolveEmpty();
       return;
     }

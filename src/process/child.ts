@@ -9,10 +9,12 @@ export interface ChildService {
   probe(): Promise<readonly HealthCheck[]>;
   requestsInProgress(): number;
   /**
-   * Stops accepting, lets what is in flight finish, lets go of everything. Has no limit of its
-   * own: the supervisor kills the process after `drain_timeout_ms`.
+   * Stops accepting and lets what is in flight finish. Has no limit of its own: the supervisor
+   * kills the process after `drain_timeout_ms`.
    */
   drain(): Promise<void>;
+  /** Lets go of everything; called last, after the last snapshot. */
+  close(): Promise<void>;
 }
 
 /** Thrown by a start function that knows why it cannot start. */
@@ -63,18 +65,31 @@ export function runChild(start: (init: ChildInit) => Promise<ChildService>): voi
 }
 
 async function serve(service: ChildService, init: ChildInit): Promise<void> {
-  process.on('message', (message) => {
-    handle(service, message as ToChild);
-  });
   // A report before `ready`, so that readiness never lacks the backend's state.
   await report(service);
   tell({ type: 'ready' });
   let busy = false;
-  setInterval(() => {
+  const reports = setInterval(() => {
     if (busy) return;
     busy = true;
     void report(service).finally(() => (busy = false));
-  }, init.options.probeIntervalMs).unref();
+  }, init.options.probeIntervalMs);
+  const receive = (message: unknown): void => {
+    switch ((message as ToChild).type) {
+      case 'init':
+        return;
+      case 'metrics':
+        void answerScrape(service, message as ScrapeRequest);
+        return;
+      case 'drain':
+        void drain(service, () => {
+          clearInterval(reports);
+          process.off('message', receive);
+        });
+        return;
+    }
+  };
+  process.on('message', receive);
 }
 
 async function report(service: ChildService): Promise<void> {
@@ -82,22 +97,14 @@ async function report(service: ChildService): Promise<void> {
   tell({ type: 'report', checks, metrics });
 }
 
-function handle(service: ChildService, message: ToChild): void {
-  switch (message.type) {
-    case 'init':
-      return;
-    case 'metrics':
-      void service.snapshot().then((metrics) => {
-        tell({ type: 'metrics', id: message.id, metrics });
-      });
-      return;
-    case 'drain':
-      void drain(service);
-      return;
-  }
+type ScrapeRequest = Extract<ToChild, { readonly type: 'metrics' }>;
+
+async function answerScrape(service: ChildService, { id }: ScrapeRequest): Promise<void> {
+  tell({ type: 'metrics', id, metrics: await service.snapshot() });
 }
 
-async function drain(service: ChildService): Promise<void> {
+/** @param stopAsking - from here on nobody asks the service for anything */
+async function drain(service: ChildService, stopAsking: () => void): Promise<void> {
   const progress = (): void => {
     tell({ type: 'draining', requestsInProgress: service.requestsInProgress() });
   };
@@ -105,7 +112,9 @@ async function drain(service: ChildService): Promise<void> {
   const timer = setInterval(progress, DRAIN_PROGRESS_MS);
   await service.drain();
   clearInterval(timer);
+  stopAsking();
   const metrics = await service.snapshot();
+  await service.close();
   tell({ type: 'drained', metrics }, () => process.exit(0));
 }
 

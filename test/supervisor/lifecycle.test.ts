@@ -48,7 +48,11 @@ describe('supervisor: lifecycle', function () {
     expect(service.stdout).to.match(/S3 endpoint +http:\/\/127\.0\.0\.1:\d+/);
     expect(service.stdout).to.match(/aws --endpoint-url http.* s3 ls/);
     service.kill('SIGTERM');
-    expect(await service.ended).to.include({ code: 0, signal: null });
+    const ended = await service.ended;
+    expect(ended).to.include({ code: 0, signal: null });
+    expect(ended.stderr.match(/"cause":"\w+"/g)).to.deep.equal(
+      children.map(() => '"cause":"drained"'),
+    );
     expect(children.filter(({ pid }) => isProcessAlive(pid))).to.deep.equal([]);
   });
 

@@ -48,6 +48,7 @@ async function serveFake(worker: number): Promise<ChildService> {
   let inFlight = 0;
   let sick = false;
   let mute = false;
+  let closed = false;
   let ended: () => void = () => undefined;
   const actions: Readonly<Record<string, (n: number) => void>> = {
     '/count': (n) => {
@@ -86,7 +87,10 @@ async function serveFake(worker: number): Promise<ChildService> {
   if (address === null || typeof address === 'string') throw new Error('no control port');
   port.set({ worker: String(worker) }, address.port);
   return {
-    snapshot: () => (mute ? new Promise(() => undefined) : registry.getMetricsAsJSON()),
+    snapshot: () => {
+      if (closed) throw new Error('asked after close');
+      return mute ? new Promise(() => undefined) : registry.getMetricsAsJSON();
+    },
     probe: () =>
       Promise.resolve([{ name: 'backend', ok: !sick, detail: sick ? 'sick' : undefined }]),
     requestsInProgress: () => inFlight,
@@ -96,6 +100,10 @@ async function serveFake(worker: number): Promise<ChildService> {
           ended = resolve;
         });
       }
+    },
+    close: () => {
+      closed = true;
+      return Promise.resolve();
     },
   };
 }
