@@ -97,6 +97,13 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.#res?.close();
   }
 
+  /** Within a call of the library, what was written goes out only when that call is over. */
+  closeSoon(): void {
+    setImmediate(() => {
+      this.cut();
+    });
+  }
+
   pauseReading(): void {
     this.#res?.pause();
   }
@@ -233,12 +240,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
       this.#end();
       return;
     }
-    if (this.#upload === undefined || this.#upload.complete) {
-      // In the library's call of our handler, the response is not written before that returns.
-      setImmediate(() => {
-        this.cut();
-      });
-    }
+    if (this.#upload === undefined || this.#upload.complete) this.closeSoon();
     this.#linger = new Linger(this, this.edge.limits, this.#upload);
     this.edge.lingering += 1;
     this.edge.heartbeat.add(this.#linger);

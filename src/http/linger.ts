@@ -5,8 +5,8 @@ import type { RequestBodyStream } from './request-body.js';
 
 export interface LingerHost {
   pauseReading(): void;
-  /** Closes the connection. */
-  cut(): void;
+  /** Closes the connection when what was written has gone out. */
+  closeSoon(): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export class Linger implements Touchable {
 
   received(upload: RequestBodyStream): void {
     if (upload.complete) {
-      this.host.cut();
+      this.host.closeSoon();
     } else if (
       !this.#paused &&
       upload.bytesReceived - this.#bytesAtStart >= this.limits.drainBytesMax
@@ -42,6 +42,6 @@ export class Linger implements Touchable {
   }
 
   touch(now: number): void {
-    if (now >= this.#until) this.host.cut();
+    if (now >= this.#until) this.host.closeSoon();
   }
 }
