@@ -32,6 +32,8 @@ export async function runStage(stage, { grep, coverageFolder } = {}) {
       // The edge reads its header limit from the environment before it starts: SPEC's 64 KiB.
       UWS_HTTP_MAX_HEADERS_SIZE: '65536',
       NODE_V8_COVERAGE: coverageFolder,
+      // A notice of the SDK about releases of next year, in every process that loads it.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
     timeoutMs: stage.timeoutMs,
   });
