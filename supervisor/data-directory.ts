@@ -12,11 +12,21 @@ const PROBE_BYTES = 64 * 1024;
  */
 export function prepareDataDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    create(dataDir);
     if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
     probe(path.join(dataDir, '.ringway-probe'));
   } catch (error) {
     throw directoryFailure(dataDir, error);
+  }
+}
+
+function create(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // Node's recursive mkdir says ENOENT for a read-only file system; the plain one tells it.
+    mkdirSync(dataDir, { mode: 0o700 });
   }
 }
 

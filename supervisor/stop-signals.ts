@@ -8,13 +8,19 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  */
 const ONE_KEYSTROKE_MS = 250;
 
+/**
+ * One Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and
+ * from npm, which hands on what it got. What follows the first this soon is the same wish.
+ */
+const SAME_WISH_MS = 500;
+
 /** The operator's wish to stop: the first signal asks for a drain, the second for an end at once. */
 export class StopSignals {
   /** Resolves with the signal's name. */
   readonly first: Promise<NodeJS.Signals>;
 
   readonly #second = new AbortController();
-  #count = 0;
+  #firstAt: number | undefined;
   #interruptedAt = -Infinity;
   readonly #handle: (signal: NodeJS.Signals) => void;
 
@@ -25,16 +31,20 @@ export class StopSignals {
     });
     this.#handle = (signal) => {
       if (signal === 'SIGINT' && this.#isSameKeystroke()) return;
-      this.#count += 1;
-      if (this.#count === 1) resolveFirst(signal);
-      else this.#second.abort();
+      const now = performance.now();
+      if (this.#firstAt === undefined) {
+        this.#firstAt = now;
+        resolveFirst(signal);
+      } else if (now - this.#firstAt >= SAME_WISH_MS) {
+        this.#second.abort();
+      }
     };
     for (const signal of STOP_SIGNALS) process.on(signal, this.#handle);
   }
 
   /** The first signal has come. */
   get stopping(): boolean {
-    return this.#count > 0;
+    return this.#firstAt !== undefined;
   }
 
   /** Aborted by the second signal. */
