@@ -1,0 +1,36 @@
+import type { Principal, Role } from '../../auth/principal.js';
+
+/** Who asks, as ACLs see it. */
+export type Requester =
+  | { readonly kind: 'anonymous' }
+  /** `id` is the canonical id; `role` is the one in the account that the resource lies in. */
+  | { readonly kind: 'user'; readonly id: string; readonly role: Role };
+
+export const ANONYMOUS: Requester = { kind: 'anonymous' };
+
+/** A principal that may say which user it is; several access keys may be one user's. */
+export interface Identity extends Principal {
+  /** `account:user`, as Swift's auth systems name users. */
+  readonly user?: string | undefined;
+}
+
+/** What Swift puts before the names of accounts (its `reseller_prefix`). */
+const RESELLER_PREFIX = 'AUTH_';
+
+/**
+ * The id that ACLs know a principal by. Swift's s3api takes the user's name, `account:user` of
+ * tempauth or `project:user` of Keystone; so does the gateway, which finds ACLs that s3api wrote
+ * and leaves ones that s3api reads. A credential without a user is a user of its own, named after
+ * its access key.
+ */
+export function canonicalId({ user, account, accessKey }: Identity): string {
+  if (user !== undefined) return user;
+  const name = account.startsWith(RESELLER_PREFIX)
+    ? account.slice(RESELLER_PREFIX.length)
+    : account;
+  return `${name}:${accessKey}`;
+}
+
+export function requesterOf(identity: Identity): Requester {
+  return { kind: 'user', id: canonicalId(identity), role: identity.role };
+}

@@ -1,0 +1,42 @@
+/** What lifecycle rules ask for; times are milliseconds since the epoch, always midnights UTC. */
+
+export interface LifecycleObject {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly storageClass: string;
+}
+
+export interface NoncurrentObject extends LifecycleObject {
+  /** When its successor was written, in milliseconds since the epoch. */
+  readonly noncurrentSince: number;
+  /** How many noncurrent versions of the key are newer than this one. */
+  readonly newerNoncurrentVersions: number;
+}
+
+export interface DeleteMarker {
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  /** Versions of the key behind it. */
+  readonly noncurrentVersions: number;
+}
+
+export interface LifecycleUpload {
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly initiatedAt: number;
+}
+
+/** When a rule takes effect. */
+export interface Scheduled {
+  readonly ruleId: string;
+  readonly at: number;
+}
+
+export type LifecycleAction =
+  | ({ readonly action: 'expire' } & Scheduled)
+  | ({ readonly action: 'transition'; readonly storageClass: string } & Scheduled);
