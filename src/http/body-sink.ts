@@ -7,6 +7,8 @@ export interface BodySink {
   readonly taken: number;
   /** The library is done with the response: its handle is dead. */
   readonly released: boolean;
+  /** flush() may be called also when the socket is not known to be writable. */
+  readonly retryable: boolean;
   /**
    * Takes a chunk, the response's head before the first one.
    * @returns false when it must wait: then the chunk stays untouched until flush() returns true
@@ -33,6 +35,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** A body whose length is announced: the library keeps nothing that the kernel does not take. */
 export class LengthSink implements BodySink {
+  readonly retryable = true;
   taken = 0;
   released = false;
   #waiting: Buffer = NOTHING;
@@ -103,6 +106,7 @@ const PIECE_BYTES = 64 * 1024;
  * buffer only together with the next write, so the pieces are small.
  */
 export class ChunkedSink implements BodySink {
+  readonly retryable = false;
   taken = 0;
   released = false;
   #waiting: Buffer = NOTHING;

@@ -60,18 +60,18 @@ export class ResponsePump implements Touchable {
     this.#settle(by);
   }
 
-  /**
-   * Tries again, since the kernel calls a socket writable only when a third of its buffer is free:
-   * at 20 KB/s that may take longer than the library waits.
-   */
   touch(now: number): void {
     if (this.#waitingSince !== undefined) this.#retry(now, this.#waitingSince);
     if (!this.#settled) this.host.rearm();
   }
 
+  /**
+   * The kernel calls a socket writable only when a third of its buffer is free: at 20 KB/s that
+   * may take longer than the library waits. So what can be tried without harm is tried.
+   */
   #retry(now: number, since: number): void {
     const before = this.sink.taken;
-    this.#flush();
+    if (this.sink.retryable) this.#flush();
     if (this.sink.taken > before) {
       if (this.#waitingSince !== undefined) this.#waitingSince = now;
     } else if (now - since >= this.host.stallTimeoutMs) {
@@ -79,12 +79,12 @@ export class ResponsePump implements Touchable {
     }
   }
 
-  /** The library's callback. */
+  /** The library's callback: the reader took something. */
   readonly #onWritable = (): boolean => {
     if (this.#waitingSince === undefined) return true;
-    const before = this.sink.taken;
+    this.#waitingSince = undefined;
     this.#flush();
-    return this.sink.taken > before;
+    return this.#flushed;
   };
 
   readonly #onNext = (result: IteratorResult<Buffer, unknown>): void => {

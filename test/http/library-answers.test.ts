@@ -53,6 +53,12 @@ describe('edge: what the library answers by itself', () => {
     });
   }
 
+  it('answers an extension of a chunk with 400', async () => {
+    const client = await edge.connect();
+    client.send('PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=1\r\nabc\r\n');
+    expect((await client.untilClosed()).toString('latin1')).to.match(/^HTTP\/1.1 400 /);
+  });
+
   const DROPPED: readonly (readonly [what: string, line: string])[] = [
     ['a control character in a value', 'x-a: a\x01b\r\n'],
     ['a NUL in a value', 'x-a: a\0b\r\n'],
