@@ -9,6 +9,7 @@ import {
 } from './endpoint-table.js';
 import { queryOf, type Query } from './query.js';
 import { isValidBucketName } from './rules/bucket-name.js';
+import { requireKeyLength } from './rules/object-key.js';
 import { S3Error } from './s3-error.js';
 
 /** What a request asks for: the raw request line, read once. */
@@ -24,12 +25,7 @@ export interface Endpoint {
   readonly query: Query;
 }
 
-/** Bytes of UTF-8; AWS's limit. */
-export const KEY_BYTES_MAX = 1024;
-
 const SLASH = 0x2f;
-/** No code point needs more than three bytes per UTF-16 unit. */
-const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 /** Before the headers are looked at: the routes of a method, subresource and resource. */
 interface ParsedEndpoint extends Endpoint {
@@ -200,15 +196,7 @@ function decodeKey(rawPath: string, start: number): string {
   const key = decodeUriComponentStrict(rawPath.slice(start));
   // A NUL ends or breaks names in Swift, and AWS refuses it nowhere by a rule of its own.
   if (key?.includes('\0') !== false) throw invalidUri(rawPath);
-  if (key.length * UTF8_BYTES_PER_UNIT_MAX > KEY_BYTES_MAX) {
-    const size = Buffer.byteLength(key);
-    if (size > KEY_BYTES_MAX) {
-      throw new S3Error('KeyTooLongError', undefined, {
-        Size: String(size),
-        MaxSizeAllowed: String(KEY_BYTES_MAX),
-      });
-    }
-  }
+  requireKeyLength(key);
   return key;
 }
 

@@ -28,6 +28,7 @@ const ERRORS = {
     status: 400,
     message: 'The Content-MD5 you specified did not match what we received.',
   },
+  BadRequest: { status: 400, message: 'The request cannot be carried out as it is.' },
   BucketAlreadyOwnedByYou: {
     status: 409,
     message: 'Your previous request to create the named bucket succeeded and you already own it.',
@@ -36,6 +37,10 @@ const ERRORS = {
   EntityTooLarge: {
     status: 400,
     message: 'Your proposed upload exceeds the maximum allowed size',
+  },
+  EntityTooSmall: {
+    status: 400,
+    message: 'Your proposed upload is smaller than the minimum allowed size',
   },
   IllegalLocationConstraintException: {
     status: 400,
@@ -73,18 +78,33 @@ const ERRORS = {
     status: 400,
     message: "The operation is not valid for the object's storage class",
   },
+  InvalidPart: {
+    status: 400,
+    message:
+      "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+  },
+  InvalidPartOrder: {
+    status: 400,
+    message: 'The list of parts was not in ascending order.  Parts must be ordered by part number.',
+  },
   InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidStorageClass: {
     status: 400,
     message: 'The storage class you specified is not valid',
   },
+  InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidToken: {
     status: 400,
     message: 'The provided token is malformed or otherwise invalid.',
   },
   InvalidURI: { status: 400, message: "Couldn't parse the specified URI." },
   KeyTooLongError: { status: 400, message: 'Your key is too long' },
+  MalformedACLError: {
+    status: 400,
+    message:
+      'The XML you provided was not well-formed or did not validate against our published schema',
+  },
   MalformedTrailerError: {
     status: 400,
     message:
@@ -108,8 +128,14 @@ const ERRORS = {
     status: 411,
     message: 'You must provide the Content-Length HTTP header.',
   },
+  MissingSecurityHeader: { status: 400, message: 'Your request was missing a required header' },
   NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchUpload: {
+    status: 404,
+    message:
+      'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+  },
   NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
   NotImplemented: {
     status: 501,
@@ -141,6 +167,11 @@ const ERRORS = {
     status: 403,
     message:
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+  },
+  UnexpectedContent: { status: 400, message: 'This request does not support content' },
+  UnresolvableGrantByEmailAddress: {
+    status: 400,
+    message: 'The e-mail address you provided does not match any account on record.',
   },
   XAmzContentSHA256Mismatch: {
     status: 400,

@@ -1,6 +1,6 @@
 import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
 import { decodeContinuationToken } from './continuation-token.js';
+import { invalidArgument, outOfRange, parseCount, parseEncodingType } from './query-parameters.js';
 
 /** Parameters of listings; all of them are echoed in the result. */
 
@@ -38,8 +38,6 @@ export interface ListBucketsQuery {
 /** More is accepted, and means this many. */
 const MAX_KEYS = 1000;
 const MAX_BUCKETS = 10_000;
-/** Beyond it AWS refuses the number. */
-const INT32_MAX = 2_147_483_647;
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListObjectsQuery(query: Query): ListObjectsQuery {
@@ -87,42 +85,4 @@ function parseCommon(query: Query) {
     maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
     urlEncoded: parseEncodingType(query),
   };
-}
-
-function parseEncodingType(query: Query): boolean {
-  const value = query.get('encoding-type');
-  if (value === undefined) return false;
-  if (value === 'url') return true;
-  throw invalidArgument('encoding-type', value, 'Invalid Encoding Method specified in Request');
-}
-
-/** `most` when absent; what is larger is clamped to it. */
-function parseCount(query: Query, name: string, most: number): number {
-  const value = query.get(name);
-  if (value === undefined) return most;
-  const negative = value.startsWith('-');
-  const digits = negative ? value.slice(1) : value;
-  if (!isDecimal(digits)) {
-    throw invalidArgument(name, value, `Provided ${name} not an integer or within integer range`);
-  }
-  const count = Number(digits);
-  if (negative || count > INT32_MAX) throw outOfRange(name, value, 0, INT32_MAX);
-  return Math.min(count, most);
-}
-
-function isDecimal(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x30 || code > 0x39) return false;
-  }
-  return text !== '';
-}
-
-function outOfRange(name: string, value: string, least: number, most: number): S3Error {
-  const message = `Argument ${name} must be an integer between ${least} and ${most}`;
-  return invalidArgument(name, value, message);
-}
-
-function invalidArgument(name: string, value: string, message: string): S3Error {
-  return new S3Error('InvalidArgument', message, { ArgumentName: name, ArgumentValue: value });
 }

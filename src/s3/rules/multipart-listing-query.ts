@@ -1,0 +1,72 @@
+import type { Query } from '../query.js';
+import {
+  invalidArgument,
+  parseCount,
+  parseEncodingType,
+  parseInteger,
+} from './query-parameters.js';
+import { isUploadId, parseUploadId } from './upload-id.js';
+
+/** Parameters of ListParts and ListMultipartUploads; all of them are echoed in the result. */
+
+export interface ListPartsQuery {
+  readonly uploadId: string;
+  /** 0 to 1000. */
+  readonly maxParts: number;
+  /** The page begins strictly after this part; 0 for the first page. */
+  readonly partNumberMarker: number;
+  /** `encoding-type=url`: the key in the result is percent-encoded. */
+  readonly urlEncoded: boolean;
+}
+
+export interface ListMultipartUploadsQuery {
+  /** Empty when not given. */
+  readonly prefix: string;
+  /** Undefined when not given or empty, which both mean none. */
+  readonly delimiter: string | undefined;
+  /**
+   * Where the page begins; empty for the first one. Without an upload id marker: after all uploads
+   * of this key. With one: after that upload of this key.
+   */
+  readonly keyMarker: string;
+  /** Empty without a key marker, which it means nothing without. */
+  readonly uploadIdMarker: string;
+  /** 0 to 1000. */
+  readonly maxUploads: number;
+  /** `encoding-type=url`: names in the result are percent-encoded. */
+  readonly urlEncoded: boolean;
+}
+
+/** More is accepted, and means this many. */
+const MAX_PARTS = 1000;
+const MAX_UPLOADS = 1000;
+
+/** @throws S3Error `InvalidArgument`; `NoSuchUpload` for what can be no upload id */
+export function parseListPartsQuery(query: Query): ListPartsQuery {
+  return {
+    maxParts: parseCount(query, 'max-parts', MAX_PARTS),
+    partNumberMarker: parseInteger(query, 'part-number-marker') ?? 0,
+    urlEncoded: parseEncodingType(query),
+    uploadId: parseUploadId(query),
+  };
+}
+
+/** @throws S3Error `InvalidArgument` */
+export function parseListMultipartUploadsQuery(query: Query): ListMultipartUploadsQuery {
+  const delimiter = query.get('delimiter');
+  const keyMarker = query.get('key-marker') ?? '';
+  return {
+    prefix: query.get('prefix') ?? '',
+    delimiter: delimiter === '' ? undefined : delimiter,
+    maxUploads: parseCount(query, 'max-uploads', MAX_UPLOADS),
+    urlEncoded: parseEncodingType(query),
+    keyMarker,
+    uploadIdMarker: keyMarker === '' ? '' : parseUploadIdMarker(query),
+  };
+}
+
+function parseUploadIdMarker(query: Query): string {
+  const value = query.get('upload-id-marker') ?? '';
+  if (value === '' || isUploadId(value)) return value;
+  throw invalidArgument('upload-id-marker', value, 'Invalid uploadId marker');
+}

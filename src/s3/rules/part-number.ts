@@ -1,0 +1,25 @@
+import type { Query } from '../query.js';
+import { invalidArgument, isDecimal } from './query-parameters.js';
+
+export const PART_NUMBER_MIN = 1;
+/** AWS's limit, and so the largest number of parts of an upload. */
+export const PART_NUMBER_MAX = 10_000;
+
+/**
+ * The part that UploadPart and UploadPartCopy write.
+ * @throws S3Error `InvalidArgument` unless `partNumber` is an integer between 1 and 10,000
+ */
+export function parsePartNumber(query: Query): number {
+  const value = query.get('partNumber') ?? '';
+  const partNumber = isDecimal(value) ? Number(value) : 0;
+  if (isPartNumber(partNumber)) return partNumber;
+  throw invalidArgument(
+    'partNumber',
+    value,
+    `Part number must be an integer between ${PART_NUMBER_MIN} and ${PART_NUMBER_MAX}, inclusive`,
+  );
+}
+
+export function isPartNumber(partNumber: number): boolean {
+  return partNumber >= PART_NUMBER_MIN && partNumber <= PART_NUMBER_MAX;
+}
