@@ -32,17 +32,18 @@ export function etagListMatches(
 export function singleEtag(value: string): string | undefined {
   const tag = value.trim();
   if (tag === '*' || tag.includes(',') || tag.startsWith(WEAK_PREFIX)) return undefined;
-  const etag = unquote(tag);
+  const etag = unquoteEtag(tag);
   return etag === '' || etag.includes('"') ? undefined : etag;
 }
 
 function tagMatches(tag: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (tag === '*') return true;
-  if (!tag.startsWith(WEAK_PREFIX)) return unquote(tag) === etag;
-  return comparison === 'weak' && unquote(tag.slice(WEAK_PREFIX.length)) === etag;
+  if (!tag.startsWith(WEAK_PREFIX)) return unquoteEtag(tag) === etag;
+  return comparison === 'weak' && unquoteEtag(tag.slice(WEAK_PREFIX.length)) === etag;
 }
 
-function unquote(tag: string): string {
+/** A tag with or without its quotes, without them. */
+export function unquoteEtag(tag: string): string {
   const quoted = tag.length >= 2 && tag.startsWith('"') && tag.endsWith('"');
   return quoted ? tag.slice(1, -1) : tag;
 }

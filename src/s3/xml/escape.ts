@@ -28,7 +28,20 @@ const ASCII_ESCAPES: readonly (string | undefined)[] = Array.from(
 
 /** The root element as a whole document, with the declaration that its text needs. */
 export function xmlDocument(root: string): string {
-  return (root.includes(REFERENCE_1_1) ? DECLARATION_1_1 : DECLARATION_1_0) + root;
+  return xmlDeclaration(root) + root;
+}
+
+/**
+ * The first line of a document with this escaped text in it. For an answer that begins before its
+ * root is known: what can be in the root is known by then, or has to be XML 1.0.
+ */
+export function xmlDeclaration(escaped: string): string {
+  return escaped.includes(REFERENCE_1_1) ? DECLARATION_1_1 : DECLARATION_1_0;
+}
+
+/** What follows the declaration of an {@link xmlDocument}. */
+export function xmlRoot(document: string): string {
+  return document.slice(document.indexOf('\n') + 1);
 }
 
 /** Text as it stands in an element or an attribute. */

@@ -7,5 +7,14 @@ export interface Owner {
 
 /** `<Owner>`, as listings show it. */
 export function renderOwner(owner: Owner): string {
-  return `<Owner>${element('ID', owner.id)}${element('DisplayName', owner.displayName)}</Owner>`;
+  return `<Owner>${identity(owner)}</Owner>`;
+}
+
+/** `<Initiator>` of a multipart upload: whoever began it. */
+export function renderInitiator(initiator: Owner): string {
+  return `<Initiator>${identity(initiator)}</Initiator>`;
+}
+
+function identity(owner: Owner): string {
+  return element('ID', owner.id) + element('DisplayName', owner.displayName);
 }

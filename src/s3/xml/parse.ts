@@ -13,7 +13,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** Bytes of a request's XML body. */
+/** Bytes of a request's XML body, unless its document says otherwise. */
 export const XML_BODY_BYTES_MAX = 1024 * 1024;
 
 const TEXT = '#text';
@@ -44,10 +44,11 @@ const parser = new XMLParser({
  * Parses a body whose root element is `root`.
  *
  * @throws S3Error `MalformedXML` for what is not well-formed UTF-8 XML, has a document type,
- *   entities or processing instructions, or another root; `MaxMessageLengthExceeded` over 1 MiB
+ *   entities or processing instructions, or another root; `MaxMessageLengthExceeded` over
+ *   `bytesMax`
  */
-export function parseXml(body: Buffer, root: string): XmlElement {
-  if (body.length > XML_BODY_BYTES_MAX) throw new S3Error('MaxMessageLengthExceeded');
+export function parseXml(body: Buffer, root: string, bytesMax = XML_BODY_BYTES_MAX): XmlElement {
+  if (body.length > bytesMax) throw new S3Error('MaxMessageLengthExceeded');
   const element = parseDocument(body);
   if (element?.name !== root) throw new S3Error('MalformedXML');
   return element;
@@ -60,9 +61,22 @@ export function optionalChild(parent: XmlElement, name: string): XmlElement | un
   return found[0];
 }
 
-/** Text of the only child of that name. @throws S3Error `MalformedXML` as {@link optionalChild} */
+/**
+ * Text of the only child of that name, white space kept.
+ * @throws S3Error `MalformedXML` when there are several, or when it has children of its own: what
+ *   is left of its text then is not what was meant
+ */
 export function optionalChildText(parent: XmlElement, name: string): string | undefined {
-  return optionalChild(parent, name)?.text;
+  const child = optionalChild(parent, name);
+  if (child !== undefined && child.children.length > 0) throw new S3Error('MalformedXML');
+  return child?.text;
+}
+
+/** As {@link optionalChildText}. @throws S3Error `MalformedXML` also when there is none */
+export function requiredChildText(parent: XmlElement, name: string): string {
+  const text = optionalChildText(parent, name);
+  if (text === undefined) throw new S3Error('MalformedXML');
+  return text;
 }
 
 function parseDocument(body: Buffer): XmlElement | undefined {

@@ -1,0 +1,62 @@
+import { S3Error } from '../s3-error.js';
+import { optionalChildText, parseXml, requiredChildText, type XmlElement } from './parse.js';
+
+export interface ObjectToDelete {
+  /** Exactly as sent, white space included; not empty. */
+  readonly key: string;
+  /** As sent: what is no version id is an error of that key alone. */
+  readonly versionId?: string | undefined;
+}
+
+/** Plain data: it can be structured-cloned. */
+export interface Delete {
+  /** 1 to 1000, in the order sent; a key may come several times. */
+  readonly objects: readonly ObjectToDelete[];
+  /** The result names failures only. */
+  readonly quiet: boolean;
+}
+
+const OBJECTS_MAX = 1000;
+
+/**
+ * 1000 keys of 1024 bytes with version ids and their elements take 1.1 MiB; the rest is room for
+ * escaped characters and indentation.
+ */
+export const DELETE_BYTES_MAX = 2 * 1024 * 1024;
+
+/** Conditions on single keys: to delete without looking at them would lose data. */
+const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Size']);
+
+/**
+ * The body of DeleteObjects.
+ *
+ * @throws S3Error `MalformedXML`, also without objects, for more than 1000 and for an empty key;
+ *   `NotImplemented` for conditions; `MaxMessageLengthExceeded`
+ */
+export function parseDelete(body: Buffer): Delete {
+  const root = parseXml(body, 'Delete', DELETE_BYTES_MAX);
+  const elements = root.children.filter(({ name }) => name !== 'Quiet');
+  if (elements.length === 0 || elements.length > OBJECTS_MAX) throw new S3Error('MalformedXML');
+  return { objects: elements.map(parseObject), quiet: parseQuiet(root) };
+}
+
+function parseObject(object: XmlElement): ObjectToDelete {
+  if (object.name !== 'Object') throw new S3Error('MalformedXML');
+  for (const { name } of object.children) {
+    if (CONDITIONS.has(name)) {
+      throw new S3Error('NotImplemented', `${name} of an Object to delete is not implemented.`);
+    }
+    if (name !== 'Key' && name !== 'VersionId') throw new S3Error('MalformedXML');
+  }
+  const key = requiredChildText(object, 'Key');
+  if (key === '') throw new S3Error('MalformedXML');
+  const versionId = optionalChildText(object, 'VersionId');
+  return versionId === undefined ? { key } : { key, versionId };
+}
+
+/** Python clients write `True`. */
+function parseQuiet(root: XmlElement): boolean {
+  const text = optionalChildText(root, 'Quiet')?.trim().toLowerCase() ?? 'false';
+  if (text !== 'true' && text !== 'false') throw new S3Error('MalformedXML');
+  return text === 'true';
+}
