@@ -57,6 +57,11 @@ export class CommitQueue {
     });
   }
 
+  /** True after an uncertain commit: nothing can be written any more. */
+  get failed(): boolean {
+    return this.#failed !== undefined;
+  }
+
   /** Resolves when nothing is queued or under way. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;

@@ -1,4 +1,4 @@
-import { constants, open } from 'node:fs/promises';
+import { access, constants, open } from 'node:fs/promises';
 import type { Layout } from './layout.js';
 import { StoreOpenError } from './open-error.js';
 
@@ -18,7 +18,7 @@ const DATA_VERSION = 2;
  */
 export async function checkIndexFile({ index }: Layout): Promise<void> {
   const header = await readStart(index);
-  await readStart(`${index}-lock`);
+  await checkLockFile(`${index}-lock`);
   // LMDB fills an empty file: its creator may have died right after creating it.
   if (header === undefined || header.length === 0) return;
   const whole = header.length === HEADER_BYTES;
@@ -35,6 +35,16 @@ export async function checkIndexFile({ index }: Layout): Promise<void> {
 
 function hasMagic(header: Buffer): boolean {
   return header.readUInt32LE(MAGIC_AT) === MAGIC;
+}
+
+/**
+ * Never opens the lock file: closing any descriptor of it would drop the locks that this process
+ * holds on it (fcntl(2)) when it has the store open already, and with them LMDB's mutexes.
+ */
+async function checkLockFile(path: string): Promise<void> {
+  await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  });
 }
 
 /** Opens for reading and writing, as LMDB will; undefined when there is no such file. */

@@ -195,7 +195,8 @@ class LmdbStore implements EmbeddedStore {
     await Promise.allSettled([reaper.finish(), reservations.release()]);
     await commits.idle();
     await files.close();
-    await tables.root.close();
+    // LMDB never lets go of an environment whose commit went wrong: that is left to the process's end.
+    if (!commits.failed) await tables.root.close();
   }
 
   /** Runs on a snapshot that is not older than the call. */

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { BackendError } from '../../../src/backend/errors.js';
+import { ContainerIds } from '../../../src/backend/embedded/container-ids.js';
+import { CommitQueue, UncertainCommitError } from '../../../src/backend/embedded/commit-queue.js';
+import type { Tables } from '../../../src/backend/embedded/tables.js';
+import { CONTEXT, inputOf, objectRef, withStore } from './support.js';
+
+describe('group commit', () => {
+  it('lets concurrent puts share a sync, and each waits for its own', async () => {
+    const batches: number[] = [];
+    const onSync = (seconds: number, batch: number): void => {
+      expect(seconds).to.be.above(0);
+      batches.push(batch);
+    };
+    await withStore({ onSync }, async (store) => {
+      batches.length = 0;
+      let settled = 0;
+      await Promise.all(
+        Array.from({ length: 64 }, async (_, i) => {
+          await store.putObject(CONTEXT, objectRef(`o${i}`), inputOf(Buffer.alloc(100)));
+          settled++;
+          const synced = batches.reduce((sum, batch) => sum + batch, 0);
+          expect(settled, 'acknowledged before its sync').to.be.at.most(synced);
+        }),
+      );
+      expect(batches.length).to.be.below(32);
+      expect(batches.reduce((sum, batch) => sum + batch, 0)).to.equal(64);
+    });
+  });
+
+  it('fails one operation without the others of its transaction', async () => {
+    await withStore({}, async (store) => {
+      const missing = { ...objectRef('o'), container: 'missing' };
+      const results = await Promise.allSettled([
+        store.putObject(CONTEXT, objectRef('a'), inputOf(Buffer.of(1))),
+        store.putObject(CONTEXT, missing, inputOf(Buffer.of(1))),
+        store.putObject(CONTEXT, objectRef('b'), inputOf(Buffer.of(1))),
+      ]);
+      expect(results.map(({ status }) => status)).to.deep.equal([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+    });
+  });
+
+  /** A queue over an LMDB whose transactions end as told. */
+  function queueOver(
+    transaction: (run: () => void) => Promise<void>,
+    freeBytes = Infinity,
+  ): CommitQueue {
+    const tables = { root: { transaction } } as unknown as Tables;
+    return new CommitQueue(
+      tables,
+      new ContainerIds(tables),
+      () => Promise.resolve(freeBytes),
+      undefined,
+    );
+  }
+
+  function failedCommit(code: number): Error {
+    const reason = Object.assign(new Error(`code ${code}`), { code });
+    return Object.assign(new Error('Commit failed'), { commitError: Promise.reject(reason) });
+  }
+
+  async function outcome(promise: Promise<unknown>): Promise<unknown> {
+    return promise.catch((error: unknown) => error);
+  }
+
+  it('rejects all operations of a transaction that found no room, and goes on', async () => {
+    let full = true;
+    const queue = queueOver((run) => {
+      run();
+      return full ? Promise.reject(failedCommit(28)) : Promise.resolve();
+    });
+    const results = await Promise.all([1, 2].map((i) => outcome(queue.run(() => i))));
+    for (const error of results) expect(error).to.have.property('code', 'StorageFull');
+    full = false;
+    expect(await queue.run(() => 3)).to.equal(3);
+    await queue.idle();
+  });
+
+  it('takes EIO for a full device only where there is no room', async () => {
+    const fail = (run: () => void): Promise<void> => {
+      run();
+      return Promise.reject(failedCommit(5));
+    };
+    const full = await outcome(queueOver(fail, 0).run(() => 1));
+    expect(full).to.have.property('code', 'StorageFull');
+    const broken = await outcome(queueOver(fail).run(() => 1));
+    expect(broken).to.be.instanceOf(UncertainCommitError).with.property('code', 'Unavailable');
+  });
+
+  it('stops for good when a commit is uncertain', async () => {
+    let calls = 0;
+    const queue = queueOver((run) => {
+      calls++;
+      run();
+      return Promise.reject(failedCommit(5));
+    });
+    expect(await outcome(queue.run(() => 1))).to.be.instanceOf(UncertainCommitError);
+    expect(await outcome(queue.run(() => 2))).to.be.instanceOf(UncertainCommitError);
+    expect(calls).to.equal(1);
+  });
+
+  it('rejects what waits when a transaction cannot begin', async () => {
+    const queue = queueOver(() => Promise.reject(new Error('closed')));
+    expect(await outcome(queue.run(() => 1))).to.be.instanceOf(BackendError);
+    await queue.idle();
+  });
+});
