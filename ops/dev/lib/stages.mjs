@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
+import process from 'node:process';
 import { ROOT } from './paths.mjs';
 
 /**
  * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
  * takes whatever no other names, so that a new folder of tests is never left out.
  *
- * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement.
+ * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
   { name: 'unit', folders: null, timeoutMs: 6 * 60_000 },
@@ -14,6 +15,8 @@ export const STAGES = [
   { name: 'clients', folders: ['clients'], timeoutMs: 12 * 60_000 },
   { name: 'browser', folders: ['browser'], timeoutMs: 6 * 60_000 },
 ];
+
+const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 
 /** Folders of `test/` without tests of their own. */
 const HELPERS = new Set(['support']);
@@ -27,7 +30,7 @@ export function planStages(filters, files = compiledTests()) {
   const wanted = files.filter((file) => isWanted(sourceOf(file), filters));
   return STAGES.map(({ name, timeoutMs }) => ({
     name,
-    timeoutMs,
+    timeoutMs: timeoutMs * LARGE_FACTOR,
     files: wanted.filter((file) => stageOf(file) === name),
   })).filter((stage) => stage.files.length > 0);
 }
