@@ -1,0 +1,95 @@
+import type { Requester } from './requester.js';
+
+/**
+ * Swift's container ACLs: two lists of elements, as `X-Container-Read` and `X-Container-Write`
+ * carry them. https://docs.openstack.org/swift/latest/overview_acl.html
+ *
+ *     .r:*            anybody may read objects (by the page that refers to them: .r:example.com,
+ *                     .r:.example.com, .r:-example.com)
+ *     .rlistings      whom a .r: element lets in may list, too
+ *     account:user    that user; either side may be * with Keystone
+ *     account         every user of the account, with tempauth
+ */
+export interface ContainerAcl {
+  readonly read: string;
+  readonly write: string;
+}
+
+/** What a container ACL can let somebody do. */
+export type ContainerAccess = 'read objects' | 'list' | 'write';
+
+export const PUBLIC_READ = '.r:*';
+export const PUBLIC_LISTING = '.rlistings';
+/** The nearest to "everybody with an identity" that Swift has; only Keystone acts on it. */
+export const ANY_USER = '*:*';
+
+/** Spellings of `.r:` that Swift's clients may use. */
+const REFERRER_PREFIXES = ['.r:', '.ref:', '.referer:', '.referrer:'];
+/** What Swift compares with when a request has no referrer. */
+const NO_REFERRER = 'unknown';
+
+/**
+ * Whether the container's own ACL lets the requester, as Swift would decide it.
+ *
+ * @param referrer - host of the request's `Referer`; undefined without one
+ */
+export function containerAclAllows(
+  acl: ContainerAcl,
+  requester: Requester,
+  access: ContainerAccess,
+  referrer?: string,
+): boolean {
+  const elements = aclElements(access === 'write' ? acl.write : acl.read);
+  if (elements.some((element) => matchesUser(element, requester))) return true;
+  // Swift refuses referrers in write ACLs.
+  if (access === 'write' || !referrerAllowed(elements, referrer ?? NO_REFERRER)) return false;
+  return access === 'read objects' || elements.includes(PUBLIC_LISTING);
+}
+
+/** The elements of one list, in order; empty ones are left out, as Swift does. */
+export function aclElements(list: string): string[] {
+  return list
+    .split(',')
+    .map((element) => canonicalElement(element.trim()))
+    .filter((element) => element !== '');
+}
+
+function canonicalElement(element: string): string {
+  for (const prefix of REFERRER_PREFIXES) {
+    if (element.startsWith(prefix)) {
+      return `.r:${element.slice(prefix.length).trim().replace(/^\*\./, '.')}`;
+    }
+  }
+  return element;
+}
+
+/** The last element that speaks of the host decides. */
+function referrerAllowed(elements: readonly string[], host: string): boolean {
+  let allowed = false;
+  for (const element of elements) {
+    if (!element.startsWith('.r:')) continue;
+    const denied = element.startsWith('.r:-');
+    const pattern = element.slice(denied ? 4 : 3);
+    if (
+      pattern === '*' ||
+      pattern === host ||
+      (pattern.startsWith('.') && host.endsWith(pattern))
+    ) {
+      allowed = !denied;
+    }
+  }
+  return allowed;
+}
+
+function matchesUser(element: string, requester: Requester): boolean {
+  if (requester.kind === 'anonymous' || element.startsWith('.')) return false;
+  const { id } = requester;
+  const colon = id.indexOf(':');
+  const account = colon === -1 ? id : id.slice(0, colon);
+  if (element === id || element === account) return true;
+  return (
+    element === ANY_USER ||
+    element === `${account}:*` ||
+    (colon !== -1 && element === `*${id.slice(colon)}`)
+  );
+}

@@ -1,0 +1,67 @@
+import type { HeaderMap } from '../../../http/exchange.js';
+import { S3Error } from '../../s3-error.js';
+import { parseAccessControlPolicy } from '../../xml/access-control-policy.js';
+import { privateAcl, type Acl, type AclResource } from './acl.js';
+import { CANNED_ACL_HEADER, cannedAcl, type Owners } from './canned.js';
+import { parseGrantHeaders } from './grant-headers.js';
+
+/** The ACL that a request wants: by name, by grants in headers, or by document. */
+
+/**
+ * For requests that create a bucket or an object: private unless headers say otherwise.
+ *
+ * @throws S3Error as {@link aclOfHeaders}
+ */
+export function aclOfNew(headers: HeaderMap, resource: AclResource, owners: Owners): Acl {
+  return aclOfHeaders(headers, resource, owners) ?? privateAcl(owners.owner);
+}
+
+/**
+ * For PUT `?acl`: headers or document, exactly one of them. The owner stays.
+ *
+ * @throws S3Error `UnexpectedContent` for both, `MissingSecurityHeader` for neither,
+ *   `AccessDenied` for a document with another owner, `MalformedACLError`, and as
+ *   {@link aclOfHeaders}
+ */
+export function aclOfPut(
+  headers: HeaderMap,
+  body: Buffer,
+  resource: AclResource,
+  owners: Owners,
+): Acl {
+  const fromHeaders = aclOfHeaders(headers, resource, owners);
+  if (fromHeaders !== undefined) {
+    if (body.length > 0) throw new S3Error('UnexpectedContent');
+    return fromHeaders;
+  }
+  if (body.length === 0) {
+    throw new S3Error('MissingSecurityHeader', undefined, { MissingHeaderName: CANNED_ACL_HEADER });
+  }
+  const acl = parseAccessControlPolicy(body);
+  if (acl.owner !== owners.owner) throw new S3Error('AccessDenied');
+  return acl;
+}
+
+/**
+ * @returns undefined when no header speaks of ACLs
+ * @throws S3Error `InvalidRequest` for a canned ACL together with grants, and as
+ *   {@link cannedAcl} and {@link parseGrantHeaders}
+ */
+export function aclOfHeaders(
+  headers: HeaderMap,
+  resource: AclResource,
+  owners: Owners,
+): Acl | undefined {
+  const canned = headers.get(CANNED_ACL_HEADER);
+  const grants = parseGrantHeaders(headers);
+  if (canned === undefined) {
+    return grants.length === 0 ? undefined : { owner: owners.owner, grants };
+  }
+  if (grants.length > 0) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Specifying both Canned ACLs and Header Grants is not allowed',
+    );
+  }
+  return cannedAcl(canned, resource, owners);
+}
