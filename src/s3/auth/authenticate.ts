@@ -3,39 +3,48 @@ import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import { parseQuery, type QueryParameter } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
-import { readAuthorizationHeader } from './authorization-header.js';
-import { canonicalRequests, unsignedHeaders } from './canonical-request.js';
-import { ChunkSignatures } from './chunk-signatures.js';
-import { withHoistedHeaders } from './hoisted-headers.js';
+import { AnonymousRequest } from './anonymous-request.js';
+import { mechanismOf } from './mechanism.js';
 import type { Payload } from './payload.js';
-import { planPayload, type PayloadOptions } from './payload-plan.js';
-import { isPresigned, readPresignedQuery } from './presigned-query.js';
+import type { PayloadOptions } from './payload-plan.js';
 import type { Credential, CredentialSource, Principal } from './principal.js';
-import { isSameSignature, sign, stringToSign } from './signature.js';
-import { ALGORITHM, type SignatureClaim } from './signature-claim.js';
+import type { SignedRequest } from './signed-request.js';
+import { readSignedRequestV2 } from './signed-request-v2.js';
+import { readSignedRequestV4, type SignatureV4Context } from './signed-request-v4.js';
 import { SigningKeys } from './signing-keys.js';
-import { VerifiedPayload } from './verified-payload.js';
 
 export interface AuthenticatorOptions {
   readonly credentials: CredentialSource;
-  /** The one region that signatures may name. */
+  /** The one region that signatures of version 4 may name. */
   readonly region: string;
   readonly digests: DigestFactory;
+  /** Where proxies may change `Host`; without it, the request's own is the one that is signed. */
+  readonly hosts?: SignedHosts | undefined;
+  /** Whom unsigned GET and HEAD act for; without it (or when empty) they are refused. */
+  readonly anonymousAccount?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
 }
 
+/**
+ * The hosts that a client may have signed, likeliest first. Each of them must name the very bucket
+ * that the request was read with, or else what was signed for one could be used on another.
+ */
+export type SignedHosts = (request: RequestHead, hostBucket: string) => readonly string[];
+
 export interface Authenticator {
   /**
-   * Verifies the request's signature; the body's, if it has one, is verified by the payload.
-   * At once when the credential is at hand, by a promise when it has to be fetched.
+   * Verifies the request's signature, of version 4 or 2; the body's, if it has one, is verified by
+   * the payload. At once when the credential is at hand, by a promise when it has to be fetched.
    * @param query the request's, when it has been parsed already
+   * @param hostBucket the bucket that the host name has; empty for path style
    * @throws S3Error with AWS's code for whatever is wrong; `AccessDenied` for an unsigned request
-   *   (SPEC.md 5.2)
+   *   that is not for the anonymous account (SPEC.md 5.2)
    */
   authenticate(
     request: RequestHead,
     query?: readonly QueryParameter[],
+    hostBucket?: string,
   ): Authentication | Promise<Authentication>;
 }
 
@@ -51,159 +60,89 @@ export interface Authentication {
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  return new SignatureV4Authenticator(options);
+  return new RequestAuthenticator(options);
 }
 
-class SignatureV4Authenticator implements Authenticator {
-  readonly #keys = new SigningKeys();
+class RequestAuthenticator implements Authenticator {
   readonly #clock: () => number;
+  readonly #v4: SignatureV4Context;
   /** Signs for access keys that do not exist, so that they cost the time of those that do. */
   readonly #nobodysSecret = randomBytes(32).toString('hex');
 
   constructor(private readonly options: AuthenticatorOptions) {
     this.#clock = options.clock ?? Date.now;
+    const { region, digests } = options;
+    this.#v4 = { region, digests, keys: new SigningKeys() };
   }
 
   authenticate(
     request: RequestHead,
     query = parseQuery(request.rawQuery),
+    hostBucket = '',
   ): Authentication | Promise<Authentication> {
     if (query === undefined) throw new S3Error('InvalidURI');
-    const claim = readClaim(request, query, this.options.region, this.#clock());
-    const unsigned = unsignedHeaders(request.headers, claim.signedHeaders);
-    if (unsigned.length > 0) {
-      throw new S3Error(
-        'AccessDenied',
-        'There were headers present in the request which were not signed',
-        { HeadersNotSigned: unsigned.join(', ') },
-      );
-    }
-    const found = this.options.credentials.find(claim.scope.accessKey);
+    const signed = this.#read(request, query, hostBucket);
+    if (signed === undefined) return this.#anonymous(request);
+    const found = this.options.credentials.find(signed.accessKey);
     return found instanceof Promise
-      ? found.then((credential) => this.#verify(request, query, claim, credential))
-      : this.#verify(request, query, claim, found);
+      ? found.then((credential) => this.#verify(signed, credential))
+      : this.#verify(signed, found);
   }
 
-  #verify(
+  /** @returns undefined when the request does not claim to be signed */
+  #read(
     request: RequestHead,
     query: readonly QueryParameter[],
-    claim: SignatureClaim,
-    credential: Credential | undefined,
-  ): Authentication {
-    const { scope } = claim;
-    // Only keys of existing users, and nobody's, enter the cache: guesses cannot empty it.
-    const owner = credential === undefined ? scope.scope : scope.credential;
-    const secretKey = credential?.secretKey ?? this.#nobodysSecret;
-    const signingKey = this.#keys.get(owner, scope, secretKey);
-    const canonicalRequest = findSigned(canonicalRequests(request, query, claim), (candidate) =>
-      isSameSignature(
-        sign(signingKey, stringToSign(claim.amzDate, scope.scope, candidate)),
-        claim.signature,
-      ),
-    );
-    if (credential === undefined) {
-      throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: scope.accessKey });
+    hostBucket: string,
+  ): SignedRequest | undefined {
+    const mechanism = mechanismOf(request.headers, query);
+    if (mechanism === 'none') return undefined;
+    const now = this.#clock();
+    const inHeader = mechanism === 'v4-header' || mechanism === 'v2-header';
+    const authorization = inHeader ? request.headers.get('authorization') : undefined;
+    if (mechanism === 'v2-header' || mechanism === 'v2-query') {
+      const { digests } = this.options;
+      return readSignedRequestV2(request, query, authorization, hostBucket, digests, now);
     }
-    if (!canonicalRequest.signed) throw signatureMismatch(claim, canonicalRequest.first);
+    const hosts = this.options.hosts?.(request, hostBucket);
+    return readSignedRequestV4(request, query, authorization, hosts, this.#v4, now);
+  }
+
+  #verify(signed: SignedRequest, credential: Credential | undefined): Authentication {
+    const secretKey = credential?.secretKey ?? this.#nobodysSecret;
+    const genuine = signed.isSignedWith(secretKey, credential !== undefined);
+    if (credential === undefined) {
+      throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: signed.accessKey });
+    }
+    if (!genuine) throw signed.mismatch();
     // A token would belong to temporary credentials; nothing issues them, so that it is not ours.
-    if (claim.securityToken !== undefined) throw new S3Error('InvalidToken');
+    if (signed.securityToken !== undefined) throw new S3Error('InvalidToken');
     // Without the secret, which nobody further up has any use for.
     const { accessKey, account, role } = credential;
-    const principal = { accessKey, account, role };
-    return new VerifiedRequest(request, query, claim, principal, signingKey, this.options.digests);
+    return new VerifiedRequest({ accessKey, account, role }, signed);
+  }
+
+  /** SPEC.md 5.2: reads are the anonymous account's, where there is one; all else is refused. */
+  #anonymous(request: RequestHead): Authentication {
+    const account = this.options.anonymousAccount ?? '';
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (account === '' || !reads) throw new S3Error('AccessDenied');
+    return new AnonymousRequest(account, request.headers, this.options.digests);
   }
 }
 
 /** Keeps what the payload needs; one per request, so that opening a payload is all that costs. */
 class VerifiedRequest implements Authentication {
   constructor(
-    private readonly request: RequestHead,
-    private readonly query: readonly QueryParameter[],
-    private readonly claim: SignatureClaim,
     readonly principal: Principal,
-    private readonly signingKey: Buffer,
-    private readonly digests: DigestFactory,
+    private readonly signed: SignedRequest,
   ) {}
 
   get headers(): HeaderMap {
-    const { headers } = this.request;
-    return this.claim.presigned ? withHoistedHeaders(headers, this.query) : headers;
+    return this.signed.headers;
   }
 
   openPayload(body: RequestBody, options: PayloadOptions = {}): Payload {
-    const { payloadMode, amzDate, scope, signature } = this.claim;
-    const plan = planPayload(payloadMode, this.request.headers, body.contentLength, options);
-    const signatures = payloadMode.signedChunks
-      ? new ChunkSignatures({
-          signingKey: this.signingKey,
-          amzDate,
-          scope: scope.scope,
-          seedSignature: signature,
-        })
-      : undefined;
-    return new VerifiedPayload(body, plan, signatures, this.digests);
+    return this.signed.openPayload(body, options);
   }
-}
-
-/** Which of the request's ways to be signed was used, if it was. */
-function readClaim(
-  request: RequestHead,
-  query: readonly QueryParameter[],
-  region: string,
-  now: number,
-): SignatureClaim {
-  const authorization = request.headers.get('authorization');
-  const presigned = isPresigned(query);
-  const version2 = query.some(({ name }) => name === 'AWSAccessKeyId' || name === 'Signature');
-  if (authorization === undefined) {
-    if (presigned) return readPresignedQuery(query, request.headers, region, now);
-    if (version2) throw unsupportedMechanism();
-    throw new S3Error('AccessDenied');
-  }
-  if (presigned || version2) {
-    throw new S3Error(
-      'InvalidArgument',
-      'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified',
-      { ArgumentName: 'Authorization' },
-    );
-  }
-  const scheme = authorization.split(' ', 1)[0];
-  if (scheme === ALGORITHM) {
-    return readAuthorizationHeader(authorization, request.headers, region, now);
-  }
-  if (scheme === 'AWS' || scheme === 'AWS4-ECDSA-P256-SHA256') throw unsupportedMechanism();
-  // AWS repeats the header's value here; it may be somebody's token, and goes into no document.
-  throw new S3Error('InvalidArgument', 'Unsupported Authorization Type', {
-    ArgumentName: 'Authorization',
-  });
-}
-
-function unsupportedMechanism(): S3Error {
-  return new S3Error(
-    'InvalidRequest',
-    `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`,
-  );
-}
-
-/** Tries one candidate after the other. @returns the first one too, for the error */
-function findSigned(
-  candidates: Iterable<string>,
-  isSigned: (canonicalRequest: string) => boolean,
-): { readonly signed: boolean; readonly first: string } {
-  let first: string | undefined;
-  for (const candidate of candidates) {
-    first ??= candidate;
-    if (isSigned(candidate)) return { signed: true, first };
-  }
-  return { signed: false, first: first ?? '' };
-}
-
-/** With all that a client needs to find its mistake, as AWS answers; never anything secret. */
-function signatureMismatch(claim: SignatureClaim, canonicalRequest: string): S3Error {
-  return new S3Error('SignatureDoesNotMatch', undefined, {
-    AWSAccessKeyId: claim.scope.accessKey,
-    StringToSign: stringToSign(claim.amzDate, claim.scope.scope, canonicalRequest),
-    SignatureProvided: claim.signature,
-    CanonicalRequest: canonicalRequest,
-  });
 }

@@ -17,6 +17,7 @@ import { SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
  * the same resource is the same request, and two such differences are tolerated in second tries:
  * clients that sign the path exactly as sent, and repeated headers, which are signed joined by `,`
  * but arrive here joined by `, ` (HeaderMap).
+ * @param hosts that the client may have signed, likeliest first; undefined: the request's own
  * @returns the likeliest first; the others only where they differ
  * @throws S3Error InvalidURI
  */
@@ -24,19 +25,36 @@ export function* canonicalRequests(
   request: RequestHead,
   query: readonly QueryParameter[],
   claim: SignatureClaim,
+  hosts?: readonly string[],
 ): Generator<string, void, undefined> {
   const names = claim.signedHeaders.split(';');
   const search = canonicalQuery(query);
   const path = canonicalPath(request.rawPath);
-  const headers = canonicalHeaders(request.headers, names);
   const join = (path: string, headers: string): string =>
     `${request.method}\n${path}\n${search}\n${headers}\n${claim.signedHeaders}\n${claim.payloadHash}`;
-  yield join(path, headers);
-  if (path !== request.rawPath) yield join(request.rawPath, headers);
-  const rejoined = canonicalHeaders(request.headers, names, true);
-  if (rejoined === headers) return;
-  yield join(path, rejoined);
-  if (path !== request.rawPath) yield join(request.rawPath, rejoined);
+  for (const sent of headersWithHosts(request.headers, hosts)) {
+    const headers = canonicalHeaders(sent, names);
+    yield join(path, headers);
+    if (path !== request.rawPath) yield join(request.rawPath, headers);
+    const rejoined = canonicalHeaders(sent, names, true);
+    if (rejoined === headers) continue;
+    yield join(path, rejoined);
+    if (path !== request.rawPath) yield join(request.rawPath, rejoined);
+  }
+}
+
+/** The headers with each of the hosts in turn; made one by one, for the first one mostly fits. */
+function* headersWithHosts(
+  headers: HeaderMap,
+  hosts: readonly string[] | undefined,
+): Generator<HeaderMap, void, undefined> {
+  if (hosts === undefined) {
+    yield headers;
+    return;
+  }
+  for (const host of hosts) {
+    yield headers.get('host') === host ? headers : new Map(headers).set('host', host);
+  }
 }
 
 function canonicalPath(rawPath: string): string {

@@ -40,3 +40,16 @@ export function requireValidNow(requestTime: number, expiresS: number, now: numb
     });
   }
 }
+
+/**
+ * A URL presigned with version 2 names the time of its end, and no beginning.
+ * @param expiresAt milliseconds
+ * @throws S3Error AccessDenied with AWS's text
+ */
+export function requireNotExpired(expiresAt: number, now: number): void {
+  if (now < expiresAt) return;
+  throw new S3Error('AccessDenied', 'Request has expired', {
+    Expires: formatIsoSeconds(expiresAt),
+    ServerTime: formatIsoSeconds(now),
+  });
+}

@@ -1,13 +1,17 @@
 /** Who is asking, once the signature is verified. */
 export interface Principal {
+  /** Empty for an unsigned request. */
   readonly accessKey: string;
   /** The store's account, e.g. `AUTH_test`. */
   readonly account: string;
   readonly role: Role;
 }
 
-/** `owner` may do everything in the account; `member` what ACLs grant. */
-export type Role = 'owner' | 'member';
+/**
+ * `owner` may do everything in the account, `member` what ACLs grant, and `anonymous`, which is an
+ * unsigned request, what ACLs grant to everybody.
+ */
+export type Role = 'owner' | 'member' | 'anonymous';
 
 export interface Credential extends Principal {
   readonly secretKey: string;

@@ -1,12 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { ALGORITHM } from './signature-claim.js';
 
-const SIGNATURE_LENGTH = 64;
-
-/** Filled and compared within one synchronous call. */
-const EXPECTED = Buffer.alloc(SIGNATURE_LENGTH);
-const PROVIDED = Buffer.alloc(SIGNATURE_LENGTH);
-
 export function stringToSign(amzDate: string, scope: string, canonicalRequest: string): string {
   return `${ALGORITHM}\n${amzDate}\n${scope}\n${hash('sha256', canonicalRequest, 'hex')}`;
 }
@@ -17,10 +11,23 @@ export function sign(signingKey: Buffer, text: string): string {
 }
 
 /** In time that does not depend on where they differ. */
-export function isSameSignature(expected: string, provided: string): boolean {
-  if (provided.length !== SIGNATURE_LENGTH) return false;
-  // UTF-8, since Latin-1 would cut a character above U+00FF down to one that may be right.
-  EXPECTED.write(expected, 'utf8');
-  PROVIDED.write(provided, 'utf8');
-  return timingSafeEqual(EXPECTED, PROVIDED);
+export const isSameSignature = signatureComparison(64);
+
+/**
+ * @param length of a signature, in characters of ASCII
+ * @returns a comparison in time that does not depend on where the two differ
+ */
+export function signatureComparison(
+  length: number,
+): (expected: string, provided: string) => boolean {
+  // Filled and compared within one synchronous call.
+  const expectedBytes = Buffer.alloc(length);
+  const providedBytes = Buffer.alloc(length);
+  return (expected, provided) => {
+    if (provided.length !== length) return false;
+    // UTF-8, since Latin-1 would cut a character above U+00FF down to one that may be right.
+    expectedBytes.write(expected, 'utf8');
+    providedBytes.write(provided, 'utf8');
+    return timingSafeEqual(expectedBytes, providedBytes);
+  };
 }

@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import type { DigestFactory } from '../../digest/body-digest.js';
+import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
+import type { QueryParameter } from '../../uri.js';
+import { S3Error } from '../s3-error.js';
+import { readAuthorizationHeaderV2 } from './authorization-header-v2.js';
+import { withHoistedHeadersV2 } from './hoisted-headers-v2.js';
+import type { Payload } from './payload.js';
+import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.js';
+import { planPayload, type PayloadOptions } from './payload-plan.js';
+import { readPresignedQueryV2 } from './presigned-query-v2.js';
+import { signatureComparison } from './signature.js';
+import type { SignatureClaimV2 } from './signature-claim-v2.js';
+import { findSigned, type SignedRequest } from './signed-request.js';
+import { stringsToSign } from './string-to-sign-v2.js';
+import { VerifiedPayload } from './verified-payload.js';
+
+/** Base64 of the 20 bytes of SHA-1. */
+const isSameSignatureV2 = signatureComparison(28);
+
+/**
+ * @param authorization undefined for a presigned URL
+ * @param hostBucket the bucket that the host name has; empty for path style
+ * @throws S3Error whatever is wrong, but for the signature itself
+ */
+export function readSignedRequestV2(
+  request: RequestHead,
+  query: readonly QueryParameter[],
+  authorization: string | undefined,
+  hostBucket: string,
+  digests: DigestFactory,
+  now: number,
+): SignedRequest {
+  const claim =
+    authorization === undefined
+      ? readPresignedQueryV2(query, now)
+      : readAuthorizationHeaderV2(authorization, request.headers, now);
+  const headers = claim.presigned
+    ? withHoistedHeadersV2(request.headers, query, false)
+    : request.headers;
+  const mode = payloadModeOf(headers);
+  return new SignedRequestV2(request, query, headers, claim, mode, hostBucket, digests);
+}
+
+/**
+ * Version 2 signs no body. But a request that gives `x-amz-content-sha256` all the same has signed
+ * that header like any other, and it means what it says.
+ */
+function payloadModeOf(headers: HeaderMap): PayloadMode {
+  const mode = parsePayloadMode(headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD);
+  if (!mode.signedChunks) return mode;
+  throw new S3Error('InvalidRequest', 'Signed chunks need a signature of version 4.');
+}
+
+class SignedRequestV2 implements SignedRequest {
+  #stringToSign = '';
+
+  constructor(
+    private readonly request: RequestHead,
+    private readonly query: readonly QueryParameter[],
+    readonly headers: HeaderMap,
+    private readonly claim: SignatureClaimV2,
+    private readonly mode: PayloadMode,
+    private readonly hostBucket: string,
+    private readonly digests: DigestFactory,
+  ) {}
+
+  get accessKey(): string {
+    return this.claim.accessKey;
+  }
+
+  get securityToken(): string | undefined {
+    return this.headers.get('x-amz-security-token');
+  }
+
+  isSignedWith(secretKey: string): boolean {
+    const { request, query, claim, hostBucket } = this;
+    const headers = claim.presigned
+      ? withHoistedHeadersV2(request.headers, query, true)
+      : request.headers;
+    const strings = stringsToSign({ request, query, headers, date: claim.date, hostBucket });
+    const { signed, first } = findSigned(strings, (text) =>
+      isSameSignatureV2(signV2(secretKey, text), claim.signature),
+    );
+    this.#stringToSign = first;
+    return signed;
+  }
+
+  mismatch(): S3Error {
+    return new S3Error('SignatureDoesNotMatch', undefined, {
+      AWSAccessKeyId: this.claim.accessKey,
+      StringToSign: this.#stringToSign,
+      SignatureProvided: this.claim.signature,
+    });
+  }
+
+  openPayload(body: RequestBody, options: PayloadOptions): Payload {
+    const plan = planPayload(this.mode, this.headers, body.contentLength, options);
+    return new VerifiedPayload(body, plan, undefined, this.digests);
+  }
+}
+
+function signV2(secretKey: string, text: string): string {
+  return createHmac('sha1', secretKey).update(text).digest('base64');
+}
