@@ -1,13 +1,20 @@
 /** Bounds of the edge: memory, bytes and time that a client may cost. */
 export interface EdgeLimits {
   /**
-   * Unread body bytes of one request above which its socket is paused. The library reads on until
-   * the kernel has no more, so up to the kernel's receive buffer comes on top (`burstBytesMax`).
+   * Unread body bytes of one request above which its socket is paused. One more chunk, of up to
+   * the library's 512 KiB, comes on top.
    */
   readonly requestBufferBytesMax: number;
   /**
+   * The kernel's receive buffer of a connection, 256 KiB at most: only then does a paused socket
+   * stay unread (receive-buffer.ts). It is also the TCP window, so it bounds one upload over a
+   * long way: 5 MB/s at a round trip of 50 ms. 0 leaves the buffer, and the risk, to the kernel.
+   */
+  readonly receiveBufferBytes: number;
+  /**
    * Bytes that all requests together may hold above their own `requestBufferBytesMax` before a
-   * paused upload has to wait for its turn to be read again.
+   * paused upload has to wait for its turn to be read again. Matters where the receive buffer
+   * could not be set.
    */
   readonly burstBytesMax: number;
   /** Unread request bytes taken after an early answer; with more to come the connection closes. */
@@ -27,6 +34,7 @@ export interface EdgeLimits {
 
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   requestBufferBytesMax: 256 * 1024,
+  receiveBufferBytes: 256 * 1024,
   burstBytesMax: 32 * 1024 * 1024,
   drainBytesMax: 1024 * 1024,
   drainTimeoutMs: 5_000,

@@ -4,6 +4,7 @@ import { EdgeState } from './edge-state.js';
 import { ExchangeImpl } from './exchange-impl.js';
 import type { Exchange, ExchangeHandler } from './exchange.js';
 import { DEFAULT_EDGE_LIMITS, type EdgeLimits } from './limits.js';
+import { descriptorOf, setReceiveBuffer } from './receive-buffer.js';
 import { readHead } from './request-head.js';
 import { createApp, ListenSocket, type HttpRequest, type HttpResponse } from './uws.js';
 
@@ -54,16 +55,17 @@ export class ListenError extends Error {
 }
 
 /**
- * Serves HTTP/1.1 on one port with uWebSockets.js, in this thread. Rejects with
- * {@link ListenError} when it cannot listen.
+ * Serves HTTP/1.1 on one port with uWebSockets.js, in this thread. Takes some 50 ms, for the
+ * process that sets the receive buffer.
+ * @throws ListenError
  */
-export function serveHttp(
+export async function serveHttp(
   options: HttpServerOptions,
   handler: ExchangeHandler,
 ): Promise<HttpServer> {
-  return new Promise((resolve) => {
-    resolve(new EdgeServer(options, handler));
-  });
+  const server = new EdgeServer(options, handler);
+  await server.boundReceiveBuffer();
+  return server;
 }
 
 class EdgeServer implements HttpServer {
@@ -71,6 +73,8 @@ class EdgeServer implements HttpServer {
   readonly #app = createApp();
   readonly #edge: EdgeState;
   readonly #socket: ListenSocket;
+  /** Of the listen socket; undefined where the operating system does not tell. */
+  readonly #descriptor: number | undefined;
 
   constructor(
     private readonly options: HttpServerOptions,
@@ -84,9 +88,23 @@ class EdgeServer implements HttpServer {
       this.#serve(res, req);
     });
     const { host, port, listenExclusive = false } = options;
-    const socket = ListenSocket.open(this.#app, host, port, listenExclusive);
+    let socket: ListenSocket | undefined;
+    this.#descriptor = descriptorOf(() => {
+      socket = ListenSocket.open(this.#app, host, port, listenExclusive);
+    });
     if (socket === undefined) throw new ListenError(host, port);
     this.#socket = socket;
+  }
+
+  /** A server that cannot do this works, but a fast client can fill its memory: so it says so. */
+  async boundReceiveBuffer(): Promise<void> {
+    const bytes = this.#edge.limits.receiveBufferBytes;
+    if (bytes === 0) return;
+    const size =
+      this.#descriptor === undefined ? undefined : await setReceiveBuffer(this.#descriptor, bytes);
+    if (size === undefined) {
+      process.emitWarning('cannot bound the receive buffer of the HTTP port (docs/limitations.md)');
+    }
   }
 
   get port(): number {
