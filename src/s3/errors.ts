@@ -15,6 +15,7 @@ export interface ErrorEntry {
 
 const ERRORS = {
   AccessDenied: { status: 403, message: 'Access Denied' },
+  AccessForbidden: { status: 403, message: 'CORSResponse: This CORS request is not allowed.' },
   AuthorizationHeaderMalformed: {
     status: 400,
     message: 'The authorization header that you provided is not valid.',
