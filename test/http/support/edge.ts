@@ -13,7 +13,10 @@ export interface Edge {
 
 const open = new Set<{ server: HttpServer; clients: RawClient[] }>();
 
-/** Closed by {@link closeEdges}, which a suite calls after each test. */
+/**
+ * Closed by {@link closeEdges}, which a suite calls after each test. The receive buffer is left to
+ * the kernel unless asked for: bounding it costs a process.
+ */
 export async function startEdge(
   handler: ExchangeHandler,
   limits: Partial<EdgeLimits> = {},
@@ -22,7 +25,10 @@ export async function startEdge(
   const onHandlerError = (error: unknown) => {
     errors.push(error);
   };
-  const server = await serveHttp({ host: '127.0.0.1', port: 0, limits, onHandlerError }, handler);
+  const server = await serveHttp(
+    { host: '127.0.0.1', port: 0, limits: { receiveBufferBytes: 0, ...limits }, onHandlerError },
+    handler,
+  );
   const clients: RawClient[] = [];
   open.add({ server, clients });
   return {
