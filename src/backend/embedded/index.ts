@@ -1,4 +1,4 @@
-import { prepareLayout } from './layout.js';
+import { prepareLayout, syncFolder } from './layout.js';
 import { asStoreOpenError } from './open-error.js';
 import { type EmbeddedStoreOptions, fillOptions } from './options.js';
 import { assembleStore, type EmbeddedStore } from './store.js';
@@ -18,7 +18,10 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   const filled = fillOptions(options);
   try {
     const layout = await prepareLayout(filled);
-    return assembleStore(filled, layout, openTables(layout, filled.mapBytes));
+    const tables = openTables(layout, filled.mapBytes);
+    // The index may just have been created: its name has to survive a crash too.
+    await syncFolder(layout.directory);
+    return assembleStore(filled, layout, tables);
   } catch (error) {
     throw asStoreOpenError(error, options.directory);
   }

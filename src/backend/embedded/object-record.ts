@@ -88,7 +88,11 @@ export type UnnamedEntry = { -readonly [K in keyof ListedObject]: ListedObject[K
 /** @throws BackendError Corrupt */
 export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
   const reader = new ByteReader(bytes, length);
-  const { size, etag, lastModified } = readSummary(reader);
+  readPlace(reader);
+  reader.uint48(); // the body id
+  const lastModified = reader.uint48();
+  const size = reader.uint48();
+  const etag = readEtag(reader);
   const contentType = reader.text();
   return { name: '', size, etag, lastModified, contentType, attributes: reader.pairs() };
 }
@@ -112,13 +116,18 @@ export function decodeObject(bytes: Buffer, length: number): StoredObject {
 }
 
 function readSummary(reader: ByteReader): ObjectSummary {
-  const first = reader.uint8();
-  const place = PLACES[first & 0x0f];
-  if (first >> 4 !== LAYOUT || place === undefined) throw corrupt('it is not an object record');
+  const place = readPlace(reader);
   const bodyId = reader.uint48();
   const lastModified = reader.uint48();
   const size = reader.uint48();
   return { place, bodyId, lastModified, size, etag: readEtag(reader) };
+}
+
+function readPlace(reader: ByteReader): BodyPlace {
+  const first = reader.uint8();
+  const place = PLACES[first & 0x0f];
+  if (first >> 4 !== LAYOUT || place === undefined) throw corrupt('it is not an object record');
+  return place;
 }
 
 function readEtag(reader: ByteReader): string {

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
@@ -35,9 +35,13 @@ describe('recovery of the embedded store', () => {
     });
   });
 
+  let child: ChildProcess | undefined;
+
+  afterEach(() => child?.kill('SIGKILL'));
+
   it('leaves the living alone, and clears up after the dead', async () => {
     await withStore({}, async (store, directory) => {
-      const child = fork(HALF_WAY, [directory]);
+      child = fork(HALF_WAY, [directory]);
       await once(child, 'message');
       // The child has replaced an object, whose old file waits, and is in the middle of an upload.
       expect(await bodyFiles(directory)).to.have.length(3);
