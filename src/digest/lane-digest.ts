@@ -6,12 +6,12 @@ import type { Digests, WantedDigests } from './running-digests.js';
 
 /**
  * The event loop's side of one body on a lane. Chunks are gathered into batches, because a hop
- * costs 20 to 45 µs whatever its size; the copy into the batch is the only one, for the batch is
- * transferred.
+ * costs 20 to 45 µs whatever its size; the copy into the batch is the only one, for its memory is
+ * shared with the thread.
  */
 export class LaneDigest implements BodyDigest {
   readonly #id: number;
-  #batch: Buffer<ArrayBuffer> | undefined;
+  #batch: Buffer<SharedArrayBuffer> | undefined;
   #filled = 0;
   #taken = 0;
   #inFlight = 0;
@@ -45,8 +45,8 @@ export class LaneDigest implements BodyDigest {
 
   abort(): void {
     if (this.#ended) return;
-    this.#batch = undefined;
     this.#filled = 0;
+    this.#giveBatch();
     // Nothing to take back when the thread has not heard of this body, or is gone with it.
     if (this.#posted && this.#failure === undefined) void this.#post('abort');
     else this.#end();
@@ -54,7 +54,7 @@ export class LaneDigest implements BodyDigest {
 
   /** @returns how many bytes of the chunk went into the batch */
   #take(chunk: Buffer, offset: number): number {
-    this.#batch ??= Buffer.allocUnsafeSlow(this.#batchSize(chunk.length - offset));
+    this.#batch ??= this.lane.batches.take(this.lane.batchBytes());
     const copied = chunk.copy(this.#batch, this.#filled, offset);
     this.#filled += copied;
     this.#taken += copied;
@@ -63,16 +63,15 @@ export class LaneDigest implements BodyDigest {
     return copied;
   }
 
-  /** A chunk that is larger than a batch goes in one piece; no batch is larger than what is left. */
-  #batchSize(waiting: number): number {
-    const size = Math.max(this.lane.batchBytes(), waiting);
-    const left = this.sizeHint === undefined ? size : this.sizeHint - this.#taken;
-    return left >= waiting ? Math.min(size, left) : size;
+  #giveBatch(): void {
+    if (this.#batch !== undefined) this.lane.batches.give(this.#batch);
+    this.#batch = undefined;
   }
 
   /** Posts what the batch holds; never rejects, but remembers the failure. */
   async #post(end?: 'finish' | 'abort'): Promise<LaneAnswer | undefined> {
-    const bytes = this.#batch?.subarray(0, this.#filled);
+    const batch = this.#batch;
+    const bytes = batch?.subarray(0, this.#filled);
     const wanted = this.#posted ? undefined : this.wanted;
     const count = this.#filled;
     this.#batch = undefined;
@@ -83,6 +82,7 @@ export class LaneDigest implements BodyDigest {
     try {
       const answer = await this.lane.run({ id: this.#id, wanted, bytes, end }, () => {
         this.#inFlight -= count;
+        if (batch !== undefined) this.lane.batches.give(batch);
       });
       if (answer.lost && end !== 'abort') this.#fail(undefined);
       return answer;

@@ -9,8 +9,8 @@ export interface LaneTask {
   readonly id: number;
   /** With the first task of a body only: opens it. */
   readonly wanted?: WantedDigests | undefined;
-  /** Transferred, not copied. */
-  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
+  /** Shared memory: it stays as it is until the task is answered. */
+  readonly bytes?: Uint8Array<SharedArrayBuffer> | undefined;
   /** The last task of a body: its digests are the answer, or it is forgotten. */
   readonly end?: 'finish' | 'abort' | undefined;
 }

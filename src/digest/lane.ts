@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Piscina } from 'piscina';
+import { BatchPool } from './batch-pool.js';
 import { DigestLaneError } from './body-digest.js';
 import type { LaneAnswer, LaneTask } from './lane-protocol.js';
 import { BATCH_BYTES_MIN, type FilledDigestOptions } from './options.js';
@@ -15,6 +16,7 @@ interface Waiter {
  * the state of a hash cannot move between threads. The thread starts with the first body.
  */
 export class DigestLane {
+  readonly batches: BatchPool;
   #pool: Piscina | undefined;
   #closed = false;
   #lastId = 0;
@@ -24,7 +26,11 @@ export class DigestLane {
   #bytesTotal = 0;
   #waiters: Waiter[] = [];
 
-  constructor(private readonly options: FilledDigestOptions) {}
+  constructor(private readonly options: FilledDigestOptions) {
+    const { batchBytesMax, laneBytesInFlightMax } = options;
+    // Half of what may be in flight: the peak of a busy lane is not kept for ever.
+    this.batches = new BatchPool(batchBytesMax, laneBytesInFlightMax / batchBytesMax / 2);
+  }
 
   /** Bodies that are open: how busy the lane is going to be. */
   get bodies(): number {
@@ -62,7 +68,7 @@ export class DigestLane {
   }
 
   /**
-   * Tasks run in the order in which they are posted. The task's bytes are gone after the call.
+   * Tasks run in the order in which they are posted. The task's bytes must not change before the answer.
    * @param settle called before anybody who waits for room is asked whether there is enough
    * @throws DigestLaneError when the thread is lost, and with it all bodies that were on it
    */
@@ -107,8 +113,7 @@ export class DigestLane {
   async #post(task: LaneTask): Promise<LaneAnswer> {
     const pool = this.#startedPool();
     try {
-      const transferList = task.bytes === undefined ? [] : [task.bytes.buffer];
-      return (await pool.run(task, { transferList })) as LaneAnswer;
+      return (await pool.run(task)) as LaneAnswer;
     } catch (error) {
       // The thread's module throws nothing of its own: the thread is gone, or could not start.
       this.#discard(pool);

@@ -16,7 +16,7 @@ export interface DigestOptions {
   readonly bodyBytesInFlightMax?: number;
   /** The same for all bodies of a lane together; also bounds their half-filled batches. */
   readonly laneBytesInFlightMax?: number;
-  /** Largest piece that is handed to a thread at once, unless a single chunk is larger. */
+  /** Largest piece that is handed to a thread at once. */
   readonly batchBytesMax?: number;
   /** Address of the thread's module. */
   readonly workerFile?: string;
