@@ -1,11 +1,18 @@
 import { BurstLedger } from './burst-ledger.js';
 import { Heartbeat } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
+import { SlabPool } from './slab-queue.js';
+
+/** What one slow upload holds at least. */
+const SLAB_BYTES = 64 * 1024;
+/** 4 MiB; eight fast uploads were seen to use 49 slabs. */
+const SLABS_KEPT_MAX = 64;
 
 /** What all exchanges of one server share. */
 export class EdgeState {
   readonly heartbeat: Heartbeat;
   readonly ledger: BurstLedger;
+  readonly slabs: SlabPool;
   /** Exchanges whose response is not complete, or whose connection is about to be closed. */
   inFlight = 0;
   /** Of these, the ones that wait for their client to read the answer and leave. */
@@ -20,6 +27,7 @@ export class EdgeState {
   constructor(readonly limits: EdgeLimits) {
     this.heartbeat = new Heartbeat(limits.keepAliveTouchMs);
     this.ledger = new BurstLedger(limits.burstBytesMax);
+    this.slabs = new SlabPool(SLAB_BYTES, SLABS_KEPT_MAX);
   }
 
   started(): void {

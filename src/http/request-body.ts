@@ -7,6 +7,7 @@ import {
 } from './exchange.js';
 import type { Heartbeat, Touchable } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
+import { SlabQueue, type SlabPool } from './slab-queue.js';
 
 /** The socket that a body comes from. */
 export interface BodySocket {
@@ -20,6 +21,7 @@ export interface BodyShared {
   readonly limits: EdgeLimits;
   readonly heartbeat: Heartbeat;
   readonly ledger: BurstLedger;
+  readonly slabs: SlabPool;
 }
 
 interface Waiter {
@@ -29,8 +31,6 @@ interface Waiter {
 
 /** uSockets' receive buffer: the largest chunk that the library hands over. */
 const RECEIVE_CHUNK_BYTES = 512 * 1024;
-/** Below this, one allocation from Node's shared pool is cheaper than an ArrayBuffer of its own. */
-const POOLED_COPY_BYTES_MAX = 4096;
 
 /**
  * A request's body between the library's callback and one reader, with back-pressure: above
@@ -43,8 +43,9 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
   /** The socket is paused on behalf of this body. */
   paused = false;
 
-  #queue: Buffer[] = [];
-  #queuedBytes = 0;
+  readonly #queue: SlabQueue;
+  /** What the queue gives out is the reader's to keep. */
+  readonly #isSmall: boolean;
   /** Bytes of it that the ledger counts as burst. */
   #burstBytes = 0;
   #waiter: Waiter | undefined;
@@ -60,11 +61,15 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     readonly contentLength: number | undefined,
     private readonly socket: BodySocket,
     private readonly shared: BodyShared,
-  ) {}
+  ) {
+    const { slabs } = shared;
+    this.#isSmall = contentLength !== undefined && contentLength <= slabs.slabBytes;
+    this.#queue = new SlabQueue(this.#isSmall ? undefined : slabs);
+  }
 
   /** Unread bytes in memory. */
   get bufferedBytes(): number {
-    return this.#queuedBytes;
+    return this.#queue.bytes;
   }
 
   /** Bytes still to come; Infinity when the length is not known. */
@@ -81,6 +86,7 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
         return value === undefined ? { done: true, value } : { done: false, value };
       },
       return: () => {
+        this.#queue.release();
         this.#leave();
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -93,7 +99,7 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     const first = (await this.#nextChunk()) ?? Buffer.alloc(0);
     if (first.length > limit) this.#refuse(limit);
     // A small body comes in one piece, mostly together with the header block.
-    if (this.complete && this.#queue.length === 0) return first;
+    if (this.complete && this.#queue.bytes === 0 && this.#isSmall) return first;
     return this.#collectRest(first, limit);
   }
 
@@ -107,9 +113,12 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     if (last) this.complete = true;
     if (this.#reading === 'left' && !last) this.#pause();
     if (this.#reading !== 'open') return;
-    if (byteLength > 0) this.#push(copyOf(chunk));
+    if (byteLength > 0) {
+      this.#queue.push(new Uint8Array(chunk));
+      this.#count();
+    }
     this.#wake();
-    if (!last && this.#queuedBytes > this.shared.limits.requestBufferBytesMax) this.#pause();
+    if (!last && this.#queue.bytes > this.shared.limits.requestBufferBytesMax) this.#pause();
   }
 
   /** The client is gone: what is unread is lost. */
@@ -142,7 +151,7 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
       this.resumeReading();
       return;
     }
-    const hasRoom = this.#queuedBytes <= limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
+    const hasRoom = this.#queue.bytes <= limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
     if (hasRoom && ledger.hasRoom) this.#look();
     else this.socket.rearm();
   }
@@ -166,7 +175,7 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
   #nextChunk(): Promise<Buffer | undefined> {
     const chunk = this.#queue.shift();
     if (chunk !== undefined) {
-      this.#count(-chunk.length);
+      this.#count();
       this.#askForMore();
       return Promise.resolve(chunk);
     }
@@ -184,20 +193,25 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
    */
   #askForMore(): void {
     if (!this.paused || this.complete) return;
-    if (this.#queuedBytes > this.shared.limits.requestBufferBytesMax / 2) return;
+    if (this.#queue.bytes > this.shared.limits.requestBufferBytesMax / 2) return;
     this.shared.ledger.requestResume(this);
   }
 
   async #collectRest(first: Buffer, limit: number): Promise<Buffer> {
-    const chunks = [first];
+    const chunks = [this.#kept(first)];
     let length = first.length;
     for (;;) {
       const chunk = await this.#nextChunk();
       if (chunk === undefined) return Buffer.concat(chunks, length);
       length += chunk.length;
       if (length > limit) this.#refuse(limit);
-      chunks.push(chunk);
+      chunks.push(this.#kept(chunk));
     }
+  }
+
+  /** A chunk that outlives the next one. */
+  #kept(chunk: Buffer): Buffer {
+    return this.#isSmall ? chunk : Buffer.from(chunk);
   }
 
   #refuse(limit: number): never {
@@ -205,15 +219,9 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     throw new BodyTooLargeError(limit);
   }
 
-  #push(chunk: Buffer): void {
-    this.#queue.push(chunk);
-    this.#count(chunk.length);
-  }
-
-  /** Keeps the number of unread bytes, and tells the ledger what of it is burst. */
-  #count(bytes: number): void {
-    this.#queuedBytes += bytes;
-    const burst = Math.max(0, this.#queuedBytes - this.shared.limits.requestBufferBytesMax);
+  /** Tells the ledger what of the unread bytes is burst. */
+  #count(): void {
+    const burst = Math.max(0, this.#queue.bytes - this.shared.limits.requestBufferBytesMax);
     if (burst === this.#burstBytes) return;
     const change = burst - this.#burstBytes;
     this.#burstBytes = burst;
@@ -222,10 +230,10 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
 
   #wake(): void {
     const waiter = this.#waiter;
-    if (waiter === undefined || (this.#queue.length === 0 && !this.complete)) return;
+    if (waiter === undefined || (this.#queue.bytes === 0 && !this.complete)) return;
     this.#waiter = undefined;
     const chunk = this.#queue.shift();
-    if (chunk !== undefined) this.#count(-chunk.length);
+    this.#count();
     waiter.resolve(chunk);
   }
 
@@ -238,14 +246,14 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
 
   #leave(): void {
     if (this.#reading === 'open') this.#reading = 'left';
-    this.#queue = [];
-    this.#count(-this.#queuedBytes);
+    this.#queue.clear();
+    this.#count();
     this.shared.ledger.forget(this);
   }
 
   /** Nothing of it is left for a reader. */
   get #isRead(): boolean {
-    return this.complete && this.#queue.length === 0;
+    return this.complete && this.#queue.bytes === 0;
   }
 
   #fail(error: Error): void {
@@ -254,11 +262,4 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     this.#waiter?.reject(this.#failure);
     this.#waiter = undefined;
   }
-}
-
-function copyOf(chunk: ArrayBuffer): Buffer {
-  if (chunk.byteLength > POOLED_COPY_BYTES_MAX) return Buffer.from(chunk.slice(0));
-  const copy = Buffer.allocUnsafe(chunk.byteLength);
-  copy.set(new Uint8Array(chunk));
-  return copy;
 }
