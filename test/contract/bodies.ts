@@ -67,7 +67,9 @@ export function describeBodies(fixture: Fixture): void {
       const unread = await fixture.backend.getObject(CONTEXT, ref);
       unread.body.cancel();
       const left = await fixture.backend.getObject(CONTEXT, ref);
-      if (!Buffer.isBuffer(left.body.source)) for await (const _ of left.body.source) break;
+      if (!Buffer.isBuffer(left.body.source)) {
+        for await (const chunk of left.body.source) if (chunk.length > 0) break;
+      }
       expect((await readObject(fixture, ref)).length).to.equal(LARGE);
     });
 
