@@ -34,18 +34,30 @@ interface ParsedEndpoint extends Endpoint {
 
 /**
  * Reads a request line. The path is `/`, `/bucket`, `/bucket/` or `/bucket/key`, and nothing in it
- * is normalised: `//` and `..` are parts of keys.
+ * is normalised: `//` and `..` are parts of keys. In virtual-host style it is `/` or `/key`.
  *
  * An operation that is known and not supported is an endpoint too; an unknown subresource is one
  * named `UnknownSubresource`. SPEC.md 4.
  *
+ * @param hostBucket the bucket that the host name has; empty for path style
  * @throws S3Error `InvalidURI`, `InvalidBucketName`, `KeyTooLongError`, `MethodNotAllowed`, and
  *   `InvalidArgument` for subresources that exclude one another
  */
-export function parseEndpoint(method: string, rawPath: string, rawQuery: string): Endpoint {
+export function parseEndpoint(
+  method: string,
+  rawPath: string,
+  rawQuery: string,
+  hostBucket = '',
+): Endpoint {
   const parameters = parseQuery(rawQuery);
   if (parameters === undefined || rawPath.charCodeAt(0) !== SLASH) throw invalidUri(rawPath);
   const query = queryOf(parameters);
+  if (hostBucket !== '') {
+    requireBucketName(hostBucket);
+    const key = rawPath.length > 1 ? decodeKey(rawPath, 1) : '';
+    const resource = key === '' ? 'bucket' : 'object';
+    return resolve(method, resource, hostBucket, key, parameters, query);
+  }
   if (rawPath.length === 1) return serviceEndpoint(method, parameters, query);
 
   const slash = rawPath.indexOf('/', 1);
@@ -186,10 +198,14 @@ function conflict(first: string, second: string): S3Error {
 function decodeBucket(rawPath: string, end: number): string {
   const bucket = decodeUriComponentStrict(rawPath.slice(1, end));
   if (bucket === undefined) throw invalidUri(rawPath);
+  requireBucketName(bucket);
+  return bucket;
+}
+
+function requireBucketName(bucket: string): void {
   if (!isValidBucketName(bucket)) {
     throw new S3Error('InvalidBucketName', undefined, { BucketName: bucket });
   }
-  return bucket;
 }
 
 function decodeKey(rawPath: string, start: number): string {

@@ -5,6 +5,8 @@ export interface Query {
   /** The first value of that name; undefined when the parameter is absent. */
   get(name: string): string | undefined;
   has(name: string): boolean;
+  /** All of them, in the order sent. */
+  readonly parameters: readonly QueryParameter[];
 }
 
 /** A view of parsed parameters: queries are short, so that a scan beats building a map. */
@@ -13,7 +15,7 @@ export function queryOf(parameters: readonly QueryParameter[]): Query {
 }
 
 class ParameterQuery implements Query {
-  constructor(private readonly parameters: readonly QueryParameter[]) {}
+  constructor(readonly parameters: readonly QueryParameter[]) {}
 
   get(name: string): string | undefined {
     for (const parameter of this.parameters) {
