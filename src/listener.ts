@@ -5,8 +5,10 @@ import { storeDirectory } from './config/paths.js';
 import { createDigestFactory, type DigestService } from './digest/index.js';
 import { serveHttp, type HttpServer } from './http/server.js';
 import type { ExchangeHandler } from './http/exchange.js';
+import { TrustedProxies } from './http/trusted-proxies.js';
 import { runChild, StartError, type ChildService } from './process/child.js';
 import type { ChildInit, HealthCheck } from './process/protocol.js';
+import { Addressing } from './s3/addressing.js';
 import { createAuthenticator } from './s3/auth/authenticate.js';
 import { rosterCredentials } from './s3/auth/roster.js';
 import { createPipeline } from './s3/pipeline.js';
@@ -30,13 +32,19 @@ async function startListener(init: ChildInit): Promise<ChildService> {
   const metrics = new ListenerMetrics();
   const store = await openStore(options, metrics);
   const digests = createDigests(options, metrics);
+  const proxies = new TrustedProxies(options.trustedProxies);
+  const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
     services: { backend: store, settings: options },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
       region: options.region,
       digests,
+      hosts: addressing.signedHosts,
+      anonymousAccount: options.anonymousAccount,
     }),
+    addressing,
+    proxies,
     metrics,
     log,
   });

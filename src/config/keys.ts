@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseCidr } from '../cidr.js';
 import type { ListenAddress } from './options.js';
 
 /**
@@ -68,4 +69,39 @@ export function storageClasses() {
     .refine((names) => names.includes('STANDARD') && new Set(names).size === names.length, {
       error,
     });
+}
+
+/** No list of a configuration needs more: each entry may cost time with a request. */
+const LIST_ENTRIES_MAX = 16;
+
+/** Strings that the rule accepts, in lower case, each once. */
+function list(error: string, accepts: (text: string) => boolean) {
+  return z
+    .array(z.string({ error }).toLowerCase().refine(accepts, { error }), { error })
+    .max(LIST_ENTRIES_MAX, { error })
+    .refine((entries) => new Set(entries).size === entries.length, { error });
+}
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^(?=.{1,253}$)(?=.*[a-z])${LABEL}(?:\\.${LABEL})*$`);
+
+export function domains() {
+  return list(
+    `a list of at most ${LIST_ENTRIES_MAX} different DNS names, such as s3.example.com`,
+    (text) => DOMAIN.test(text),
+  );
+}
+
+export function hosts() {
+  return list(
+    `a list of at most ${LIST_ENTRIES_MAX} different hosts as clients send them, such as s3.example.com or s3.example.com:8443`,
+    (text) => /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(text),
+  );
+}
+
+export function networks() {
+  return list(
+    `a list of at most ${LIST_ENTRIES_MAX} different addresses or networks, such as 192.0.2.7 or 10.0.0.0/8`,
+    (text) => parseCidr(text) !== undefined,
+  );
 }

@@ -1,6 +1,17 @@
 import os from 'node:os';
 import type { z } from 'zod';
-import { address, integer, oneOf, path, storageClasses, text, type KeyRule } from './keys.js';
+import {
+  address,
+  domains,
+  hosts,
+  integer,
+  networks,
+  oneOf,
+  path,
+  storageClasses,
+  text,
+  type KeyRule,
+} from './keys.js';
 
 /**
  * Every configuration key: its rule, its default, and what the documentation says of it.
@@ -36,6 +47,25 @@ const KEYS = {
     schema: text(/^[A-Za-z0-9-]{1,63}$/, 'a location name: letters, digits and hyphens').optional(),
     doc: 'Answer to `GET /<bucket>?location`.',
     defaultText: 'the value of `region`',
+  },
+  base_domains: {
+    schema: domains().default([]),
+    doc: 'Virtual-host style: in a `Host` that ends with one of these names, what stands in front is the bucket. Path style works everywhere.',
+  },
+  external_hosts: {
+    schema: hosts().default([]),
+    doc: 'Hosts that clients address where a proxy in front replaces `Host`: signatures may cover them instead. See [Behind a proxy](behind-a-proxy.md).',
+  },
+  trusted_proxies: {
+    schema: networks().default([]),
+    doc: 'Proxies whose `X-Forwarded-Host`, `X-Forwarded-For` and `X-Forwarded-Proto` count; from anybody else they are ignored.',
+  },
+  anonymous_account: {
+    schema: text(
+      /^(?:[\x21-\x2e\x30-\x7e]{1,128})?$/,
+      'an account of the store, such as AUTH_main, or an empty text',
+    ).default(''),
+    doc: 'Account whose public buckets and objects unsigned GET and HEAD requests read, as its ACLs allow. Empty: every unsigned request is refused.',
   },
   storage_classes: {
     schema: storageClasses().default(['STANDARD']),

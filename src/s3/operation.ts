@@ -28,6 +28,11 @@ export interface RequestContext {
   /** The request's headers, and those that a presigned URL carries in its query. */
   readonly headers: HeaderMap;
   readonly principal: Principal;
+  /**
+   * The resource as the client addressed it, without the query: what proxies in front say of host
+   * and scheme counts when they are trusted. E.g. `https://s3.example.com/bucket/a%2Fb`.
+   */
+  readonly url: string;
   /** Goes with every call to the backend. */
   readonly call: CallContext;
   /** The verified body; at most once per request. */

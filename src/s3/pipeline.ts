@@ -10,6 +10,8 @@ import {
 } from '../http/exchange.js';
 import type { FinishedRequest } from '../telemetry/metrics.js';
 import { hostId, nextRequestId } from '../telemetry/request-id.js';
+import type { TrustedProxies } from '../http/trusted-proxies.js';
+import type { Addressing } from './addressing.js';
 import type { Authentication, Authenticator } from './auth/authenticate.js';
 import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
@@ -18,7 +20,8 @@ import { parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
-import { authorise } from './rules/authorise.js';
+import { authorise, NOTHING_GRANTED, type AccessCheck } from './rules/authorise.js';
+import { refuseOverrides } from './rules/response-overrides.js';
 import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
 
@@ -34,6 +37,10 @@ import { S3Error } from './s3-error.js';
 export interface PipelineOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
+  readonly addressing: Addressing;
+  readonly proxies: TrustedProxies;
+  /** What members and anonymous readers may do; default: nothing. */
+  readonly access?: AccessCheck | undefined;
   readonly metrics: PipelineMetrics;
   readonly log: PipelineLog;
 }
@@ -95,6 +102,12 @@ class RequestRun implements RequestContext, CallContext {
     return this.exchange.signal;
   }
 
+  get url(): string {
+    const { addressing, proxies } = this.options;
+    const { request } = this.exchange;
+    return `${proxies.scheme(request)}://${addressing.clientHost(request)}${request.rawPath}`;
+  }
+
   openPayload(): Payload {
     return known(this.#authentication).openPayload(this.exchange.body);
   }
@@ -115,20 +128,25 @@ class RequestRun implements RequestContext, CallContext {
     if (request.malformed !== undefined) {
       throw new S3Error('InvalidRequest', request.malformed);
     }
-    const parsed = parseEndpoint(request.method, request.rawPath, request.rawQuery);
+    const { method, rawPath, rawQuery } = request;
+    const hostBucket = this.options.addressing.hostBucket(request);
+    const parsed = parseEndpoint(method, rawPath, rawQuery, hostBucket);
     this.#endpoint = parsed;
-    this.#authentication = await this.#authenticate();
+    this.#authentication = await this.#authenticate(parsed, hostBucket);
     const endpoint = refineByHeaders(parsed, this.headers);
     this.#endpoint = endpoint;
-    authorise(this.principal);
+    if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
+    const asked = authorise(this, this.options.access ?? NOTHING_GRANTED);
+    if (asked !== undefined) await asked;
     const operation = operationFor(endpoint);
     refuseUnsupportedHeaders(endpoint.operation, this.headers);
     return operation(this);
   }
 
-  async #authenticate(): Promise<Authentication> {
+  async #authenticate({ query }: Endpoint, hostBucket: string): Promise<Authentication> {
     try {
-      return await this.options.authenticator.authenticate(this.exchange.request);
+      const { authenticator } = this.options;
+      return await authenticator.authenticate(this.exchange.request, query.parameters, hostBucket);
     } catch (error) {
       if (error instanceof S3Error) this.options.metrics.authFailed(error.code);
       throw error;
@@ -150,6 +168,7 @@ class RequestRun implements RequestContext, CallContext {
       this.options.log.error(
         {
           request_id: this.requestId,
+          remote: this.options.proxies.clientAddress(this.exchange.request),
           operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
           error_code: error.code,
           err: error.cause ?? error,

@@ -37,6 +37,11 @@ export function parseResponseOverrides(query: Query): ResponseOverrides | undefi
   return overrides;
 }
 
+/** @throws S3Error as {@link anonymousOverrides}, for an unsigned request that has any */
+export function refuseOverrides(query: Query): void {
+  if (OVERRIDES.some(([parameter]) => query.has(parameter))) throw anonymousOverrides();
+}
+
 /** The answer to an unsigned request with overrides. */
 export function anonymousOverrides(): S3Error {
   return new S3Error(

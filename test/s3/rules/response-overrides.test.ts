@@ -3,6 +3,7 @@ import {
   anonymousOverrides,
   applyResponseOverrides,
   parseResponseOverrides,
+  refuseOverrides,
 } from '../../../src/s3/rules/response-overrides.js';
 import { query, s3FailureOf } from '../support.js';
 
@@ -54,5 +55,12 @@ describe('s3 rules: response overrides', () => {
 
   it('are not for anonymous readers', () => {
     expect(anonymousOverrides().code).to.equal('InvalidRequest');
+    for (const raw of ['response-expires=0', 'a=b&response-content-type', 'response-expires=']) {
+      const { code } = s3FailureOf(() => {
+        refuseOverrides(query(raw));
+      });
+      expect(code).to.equal('InvalidRequest');
+    }
+    refuseOverrides(query('versionId=null&response-other=1'));
   });
 });

@@ -32,5 +32,7 @@ export function canonicalId({ user, account, accessKey }: Identity): string {
 }
 
 export function requesterOf(identity: Identity): Requester {
+  // An unsigned request has an account, but is none of its users.
+  if (identity.role === 'anonymous') return ANONYMOUS;
   return { kind: 'user', id: canonicalId(identity), role: identity.role };
 }
