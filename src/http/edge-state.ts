@@ -1,4 +1,3 @@
-import { BurstLedger } from './burst-ledger.js';
 import { Heartbeat } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
 import { SlabPool } from './slab-queue.js';
@@ -11,10 +10,11 @@ const SLABS_KEPT_MAX = 64;
 /** What all exchanges of one server share. */
 export class EdgeState {
   readonly heartbeat: Heartbeat;
-  readonly ledger: BurstLedger;
   readonly slabs: SlabPool;
   /** Exchanges whose response is not complete, or whose connection is about to be closed. */
   inFlight = 0;
+  /** Unread bytes of all request bodies. */
+  bufferedBytes = 0;
   /** Of these, the ones that wait for their client to read the answer and leave. */
   lingering = 0;
   /** Responses say `Connection: close`. */
@@ -26,7 +26,6 @@ export class EdgeState {
 
   constructor(readonly limits: EdgeLimits) {
     this.heartbeat = new Heartbeat(limits.keepAliveTouchMs);
-    this.ledger = new BurstLedger(limits.burstBytesMax);
     this.slabs = new SlabPool(SLAB_BYTES, SLABS_KEPT_MAX);
   }
 

@@ -11,12 +11,6 @@ export interface EdgeLimits {
    * long way: 5 MB/s at a round trip of 50 ms. 0 leaves the buffer, and the risk, to the kernel.
    */
   readonly receiveBufferBytes: number;
-  /**
-   * Bytes that all requests together may hold above their own `requestBufferBytesMax` before a
-   * paused upload has to wait for its turn to be read again. Matters where the receive buffer
-   * could not be set.
-   */
-  readonly burstBytesMax: number;
   /** Unread request bytes taken after an early answer; with more to come the connection closes. */
   readonly drainBytesMax: number;
   /** Time that the client gets to read an early answer before the connection closes. */
@@ -35,7 +29,6 @@ export interface EdgeLimits {
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   requestBufferBytesMax: 256 * 1024,
   receiveBufferBytes: 256 * 1024,
-  burstBytesMax: 32 * 1024 * 1024,
   drainBytesMax: 1024 * 1024,
   drainTimeoutMs: 5_000,
   responseStallTimeoutMs: 60_000,

@@ -1,4 +1,3 @@
-import type { BurstLedger, Reader } from './burst-ledger.js';
 import {
   BodyDiscardedError,
   BodyTooLargeError,
@@ -17,11 +16,13 @@ export interface BodySocket {
   rearm(): void;
 }
 
+/** What all bodies of a server share. */
 export interface BodyShared {
   readonly limits: EdgeLimits;
   readonly heartbeat: Heartbeat;
-  readonly ledger: BurstLedger;
   readonly slabs: SlabPool;
+  /** Unread bytes of all bodies. */
+  bufferedBytes: number;
 }
 
 interface Waiter {
@@ -29,14 +30,14 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** uSockets' receive buffer: the largest chunk that the library hands over. */
+/** Room for one more chunk: the library's own receive buffer, see receive-buffer.ts. */
 const RECEIVE_CHUNK_BYTES = 512 * 1024;
 
 /**
  * A request's body between the library's callback and one reader, with back-pressure: above
- * `requestBufferBytesMax` unread bytes the socket is paused, below half of it resumed in its turn.
+ * `requestBufferBytesMax` unread bytes the socket is paused, at half of it resumed.
  */
-export class RequestBodyStream implements RequestBody, Reader, Touchable {
+export class RequestBodyStream implements RequestBody, Touchable {
   bytesReceived = 0;
   /** The last byte has arrived. */
   complete = false;
@@ -46,8 +47,8 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
   readonly #queue: SlabQueue;
   /** What the queue gives out is the reader's to keep. */
   readonly #isSmall: boolean;
-  /** Bytes of it that the ledger counts as burst. */
-  #burstBytes = 0;
+  /** Bytes of it in the server's count. */
+  #countedBytes = 0;
   #waiter: Waiter | undefined;
   #failure: Error | undefined;
   #claimed = false;
@@ -144,15 +145,8 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
 
   /** While paused: keeps the connection alive, and finds out whether the client still is. */
   touch(): void {
-    const { ledger, limits } = this.shared;
-    if (ledger.isQueued(this)) {
-      // Its reader is hungry, and those who hold the bursts may do so for long: let it go on.
-      ledger.forget(this);
-      this.resumeReading();
-      return;
-    }
-    const hasRoom = this.#queue.bytes <= limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
-    if (hasRoom && ledger.hasRoom) this.#look();
+    const room = this.shared.limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
+    if (this.#queue.bytes <= room) this.#look();
     else this.socket.rearm();
   }
 
@@ -194,7 +188,7 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
   #askForMore(): void {
     if (!this.paused || this.complete) return;
     if (this.#queue.bytes > this.shared.limits.requestBufferBytesMax / 2) return;
-    this.shared.ledger.requestResume(this);
+    this.resumeReading();
   }
 
   async #collectRest(first: Buffer, limit: number): Promise<Buffer> {
@@ -219,13 +213,10 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     throw new BodyTooLargeError(limit);
   }
 
-  /** Tells the ledger what of the unread bytes is burst. */
+  /** Tells the server what the queue holds now. */
   #count(): void {
-    const burst = Math.max(0, this.#queue.bytes - this.shared.limits.requestBufferBytesMax);
-    if (burst === this.#burstBytes) return;
-    const change = burst - this.#burstBytes;
-    this.#burstBytes = burst;
-    this.shared.ledger.adjust(change);
+    this.shared.bufferedBytes += this.#queue.bytes - this.#countedBytes;
+    this.#countedBytes = this.#queue.bytes;
   }
 
   #wake(): void {
@@ -248,7 +239,6 @@ export class RequestBodyStream implements RequestBody, Reader, Touchable {
     if (this.#reading === 'open') this.#reading = 'left';
     this.#queue.clear();
     this.#count();
-    this.shared.ledger.forget(this);
   }
 
   /** Nothing of it is left for a reader. */

@@ -25,8 +25,8 @@ export interface HttpServer {
   readonly inFlight: number;
   /** Open connections, idle ones included. */
   readonly connections: number;
-  /** Bytes of request bodies in memory above the allowance of each, see EdgeLimits. */
-  readonly burstBytes: number;
+  /** Bytes of request bodies in memory that nobody has read yet. */
+  readonly bufferedBytes: number;
   /** Takes no new connections; responses on those that are open say `Connection: close`. */
   stopListening(): void;
   /**
@@ -115,8 +115,8 @@ class EdgeServer implements HttpServer {
     return this.#edge.inFlight;
   }
 
-  get burstBytes(): number {
-    return this.#edge.ledger.held;
+  get bufferedBytes(): number {
+    return this.#edge.bufferedBytes;
   }
 
   stopListening(): void {

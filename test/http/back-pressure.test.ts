@@ -44,7 +44,9 @@ describe('edge: uploads faster than their reader', function () {
             await setTimeout(5);
           }
           peakBytes = Math.max(peakBytes, body.bufferedBytes);
+          expect(edge.server.bufferedBytes).to.equal(body.bufferedBytes);
         }
+        expect(edge.server.bufferedBytes).to.equal(0);
         received = hash.digest('hex');
         await exchange.respond({ status: 200, headers: [] });
       },
@@ -111,6 +113,7 @@ describe('edge: uploads faster than their reader', function () {
       await until(() => body.bytesReceived === 300 * KIB);
       client.destroy();
       await until(() => exchange?.aborted === true);
+      expect(edge.server.bufferedBytes).to.equal(0);
       expect(exchange?.signal.reason).to.be.instanceOf(ClientAbortedError);
     });
 
