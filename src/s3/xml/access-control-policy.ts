@@ -11,7 +11,8 @@ import { S3Error } from '../s3-error.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { renderOwner } from './owner.js';
-import { optionalChild, optionalChildText, parseXml, type XmlElement } from './parse.js';
+import { parseXml, requiredChildText, type XmlElement } from './parse.js';
+import { onlyChildren, requiredChild } from './structure.js';
 
 /** `<AccessControlPolicy>`: the ACL in requests and answers. */
 
@@ -51,55 +52,37 @@ function renderGrantee(grantee: Grantee): string {
 export function parseAccessControlPolicy(body: Buffer): Acl {
   return malformedAsAcl(() => {
     const root = parseXml(body, 'AccessControlPolicy');
-    onlyChildren(root, ['Owner', 'AccessControlList']);
-    const owner = required(root, 'Owner');
-    onlyChildren(owner, ['ID', 'DisplayName']);
-    const list = required(root, 'AccessControlList');
-    onlyChildren(list, ['Grant']);
+    onlyChildren(root, 'Owner', 'AccessControlList');
+    const owner = requiredChild(root, 'Owner');
+    onlyChildren(owner, 'ID', 'DisplayName');
+    const list = requiredChild(root, 'AccessControlList');
+    onlyChildren(list, 'Grant');
     if (list.children.length > GRANTS_MAX) throw new S3Error('MalformedACLError');
-    return { owner: requiredText(owner, 'ID'), grants: list.children.map(parseGrant) };
+    return { owner: requiredChildText(owner, 'ID').trim(), grants: list.children.map(parseGrant) };
   });
 }
 
 function parseGrant(grant: XmlElement): Grant {
-  onlyChildren(grant, ['Grantee', 'Permission']);
-  const permission = requiredText(grant, 'Permission');
+  onlyChildren(grant, 'Grantee', 'Permission');
+  const permission = requiredChildText(grant, 'Permission').trim();
   if (!isPermission(permission)) throw new S3Error('MalformedACLError');
-  return { grantee: parseGrantee(required(grant, 'Grantee')), permission };
+  return { grantee: parseGrantee(requiredChild(grant, 'Grantee')), permission };
 }
 
 function parseGrantee(grantee: XmlElement): Grantee {
   switch (grantee.attributes.get('type')) {
     case 'CanonicalUser':
-      onlyChildren(grantee, ['ID', 'DisplayName']);
-      return userGrantee(requiredText(grantee, 'ID'), 'CanonicalUser/ID');
+      onlyChildren(grantee, 'ID', 'DisplayName');
+      return userGrantee(requiredChildText(grantee, 'ID').trim(), 'CanonicalUser/ID');
     case 'Group':
-      onlyChildren(grantee, ['URI']);
-      return groupGrantee(requiredText(grantee, 'URI'), 'Group/URI');
+      onlyChildren(grantee, 'URI');
+      return groupGrantee(requiredChildText(grantee, 'URI').trim(), 'Group/URI');
     case 'AmazonCustomerByEmail':
-      onlyChildren(grantee, ['EmailAddress']);
-      requiredText(grantee, 'EmailAddress');
+      onlyChildren(grantee, 'EmailAddress');
+      requiredChildText(grantee, 'EmailAddress');
       throw unresolvableEmail();
     default:
       throw new S3Error('MalformedACLError');
-  }
-}
-
-function required(parent: XmlElement, name: string): XmlElement {
-  const child = optionalChild(parent, name);
-  if (child === undefined) throw new S3Error('MalformedACLError');
-  return child;
-}
-
-function requiredText(parent: XmlElement, name: string): string {
-  const text = optionalChildText(parent, name);
-  if (text === undefined) throw new S3Error('MalformedACLError');
-  return text.trim();
-}
-
-function onlyChildren(parent: XmlElement, names: readonly string[]): void {
-  for (const { name } of parent.children) {
-    if (!names.includes(name)) throw new S3Error('MalformedACLError');
   }
 }
 

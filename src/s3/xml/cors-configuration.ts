@@ -4,6 +4,7 @@ import { S3Error } from '../s3-error.js';
 import { element, optionalElement, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { optionalChildText, parseXml, type XmlElement } from './parse.js';
+import { childrenOf, onlyChildren } from './structure.js';
 
 /** `<CORSConfiguration>`: the rules in requests and answers, and the form in which they are kept. */
 
@@ -12,14 +13,14 @@ const BYTES_MAX = 64 * 1024;
 /** Seconds; a browser needs no more than 32 bits. */
 const MAX_AGE_MAX = 2_147_483_647;
 
-const RULE_CHILDREN: ReadonlySet<string> = new Set([
+const RULE_CHILDREN = [
   'ID',
   'AllowedOrigin',
   'AllowedMethod',
   'AllowedHeader',
   'ExposeHeader',
   'MaxAgeSeconds',
-]);
+];
 
 export function renderCorsConfiguration({ rules }: CorsConfiguration): string {
   return xmlDocument(
@@ -58,9 +59,7 @@ export function parseCorsConfiguration(body: Buffer): CorsConfiguration {
 
 function parseRule(rule: XmlElement): UncheckedCorsRule {
   if (rule.name !== 'CORSRule') throw new S3Error('MalformedXML');
-  for (const { name } of rule.children) {
-    if (!RULE_CHILDREN.has(name)) throw new S3Error('MalformedXML');
-  }
+  onlyChildren(rule, ...RULE_CHILDREN);
   const allowedOrigins = texts(rule, 'AllowedOrigin');
   const allowedMethods = texts(rule, 'AllowedMethod');
   if (allowedOrigins.length === 0 || allowedMethods.length === 0) throw new S3Error('MalformedXML');
@@ -76,7 +75,7 @@ function parseRule(rule: XmlElement): UncheckedCorsRule {
 }
 
 function texts(rule: XmlElement, name: string): string[] {
-  return rule.children.filter((child) => child.name === name).map(({ text }) => text.trim());
+  return childrenOf(rule, name).map(({ text }) => text.trim());
 }
 
 function parseMaxAge(text: string): number {

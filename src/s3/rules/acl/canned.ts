@@ -1,7 +1,7 @@
 import { S3Error } from '../../s3-error.js';
+import { invalidArgument } from '../query-parameters.js';
 import { groupGrant, userGrant, type Acl, type AclResource, type GroupName } from './acl.js';
 import type { Grant, Permission } from './acl.js';
-import { invalidArgument } from './grantees.js';
 
 /** Whose a new resource is. Of a bucket, both are the same. */
 export interface Owners {
@@ -65,7 +65,7 @@ export function cannedAcl(name: string, resource: AclResource, owners: Owners): 
   }
   const canned = CANNED.get(name);
   if (canned?.resources.includes(resource) !== true) {
-    throw invalidArgument(undefined, CANNED_ACL_HEADER, name);
+    throw invalidArgument(CANNED_ACL_HEADER, name, '');
   }
   const { owner, bucketOwner } = owners;
   const grants: Grant[] = [];

@@ -1,7 +1,8 @@
 import type { HeaderMap } from '../../../http/exchange.js';
 import { S3Error } from '../../s3-error.js';
+import { invalidArgument } from '../query-parameters.js';
 import { GRANTS_MAX, type Grant, type Grantee, type Permission } from './acl.js';
-import { groupGrantee, invalidArgument, unresolvableEmail, userGrantee } from './grantees.js';
+import { groupGrantee, unresolvableEmail, userGrantee } from './grantees.js';
 
 /** `x-amz-grant-<permission>: id="…", uri="…", emailAddress="…"` */
 
@@ -64,7 +65,7 @@ function parseGrantee(piece: string, header: string): Grantee {
 }
 
 function unrecognized(piece: string, header: string): S3Error {
-  return invalidArgument('Argument format not recognized', header, piece.trim());
+  return invalidArgument(header, piece.trim(), 'Argument format not recognized');
 }
 
 /** @returns undefined when a quote is open or stands in the middle */

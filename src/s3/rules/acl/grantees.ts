@@ -1,5 +1,6 @@
 import { S3Error } from '../../s3-error.js';
 import { isHeaderValue, isMangled } from '../header-values.js';
+import { invalidArgument } from '../query-parameters.js';
 import { groupOfUri, isGroupName, type Grantee } from './acl.js';
 
 /** Grantees as requests name them, in headers and in documents. */
@@ -18,21 +19,17 @@ const USER_ID_LENGTH_MAX = 256;
 export function userGrantee(id: string, argument: string): Grantee {
   const legal = id !== '' && id.length <= USER_ID_LENGTH_MAX && isHeaderValue(id) && !isMangled(id);
   if (legal && !isGroupName(id)) return { kind: 'user', id };
-  throw invalidArgument('Invalid id', argument, id);
+  throw invalidArgument(argument, id, 'Invalid id');
 }
 
 /** @throws S3Error `InvalidArgument` for a URI of no group */
 export function groupGrantee(uri: string, argument: string): Grantee {
   const group = groupOfUri(uri);
-  if (group === undefined) throw invalidArgument('Invalid group uri', argument, uri);
+  if (group === undefined) throw invalidArgument(argument, uri, 'Invalid group uri');
   return { kind: 'group', group };
 }
 
 /** The service knows no e-mail addresses, hence none that matches. */
 export function unresolvableEmail(): S3Error {
   return new S3Error('UnresolvableGrantByEmailAddress');
-}
-
-export function invalidArgument(message: string | undefined, name: string, value: string): S3Error {
-  return new S3Error('InvalidArgument', message, { ArgumentName: name, ArgumentValue: value });
 }

@@ -1,5 +1,6 @@
 import { S3Error } from '../../s3-error.js';
 import { isAscii } from '../header-values.js';
+import { invalidArgument } from '../query-parameters.js';
 import { CORS_METHODS, type CorsConfiguration, type CorsMethod } from './configuration.js';
 import type { CorsRule } from './configuration.js';
 
@@ -27,10 +28,10 @@ export function validateCors(rules: readonly UncheckedCorsRule[]): CorsConfigura
 
 function validateRule(rule: UncheckedCorsRule): CorsRule {
   if (rule.id !== undefined && rule.id.length > ID_LENGTH_MAX) {
-    throw new S3Error(
-      'InvalidArgument',
+    throw invalidArgument(
+      'ID',
+      rule.id,
       `ID length should not exceed allowed limit of ${ID_LENGTH_MAX}`,
-      { ArgumentName: 'ID', ArgumentValue: rule.id },
     );
   }
   const allowedMethods = rule.allowedMethods.map(validateMethod);

@@ -1,4 +1,4 @@
-/** What lifecycle rules ask for; times are milliseconds since the epoch, always midnights UTC. */
+/** What lifecycle rules look at, and what they ask for. */
 
 export interface LifecycleObject {
   readonly key: string;
@@ -31,9 +31,10 @@ export interface LifecycleUpload {
   readonly initiatedAt: number;
 }
 
-/** When a rule takes effect. */
+/** When a rule takes effect: a midnight UTC, but for delete markers that go at once. */
 export interface Scheduled {
   readonly ruleId: string;
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -1,9 +1,6 @@
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html */
+import type { Tag } from '../tagging.js';
 
-export interface LifecycleTag {
-  readonly key: string;
-  readonly value: string;
-}
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html */
 
 /**
  * Which objects a rule is for: those that meet all of its predicates; all objects when it has
@@ -13,7 +10,7 @@ export interface LifecycleFilter {
   /** `prefix`: `<Prefix>` in the rule (version 1). `filter`: `<Filter>` (version 2). */
   readonly form: 'prefix' | 'filter';
   readonly prefix?: string | undefined;
-  readonly tags: readonly LifecycleTag[];
+  readonly tags: readonly Tag[];
   /** Bytes; objects of exactly this size are not meant. */
   readonly sizeGreaterThan?: number | undefined;
   /** Bytes; objects of exactly this size are not meant. */
