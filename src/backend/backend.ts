@@ -1,4 +1,7 @@
 import type { ByteSource } from '../byte-source.js';
+import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
+
+export type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -48,6 +51,8 @@ export interface Capabilities {
   readonly systemMetadata: boolean;
   /** Longest object name, in bytes of UTF-8. */
   readonly objectNameBytesMax: number;
+  /** Most segments of one large object. */
+  readonly segmentsMax: number;
 }
 
 export interface ContainerInfo {
@@ -55,6 +60,7 @@ export interface ContainerInfo {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly objectCount: number;
+  /** Bytes of the bodies in it. Those of a large object count where its segments are, and once. */
   readonly bytesUsed: number;
 }
 
@@ -99,6 +105,8 @@ export interface ObjectHead {
   readonly headers: Metadata;
   readonly metadata: Metadata;
   readonly systemMetadata: Metadata;
+  /** Only of a large object: how many segments its body is made of. */
+  readonly segmentCount?: number;
 }
 
 export interface ListedObject {
@@ -168,11 +176,22 @@ export type WritePrecondition = { readonly absent: true } | { readonly etag: str
  * `precondition_failed`: nothing was written.
  */
 export type PutOutcome =
-  | { readonly outcome: 'created'; readonly etag: string; readonly lastModified: number }
+  | {
+      readonly outcome: 'created';
+      readonly etag: string;
+      readonly lastModified: number;
+      readonly replacedManifest?: RemovedManifest;
+    }
   | { readonly outcome: 'stale' }
   | { readonly outcome: 'precondition_failed' };
 
-export type DeleteOutcome = 'deleted' | 'stale' | 'precondition_failed';
+export type DeleteOutcome =
+  | { readonly outcome: 'deleted'; readonly removedManifest?: RemovedManifest }
+  | { readonly outcome: 'stale' }
+  | { readonly outcome: 'precondition_failed' };
+
+/** `source_changed`: the source does not have the ETag that was asked for; nothing was written. */
+export type CopyOutcome = PutOutcome | { readonly outcome: 'source_changed' };
 
 export interface ObjectUpdate {
   /** Replaces all user metadata when given. */
@@ -258,6 +277,37 @@ export interface Backend {
 
   /** @throws BackendError NoSuchContainer, NoSuchObject */
   getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
+
+  /**
+   * Writes a large object. Its segments are checked in the same instant as it becomes visible.
+   * @throws BackendError NoSuchContainer, StorageFull; SegmentMismatch when a segment is missing,
+   *   has another size or ETag, or is a large object itself
+   */
+  putManifest(
+    context: CallContext,
+    ref: ObjectRef,
+    input: ManifestInput,
+    precondition?: WritePrecondition,
+  ): Promise<PutOutcome>;
+
+  /** The segments of a large object; undefined for any other object. @throws as headObject */
+  getSegments(context: CallContext, ref: ObjectRef): Promise<readonly Segment[] | undefined>;
+
+  /**
+   * Copies inside the store, across containers and accounts: no byte passes through the caller. The
+   * source is read once, in one of its versions; the copy keeps its ETag where that is an MD5, and
+   * has the MD5 of its bytes otherwise. A copied large object, or a range, is an ordinary object.
+   * Onto itself a copy replaces exactly what it read.
+   * @throws BackendError NoSuchContainer (the target's), NoSuchSourceContainer, NoSuchObject (the
+   *   source), BodyMismatch when the range is not inside the source, StorageFull
+   */
+  copyObject(
+    context: CallContext,
+    from: ObjectRef,
+    to: ObjectRef,
+    input: CopyInput,
+    precondition?: WritePrecondition,
+  ): Promise<CopyOutcome>;
 
   /** Changes metadata in place; body, ETag and time of modification stay. @throws as headObject */
   updateObject(context: CallContext, ref: ObjectRef, update: ObjectUpdate): Promise<void>;

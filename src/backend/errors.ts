@@ -1,7 +1,11 @@
 /** What a backend says when it cannot do what it was asked; matched by code, never by message. */
 export type BackendErrorCode =
   | 'NoSuchContainer'
+  /** Of a copy: `NoSuchContainer` is the target's. */
+  | 'NoSuchSourceContainer'
   | 'NoSuchObject'
+  /** A segment is not what a large object is to be made of. */
+  | 'SegmentMismatch'
   | 'ContainerNotEmpty'
   /** The body was shorter or longer than announced. */
   | 'BodyMismatch'

@@ -5,7 +5,9 @@ import { S3Error } from './s3-error.js';
 /** What the client is told when the backend fails; the backend's own message goes to the log. */
 const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchContainer: 'NoSuchBucket',
+  NoSuchSourceContainer: 'NoSuchBucket',
   NoSuchObject: 'NoSuchKey',
+  SegmentMismatch: 'InvalidPart',
   ContainerNotEmpty: 'BucketNotEmpty',
   BodyMismatch: 'IncompleteBody',
   NameTooLong: 'KeyTooLongError',

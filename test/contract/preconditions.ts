@@ -88,9 +88,10 @@ export function describePreconditions(fixture: Fixture): void {
           const etag = etagOf(await put(ref, patternBytes(size), { absent: true }));
           const { backend } = fixture;
           const wrong = await backend.deleteObject(CONTEXT, ref, { etag: 'other' });
-          expect(wrong).to.equal('precondition_failed');
+          expect(wrong).to.deep.equal({ outcome: 'precondition_failed' });
           expect((await backend.headObject(CONTEXT, ref)).etag).to.equal(etag);
-          expect(await backend.deleteObject(CONTEXT, ref, { etag })).to.equal('deleted');
+          const right = await backend.deleteObject(CONTEXT, ref, { etag });
+          expect(right).to.deep.equal({ outcome: 'deleted' });
           await failure('NoSuchObject', backend.deleteObject(CONTEXT, ref, { etag }));
         });
       });

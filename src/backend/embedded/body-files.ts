@@ -1,7 +1,13 @@
-import { constants, type FileHandle, open, unlink } from 'node:fs/promises';
+import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackendError } from '../errors.js';
 import { BODY_FOLDERS, folderName, type Layout } from './layout.js';
+
+/**
+ * `no_source`: there is no such body any more. `unsupported`: the file system makes no links, or no
+ * more of them (on ext4 a file has at most 65,000).
+ */
+export type LinkResult = 'linked' | 'no_source' | 'unsupported';
 
 /** The files of larger bodies: `bodies/<last byte of the id>/<id>`, both in hex. */
 export class BodyFiles {
@@ -31,6 +37,21 @@ export class BodyFiles {
     throw new BackendError('Corrupt', `the file of body ${bodyId} is missing`);
   }
 
+  /**
+   * Gives a body a second file. Bodies never change, so both may share their blocks.
+   */
+  async link(bodyId: number, newBodyId: number): Promise<LinkResult> {
+    try {
+      await link(this.path(bodyId), this.path(newBodyId));
+      return 'linked';
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return 'no_source';
+      if (NO_LINKS.has(code)) return 'unsupported';
+      throw error;
+    }
+  }
+
   async unlink(bodyId: number): Promise<void> {
     await ignoringAbsence(unlink(this.path(bodyId)));
   }
@@ -58,6 +79,16 @@ export class BodyFiles {
     return opened;
   }
 }
+
+/** EPERM: no hard links on this file system, or not to this file (fs.protected_hardlinks). */
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EMLINK',
+  'EXDEV',
+  'EPERM',
+  'EOPNOTSUPP',
+  'ENOTSUP',
+  'ENOSYS',
+]);
 
 function folderOf(bodyId: number): number {
   return bodyId % BODY_FOLDERS;

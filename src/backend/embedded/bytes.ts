@@ -53,12 +53,23 @@ export class ByteWriter {
     return this;
   }
 
+  /** An MD5 takes 17 bytes, any other ETag its text. */
+  etag(value: string): this {
+    if (isMd5(value)) return this.uint8(MD5_ETAG).hex(value);
+    return this.uint8(TEXT_ETAG).text(value);
+  }
+
   pairs(values: Metadata | undefined): this {
     if (values === undefined) return this.varint(0);
     const names = Object.keys(values);
     this.varint(names.length);
     for (const name of names) this.text(name).text(values[name] ?? '');
     return this;
+  }
+
+  /** Bytes written since {@link begin}. */
+  get length(): number {
+    return this.#length;
   }
 
   take(): Buffer {
@@ -114,6 +125,13 @@ export class ByteReader {
     return this.bytes.toString('utf8', start, start + length);
   }
 
+  etag(): string {
+    const form = this.uint8();
+    if (form === MD5_ETAG) return this.hex(16);
+    if (form === TEXT_ETAG) return this.text();
+    throw corrupt('its ETag has an unknown form');
+  }
+
   pairs(): Metadata {
     const count = this.varint();
     if (count === 0) return NO_PAIRS;
@@ -142,6 +160,15 @@ export class ByteReader {
     if (this.#at > this.length) throw corrupt('it ends early');
     return start;
   }
+}
+
+const TEXT_ETAG = 0;
+const MD5_ETAG = 1;
+const MD5_HEX = /^[0-9a-f]{32}$/;
+
+/** Whether an ETag looks like an MD5: then it is taken for that of the body. */
+export function isMd5(etag: string): boolean {
+  return MD5_HEX.test(etag);
 }
 
 /** Shared by all records without pairs, so that a listing does not allocate one per entry. */

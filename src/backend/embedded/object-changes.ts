@@ -1,4 +1,10 @@
-import type { DeleteOutcome, ObjectRef, ObjectUpdate, WritePrecondition } from '../backend.js';
+import type {
+  DeleteOutcome,
+  ObjectRef,
+  ObjectUpdate,
+  RemovedManifest,
+  WritePrecondition,
+} from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { WriteOperation } from './commit-queue.js';
 import { idKey, objectKey } from './keys.js';
@@ -25,33 +31,50 @@ export interface Change<Outcome> {
   readonly freed?: number | undefined;
 }
 
-export type ReplaceOutcome = { readonly lastModified: number } | 'precondition_failed';
+export type ReplaceOutcome =
+  | { readonly lastModified: number; readonly manifest: RemovedManifest | undefined }
+  | 'precondition_failed';
 
 /** A new object or a new content of one: its record, and where its body is or is to go. */
 export interface Replacement {
   readonly ref: ObjectRef;
   /** Without body id and time: those are set inside the transaction. */
   readonly record: Buffer;
-  readonly size: number;
-  /** A small body, to be put into the index; or the id of a file that is complete and synced. */
+  /** What it adds to the usage of its container. */
+  readonly bytesUsed: number;
+  /**
+   * A small body or a list of segments, to be put into the index; or the id of a file that is
+   * complete and synced.
+   */
   readonly body: Buffer | number;
   readonly precondition: WritePrecondition | undefined;
+  /** Looks, before anything is written, whether it may be; throws when not. */
+  readonly check?: ((transaction: WriteTransaction) => void) | undefined;
+}
+
+/** The object that a write finds in its place. */
+interface Former extends ObjectSummary {
+  readonly manifest: RemovedManifest | undefined;
 }
 
 export function replaceObject(
-  { ref, record, size, body, precondition }: Replacement,
+  { ref, record, bytesUsed, body, precondition, check }: Replacement,
   owner: Buffer,
 ): WriteOperation<Change<ReplaceOutcome>> {
   return (transaction) => {
     const { tables, now } = transaction;
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
-    const old = readSummary(transaction, key);
+    const old = readFormer(transaction, key);
     if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
-    transaction.addUsage(containerId, old ? 0 : 1, size - (old?.size ?? 0));
+    check?.(transaction);
+    transaction.addUsage(containerId, old ? 0 : 1, bytesUsed - (old ? bytesUsedBy(old) : 0));
     stampObject(record, storeBody(transaction, body), now);
     void tables.objects.put(key, record);
-    return { outcome: { lastModified: now }, freed: old && dropBody(transaction, old, owner) };
+    return {
+      outcome: { lastModified: now, manifest: old?.manifest },
+      freed: old && dropBody(transaction, old, owner),
+    };
   };
 }
 
@@ -64,12 +87,12 @@ export function deleteObject(
   return (transaction) => {
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
-    const old = readSummary(transaction, key);
+    const old = readFormer(transaction, key);
     if (old === undefined) throw noSuchObject(ref);
-    if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
-    transaction.addUsage(containerId, -1, -old.size);
+    if (!holds(precondition, old)) return { outcome: { outcome: 'precondition_failed' } };
+    transaction.addUsage(containerId, -1, -bytesUsedBy(old));
     void transaction.tables.objects.remove(key);
-    return { outcome: 'deleted', freed: dropBody(transaction, old, owner) };
+    return { outcome: deleted(old.manifest), freed: dropBody(transaction, old, owner) };
   };
 }
 
@@ -89,6 +112,7 @@ export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperati
         headers: update.headers ?? head.headers,
         metadata: update.metadata ?? head.metadata,
         systemMetadata: patched(head.systemMetadata, update.systemMetadata),
+        segmentCount: head.segmentCount,
       },
       place,
     );
@@ -113,10 +137,25 @@ export function noSuchObject(ref: ObjectRef): BackendError {
   );
 }
 
-function readSummary({ tables }: WriteTransaction, key: Buffer): ObjectSummary | undefined {
+function readFormer({ tables }: WriteTransaction, key: Buffer): Former | undefined {
   const row = peek(tables.objects, key);
-  return row && decodeSummary(row, row.length);
+  if (row === undefined) return undefined;
+  const summary = decodeSummary(row, row.length);
+  if (summary.place !== 'segments') return { ...summary, manifest: undefined };
+  const { size, etag, systemMetadata } = decodeObject(row, row.length).head;
+  return { ...summary, manifest: { size, etag, systemMetadata } };
 }
+
+/** The bytes of a large object count where its segments are. */
+function bytesUsedBy({ place, size }: ObjectSummary): number {
+  return place === 'segments' ? 0 : size;
+}
+
+function deleted(removedManifest: RemovedManifest | undefined): DeleteOutcome {
+  return removedManifest === undefined ? DELETED : { outcome: 'deleted', removedManifest };
+}
+
+const DELETED: DeleteOutcome = { outcome: 'deleted' };
 
 /** The id of the body, which belongs to the object from here on; 0 when it is empty. */
 function storeBody(transaction: WriteTransaction, body: Buffer | number): number {
@@ -139,7 +178,7 @@ function dropBody(
   { place, bodyId }: BodyLocation,
   owner: Buffer,
 ): number | undefined {
-  if (place === 'inline') void tables.bodies.remove(idKey(bodyId));
+  if (place === 'inline' || place === 'segments') void tables.bodies.remove(idKey(bodyId));
   if (place !== 'file') return undefined;
   void tables.reclaim.put(idKey(bodyId), owner);
   return bodyId;

@@ -10,13 +10,13 @@ import type {
 } from '../backend.js';
 import { collectBody, type Intake, writeBody } from './body-intake.js';
 import { fileBody } from './body-source.js';
-import { UncertainCommitError } from './commit-queue.js';
 import { asBackendError } from './lmdb-error.js';
 import { joined } from './metadata.js';
-import { holds, type Replacement, replaceObject } from './object-changes.js';
-import { readSummary } from './object-reads.js';
+import { holds, type Replacement } from './object-changes.js';
+import { readSummary } from './object-lookup.js';
 import { type BodyPlace, encodeObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
+import { commitReplacement, commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 
 /** What a put knows besides its body. */
 interface Put {
@@ -50,25 +50,18 @@ async function putSmall(parts: StoreParts, put: Put): Promise<PutOutcome> {
   const etag = seal?.etag ?? hash('md5', body);
   put.intake.signal?.throwIfAborted();
   const replacement = replacementOf(put, seal, etag, body.length === 0 ? 'empty' : 'inline', body);
-  return commit(parts, replacement, etag);
+  return commitReplacement(parts, { replacement, etag });
 }
 
 async function putLarge(parts: StoreParts, put: Put): Promise<PutOutcome> {
   // Spares the upload what the transaction would refuse; it looks again all the same.
-  if (!holds(put.precondition, readSummary(parts, put.ref))) return FAILED;
-  const bodyId = await parts.reservations.take();
-  let outcome: PutOutcome;
-  try {
+  if (!holds(put.precondition, readSummary(parts, put.ref))) return PRECONDITION_FAILED;
+  const outcome = await commitWithFile(parts, async (bodyId) => {
     const { seal, etag } = await writeFile(parts, put, bodyId);
     put.intake.signal?.throwIfAborted();
-    outcome = await commit(parts, replacementOf(put, seal, etag, 'file', bodyId), etag);
-  } catch (error) {
-    // An uncertain commit may have made the file part of an object: its row tells recovery.
-    if (!(error instanceof UncertainCommitError)) await discard(parts, bodyId);
-    throw error;
-  }
-  if (outcome.outcome !== 'created') await discard(parts, bodyId);
-  return outcome;
+    return { replacement: replacementOf(put, seal, etag, 'file', bodyId), etag };
+  });
+  return outcome ?? PRECONDITION_FAILED;
 }
 
 /** Writes the body's file; on return it is complete and on disk, its folder entry included. */
@@ -114,31 +107,8 @@ function replacementOf(
   const systemMetadata = joined(input.systemMetadata, seal?.systemMetadata);
   const attributes = joined(input.listingAttributes, seal?.listingAttributes);
   const fields = { size, etag, contentType, headers, metadata, systemMetadata, attributes };
-  return { ref, record: encodeObject(fields, place), size, body, precondition };
+  return { ref, record: encodeObject(fields, place), bytesUsed: size, body, precondition };
 }
-
-async function commit(
-  { commits, reaper, owner }: StoreParts,
-  replacement: Replacement,
-  etag: string,
-): Promise<PutOutcome> {
-  const { outcome, freed } = await commits.run(replaceObject(replacement, owner));
-  if (freed !== undefined) reaper.add([freed]);
-  if (outcome === 'precondition_failed') return FAILED;
-  return { outcome: 'created', etag, lastModified: outcome.lastModified };
-}
-
-/** Removes a file that became no object's body. Its row stays, and with it the id may be reused. */
-async function discard({ files, reservations }: StoreParts, bodyId: number): Promise<void> {
-  try {
-    await files.unlink(bodyId);
-    reservations.give(bodyId);
-  } catch {
-    // The row in the reclaim table tells recovery; the error that led here is the one to report.
-  }
-}
-
-const FAILED: PutOutcome = { outcome: 'precondition_failed' };
 
 function rethrow(error: unknown): never {
   throw asBackendError(error);

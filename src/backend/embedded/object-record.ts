@@ -7,22 +7,23 @@ import { ByteReader, ByteWriter, corrupt } from './bytes.js';
  *
  *   offset  bytes
  *        0      1  layout version (high nibble), where the body is (low nibble)
- *        1      6  body id; 0 when the body is empty
+ *        1      6  body id; 0 when the body is empty; of a large object that of its segment list
  *        7      6  last modified, ms
  *       13      6  size
  *       19      1  form of the ETag: 1 an MD5 in 16 bytes, 0 a text
  *                  ETag, content type, listing attributes
  *                  headers, metadata, system metadata
+ *                  of a large object: how many segments
  */
 
 const LAYOUT = 1;
 const BODY_ID_AT = 1;
 const LAST_MODIFIED_AT = 7;
-const TEXT_ETAG = 0;
-const MD5_ETAG = 1;
+const SIZE_AT = 13;
 
-export type BodyPlace = 'empty' | 'inline' | 'file';
-const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file'];
+/** `segments`: the body is that of other objects, named by a list in the table of small bodies. */
+export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments';
+const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments'];
 
 /** Where to find a body. */
 export interface BodyLocation {
@@ -47,9 +48,10 @@ export type RecordInput = Pick<PutObjectInput, 'headers' | 'metadata' | 'systemM
   readonly etag: string;
   readonly contentType: string;
   readonly attributes: Metadata | undefined;
+  /** Of a large object, and only of one. */
+  readonly segmentCount?: number | undefined;
 };
 
-const MD5_HEX = /^[0-9a-f]{32}$/;
 const writer = new ByteWriter();
 
 /** A record whose body id and time are still to be set by {@link stampObject}. */
@@ -59,16 +61,28 @@ export function encodeObject(input: RecordInput, place: BodyPlace): Buffer {
     .uint8((LAYOUT << 4) | PLACES.indexOf(place))
     .uint48(0)
     .uint48(0)
-    .uint48(input.size);
-  if (MD5_HEX.test(input.etag)) writer.uint8(MD5_ETAG).hex(input.etag);
-  else writer.uint8(TEXT_ETAG).text(input.etag);
-  return writer
+    .uint48(input.size)
+    .etag(input.etag)
     .text(input.contentType)
     .pairs(input.attributes)
     .pairs(input.headers)
     .pairs(input.metadata)
-    .pairs(input.systemMetadata)
-    .take();
+    .pairs(input.systemMetadata);
+  if (place === 'segments') writer.varint(input.segmentCount ?? 0);
+  return writer.take();
+}
+
+/** Size and ETag as they stand in a record: what {@link isPlainWith} compares. */
+export function encodeContent(size: number, etag: string): Buffer {
+  return writer.begin().uint48(size).etag(etag).take();
+}
+
+/** Whether a record is that of an ordinary object with this content; decodes nothing. */
+export function isPlainWith(record: Buffer, content: Buffer): boolean {
+  const end = SIZE_AT + content.length;
+  const place = PLACES[(record[0] ?? 0) & 0x0f];
+  if (record.length < end || place === 'segments') return false;
+  return record.compare(content, 0, content.length, SIZE_AT, end) === 0;
 }
 
 /** Sets what is known only inside the transaction. */
@@ -92,7 +106,7 @@ export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
   reader.uint48(); // the body id
   const lastModified = reader.uint48();
   const size = reader.uint48();
-  const etag = readEtag(reader);
+  const etag = reader.etag();
   const contentType = reader.text();
   return { name: '', size, etag, lastModified, contentType, attributes: reader.pairs() };
 }
@@ -106,13 +120,10 @@ export function decodeObject(bytes: Buffer, length: number): StoredObject {
   const headers = reader.pairs();
   const metadata = reader.pairs();
   const systemMetadata = reader.pairs();
+  const head = { size, etag, lastModified, contentType, headers, metadata, systemMetadata };
+  const segments = place === 'segments' ? { segmentCount: reader.varint() } : undefined;
   reader.end();
-  return {
-    place,
-    bodyId,
-    attributes,
-    head: { size, etag, lastModified, contentType, headers, metadata, systemMetadata },
-  };
+  return { place, bodyId, attributes, head: segments ? { ...head, ...segments } : head };
 }
 
 function readSummary(reader: ByteReader): ObjectSummary {
@@ -120,7 +131,7 @@ function readSummary(reader: ByteReader): ObjectSummary {
   const bodyId = reader.uint48();
   const lastModified = reader.uint48();
   const size = reader.uint48();
-  return { place, bodyId, lastModified, size, etag: readEtag(reader) };
+  return { place, bodyId, lastModified, size, etag: reader.etag() };
 }
 
 function readPlace(reader: ByteReader): BodyPlace {
@@ -128,11 +139,4 @@ function readPlace(reader: ByteReader): BodyPlace {
   const place = PLACES[first & 0x0f];
   if (first >> 4 !== LAYOUT || place === undefined) throw corrupt('it is not an object record');
   return place;
-}
-
-function readEtag(reader: ByteReader): string {
-  const form = reader.uint8();
-  if (form === MD5_ETAG) return reader.hex(16);
-  if (form === TEXT_ETAG) return reader.text();
-  throw corrupt('its ETag has an unknown form');
 }

@@ -7,9 +7,12 @@ import { CommitQueue } from './commit-queue.js';
 import { ContainerIds } from './container-ids.js';
 import * as containers from './containers.js';
 import { OBJECT_NAME_BYTES_MAX } from './keys.js';
+import { getSegments } from './large-reads.js';
 import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
+import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
 import { deleteObject, updateObject } from './object-changes.js';
+import { copyObject } from './object-copies.js';
 import { listObjects } from './object-listing.js';
 import { putObject } from './object-puts.js';
 import { getObject, headObject } from './object-reads.js';
@@ -76,6 +79,7 @@ class LmdbStore implements EmbeddedStore {
     conditionalReplace: true,
     systemMetadata: true,
     objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
+    segmentsMax: SEGMENTS_MAX,
   };
 
   #closing: Promise<void> | undefined;
@@ -153,6 +157,31 @@ class LmdbStore implements EmbeddedStore {
     range?: B.RangeSpec,
   ): Promise<B.GetObjectResult> {
     return this.#read(context, (parts) => getObject(parts, ref, range));
+  }
+
+  putManifest(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, (parts) => putManifest(parts, context, ref, input, precondition));
+  }
+
+  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
+    return this.#read(context, (parts) => getSegments(parts, ref));
+  }
+
+  copyObject(
+    context: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.CopyOutcome> {
+    return this.#write(context, (parts) =>
+      copyObject(parts, context, from, to, input, precondition),
+    );
   }
 
   updateObject(context: B.CallContext, ref: B.ObjectRef, update: B.ObjectUpdate): Promise<void> {

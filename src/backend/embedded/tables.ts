@@ -18,7 +18,7 @@ export interface Tables {
   readonly objects: Table;
   /** The same table as `objects`, decoded for listings while it is scanned. */
   readonly objectScan: ObjectScan;
-  /** Small bodies, by body id. */
+  /** Small bodies and the segment lists of large objects, by body id. */
   readonly bodies: Table;
   /** Files that may lie about without belonging to an object, by body id; the value is the owner. */
   readonly reclaim: Table;

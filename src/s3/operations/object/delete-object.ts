@@ -22,7 +22,7 @@ export async function deleteObject(context: RequestContext): Promise<S3Response>
     return GONE;
   }
   try {
-    const outcome = await backend.deleteObject(context.call, objectOf(context), precondition);
+    const { outcome } = await backend.deleteObject(context.call, objectOf(context), precondition);
     if (outcome === 'precondition_failed' && precondition !== undefined) {
       throw writePreconditionFailed(precondition);
     }

@@ -1,0 +1,92 @@
+import type { ByteRange, ObjectBody, ObjectRef, Segment } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { corrupt } from './bytes.js';
+import { idKey } from './keys.js';
+import { asBackendError } from './lmdb-error.js';
+import { findSummary, readObject, readSummary } from './object-lookup.js';
+import type { ObjectSummary, StoredObject } from './object-record.js';
+import type { StoreParts } from './parts.js';
+import { plainBody } from './plain-body.js';
+import { SegmentList } from './segment-list.js';
+import { segmentsBody } from './segment-source.js';
+import { forEachInSlices } from './slices.js';
+import { copyOf, peek } from './tables.js';
+
+/** @throws BackendError NoSuchContainer, NoSuchObject, Corrupt */
+export async function getSegments(
+  parts: StoreParts,
+  ref: ObjectRef,
+): Promise<readonly Segment[] | undefined> {
+  const object = readObject(parts, ref);
+  if (object.place !== 'segments') return undefined;
+  const segments: Segment[] = [];
+  await forEachInSlices(readList(parts, object), (segment) => segments.push(segment));
+  return segments;
+}
+
+/**
+ * A part, of one byte or more, of a large object that was just read: its first segment is looked up
+ * in the same snapshot.
+ * @throws BackendError Corrupt when that segment is gone or changed
+ */
+export function largeBody(
+  parts: StoreParts,
+  ref: ObjectRef,
+  object: StoredObject,
+  range: ByteRange,
+): ObjectBody {
+  return segmentsBody(readList(parts, object), range, (segment, wanted) =>
+    openSegment(parts, ref, object, segment, wanted),
+  );
+}
+
+function readList({ tables }: StoreParts, { bodyId, head }: StoredObject): SegmentList {
+  const row = peek(tables.bodies, idKey(bodyId));
+  if (row === undefined) throw corrupt('the segments of a large object are missing');
+  const list = new SegmentList(copyOf(row));
+  if (list.size !== head.size) throw corrupt('the segments of a large object have another size');
+  return list;
+}
+
+/**
+ * A segment is what the list says, or it is not read: whoever overwrites or deletes one cuts the
+ * large object there. The snapshot may be some milliseconds old, which shows such a segment a
+ * little longer, as it was.
+ */
+function openSegment(
+  parts: StoreParts,
+  ref: ObjectRef,
+  manifest: StoredObject,
+  segment: Segment,
+  range: ByteRange,
+): ObjectBody {
+  const { container, object } = segment;
+  const segmentRef = { account: ref.account, container, object };
+  const found = findIfThere(() => findSummary(parts, segmentRef));
+  if (found !== undefined && isSegment(found, segment)) {
+    return plainBody(parts, segmentRef, found, range);
+  }
+  // Whoever replaces a large object removes its segments: then the client had better ask again.
+  if (findIfThere(() => readSummary(parts, ref))?.bodyId !== manifest.bodyId) {
+    throw new BackendError('Unavailable', 'the object was replaced while its body was read');
+  }
+  throw new BackendError(
+    'Corrupt',
+    `segment ${container}/${object} of a large object is ${found ? 'another one' : 'missing'}`,
+  );
+}
+
+function isSegment(found: ObjectSummary, { size, etag }: Segment): boolean {
+  return found.place !== 'segments' && found.size === size && found.etag === etag;
+}
+
+function findIfThere(find: () => ObjectSummary | undefined): ObjectSummary | undefined {
+  try {
+    return find();
+  } catch (thrown) {
+    // Streams are read at any time, after the store was closed too: LMDB says that in its own words.
+    const error = asBackendError(thrown);
+    if (error.code === 'NoSuchContainer') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import type {
+  ByteRange,
+  CallContext,
+  CopyInput,
+  CopyOutcome,
+  ObjectHead,
+  ObjectRef,
+  PutObjectInput,
+  WritePrecondition,
+} from '../backend.js';
+import { BackendError } from '../errors.js';
+import { bufferBody } from './body-source.js';
+import type { LinkResult } from './body-files.js';
+import { corrupt, isMd5 } from './bytes.js';
+import { asBackendError } from './lmdb-error.js';
+import { holds } from './object-changes.js';
+import { readObject, readSummary } from './object-lookup.js';
+import { putObject } from './object-puts.js';
+import { bodyOf, wholeOf } from './object-reads.js';
+import { encodeObject, type StoredObject } from './object-record.js';
+import type { StoreParts } from './parts.js';
+import { commitWithFile, PRECONDITION_FAILED } from './replacements.js';
+import { refresh } from './tables.js';
+
+/** A copy under way. */
+interface Copy {
+  readonly from: ObjectRef;
+  readonly to: ObjectRef;
+  readonly input: CopyInput;
+  readonly precondition: WritePrecondition | undefined;
+}
+
+/** The source changed under the copy, which begins again. */
+type Attempt = CopyOutcome | 'again';
+
+/**
+ * Copies an object. What its record says is read once; the rest is an ordinary put, but for a whole
+ * file, which the copy shares by a hard link: bodies never change.
+ * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BodyMismatch,
+ *   StorageFull; Unavailable when the source is replaced while it is being read
+ */
+export async function copyObject(
+  parts: StoreParts,
+  context: CallContext,
+  from: ObjectRef,
+  to: ObjectRef,
+  input: CopyInput,
+  precondition: WritePrecondition | undefined,
+): Promise<CopyOutcome> {
+  const copy = { from, to, input, precondition };
+  let attempt: Attempt;
+  do {
+    context.signal?.throwIfAborted();
+    attempt = await tryCopy(parts, context, copy);
+  } while (attempt === 'again');
+  return attempt;
+}
+
+async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Promise<Attempt> {
+  const { from, to, input } = copy;
+  const source = readSource(parts, from);
+  const { head } = source;
+  if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
+  const range = rangeOf(input.range, head);
+  // Onto itself, a copy must not undo a write that it has not seen.
+  const ontoItself = copy.precondition === undefined && isSame(from, to);
+  const guarded = ontoItself ? { ...copy, precondition: { etag: head.etag } } : copy;
+  const attempt = await writeCopy(parts, context, guarded, source, range);
+  if (attempt === 'again' || attempt.outcome !== 'precondition_failed') return attempt;
+  return ontoItself ? 'again' : attempt;
+}
+
+async function writeCopy(
+  parts: StoreParts,
+  context: CallContext,
+  copy: Copy,
+  source: StoredObject,
+  range: ByteRange | undefined,
+): Promise<Attempt> {
+  const keepsEtag =
+    source.place !== 'segments' && isMd5(source.head.etag) && isWhole(source, range);
+  if (source.place === 'file' && keepsEtag) {
+    const linked = await linkFile(parts, copy, source);
+    if (linked !== 'unsupported') return linked;
+  }
+  const body = range ? bodyOf(parts, copy.from, source, range) : bufferBody(EMPTY);
+  const { etag } = source.head;
+  const input: PutObjectInput = {
+    ...describe(copy.input, source),
+    size: body.length,
+    body: body.source,
+    seal: keepsEtag ? () => ({ etag }) : undefined,
+  };
+  return putObject(parts, context, copy.to, input, copy.precondition);
+}
+
+/** @throws BackendError NoSuchSourceContainer, NoSuchObject */
+function readSource(parts: StoreParts, from: ObjectRef): StoredObject {
+  refresh(parts.tables);
+  try {
+    return readObject(parts, from);
+  } catch (thrown) {
+    const error = asBackendError(thrown);
+    if (error.code !== 'NoSuchContainer') throw error;
+    throw new BackendError('NoSuchSourceContainer', error.message, { cause: error });
+  }
+}
+
+/** Undefined when nothing is to be copied but the metadata of an empty object. */
+function rangeOf(wanted: ByteRange | undefined, head: ObjectHead): ByteRange | undefined {
+  if (wanted === undefined) return head.size === 0 ? undefined : wholeOf(head);
+  const { start, end } = wanted;
+  if (start >= 0 && start <= end && end < head.size) return wanted;
+  const detail = `bytes ${start} to ${end} are not inside an object of ${head.size} bytes`;
+  throw new BackendError('BodyMismatch', detail);
+}
+
+function isWhole({ head }: StoredObject, range: ByteRange | undefined): boolean {
+  return range === undefined || (range.start === 0 && range.end === head.size - 1);
+}
+
+/** Gives the body a second file, at the same cost for any size. */
+async function linkFile(
+  parts: StoreParts,
+  { from, to, input, precondition }: Copy,
+  source: StoredObject,
+): Promise<Attempt | 'unsupported'> {
+  const { size, etag } = source.head;
+  await parts.space.admit(0, false);
+  if (!holds(precondition, readSummary(parts, to))) return PRECONDITION_FAILED;
+  let linked = 'linked' as LinkResult;
+  const outcome = await commitWithFile(parts, async (bodyId) => {
+    linked = await parts.files.link(source.bodyId, bodyId).catch(rethrow);
+    if (linked !== 'linked') return undefined;
+    await parts.files.syncFoldersOf([bodyId]).catch(rethrow);
+    const { listingAttributes: attributes, ...fields } = describe(input, source);
+    const record = encodeObject({ ...fields, size, etag, attributes }, 'file');
+    return { replacement: { ref: to, record, bytesUsed: size, body: bodyId, precondition }, etag };
+  });
+  if (outcome !== undefined) return outcome;
+  if (linked === 'unsupported') return 'unsupported';
+  if (readSource(parts, from).bodyId !== source.bodyId) return 'again';
+  throw corrupt('the file of its body is missing');
+}
+
+/** What the copy is but for its body. */
+function describe(
+  input: CopyInput,
+  { head, attributes }: StoredObject,
+): Omit<PutObjectInput, 'size' | 'body' | 'seal'> {
+  return {
+    contentType: input.contentType ?? head.contentType,
+    headers: input.headers ?? head.headers,
+    metadata: input.metadata ?? head.metadata,
+    systemMetadata: input.systemMetadata ?? head.systemMetadata,
+    listingAttributes: input.listingAttributes ?? attributes,
+  };
+}
+
+function isSame(one: ObjectRef, other: ObjectRef): boolean {
+  return (
+    one.object === other.object &&
+    one.container === other.container &&
+    one.account === other.account
+  );
+}
+
+const EMPTY = Buffer.alloc(0);
+const SOURCE_CHANGED: CopyOutcome = { outcome: 'source_changed' };
+
+function rethrow(error: unknown): never {
+  throw asBackendError(error);
+}

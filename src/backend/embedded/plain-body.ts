@@ -1,0 +1,52 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteRange, ObjectBody, ObjectRef } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { bufferBody, fileBody } from './body-source.js';
+import { corrupt } from './bytes.js';
+import { idKey } from './keys.js';
+import { readSummary } from './object-lookup.js';
+import type { ObjectSummary } from './object-record.js';
+import type { StoreParts } from './parts.js';
+import { copyOf, peek } from './tables.js';
+
+/**
+ * A part, of one byte or more, of the body of an object that was just looked up and is not large.
+ * @throws BackendError Corrupt
+ */
+export function plainBody(
+  parts: StoreParts,
+  ref: ObjectRef,
+  object: ObjectSummary,
+  range: ByteRange,
+): ObjectBody {
+  if (object.place === 'file') {
+    return fileBody(() => openBody(parts, ref, object), range, parts.pool);
+  }
+  const bytes = peek(parts.tables.bodies, idKey(object.bodyId));
+  if (bytes?.length !== object.size) throw corrupt('the body is missing or has another length');
+  return bufferBody(copyOf(bytes, range.start, range.end - range.start + 1));
+}
+
+/**
+ * Opens the file that the record named when it was looked up. It may be gone since (see Reaper);
+ * then the object is looked up again, and its new body serves as well if it is the same content.
+ * @throws BackendError Unavailable when the object was replaced or deleted, Corrupt when the index
+ *   still names a file that is not there
+ */
+async function openBody(
+  parts: StoreParts,
+  ref: ObjectRef,
+  wanted: ObjectSummary,
+): Promise<FileHandle> {
+  for (let bodyId = wanted.bodyId; ;) {
+    const file = await parts.files.open(bodyId);
+    if (file !== undefined) return file;
+    const current = readSummary(parts, ref);
+    const same = current?.etag === wanted.etag && current.size === wanted.size;
+    if (!same || current.place !== 'file') {
+      throw new BackendError('Unavailable', 'the object was replaced before its body was read');
+    }
+    if (current.bodyId === bodyId) throw corrupt('the file of its body is missing');
+    bodyId = current.bodyId;
+  }
+}

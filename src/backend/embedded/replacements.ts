@@ -1,0 +1,61 @@
+import type { PutOutcome } from '../backend.js';
+import { UncertainCommitError } from './commit-queue.js';
+import { type Replacement, replaceObject } from './object-changes.js';
+import type { StoreParts } from './parts.js';
+
+/** How a new object or content gets into the index. */
+
+/** A replacement, and the ETag to answer with. */
+export interface SealedReplacement {
+  readonly replacement: Replacement;
+  readonly etag: string;
+}
+
+/** @throws BackendError NoSuchContainer, what the replacement's check throws, as a commit */
+export async function commitReplacement(
+  { commits, reaper, owner }: StoreParts,
+  { replacement, etag }: SealedReplacement,
+): Promise<PutOutcome> {
+  const { outcome, freed } = await commits.run(replaceObject(replacement, owner));
+  if (freed !== undefined) reaper.add([freed]);
+  if (outcome === 'precondition_failed') return PRECONDITION_FAILED;
+  const { lastModified, manifest } = outcome;
+  if (manifest === undefined) return { outcome: 'created', etag, lastModified };
+  return { outcome: 'created', etag, lastModified, replacedManifest: manifest };
+}
+
+/**
+ * Commits an object whose body is a file. `make` creates the file of a reserved id; when it returns
+ * a replacement, file and folder entry have to be on disk. Whatever does not become the object's
+ * body is removed again.
+ * @returns undefined when `make` gave no replacement
+ */
+export async function commitWithFile(
+  parts: StoreParts,
+  make: (bodyId: number) => Promise<SealedReplacement | undefined>,
+): Promise<PutOutcome | undefined> {
+  const bodyId = await parts.reservations.take();
+  let outcome: PutOutcome | undefined;
+  try {
+    const sealed = await make(bodyId);
+    outcome = sealed && (await commitReplacement(parts, sealed));
+  } catch (error) {
+    // An uncertain commit may have made the file part of an object: its row tells recovery.
+    if (!(error instanceof UncertainCommitError)) await discard(parts, bodyId);
+    throw error;
+  }
+  if (outcome?.outcome !== 'created') await discard(parts, bodyId);
+  return outcome;
+}
+
+/** Removes a file that became no object's body. Its row stays, and with it the id may be reused. */
+async function discard({ files, reservations }: StoreParts, bodyId: number): Promise<void> {
+  try {
+    await files.unlink(bodyId);
+    reservations.give(bodyId);
+  } catch {
+    // The row in the reclaim table tells recovery; the error that led here is the one to report.
+  }
+}
+
+export const PRECONDITION_FAILED: PutOutcome = { outcome: 'precondition_failed' };

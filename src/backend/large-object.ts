@@ -1,0 +1,49 @@
+import type { ByteRange, Metadata, PutObjectInput } from './backend.js';
+
+/**
+ * Large objects, in Swift's model (its static large objects): a manifest whose body is that of
+ * other objects of the same account, its segments, one after the other. Segments stay objects of
+ * their own. Deleting or overwriting a manifest leaves them; deleting or overwriting one of them
+ * makes the large object unreadable from there on, never wrong.
+ */
+
+/** One piece of a large object. */
+export interface Segment {
+  readonly container: string;
+  readonly object: string;
+  /** Bytes, 0 or more. */
+  readonly size: number;
+  /** Unquoted. */
+  readonly etag: string;
+}
+
+/** What a large object is made of; its size is the sum of its segments'. */
+export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 'seal'> {
+  /** 1 to `Capabilities.segmentsMax`, in the order of the body. The same one may come twice. */
+  readonly segments: readonly Segment[];
+  /** Shown as the object's ETag; unquoted, at most 128 characters. */
+  readonly etag: string;
+}
+
+/**
+ * What is known of a large object that a write replaced or a delete removed: enough to find the
+ * segments that nothing refers to any more. Told only of large objects.
+ */
+export interface RemovedManifest {
+  readonly size: number;
+  readonly etag: string;
+  readonly systemMetadata: Metadata;
+}
+
+/** What a copy becomes: a field given stands for the whole of it, without it the source's is kept. */
+export interface CopyInput {
+  readonly contentType?: string | undefined;
+  readonly headers?: Metadata | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly systemMetadata?: Metadata | undefined;
+  readonly listingAttributes?: Metadata | undefined;
+  /** Copies only a source with this ETag, so that what was checked is what is copied. */
+  readonly sourceEtag?: string | undefined;
+  /** Copies these bytes only; must lie inside the source. */
+  readonly range?: ByteRange | undefined;
+}
