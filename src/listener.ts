@@ -12,6 +12,7 @@ import { Addressing } from './s3/addressing.js';
 import { createAuthenticator } from './s3/auth/authenticate.js';
 import { rosterCredentials } from './s3/auth/roster.js';
 import { createPipeline } from './s3/pipeline.js';
+import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
 import { ListenerMetrics } from './telemetry/metrics.js';
 
@@ -32,10 +33,11 @@ async function startListener(init: ChildInit): Promise<ChildService> {
   const metrics = new ListenerMetrics();
   const store = await openStore(options, metrics);
   const digests = createDigests(options, metrics);
+  const documents = createDocuments(options, metrics);
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
-    services: { backend: store, settings: options },
+    services: { backend: store, settings: options, documents },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
       region: options.region,
@@ -49,7 +51,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
     log,
   });
   const server = await serve(options, pipeline, log);
-  return new Listener(server, store, digests, metrics);
+  return new Listener(server, store, digests, documents, metrics);
 }
 
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
@@ -60,6 +62,7 @@ class Listener implements ChildService {
     private readonly server: HttpServer,
     private readonly store: Backend,
     private readonly digests: DigestService,
+    private readonly documents: XmlPool,
     private readonly metrics: ListenerMetrics,
   ) {}
 
@@ -86,6 +89,7 @@ class Listener implements ChildService {
 
   async close(): Promise<void> {
     await this.digests.close();
+    await this.documents.close();
     await this.store.close();
     this.metrics.close();
   }
@@ -124,6 +128,17 @@ function createDigests(options: FilledOptions, metrics: ListenerMetrics): Digest
   });
   metrics.watchPool(() => digests.stats());
   return digests;
+}
+
+function createDocuments(options: FilledOptions, metrics: ListenerMetrics): XmlPool {
+  const documents = createXmlPool({
+    inlineBytesMax: options.xmlInlineBytesMax,
+    onTask: ({ waitS, runS }) => {
+      metrics.poolTaskFinished(waitS, runS);
+    },
+  });
+  metrics.watchPool(() => documents.stats());
+  return documents;
 }
 
 async function serve(

@@ -4,11 +4,14 @@ import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
 import type { Endpoint } from './endpoint.js';
+import type { DocumentParser } from './xml-pool/documents.js';
 
 /** What every operation may use; one per listener. */
 export interface Services {
   readonly backend: Backend;
   readonly settings: S3Settings;
+  /** Reads the request bodies that may be large. */
+  readonly documents: DocumentParser;
 }
 
 /** The part of the configuration that the protocol depends on. */

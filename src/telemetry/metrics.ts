@@ -63,7 +63,7 @@ export class ListenerMetrics {
   #sentBytes = 0;
   #aborts = 0;
   #laneBytes = 0;
-  #readPool: (() => PoolLoad) | undefined;
+  readonly #pools: (() => PoolLoad)[] = [];
   #readStoreBytes: (() => number) | undefined;
 
   readonly #errors = new Counter({
@@ -94,13 +94,13 @@ export class ListenerMetrics {
   });
   readonly #poolWait = new Histogram({
     name: 'ringway_pool_wait_seconds',
-    help: 'Time that tasks waited for a thread of the pool.',
+    help: 'Time that tasks waited for a thread.',
     buckets: POOL_BUCKETS_S,
     registers: this.#registers,
   });
   readonly #poolRun = new Histogram({
     name: 'ringway_pool_run_seconds',
-    help: 'Time that tasks ran on a thread of the pool.',
+    help: 'Time that tasks ran on a thread.',
     buckets: POOL_BUCKETS_S,
     registers: this.#registers,
   });
@@ -154,12 +154,12 @@ export class ListenerMetrics {
     this.#authFailures.inc({ reason });
   }
 
-  /** Where to read the pool's load at a snapshot. */
+  /** Where to read a pool's load at a snapshot; what is shown is the sum of all of them. */
   watchPool(read: () => PoolLoad): void {
-    this.#readPool = read;
+    this.#pools.push(read);
   }
 
-  /** A task of the pool is done. */
+  /** A task of a pool is done. */
   poolTaskFinished(waitS: number, runS: number): void {
     this.#poolWait.observe(waitS);
     this.#poolRun.observe(runS);
@@ -189,6 +189,10 @@ export class ListenerMetrics {
 
   close(): void {
     this.#lag.close();
+  }
+
+  #poolLoad(what: keyof PoolLoad): number {
+    return this.#pools.reduce((sum, read) => sum + read()[what], 0);
   }
 
   #operation(name: string): OperationTally {
@@ -256,15 +260,15 @@ export class ListenerMetrics {
       },
       {
         name: 'ringway_pool_tasks_queued',
-        help: 'Tasks that wait for a thread of the pool.',
+        help: 'Tasks that wait for a thread: bodies to hash, and XML to parse.',
         aggregator: 'sum',
-        read: () => this.#readPool?.().queued ?? 0,
+        read: () => this.#poolLoad('queued'),
       },
       {
         name: 'ringway_pool_tasks_active',
-        help: 'Tasks that run on a thread of the pool.',
+        help: 'Tasks that run on a thread.',
         aggregator: 'sum',
-        read: () => this.#readPool?.().active ?? 0,
+        read: () => this.#poolLoad('active'),
       },
       {
         name: 'ringway_store_bytes',

@@ -62,6 +62,7 @@ describe('config: load', () => {
       restartWindowMs: 60_000,
       probeIntervalMs: 5000,
       digestInlineBytesMax: 131_072,
+      xmlInlineBytesMax: 8_192,
       digestLanes: 1,
       inlineBodyBytesMax: 32_768,
       responseStallTimeoutMs: 60_000,

@@ -75,9 +75,10 @@ describe('telemetry: listener metrics', () => {
     let bytes = 1;
     metrics.watchStoreBytes(() => bytes);
     metrics.watchPool(() => ({ queued: 2, active: 1 }));
+    metrics.watchPool(() => ({ queued: 3, active: 0 }));
     bytes = 7;
     expect(await lines('ringway_store_bytes')).to.deep.equal(['ringway_store_bytes 7']);
-    expect(await lines('ringway_pool_tasks_queued')).to.deep.equal(['ringway_pool_tasks_queued 2']);
+    expect(await lines('ringway_pool_tasks_queued')).to.deep.equal(['ringway_pool_tasks_queued 5']);
     expect(await lines('ringway_pool_tasks_active')).to.deep.equal(['ringway_pool_tasks_active 1']);
   });
 

@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../errors.js';
+import type { ErrorDetails } from '../s3-error.js';
+import type { DocumentName } from './documents.js';
+
+/** What the event loop and the XML thread tell each other. */
+export interface ParseTask {
+  readonly name: DocumentName;
+  /** Moved to the thread, not copied a second time. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * A refused document is an answer and not an exception, so that a rejected task always means that
+ * the thread itself is gone, and so that the error's code survives.
+ */
+export type ParseAnswer = ParseResult & {
+  /** Time on the thread, in seconds. */
+  readonly runS: number;
+};
+
+export type ParseResult =
+  /** As JSON: the event loop reads it in a third of the time that a structured clone takes. */
+  { readonly json: string } | { readonly error: CarriedError };
+
+/** An S3Error without its class. */
+export interface CarriedError {
+  readonly code: ErrorCode;
+  /** Empty for the code's own. */
+  readonly message: string;
+  readonly details: ErrorDetails;
+  /** For the log, when the parser failed in a way that it should not. */
+  readonly cause?: string | undefined;
+}
