@@ -30,6 +30,11 @@ export interface CallContext {
   readonly requestId: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * False while the signal is not aborted, for callers that make the signal only on demand: an
+   * AbortController costs more than a small read. Undefined: look at the signal.
+   */
+  readonly aborted?: boolean | undefined;
 }
 
 export interface ContainerRef {

@@ -102,6 +102,10 @@ class RequestRun implements RequestContext, CallContext {
     return this.exchange.signal;
   }
 
+  get aborted(): boolean {
+    return this.exchange.aborted;
+  }
+
   get url(): string {
     const { addressing, proxies } = this.options;
     const { request } = this.exchange;

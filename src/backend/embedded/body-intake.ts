@@ -1,7 +1,9 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../../byte-source.js';
+import type { CallContext } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { throwIfAborted } from '../call-context.js';
 import type { BufferPool } from './buffer-pool.js';
 import { asBackendError } from './lmdb-error.js';
 
@@ -9,14 +11,14 @@ import { asBackendError } from './lmdb-error.js';
 export interface Intake {
   readonly body: Buffer | ByteSource;
   readonly size: number;
-  readonly signal: AbortSignal | undefined;
+  readonly context: CallContext;
 }
 
 /**
  * The whole of a small body.
  * @throws BackendError BodyMismatch; what the body throws; the reason of the signal
  */
-export async function collectBody({ body, size, signal }: Intake): Promise<Buffer> {
+export async function collectBody({ body, size, context }: Intake): Promise<Buffer> {
   if (Buffer.isBuffer(body)) {
     if (body.length !== size) throw mismatch(size, body.length);
     return body;
@@ -24,7 +26,7 @@ export async function collectBody({ body, size, signal }: Intake): Promise<Buffe
   const whole = Buffer.allocUnsafe(size);
   let received = 0;
   for await (const chunk of body) {
-    signal?.throwIfAborted();
+    throwIfAborted(context);
     if (received + chunk.length > size) throw mismatch(size, received + chunk.length);
     chunk.copy(whole, received);
     received += chunk.length;
@@ -39,7 +41,7 @@ export async function collectBody({ body, size, signal }: Intake): Promise<Buffe
  * @throws as {@link collectBody}; BackendError StorageFull, Unavailable when the file cannot be written
  */
 export async function writeBody(
-  { body, size, signal }: Intake,
+  { body, size, context }: Intake,
   file: FileHandle,
   pool: BufferPool,
   hash: Hash | undefined,
@@ -48,7 +50,7 @@ export async function writeBody(
   let received = 0;
   try {
     for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-      signal?.throwIfAborted();
+      throwIfAborted(context);
       received += chunk.length;
       if (received > size) throw mismatch(size, received);
       hash?.update(chunk);

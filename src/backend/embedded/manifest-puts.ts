@@ -7,6 +7,7 @@ import type {
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { throwIfAborted } from '../call-context.js';
 import { ID_BYTES, objectKey } from './keys.js';
 import { encodeContent, encodeObject, isPlainWith } from './object-record.js';
 import type { StoreParts } from './parts.js';
@@ -37,7 +38,7 @@ interface Wanted {
  */
 export async function putManifest(
   parts: StoreParts,
-  { signal }: CallContext,
+  context: CallContext,
   ref: ObjectRef,
   input: ManifestInput,
   precondition: WritePrecondition | undefined,
@@ -52,7 +53,7 @@ export async function putManifest(
   });
   const list = await encodeSegments(segments);
   await parts.space.admit(list.length, false);
-  signal?.throwIfAborted();
+  throwIfAborted(context);
   const attributes = input.listingAttributes;
   const segmentCount = segments.length;
   const fields = { size, etag, contentType, attributes, headers, metadata, systemMetadata };

@@ -9,6 +9,7 @@ import type {
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { throwIfAborted } from '../call-context.js';
 import { bufferBody } from './body-source.js';
 import type { LinkResult } from './body-files.js';
 import { corrupt, isMd5 } from './bytes.js';
@@ -50,7 +51,7 @@ export async function copyObject(
   const copy = { from, to, input, precondition };
   let attempt: Attempt;
   do {
-    context.signal?.throwIfAborted();
+    throwIfAborted(context);
     attempt = await tryCopy(parts, context, copy);
   } while (attempt === 'again');
   return attempt;

@@ -8,6 +8,7 @@ import type {
   PutOutcome,
   WritePrecondition,
 } from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
 import { collectBody, type Intake, writeBody } from './body-intake.js';
 import { fileBody } from './body-source.js';
 import { asBackendError } from './lmdb-error.js';
@@ -33,12 +34,12 @@ interface Put {
  */
 export async function putObject(
   parts: StoreParts,
-  { signal }: CallContext,
+  context: CallContext,
   ref: ObjectRef,
   input: PutObjectInput,
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
-  const put = { ref, input, precondition, intake: { body: input.body, size: input.size, signal } };
+  const put = { ref, input, precondition, intake: { body: input.body, size: input.size, context } };
   const small = input.size <= parts.options.inlineBodyBytesMax;
   await parts.space.admit(input.size, !small);
   return small ? putSmall(parts, put) : putLarge(parts, put);
@@ -48,7 +49,7 @@ async function putSmall(parts: StoreParts, put: Put): Promise<PutOutcome> {
   const body = await collectBody(put.intake);
   const seal = put.input.seal?.();
   const etag = seal?.etag ?? hash('md5', body);
-  put.intake.signal?.throwIfAborted();
+  throwIfAborted(put.intake.context);
   const replacement = replacementOf(put, seal, etag, body.length === 0 ? 'empty' : 'inline', body);
   return commitReplacement(parts, { replacement, etag });
 }
@@ -58,7 +59,7 @@ async function putLarge(parts: StoreParts, put: Put): Promise<PutOutcome> {
   if (!holds(put.precondition, readSummary(parts, put.ref))) return PRECONDITION_FAILED;
   const outcome = await commitWithFile(parts, async (bodyId) => {
     const { seal, etag } = await writeFile(parts, put, bodyId);
-    put.intake.signal?.throwIfAborted();
+    throwIfAborted(put.intake.context);
     return { replacement: replacementOf(put, seal, etag, 'file', bodyId), etag };
   });
   return outcome ?? PRECONDITION_FAILED;

@@ -1,6 +1,7 @@
 import { ownIdentity, encodeIdentity } from './process-identity.js';
 import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
+import { throwIfAborted } from '../call-context.js';
 import { BodyFiles } from './body-files.js';
 import { BufferPool } from './buffer-pool.js';
 import { CommitQueue } from './commit-queue.js';
@@ -230,7 +231,7 @@ class LmdbStore implements EmbeddedStore {
 
   /** Runs on a snapshot that is not older than the call. */
   async #read<T>(context: B.CallContext, read: (parts: StoreParts) => T | Promise<T>): Promise<T> {
-    context.signal?.throwIfAborted();
+    throwIfAborted(context);
     this.#checkOpen();
     try {
       refresh(this.parts.tables);
@@ -244,7 +245,7 @@ class LmdbStore implements EmbeddedStore {
     context: B.CallContext | undefined,
     write: (parts: StoreParts) => Promise<T>,
   ): Promise<T> {
-    context?.signal?.throwIfAborted();
+    throwIfAborted(context);
     this.#checkOpen();
     const writing = write(this.parts);
     this.#writes.add(writing);

@@ -110,7 +110,7 @@ describe('streams of the embedded store', () => {
         }
         const target = join(directory, 'target');
         const file = await open(target, 'w+');
-        const intake = { body: chunks(), size: total, signal: undefined };
+        const intake = { body: chunks(), size: total, context: { requestId: 'test' } };
         await writeBody(intake, file, pool, undefined);
         const written = await file.readFile();
         await file.close();
@@ -122,7 +122,7 @@ describe('streams of the embedded store', () => {
 
   it('report a failed write, and let go', async () => {
     const file = await open(path, 'r');
-    const intake = { body: bytes, size: bytes.length, signal: undefined };
+    const intake = { body: bytes, size: bytes.length, context: { requestId: 'test' } };
     const error: unknown = await writeBody(intake, file, pool, undefined).catch(
       (reason: unknown) => reason,
     );
