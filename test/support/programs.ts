@@ -4,12 +4,13 @@ import { delimiter, join } from 'node:path';
 
 /**
  * Programs that tests use as their users do. Debian's own comes first: what else is on the PATH may
- * be a version manager's stand-in without the libraries that Debian installs.
+ * be a version manager's stand-in without the libraries that Debian installs. Servers lie in sbin,
+ * which a user's PATH may not have.
  *
  * @returns the absolute path, or undefined when the program is not installed
  */
 export function findProgram(name: string): string | undefined {
-  const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
+  const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from './eventually.js';
+import { findProgram } from './programs.js';
+import { makeTempFolder, removeFolder } from './temp-folder.js';
+
+/** A real proxy on loopback, with a folder and a configuration of its own. */
+export interface Proxy {
+  /** `http://127.0.0.1:PORT` */
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** The block of that language in docs/behind-a-proxy.md: what is documented is what is tested. */
+export function documentedConfiguration(language: 'nginx' | 'haproxy'): string {
+  const document = readFileSync('docs/behind-a-proxy.md', 'utf8');
+  const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(document)?.[1];
+  if (block === undefined) throw new Error(`no ${language} in docs/behind-a-proxy.md`);
+  return block;
+}
+
+/** Replaces what must be there. */
+export function substituted(text: string, changes: Readonly<Record<string, string>>): string {
+  return Object.entries(changes).reduce((changed, [from, to]) => {
+    if (!changed.includes(from)) throw new Error(`no ${from} in ${changed}`);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+/** @param servers of the `http` context, by the port to listen on */
+export function startNginx(servers: (port: number) => string): Promise<Proxy> {
+  return start('nginx', async (folder, port) => {
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    for (const name of temporary) await mkdir(join(folder, name));
+    const config = `
+      daemon off;
+      master_process off;
+      pid nginx.pid;
+      error_log stderr;
+      events { }
+      http {
+        access_log off;
+        ${temporary.map((name) => `${name}_temp_path ${name};`).join('\n')}
+        ${servers(port)}
+      }`;
+    await writeFile(join(folder, 'nginx.conf'), config);
+    return ['-p', folder, '-c', 'nginx.conf', '-e', 'stderr'];
+  });
+}
+
+/** @param config the whole of it, by the port to listen on */
+export function startHaproxy(config: (port: number) => string): Promise<Proxy> {
+  return start('haproxy', async (folder, port) => {
+    await writeFile(join(folder, 'haproxy.cfg'), config(port));
+    return ['-f', join(folder, 'haproxy.cfg'), '-db'];
+  });
+}
+
+async function start(
+  name: string,
+  prepare: (folder: string, port: number) => Promise<readonly string[]>,
+): Promise<Proxy> {
+  const path = findProgram(name);
+  if (path === undefined) throw new Error(`${name} is not installed`);
+  const folder = await makeTempFolder(name);
+  const port = await freePort();
+  const child = spawn(path, await prepare(folder, port), {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  const killOnExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killOnExit);
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    process.off('exit', killOnExit);
+    await removeFolder(folder);
+  };
+  try {
+    await eventually(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`);
+        return accepts(port);
+      },
+      (accepted) => accepted,
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, stop };
+}
+
+/**
+ * Neither proxy can say which port it took, so that it has to be told one. Below the ports that
+ * the kernel gives out: another test may be given one between our look and the proxy's start.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const free = new Promise<boolean>((resolve) => {
+      server.once('listening', () => {
+        resolve(true);
+      });
+      server.once('error', () => {
+        resolve(false);
+      });
+    });
+    server.listen(port, '127.0.0.1');
+    if (!(await free)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise((resolve) => {
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
