@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../src/byte-source.js';
-import type { RequestBody, RequestHead } from '../../src/http/exchange.js';
+import { BodyTooLargeError, type RequestBody, type RequestHead } from '../../src/http/exchange.js';
 
 /** Requests and bodies for tests, without an edge in front. */
 
@@ -34,7 +34,13 @@ export function bodyOf(pieces: readonly Uint8Array[], contentLength?: number): R
     get bytesReceived() {
       return bytesReceived;
     },
-    collect: () => Promise.reject(new Error('not used here')),
+    collect: async (limit) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of source) chunks.push(Buffer.from(chunk));
+      const whole = Buffer.concat(chunks);
+      if (whole.length > limit) throw new BodyTooLargeError(limit);
+      return whole;
+    },
     [Symbol.asyncIterator]: () => source[Symbol.asyncIterator](),
   };
 }

@@ -29,13 +29,13 @@ export class VerifiedPayload implements Payload {
   }
 
   get source(): ByteSource {
-    if (this.#isRead) throw new Error('a payload can be read once');
-    this.#isRead = true;
+    this.#claim();
     return this.#verified();
   }
 
   async collect(limit: number): Promise<Buffer> {
     if (this.size !== undefined && this.size > limit) throw tooLong(limit);
+    if (this.#isPlain) return this.#collectPlain(this.size ?? 0);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of this.source) {
@@ -46,6 +46,32 @@ export class VerifiedPayload implements Payload {
     return Buffer.concat(chunks, length);
   }
 
+  /** The bytes of an unframed body end where its length says; a framed one has more to say. */
+  get #isPlain(): boolean {
+    return this.plan.mode.framing === 'none' && this.size !== undefined;
+  }
+
+  #claim(): void {
+    if (this.#isRead) throw new Error('a payload can be read once');
+    this.#isRead = true;
+  }
+
+  /** Without a stream: the body of a small PUT comes in one piece. */
+  async #collectPlain(size: number): Promise<Buffer> {
+    this.#claim();
+    const digest = this.#createDigest();
+    try {
+      const whole = await this.body.collect(size);
+      if (whole.length !== size) throw new S3Error('IncompleteBody');
+      const room = digest.update(whole);
+      if (room !== undefined) await room;
+      await this.#verify(digest);
+      return whole;
+    } finally {
+      digest.abort();
+    }
+  }
+
   digests(): PayloadDigests {
     if (this.#digests === undefined) throw new Error('the payload has not been read to its end');
     return this.#digests;
@@ -54,8 +80,6 @@ export class VerifiedPayload implements Payload {
   async *#verified(): AsyncGenerator<Buffer, void, undefined> {
     const { size } = this;
     const digest = this.#createDigest();
-    // The bytes of an unframed body end where its length says; a framed one has more to say.
-    const endsWithItsBytes = this.plan.mode.framing === 'none' && size !== undefined;
     let received = 0;
     let held: Buffer | undefined;
     try {
@@ -66,7 +90,7 @@ export class VerifiedPayload implements Payload {
         if (room !== undefined) await room;
         if (held !== undefined) yield held;
         held = undefined;
-        if (received === size && endsWithItsBytes) {
+        if (received === size && this.#isPlain) {
           await this.#verify(digest);
           yield chunk;
         } else if (size === undefined || received === size) {

@@ -166,17 +166,19 @@ describe('payloads', () => {
   });
 
   it('pass on what breaks the body', async () => {
+    const gone = (): Promise<never> => Promise.reject(new Error('gone'));
     const body: RequestBody = {
       ...sizedBody(DATA),
-      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('gone')) }),
+      collect: gone,
+      [Symbol.asyncIterator]: () => ({ next: gone }),
     };
-    let message = '';
-    try {
-      await (await open({}, UNSIGNED, body)).collect(1000);
-    } catch (error) {
-      message = (error as Error).message;
-    }
-    expect(message).to.equal('gone');
+    const messages: string[] = [];
+    const note = (error: unknown): number => messages.push((error as Error).message);
+    await (await open({}, UNSIGNED, body)).collect(1000).catch(note);
+    await (async () => {
+      for await (const chunk of (await open({}, UNSIGNED, body)).source) expect(chunk).to.be.empty;
+    })().catch(note);
+    expect(messages).to.deep.equal(['gone', 'gone']);
   });
 });
 
