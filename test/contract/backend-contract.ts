@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describeBodies } from './bodies.js';
 import { describeContainers } from './containers.js';
+import { describeCopies } from './copies.js';
 import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
+import { describeLargeObjectWrites } from './large-object-writes.js';
+import { describeLargeObjects } from './large-objects.js';
 import { describeListings } from './listings.js';
 import { describeMetadata } from './metadata.js';
 import { describePreconditions } from './preconditions.js';
@@ -49,5 +52,8 @@ export function backendContract(
     describeMetadata(fixture);
     describePreconditions(fixture);
     describeListings(fixture);
+    describeLargeObjects(fixture);
+    describeLargeObjectWrites(fixture);
+    describeCopies(fixture);
   });
 }

@@ -94,6 +94,20 @@ export function describePreconditions(fixture: Fixture): void {
           expect(right).to.deep.equal({ outcome: 'deleted' });
           await failure('NoSuchObject', backend.deleteObject(CONTEXT, ref, { etag }));
         });
+
+        it('tells a rewrite of the same bytes by its time', async () => {
+          const ref = await freshObject(fixture);
+          const { backend } = fixture;
+          const etag = etagOf(await put(ref, patternBytes(size), { absent: true }));
+          const { lastModified } = await backend.headObject(CONTEXT, ref);
+          const other = { etag, lastModified: lastModified - 1 };
+          const stale = await backend.deleteObject(CONTEXT, ref, other);
+          expect(stale).to.deep.equal({ outcome: 'precondition_failed' });
+          const replaced = await put(ref, patternBytes(size, 1), other);
+          expect(replaced).to.deep.equal({ outcome: 'precondition_failed' });
+          const right = await backend.deleteObject(CONTEXT, ref, { etag, lastModified });
+          expect(right).to.deep.equal({ outcome: 'deleted' });
+        });
       });
     }
   });

@@ -1,0 +1,314 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type { ObjectRef } from '../../src/backend/backend.js';
+import {
+  bytesOf,
+  CONTEXT,
+  failure,
+  type Fixture,
+  freshObject,
+  inputOf,
+  LARGE,
+  patternBytes,
+  readObject,
+  rejection,
+  SMALL,
+} from './fixture.js';
+import { createdBy, manifestOf, putSegments } from './segments.js';
+
+const DESCRIBED = {
+  contentType: 'text/html',
+  headers: { 'cache-control': 'no-store' },
+  metadata: { title: 'grüße' },
+  systemMetadata: { tags: 'a=1' },
+};
+
+export function describeCopies(fixture: Fixture): void {
+  describe('copies', () => {
+    for (const size of [0, SMALL, LARGE]) {
+      describe(`of ${size} bytes`, () => {
+        describePlainCopies(fixture, size);
+        describeRacingCopies(fixture, size);
+      });
+    }
+    describePartialCopies(fixture);
+    describeCopyErrors(fixture);
+  });
+}
+
+function md5(bytes: Buffer): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+function describePlainCopies(fixture: Fixture, size: number): void {
+  const bytes = patternBytes(size, 3);
+
+  async function freshPair(): Promise<[ObjectRef, ObjectRef]> {
+    const from = await freshObject(fixture, 'from');
+    const input = inputOf(bytes, { ...DESCRIBED, listingAttributes: { class: 'COLD' } });
+    await fixture.backend.putObject(CONTEXT, from, input);
+    return [from, await freshObject(fixture, 'to')];
+  }
+
+  it('are what the source is', async () => {
+    const [from, to] = await freshPair();
+    const copied = createdBy(await fixture.backend.copyObject(CONTEXT, from, to, {}));
+    expect(copied.etag).to.equal(md5(bytes));
+    const result = await fixture.backend.getObject(CONTEXT, to);
+    expect((await bytesOf(result)).equals(bytes)).to.be.true;
+    const { etag, lastModified } = copied;
+    expect(result.head).to.deep.equal({ size, etag, lastModified, ...DESCRIBED });
+    const { entries } = await fixture.backend.listObjects(CONTEXT, to, { limit: 2 });
+    const [entry] = entries;
+    expect(entry?.kind === 'object' && entry.object.attributes).to.deep.equal({ class: 'COLD' });
+    const usage = { objectCount: 1, bytesUsed: size };
+    expect(await fixture.backend.headContainer(CONTEXT, to)).to.include(usage);
+    expect(await fixture.backend.headContainer(CONTEXT, from)).to.include(usage);
+  });
+
+  it('take what they are given instead, each field as a whole', async () => {
+    const [from, to] = await freshPair();
+    const given = {
+      contentType: 'a/b',
+      headers: {},
+      metadata: { other: '1' },
+      systemMetadata: { acl: '{}' },
+    };
+    for (const field of Object.keys(given) as (keyof typeof given)[]) {
+      await fixture.backend.copyObject(CONTEXT, from, to, { [field]: given[field] });
+      const head = await fixture.backend.headObject(CONTEXT, to);
+      expect(head).to.deep.include({ ...DESCRIBED, [field]: given[field], size });
+    }
+    await fixture.backend.copyObject(CONTEXT, from, to, { listingAttributes: { x: 'y' } });
+    const { entries } = await fixture.backend.listObjects(CONTEXT, to, { limit: 2 });
+    const [entry] = entries;
+    expect(entry?.kind === 'object' && entry.object.attributes).to.deep.equal({ x: 'y' });
+  });
+
+  it('live on when the source goes, and the other way round', async () => {
+    const [from, to] = await freshPair();
+    const { backend } = fixture;
+    await backend.copyObject(CONTEXT, from, to, {});
+    await backend.putObject(CONTEXT, from, inputOf(patternBytes(size, 9)));
+    expect((await readObject(fixture, to)).equals(bytes)).to.be.true;
+    await backend.copyObject(CONTEXT, to, from, {});
+    await backend.deleteObject(CONTEXT, to);
+    expect((await readObject(fixture, from)).equals(bytes)).to.be.true;
+  });
+
+  it('go to other accounts', async () => {
+    const [from] = await freshPair();
+    const account = `${fixture.account}_copies_${size}`;
+    const to = { account, container: 'c', object: 'to' };
+    await fixture.backend.createContainer(CONTEXT, to, {});
+    await fixture.backend.copyObject(CONTEXT, from, to, {});
+    expect((await readObject(fixture, to)).equals(bytes)).to.be.true;
+    await fixture.backend.deleteObject(CONTEXT, to);
+    await fixture.backend.deleteContainer(CONTEXT, to);
+  });
+
+  it('onto themselves change what they are given', async () => {
+    const [from] = await freshPair();
+    const { backend } = fixture;
+    const metadata = { changed: '1' };
+    createdBy(await backend.copyObject(CONTEXT, from, from, { metadata }));
+    const result = await backend.getObject(CONTEXT, from);
+    expect(result.head).to.deep.include({ ...DESCRIBED, metadata, etag: md5(bytes) });
+    expect((await bytesOf(result)).equals(bytes)).to.be.true;
+    const usage = { objectCount: 1, bytesUsed: size };
+    expect(await backend.headContainer(CONTEXT, from)).to.include(usage);
+  });
+
+  it('keep to their preconditions, and to the ETag of the source', async () => {
+    const [from, to] = await freshPair();
+    const { backend } = fixture;
+    const etag = md5(bytes);
+    const other = await backend.copyObject(CONTEXT, from, to, { sourceEtag: 'other' });
+    expect(other).to.deep.equal({ outcome: 'source_changed' });
+    const early = await backend.copyObject(CONTEXT, from, to, {}, { etag });
+    expect(early).to.deep.equal({ outcome: 'precondition_failed' });
+    await failure('NoSuchObject', backend.headObject(CONTEXT, to));
+    createdBy(await backend.copyObject(CONTEXT, from, to, { sourceEtag: etag }, { absent: true }));
+    const late = await backend.copyObject(CONTEXT, from, to, {}, { absent: true });
+    expect(late).to.deep.equal({ outcome: 'precondition_failed' });
+    createdBy(await backend.copyObject(CONTEXT, from, to, {}, { etag }));
+    const itself = await backend.copyObject(CONTEXT, from, from, {}, { absent: true });
+    expect(itself).to.deep.equal({ outcome: 'precondition_failed' });
+  });
+}
+
+function describeRacingCopies(fixture: Fixture, size: number): void {
+  it('let exactly one of racing creators win', async () => {
+    const ref = await freshObject(fixture, 'to');
+    const sources = Array.from({ length: 6 }, (_, i) => ({ ...ref, object: `from-${i}` }));
+    for (const [i, from] of sources.entries()) {
+      const input = inputOf(patternBytes(size, i), { metadata: { of: String(i) } });
+      await fixture.backend.putObject(CONTEXT, from, input);
+    }
+    const outcomes = await Promise.all(
+      sources.map((from) => fixture.backend.copyObject(CONTEXT, from, ref, {}, { absent: true })),
+    );
+    const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
+    expect(winners).to.have.length(1);
+    const result = await fixture.backend.getObject(CONTEXT, ref);
+    expect(result.head.metadata).to.deep.equal({ of: String(winners[0]) });
+    expect((await bytesOf(result)).equals(patternBytes(size, winners[0]))).to.be.true;
+  });
+
+  it('are one version of the source, while it is overwritten', async () => {
+    const from = await freshObject(fixture, 'from');
+    const put = (version: number): Promise<unknown> =>
+      fixture.backend.putObject(
+        CONTEXT,
+        from,
+        inputOf(patternBytes(size, version), { metadata: { version: String(version) } }),
+      );
+    await put(0);
+    for (let version = 1; version <= 10; version++) {
+      const targets = Array.from({ length: 3 }, (_, i) => ({ ...from, object: `to-${i}` }));
+      await Promise.all([
+        put(version),
+        ...targets.map((to) => fixture.backend.copyObject(CONTEXT, from, to, {})),
+      ]);
+      for (const to of targets) {
+        const result = await fixture.backend.getObject(CONTEXT, to);
+        const seen = Number(result.head.metadata.version);
+        expect(seen).to.be.oneOf([version - 1, version]);
+        expect((await bytesOf(result)).equals(patternBytes(size, seen))).to.be.true;
+      }
+    }
+  });
+
+  it('onto themselves undo no write that they have not seen', async () => {
+    const ref = await freshObject(fixture);
+    await fixture.backend.putObject(CONTEXT, ref, inputOf(patternBytes(size, 0)));
+    for (let version = 1; version <= 10; version++) {
+      const body = Buffer.concat([patternBytes(size, version), Buffer.from(`v${version}`)]);
+      await Promise.all([
+        fixture.backend.copyObject(CONTEXT, ref, ref, { metadata: { copied: 'yes' } }),
+        fixture.backend.putObject(CONTEXT, ref, inputOf(body)),
+        fixture.backend.copyObject(CONTEXT, ref, ref, { metadata: { copied: 'twice' } }),
+      ]);
+      expect((await readObject(fixture, ref)).equals(body)).to.be.true;
+    }
+  });
+}
+
+function describePartialCopies(fixture: Fixture): void {
+  it('of a range are its bytes, and have their MD5', async () => {
+    const { backend } = fixture;
+    const from = await freshObject(fixture, 'from');
+    const to = { ...from, object: 'to' };
+    for (const size of [SMALL, LARGE]) {
+      const bytes = patternBytes(size);
+      await backend.putObject(CONTEXT, from, inputOf(bytes));
+      const ranges = [
+        [0, 0],
+        [2, 7],
+        [1, size - 1],
+        [0, size - 2],
+        [0, size - 1],
+      ] as const;
+      for (const [start, end] of ranges) {
+        const wanted = bytes.subarray(start, end + 1);
+        const copied = await backend.copyObject(CONTEXT, from, to, { range: { start, end } });
+        expect(createdBy(copied).etag).to.equal(md5(wanted));
+        expect((await readObject(fixture, to)).equals(wanted)).to.be.true;
+      }
+    }
+  });
+
+  it('of a range that the source does not have are refused', async () => {
+    const from = await freshObject(fixture, 'from');
+    const to = { ...from, object: 'to' };
+    for (const body of ['', '0123456789']) {
+      await fixture.backend.putObject(CONTEXT, from, inputOf(body));
+      for (const [start, end] of [
+        [0, 10],
+        [10, 10],
+        [5, 4],
+        [-1, 2],
+      ] as const) {
+        const copy = fixture.backend.copyObject(CONTEXT, from, to, { range: { start, end } });
+        await failure('BodyMismatch', copy);
+      }
+    }
+    await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, to));
+  });
+
+  it('of a large object, whole or in part, are ordinary objects with an MD5', async () => {
+    const { backend } = fixture;
+    const from = await freshObject(fixture, 'large');
+    const to = { ...from, object: 'to' };
+    const { segments, whole } = await putSegments(fixture, from, [SMALL, 0, LARGE, 7]);
+    await backend.putManifest(CONTEXT, from, manifestOf(segments, { metadata: { a: 'b' } }));
+    const copied = await backend.copyObject(CONTEXT, from, to, { sourceEtag: 'whole-4' });
+    expect(createdBy(copied).etag).to.equal(md5(whole));
+    const result = await backend.getObject(CONTEXT, to);
+    expect((await bytesOf(result)).equals(whole)).to.be.true;
+    expect(result.head.metadata).to.deep.equal({ a: 'b' });
+    expect(await backend.getSegments(CONTEXT, to)).to.equal(undefined);
+    const range = { start: 5, end: SMALL + LARGE + 2 };
+    await backend.copyObject(CONTEXT, from, to, { range });
+    const part = whole.subarray(range.start, range.end + 1);
+    expect((await readObject(fixture, to)).equals(part)).to.be.true;
+    const itself = createdBy(await backend.copyObject(CONTEXT, from, from, {}));
+    expect(itself).to.deep.include({ etag: md5(whole) });
+    expect(itself.replacedManifest?.etag).to.equal('whole-4');
+    expect((await readObject(fixture, from)).equals(whole)).to.be.true;
+  });
+
+  for (const size of [SMALL, LARGE]) {
+    it(`of an object of ${size} bytes whose ETag is no MD5 have one`, async () => {
+      const from = await freshObject(fixture, 'from');
+      const to = { ...from, object: 'to' };
+      const bytes = patternBytes(size);
+      const seal = (): { etag: string } => ({ etag: 'sealed-3' });
+      await fixture.backend.putObject(CONTEXT, from, inputOf(bytes, { seal }));
+      const copied = await fixture.backend.copyObject(CONTEXT, from, to, {});
+      expect(createdBy(copied).etag).to.equal(md5(bytes));
+      expect((await readObject(fixture, to)).equals(bytes)).to.be.true;
+    });
+
+    it(`of ${size} bytes say which large object they replace`, async () => {
+      const from = await freshObject(fixture, 'from');
+      const to = { ...from, object: 'to' };
+      const { segments } = await putSegments(fixture, from, [SMALL]);
+      await fixture.backend.putObject(CONTEXT, from, inputOf(patternBytes(size)));
+      const systemMetadata = { 's3api-upload-id': 'u' };
+      await fixture.backend.putManifest(CONTEXT, to, manifestOf(segments, { systemMetadata }));
+      const copied = createdBy(await fixture.backend.copyObject(CONTEXT, from, to, {}));
+      expect(copied.replacedManifest).to.deep.equal({
+        size: SMALL,
+        etag: 'whole-1',
+        systemMetadata,
+      });
+    });
+  }
+}
+
+function describeCopyErrors(fixture: Fixture): void {
+  it('tell the source that is missing from the target that is', async () => {
+    const { backend } = fixture;
+    const nowhere = { account: fixture.account, container: 'nowhere', object: 'o' };
+    for (const size of [0, SMALL, LARGE]) {
+      const from = await freshObject(fixture, 'from');
+      await backend.putObject(CONTEXT, from, inputOf(patternBytes(size)));
+      await failure('NoSuchContainer', backend.copyObject(CONTEXT, from, nowhere, {}));
+      await failure('NoSuchSourceContainer', backend.copyObject(CONTEXT, nowhere, from, {}));
+      const missing = { ...from, object: 'missing' };
+      await failure('NoSuchObject', backend.copyObject(CONTEXT, missing, from, {}));
+      expect(await readObject(fixture, from)).to.have.length(size);
+    }
+  });
+
+  it('give up with an aborted signal', async () => {
+    const from = await freshObject(fixture, 'from');
+    const to = { ...from, object: 'to' };
+    await fixture.backend.putObject(CONTEXT, from, inputOf(patternBytes(LARGE)));
+    const context = { ...CONTEXT, signal: AbortSignal.abort(new Error('gone')) };
+    const error = await rejection(fixture.backend.copyObject(context, from, to, {}));
+    expect((error as Error).message).to.equal('gone');
+    await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, to));
+  });
+}
