@@ -7,6 +7,7 @@ import {
   type Exchange,
   type ExchangeHandler,
   type HeaderMap,
+  type SendResult,
 } from '../http/exchange.js';
 import type { FinishedRequest } from '../telemetry/metrics.js';
 import { hostId, nextRequestId } from '../telemetry/request-id.js';
@@ -191,12 +192,7 @@ class RequestRun implements RequestContext, CallContext {
       return;
     }
     const firstByteAt = performance.now();
-    const sent = await exchange.respond({
-      status: response.status,
-      headers: [...response.headers, ...this.#commonHeaders()],
-      body: response.body,
-      contentLength: response.contentLength,
-    });
+    const sent = await this.#send(response);
     if (sent.abortedBy === 'source' && sent.error !== undefined) {
       this.options.log.error(
         { request_id: this.requestId, operation: this.#endpoint?.operation, err: sent.error },
@@ -204,6 +200,22 @@ class RequestRun implements RequestContext, CallContext {
       );
     }
     this.#record(response.status, sent.bytesSent, sent.abortedBy === 'client', firstByteAt);
+  }
+
+  /** @throws InvalidResponseError for a response that HTTP cannot carry: the edge answers 500 */
+  async #send(response: S3Response): Promise<SendResult> {
+    try {
+      return await this.exchange.respond({
+        status: response.status,
+        headers: [...response.headers, ...this.#commonHeaders()],
+        body: response.body,
+        contentLength: response.contentLength,
+      });
+    } catch (error) {
+      this.#errorCode = 'InternalError';
+      this.#record(500, 0, false, undefined);
+      throw error;
+    }
   }
 
   #commonHeaders(): readonly (readonly [string, string])[] {
