@@ -9,6 +9,8 @@ export const SYSTEM_METADATA = {
   storageClass: 's3-storage-class',
   /** `ALGORITHM:base64`, of the checksum that the writer sent. */
   checksum: 's3-checksum',
+  /** Absent without tags; of buckets too. */
+  tagging: 's3-tagging',
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
 } as const;

@@ -65,10 +65,8 @@ describe('refusals over the wire', () => {
     ['PUT', '/refusals?something-new'],
     ['POST', '/refusals/key?uploads'],
     ['PUT', '/refusals/key?partNumber=1&uploadId=x'],
-    ['PUT', '/refusals/key?tagging'],
     ['GET', '/refusals/key?torrent'],
     ['PUT', '/refusals/key?something-new'],
-    ['DELETE', '/refusals/key?tagging'],
   ] as const) {
     it(`answers 501 to ${method} ${path}`, async () => {
       expectError(await s3.send({ method, path }), 501, 'NotImplemented');
@@ -84,7 +82,6 @@ describe('refusals over the wire', () => {
     ['x-amz-server-side-encryption', 'AES256'],
     ['x-amz-acl', 'public-read'],
     ['x-amz-grant-read', 'id="someone"'],
-    ['x-amz-tagging', 'a=b'],
     ['x-amz-object-lock-mode', 'COMPLIANCE'],
     ['x-amz-copy-source', '/refusals/key'],
     ['x-amz-website-redirect-location', '/elsewhere'],

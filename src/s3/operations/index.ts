@@ -3,14 +3,20 @@ import type { SupportedOperationName } from '../endpoint-table.js';
 import type { Operation } from '../operation.js';
 import { createBucket } from './bucket/create-bucket.js';
 import { deleteBucket } from './bucket/delete-bucket.js';
+import { deleteBucketTagging } from './bucket/delete-bucket-tagging.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
+import { getBucketTagging } from './bucket/get-bucket-tagging.js';
 import { headBucket } from './bucket/head-bucket.js';
 import { listObjects } from './bucket/list-objects.js';
 import { listObjectsV2 } from './bucket/list-objects-v2.js';
+import { putBucketTagging } from './bucket/put-bucket-tagging.js';
 import { deleteObject } from './object/delete-object.js';
+import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
+import { getObjectTagging } from './object/get-object-tagging.js';
 import { headObject } from './object/head-object.js';
 import { putObject } from './object/put-object.js';
+import { putObjectTagging } from './object/put-object-tagging.js';
 import { listBuckets } from './service/list-buckets.js';
 
 /** Complete by its type: an operation that the endpoint table calls supported has to be here. */
@@ -20,12 +26,18 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   DeleteBucket: deleteBucket,
   HeadBucket: headBucket,
   GetBucketLocation: getBucketLocation,
+  GetBucketTagging: getBucketTagging,
+  PutBucketTagging: putBucketTagging,
+  DeleteBucketTagging: deleteBucketTagging,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   PutObject: putObject,
   GetObject: getObject,
   HeadObject: headObject,
   DeleteObject: deleteObject,
+  GetObjectTagging: getObjectTagging,
+  PutObjectTagging: putObjectTagging,
+  DeleteObjectTagging: deleteObjectTagging,
 };
 
 /** @throws S3Error `NotImplemented` when the endpoint is one that this release does not serve */

@@ -89,6 +89,11 @@ export function encodeTags(tags: readonly Tag[]): string {
   return tags.map(({ key, value }) => `${encodeText(key)}=${encodeText(value)}`).join('&');
 }
 
+/** How many tags a text of {@link encodeTags} has; it is not empty. */
+export function countTags(text: string): number {
+  return text.split('&').length;
+}
+
 /** @returns undefined when {@link encodeTags} did not make it */
 export function decodeTags(text: string): readonly Tag[] | undefined {
   return parsePairs(text);

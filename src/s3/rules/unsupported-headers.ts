@@ -16,6 +16,7 @@ interface HeaderRule {
 }
 
 const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
+const NEW_OBJECTS: HeaderRule = { readBy: ['PutObject', 'CopyObject', 'CreateMultipartUpload'] };
 const ALWAYS: HeaderRule = {};
 
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
@@ -31,7 +32,7 @@ const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
   ['x-amz-object-ownership', ALWAYS],
   ['x-amz-request-payer', ALWAYS],
   ['x-amz-server-side-encryption-bucket-key-enabled', { harmless: ['false', 'False'] }],
-  ['x-amz-tagging', ALWAYS],
+  ['x-amz-tagging', NEW_OBJECTS],
   ['x-amz-tagging-directive', COPIES],
   ['x-amz-website-redirect-location', ALWAYS],
   ['x-amz-write-offset-bytes', ALWAYS],

@@ -5,6 +5,7 @@ import type { RequestContext, S3Response } from '../../operation.js';
 import { formatHttpDate } from '../../rules/dates.js';
 import { metadataResponseHeaders } from '../../rules/metadata-headers.js';
 import { applyResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
+import { countTags } from '../../rules/tagging.js';
 import { NULL_VERSION_ID, parseVersionId } from '../../rules/version-id.js';
 import { S3Error } from '../../s3-error.js';
 
@@ -37,6 +38,8 @@ export function objectHeaders(
   ];
   const storageClass = head.systemMetadata[SYSTEM_METADATA.storageClass];
   if (storageClass !== undefined) headers.push(['x-amz-storage-class', storageClass]);
+  const tagging = head.systemMetadata[SYSTEM_METADATA.tagging];
+  if (tagging !== undefined) headers.push(['x-amz-tagging-count', String(countTags(tagging))]);
   // The checksum is the whole object's: a client would check a part against it in vain.
   if (range === undefined && requested.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
     headers.push(...storedChecksumHeaders(head.systemMetadata));

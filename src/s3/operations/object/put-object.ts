@@ -3,10 +3,10 @@ import type { Payload, PayloadDigests } from '../../auth/payload.js';
 import { checksumHeaders, SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
-import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../../rules/storage-class.js';
 import { parseWriteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { objectOf } from '../refs.js';
+import { requestedAttributes } from './requested-attributes.js';
 import { requireConditionSupport } from './write-support.js';
 
 /** AWS's limit for one PUT, and Swift's default for one object. */
@@ -18,7 +18,7 @@ const WHOLE_BODY_BYTES_MAX = 65_536;
 export async function putObject(context: RequestContext): Promise<S3Response> {
   const { backend, settings } = context.services;
   const { headers } = context;
-  const storageClass = parseStorageClass(headers, settings.storageClasses);
+  const attributes = requestedAttributes(headers, settings.storageClasses);
   const described = readMetadataHeaders(headers);
   const precondition = parseWriteCondition(headers);
   requireConditionSupport(precondition, backend.capabilities);
@@ -28,7 +28,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   const input: PutObjectInput = {
     size,
     ...described,
-    ...storageClassAttributes(storageClass),
+    ...attributes,
     body: whole ? await payload.collect(WHOLE_BODY_BYTES_MAX) : payload.source,
     seal: () => sealOf(payload.digests()),
   };
@@ -49,14 +49,6 @@ function announcedSize({ size }: Payload): number {
     });
   }
   return size;
-}
-
-function storageClassAttributes(
-  storageClass: string,
-): Pick<PutObjectInput, 'systemMetadata' | 'listingAttributes'> {
-  if (storageClass === DEFAULT_STORAGE_CLASS) return {};
-  const attributes = { [SYSTEM_METADATA.storageClass]: storageClass };
-  return { systemMetadata: attributes, listingAttributes: attributes };
 }
 
 function sealOf({ md5, checksum }: PayloadDigests): ObjectSeal {
