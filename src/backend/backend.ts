@@ -173,8 +173,12 @@ export interface PutObjectInput {
   readonly seal?: (() => ObjectSeal) | undefined;
 }
 
-/** Atomic with the write: the object must not exist, or must exist with this ETag. */
-export type WritePrecondition = { readonly absent: true } | { readonly etag: string };
+/**
+ * Atomic with the write: the object must not exist, or must exist with this ETag and, where it is
+ * given, this time of modification. The time tells a rewrite of the same bytes from what was there.
+ */
+export type WritePrecondition =
+  { readonly absent: true } | { readonly etag: string; readonly lastModified?: number | undefined };
 
 /**
  * `stale`: a newer write of the same name won, and this one changed nothing (Swift's 202).

@@ -123,11 +123,13 @@ export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperati
 
 export function holds(
   precondition: WritePrecondition | undefined,
-  current: { readonly etag: string } | undefined,
+  current: Pick<ObjectSummary, 'etag' | 'lastModified'> | undefined,
 ): boolean {
   if (precondition === undefined) return true;
   if ('absent' in precondition) return current === undefined;
-  return current?.etag === precondition.etag;
+  const { etag, lastModified } = precondition;
+  if (current?.etag !== etag) return false;
+  return lastModified === undefined || current.lastModified === lastModified;
 }
 
 export function noSuchObject(ref: ObjectRef): BackendError {
