@@ -69,19 +69,33 @@ export interface ContainerInfo {
   readonly bytesUsed: number;
 }
 
+/**
+ * Whom the store's own API lets into a container, as Swift's `X-Container-Read` and
+ * `X-Container-Write` say it: elements between commas, empty for nobody but the account's own.
+ */
+export interface ContainerAcl {
+  readonly read: string;
+  readonly write: string;
+}
+
 export interface ContainerHead extends ContainerInfo {
   readonly metadata: Metadata;
   readonly systemMetadata: Metadata;
+  readonly acl: ContainerAcl;
 }
 
 export interface ContainerInput {
   readonly metadata?: Metadata | undefined;
   readonly systemMetadata?: Metadata | undefined;
+  /** Default: empty. */
+  readonly acl?: ContainerAcl | undefined;
 }
 
 export interface ContainerUpdate {
   readonly metadata?: MetadataPatch | undefined;
   readonly systemMetadata?: MetadataPatch | undefined;
+  /** Replaces both lists when given. */
+  readonly acl?: ContainerAcl | undefined;
 }
 
 export interface ContainerQuery {

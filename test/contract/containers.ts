@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ContainerAcl, ContainerUpdate } from '../../src/backend/backend.js';
 import {
   CONTEXT,
   failure,
@@ -116,6 +117,27 @@ export function describeContainers(fixture: Fixture): void {
       expect(head.metadata).to.deep.equal({ kept: 'é😀', changed: '2', added: 'new' });
       expect(head.systemMetadata).to.deep.equal({ changed: 'sys' });
       expect(head.createdAt).to.be.closeTo(Date.now(), 60_000);
+      await backend.deleteContainer(CONTEXT, ref);
+    });
+
+    it('keeps its ACL, which an update replaces as a whole or leaves alone', async () => {
+      const { backend, account } = fixture;
+      const ref = { account, container: 'opened' };
+      const aclAfter = async (update: ContainerUpdate): Promise<ContainerAcl> => {
+        await backend.updateContainer(CONTEXT, ref, update);
+        return (await backend.headContainer(CONTEXT, ref)).acl;
+      };
+      const open = { read: '.r:*,.rlistings,other:user', write: 'other' };
+      await backend.createContainer(CONTEXT, ref, { acl: open });
+      expect((await backend.headContainer(CONTEXT, ref)).acl).to.deep.equal(open);
+      expect(await aclAfter({ metadata: { a: 'b' } })).to.deep.equal(open);
+      const narrower = { read: '.r:*', write: '' };
+      expect(await aclAfter({ acl: narrower })).to.deep.equal(narrower);
+      expect((await backend.headContainer(CONTEXT, ref)).metadata).to.deep.equal({ a: 'b' });
+      await backend.deleteContainer(CONTEXT, ref);
+      await backend.createContainer(CONTEXT, ref, {});
+      const closed = { read: '', write: '' };
+      expect((await backend.headContainer(CONTEXT, ref)).acl).to.deep.equal(closed);
       await backend.deleteContainer(CONTEXT, ref);
     });
 

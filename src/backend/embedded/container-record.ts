@@ -1,4 +1,4 @@
-import type { ContainerHead, Metadata } from '../backend.js';
+import type { ContainerAcl, ContainerHead, Metadata } from '../backend.js';
 import { ByteReader, ByteWriter, corrupt } from './bytes.js';
 
 /**
@@ -10,14 +10,20 @@ export interface StoredContainer {
   readonly createdAt: number;
   readonly metadata: Metadata;
   readonly systemMetadata: Metadata;
+  readonly acl: ContainerAcl;
 }
+
+/** Of a container that nobody has opened to others. */
+export const CLOSED: ContainerAcl = { read: '', write: '' };
 
 export interface Usage {
   objectCount: number;
   bytesUsed: number;
 }
 
-const LAYOUT = 1;
+const LAYOUT = 2;
+/** Of records without an ACL, which the first release wrote. */
+const LAYOUT_WITHOUT_ACL = 1;
 const USAGE_BYTES = 12;
 const writer = new ByteWriter();
 
@@ -29,18 +35,24 @@ export function encodeContainer(container: StoredContainer): Buffer {
     .uint48(container.createdAt)
     .pairs(container.metadata)
     .pairs(container.systemMetadata)
+    .text(container.acl.read)
+    .text(container.acl.write)
     .take();
 }
 
 /** @throws BackendError Corrupt */
 export function decodeContainer(bytes: Buffer, length: number): StoredContainer {
   const reader = new ByteReader(bytes, length);
-  if (reader.uint8() !== LAYOUT) throw corrupt('it is not a container record');
+  const layout = reader.uint8();
+  if (layout !== LAYOUT && layout !== LAYOUT_WITHOUT_ACL) {
+    throw corrupt('it is not a container record');
+  }
   const container = {
     id: reader.uint48(),
     createdAt: reader.uint48(),
     metadata: reader.pairs(),
     systemMetadata: reader.pairs(),
+    acl: layout === LAYOUT ? { read: reader.text(), write: reader.text() } : CLOSED,
   };
   reader.end();
   return container;
@@ -57,6 +69,6 @@ export function decodeUsage(bytes: Buffer, length: number): Usage {
 }
 
 export function headOf(name: string, container: StoredContainer, usage: Usage): ContainerHead {
-  const { createdAt, metadata, systemMetadata } = container;
-  return { name, createdAt, ...usage, metadata, systemMetadata };
+  const { createdAt, metadata, systemMetadata, acl } = container;
+  return { name, createdAt, ...usage, metadata, systemMetadata, acl };
 }

@@ -10,7 +10,7 @@ import type {
 import { BackendError } from '../errors.js';
 import type { WriteOperation } from './commit-queue.js';
 import { noSuchContainer, readContainer } from './container-ids.js';
-import { decodeContainer, encodeContainer, headOf } from './container-record.js';
+import { CLOSED, decodeContainer, encodeContainer, headOf } from './container-record.js';
 import { corrupt } from './bytes.js';
 import { accountPrefix, afterKey, afterPrefix, containerKey } from './keys.js';
 import { patched } from './metadata.js';
@@ -25,9 +25,9 @@ export function createContainer(
   return (transaction) => {
     const { containers } = transaction.tables;
     if (peek(containers, key) !== undefined) return 'exists';
-    const { metadata = {}, systemMetadata = {} } = input;
+    const { metadata = {}, systemMetadata = {}, acl = CLOSED } = input;
     const id = transaction.newContainerId();
-    const container = { id, createdAt: transaction.now, metadata, systemMetadata };
+    const container = { id, createdAt: transaction.now, metadata, systemMetadata, acl };
     void containers.put(key, encodeContainer(container));
     transaction.createUsage(id);
     return 'created';
@@ -54,6 +54,7 @@ export function updateContainer(ref: ContainerRef, update: ContainerUpdate): Wri
       ...container,
       metadata: patched(container.metadata, update.metadata),
       systemMetadata: patched(container.systemMetadata, update.systemMetadata),
+      acl: update.acl ?? container.acl,
     };
     void tables.containers.put(key, encodeContainer(changed));
   };

@@ -17,6 +17,7 @@ import {
 const NUMBER_MAX = 2 ** 48 - 1;
 const text = fc.string({ unit: 'binary' });
 const metadata = fc.dictionary(text, text, { noNullPrototype: true });
+const acl = fc.record({ read: text, write: text });
 const number = fc.integer({ min: 0, max: NUMBER_MAX });
 
 const object = fc.record({
@@ -61,12 +62,26 @@ describe('records of the embedded store', () => {
 
   it('give back a container as it was', () => {
     fc.assert(
-      fc.property(number, number, metadata, metadata, (id, createdAt, first, second) => {
-        const container = { id, createdAt, metadata: first, systemMetadata: second };
+      fc.property(number, number, metadata, metadata, acl, (id, createdAt, first, second, acl) => {
+        const container = { id, createdAt, metadata: first, systemMetadata: second, acl };
         const record = encodeContainer(container);
         expect(decodeContainer(record, record.length)).to.deep.equal(container);
       }),
     );
+  });
+
+  it('of containers that the first release wrote are read, as closed to others', () => {
+    const record = Buffer.from(
+      '01' + '000000000007' + '0192a3b4c5d6' + '01' + '0161' + '0162' + '01' + '0163' + '0164',
+      'hex',
+    );
+    expect(decodeContainer(record, record.length)).to.deep.equal({
+      id: 7,
+      createdAt: 0x0192a3b4c5d6,
+      metadata: { a: 'b' },
+      systemMetadata: { c: 'd' },
+      acl: { read: '', write: '' },
+    });
   });
 
   it('give back usage as it was', () => {

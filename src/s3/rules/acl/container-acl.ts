@@ -1,4 +1,7 @@
+import type { ContainerAcl } from '../../../backend/backend.js';
 import type { Requester } from './requester.js';
+
+export type { ContainerAcl };
 
 /**
  * Swift's container ACLs: two lists of elements, as `X-Container-Read` and `X-Container-Write`
@@ -10,11 +13,6 @@ import type { Requester } from './requester.js';
  *     account:user    that user; either side may be * with Keystone
  *     account         every user of the account, with tempauth
  */
-export interface ContainerAcl {
-  readonly read: string;
-  readonly write: string;
-}
-
 /** What a container ACL can let somebody do. */
 export type ContainerAccess = 'read objects' | 'list' | 'write';
 
