@@ -37,17 +37,16 @@ export interface RequestToSignV2 {
 }
 
 /**
- * Clients differ in three details, and what they then sign names the same request all the same:
- * whether the path is taken as sent or in its canonical form, whether an empty subresource is
- * written with `=`, and repeated headers, which are signed joined by `,` but arrive joined by `, `.
+ * Clients differ in details, and what they then sign names the same request all the same: whether
+ * the path is taken as sent or in its canonical form, whether a bucket's ends with a slash (botocore
+ * signs one that it does not send), whether an empty subresource is written with `=`, and repeated
+ * headers, which are signed joined by `,` but arrive joined by `, `.
  * @returns the likeliest first; the others only where they differ
  * @throws S3Error InvalidURI
  */
 export function* stringsToSign(toSign: RequestToSignV2): Generator<string, void, undefined> {
   const { request, query, headers, hostBucket } = toSign;
-  const bucket = hostBucket === '' ? '' : `/${hostBucket}`;
-  const sent = `${bucket}${request.rawPath}`;
-  const canonical = `${bucket}${canonicalPath(request.rawPath)}`;
+  const paths = resourcePaths(request.rawPath, hostBucket);
   const search = canonicalQuery(query, '');
   const searches = [...new Set([search, canonicalQuery(query, '=')])];
   const amz = amzHeaders(headers, false);
@@ -56,10 +55,20 @@ export function* stringsToSign(toSign: RequestToSignV2): Generator<string, void,
       `${request.method}\n${trimmed(headers, 'content-md5')}\n${trimmed(headers, 'content-type')}\n${toSign.date}\n${lines}`,
   );
   for (const head of heads) {
-    for (const path of canonical === sent ? [sent] : [sent, canonical]) {
+    for (const path of paths) {
       for (const search of searches) yield `${head}${path}${search}`;
     }
   }
+}
+
+function resourcePaths(rawPath: string, hostBucket: string): Iterable<string> {
+  const bucket = hostBucket === '' ? '' : `/${hostBucket}`;
+  const sent = `${bucket}${rawPath}`;
+  const paths = new Set([sent, `${bucket}${canonicalPath(rawPath)}`]);
+  const slash = sent.indexOf('/', 1);
+  if (slash === -1 && sent.length > 1) paths.add(`${sent}/`);
+  else if (slash > 1 && slash === sent.length - 1) paths.add(sent.slice(0, -1));
+  return paths;
 }
 
 function canonicalPath(rawPath: string): string {
