@@ -15,6 +15,8 @@ import {
 
 export const CONTEXT: CallContext = { requestId: 'embedded' };
 export const BUCKET = { account: 'AUTH_test', container: 'bucket' };
+/** For segments. */
+export const PARTS = { account: 'AUTH_test', container: 'parts' };
 
 export function objectRef(object: string): ObjectRef {
   return { ...BUCKET, object };

@@ -9,8 +9,9 @@ const GOOD: ObservedState = {
   objects: new Map([
     ['a', { size: 10, seed: 1, intact: true }],
     ['b', { size: 90_000, seed: 2, intact: true }],
+    ['large', { size: 95_000, seed: 3, intact: true, large: true }],
   ]),
-  objectCount: 2,
+  objectCount: 3,
   bytesUsed: 90_010,
   inlineReferred: new Set([7]),
   inlineStored: new Set([7]),
@@ -23,6 +24,7 @@ const EXPECTED = new Map<string, readonly Content[]>([
   ['a', [{ size: 10, seed: 1 }]],
   ['b', ['absent', { size: 90_000, seed: 2 }]],
   ['c', ['absent']],
+  ['large', [{ size: 95_000, seed: 3 }]],
 ]);
 
 function withObject(name: string, object: { size: number; seed: number; intact: boolean }): object {
@@ -44,7 +46,7 @@ describe('the checker of the crash test', () => {
     ['a partial body', withObject('a', { size: 10, seed: 1, intact: false }), /^a is damaged/],
     ['a deleted object that is back', withObject('c', { size: 0, seed: 3, intact: true }), /^c is/],
     ['an object of nobody', withObject('x', { size: 0, seed: 3, intact: true }), /never written/],
-    ['a wrong count', { objectCount: 3 }, /3 objects counted, 2 listed/],
+    ['a wrong count', { objectCount: 2 }, /2 objects counted, 3 listed/],
     ['wrong bytes', { bytesUsed: 1 }, /1 bytes counted/],
     ['an orphan file', { filesStored: new Set([8, 9]) }, /body files: 9 is an orphan/],
     ['a missing file', { filesStored: new Set() }, /body files: 8 is missing/],

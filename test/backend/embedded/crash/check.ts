@@ -1,13 +1,20 @@
 import type { Content, Expectations, Version } from './journal.js';
 
+export interface ObservedObject extends Version {
+  /** The bytes are those of its version and ETag. */
+  readonly intact: boolean;
+  /** A large object: its bytes count where its segments are. */
+  readonly large?: boolean;
+}
+
 /** A store as it was found after a crash and its recovery. */
 export interface ObservedState {
-  /** By listing, each read whole; `intact` when the bytes are those of its version and ETag. */
-  readonly objects: ReadonlyMap<string, Version & { readonly intact: boolean }>;
+  /** By listing, each read whole. */
+  readonly objects: ReadonlyMap<string, ObservedObject>;
   /** What the container says of itself. */
   readonly objectCount: number;
   readonly bytesUsed: number;
-  /** Body ids that records refer to, and those that exist. */
+  /** Ids of bodies and segment lists that records refer to, and those that exist. */
   readonly inlineReferred: ReadonlySet<number>;
   readonly inlineStored: ReadonlySet<number>;
   readonly filesReferred: ReadonlySet<number>;
@@ -41,7 +48,7 @@ function* contentProblems({ objects }: ObservedState, expected: Expectations): I
 
 function* usageProblems({ objects, objectCount, bytesUsed }: ObservedState): Iterable<string> {
   let bytes = 0;
-  for (const { size } of objects.values()) bytes += size;
+  for (const { size, large } of objects.values()) if (large !== true) bytes += size;
   if (objectCount !== objects.size) yield `${objectCount} objects counted, ${objects.size} listed`;
   if (bytesUsed !== bytes) yield `${bytesUsed} bytes counted, ${bytes} listed`;
 }

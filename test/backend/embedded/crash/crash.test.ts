@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedStore } from '../../../../src/backend/embedded/index.js';
-import { BUCKET, CONTEXT, temporaryDirectory } from '../support.js';
+import { BUCKET, CONTEXT, PARTS, temporaryDirectory } from '../support.js';
 import { findProblems } from './check.js';
 import { type Content, expectationsAfter } from './journal.js';
 import { observe } from './observe.js';
@@ -25,7 +25,7 @@ describe('embedded store, killed again and again', function () {
     directory = join(root, 'store');
     await mkdir(join(root, 'journals'));
     const store = await openEmbeddedStore({ directory });
-    await store.createContainer(CONTEXT, BUCKET, {});
+    for (const ref of [BUCKET, PARTS]) await store.createContainer(CONTEXT, ref, {});
     await store.close();
   });
 
