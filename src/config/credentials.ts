@@ -11,6 +11,8 @@ export interface RosterEntry {
   readonly account: string;
   /** `owner` may do everything in the account; `member` what ACLs grant. */
   readonly role: 'owner' | 'member';
+  /** `account:user`, under which ACLs know whoever signs; without it, a user of this key alone. */
+  readonly user?: string | undefined;
 }
 
 /** Who may sign requests; never empty, access keys are unique. */
@@ -33,14 +35,24 @@ const ACCOUNT = keyRule(
   'an account of the store, such as AUTH_main',
 );
 
+/** As Swift's auth systems name users; neither a group of S3 nor a wildcard of Swift looks like it. */
+const USER = keyRule(
+  /^\w[\w.@+-]{0,127}:[\w.@+-]{1,128}$/,
+  'account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
+);
+
 const ENTRY = z.strictObject(
   {
     access_key: ACCESS_KEY,
     secret_key: SECRET_KEY,
     account: ACCOUNT,
     role: z.enum(['owner', 'member'], { error: 'owner or member' }),
+    user: USER.optional(),
   },
-  { error: 'an object with access_key, secret_key, account and role, and nothing else' },
+  {
+    error:
+      'an object with access_key, secret_key, account and role, perhaps user, and nothing else',
+  },
 );
 
 const FILE = z.strictObject(
@@ -78,6 +90,7 @@ export function parseCredentials(text: string, file: string): Roster {
     secretKey: entry.secret_key,
     account: entry.account,
     role: entry.role,
+    ...(entry.user === undefined ? {} : { user: entry.user }),
   }));
   refuseDuplicates(roster, file);
   return roster;
@@ -90,6 +103,7 @@ export function renderCredentials(roster: Roster): string {
     secret_key: entry.secretKey,
     account: entry.account,
     role: entry.role,
+    user: entry.user,
   }));
   return `${JSON.stringify({ credentials }, null, 2)}\n`;
 }
@@ -141,7 +155,12 @@ export function generateCredential(): RosterEntry {
 }
 
 /** Only what stands under these keys is shown: anything else may be a misplaced secret. */
-const SHOWN: ReadonlySet<PropertyKey | undefined> = new Set(['access_key', 'account', 'role']);
+const SHOWN: ReadonlySet<PropertyKey | undefined> = new Set([
+  'access_key',
+  'account',
+  'role',
+  'user',
+]);
 
 function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): ConfigProblem {
   let given: unknown = root;

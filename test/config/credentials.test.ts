@@ -124,12 +124,12 @@ describe('config: credentials', () => {
 
   it('reads several, and writes what it reads', () => {
     const text = JSON.stringify({
-      credentials: [ENTRY, { ...ENTRY, access_key: 'AK2', role: 'member' }],
+      credentials: [ENTRY, { ...ENTRY, access_key: 'AK2', role: 'member', user: 'main:anna' }],
     });
     const roster = parseCredentials(text, 'c.json');
-    expect(roster.map(({ accessKey, role }) => [accessKey, role])).to.deep.equal([
-      ['AK1', 'owner'],
-      ['AK2', 'member'],
+    expect(roster.map(({ accessKey, role, user }) => [accessKey, role, user])).to.deep.equal([
+      ['AK1', 'owner', undefined],
+      ['AK2', 'member', 'main:anna'],
     ]);
     expect(parseCredentials(renderCredentials(roster), 'c.json')).to.deep.equal(roster);
   });
@@ -137,7 +137,7 @@ describe('config: credentials', () => {
   it('reports everything that is wrong at once, and no secret', () => {
     const text = JSON.stringify({
       credentials: [
-        { ...ENTRY, access_key: 'a b', role: 'king' },
+        { ...ENTRY, access_key: 'a b', role: 'king', user: 'AllUsers' },
         { ...ENTRY, secret_key: 'hush', note: 'hush' },
       ],
     });
@@ -145,8 +145,9 @@ describe('config: credentials', () => {
     expect(message.split('\n')).to.deep.equal([
       'c.json: credentials[0].access_key: got "a b", expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
       'c.json: credentials[0].role: got "king", expected owner or member',
+      'c.json: credentials[0].user: got "AllUsers", expected account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
       'c.json: credentials[1].secret_key: expected a secret key: 8 to 128 printable ASCII characters without spaces',
-      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, and nothing else; not known: note',
+      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, perhaps user, and nothing else; not known: note',
     ]);
   });
 

@@ -117,9 +117,7 @@ class RequestAuthenticator implements Authenticator {
     if (!genuine) throw signed.mismatch();
     // A token would belong to temporary credentials; nothing issues them, so that it is not ours.
     if (signed.securityToken !== undefined) throw new S3Error('InvalidToken');
-    // Without the secret, which nobody further up has any use for.
-    const { accessKey, account, role } = credential;
-    return new VerifiedRequest({ accessKey, account, role }, signed);
+    return new VerifiedRequest(principalOf(credential), signed);
   }
 
   /** SPEC.md 5.2: reads are the anonymous account's, where there is one; all else is refused. */
@@ -129,6 +127,11 @@ class RequestAuthenticator implements Authenticator {
     if (account === '' || !reads) throw new S3Error('AccessDenied');
     return new AnonymousRequest(account, request.headers, this.options.digests);
   }
+}
+
+/** Without the secret, which nobody further up has any use for. */
+function principalOf({ accessKey, account, role, user }: Credential): Principal {
+  return user === undefined ? { accessKey, account, role } : { accessKey, account, role, user };
 }
 
 /** Keeps what the payload needs; one per request, so that opening a payload is all that costs. */

@@ -5,6 +5,8 @@ export interface Principal {
   /** The store's account, e.g. `AUTH_test`. */
   readonly account: string;
   readonly role: Role;
+  /** `account:user`, as Swift's auth systems name users; several access keys may be one user's. */
+  readonly user?: string | undefined;
 }
 
 /**

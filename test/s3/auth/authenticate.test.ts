@@ -46,7 +46,13 @@ describe('authenticate: signed headers', () => {
     const fetched = authenticatorAt(NOW, {
       credentials: {
         find: (accessKey) =>
-          Promise.resolve({ ...IDENTITY, accessKey, account: 'AUTH_far', role: 'member' }),
+          Promise.resolve({
+            ...IDENTITY,
+            accessKey,
+            account: 'AUTH_far',
+            role: 'member',
+            user: 'far:anna',
+          }),
       },
     }).authenticate(request);
     expect(fetched).to.be.instanceOf(Promise);
@@ -54,6 +60,7 @@ describe('authenticate: signed headers', () => {
       accessKey: IDENTITY.accessKey,
       account: 'AUTH_far',
       role: 'member',
+      user: 'far:anna',
     });
   });
 

@@ -8,12 +8,6 @@ export type Requester =
 
 export const ANONYMOUS: Requester = { kind: 'anonymous' };
 
-/** A principal that may say which user it is; several access keys may be one user's. */
-export interface Identity extends Principal {
-  /** `account:user`, as Swift's auth systems name users. */
-  readonly user?: string | undefined;
-}
-
 /** What Swift puts before the names of accounts (its `reseller_prefix`). */
 const RESELLER_PREFIX = 'AUTH_';
 
@@ -23,7 +17,7 @@ const RESELLER_PREFIX = 'AUTH_';
  * and leaves ones that s3api reads. A credential without a user is a user of its own, named after
  * its access key.
  */
-export function canonicalId({ user, account, accessKey }: Identity): string {
+export function canonicalId({ user, account, accessKey }: Principal): string {
   if (user !== undefined) return user;
   const name = account.startsWith(RESELLER_PREFIX)
     ? account.slice(RESELLER_PREFIX.length)
@@ -31,8 +25,8 @@ export function canonicalId({ user, account, accessKey }: Identity): string {
   return `${name}:${accessKey}`;
 }
 
-export function requesterOf(identity: Identity): Requester {
+export function requesterOf(principal: Principal): Requester {
   // An unsigned request has an account, but is none of its users.
-  if (identity.role === 'anonymous') return ANONYMOUS;
-  return { kind: 'user', id: canonicalId(identity), role: identity.role };
+  if (principal.role === 'anonymous') return ANONYMOUS;
+  return { kind: 'user', id: canonicalId(principal), role: principal.role };
 }
