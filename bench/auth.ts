@@ -12,6 +12,7 @@ import {
   signedChunks,
   Signer,
 } from '../test/support/sigv4.js';
+import { signHeadersV2 } from '../test/support/sigv2.js';
 
 /**
  * CPU time of signatures, with the day's key derived, and of payloads: node dist/bench/auth.js
@@ -50,11 +51,18 @@ function presigned(): RequestHead {
   return requestHead('GET', `${request.rawPath}?${query}`, { ...UNSIGNED_HEADERS, ...headers });
 }
 
+function signedV2(rawPath: string): RequestHead {
+  const headers = { ...HEADERS, date: new Date().toUTCString() };
+  const signedHeaders = signHeadersV2(IDENTITY, { method: 'GET', rawPath, headers });
+  return requestHead('GET', rawPath, { ...UNSIGNED_HEADERS, ...signedHeaders });
+}
+
 const REQUESTS: readonly (readonly [name: string, request: RequestHead])[] = [
   ['GET object', signed('GET', '/bucket/some/folder/key.txt')],
   ['GET object, escaped key', signed('GET', '/bucket/f%C3%BCr%20alle/100%25.txt')],
   ['list objects', signed('GET', '/bucket', 'list-type=2&max-keys=1000&prefix=some%2Ffolder%2F')],
   ['presigned GET', presigned()],
+  ['GET object, version 2', signedV2('/bucket/some/folder/key.txt')],
 ];
 
 const digests = createDigestFactory();
