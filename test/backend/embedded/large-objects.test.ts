@@ -1,0 +1,157 @@
+import { createHash, hash } from 'node:crypto';
+import { statSync, unlinkSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Segment } from '../../../src/backend/backend.js';
+import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
+import {
+  bodyFiles,
+  BUCKET,
+  CONTEXT,
+  inputOf,
+  objectRef,
+  readAll,
+  seededBytes,
+  withStore,
+} from './support.js';
+import { mountTmpfs } from './tmpfs.js';
+
+const SIZE = 2_000_000;
+
+async function put(store: EmbeddedStore, name: string, seed: number): Promise<void> {
+  await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(SIZE, seed)));
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> {
+  return promise.then(
+    () => expect.fail('expected a rejection'),
+    (error: unknown) => error as { code?: string },
+  );
+}
+
+describe('large objects of the embedded store', function () {
+  this.timeout(20_000);
+
+  it('have as many segments as an upload has parts', async () => {
+    await withStore({}, async (store) => {
+      const count = store.capabilities.segmentsMax;
+      const bytes = seededBytes(count, 1);
+      const segments = await Promise.all(
+        Array.from({ length: count }, async (_, i): Promise<Segment> => {
+          const [object, body] = [`parts/${i}`, bytes.subarray(i, i + 1)];
+          const put = await store.putObject(CONTEXT, objectRef(object), inputOf(body));
+          expect(put.outcome).to.equal('created');
+          return { container: BUCKET.container, object, size: 1, etag: hash('md5', body) };
+        }),
+      );
+      const input = { segments, etag: `whole-${count}`, contentType: 'a/b' };
+      await store.putManifest(CONTEXT, objectRef('large'), input);
+      expect((await store.headObject(CONTEXT, objectRef('large'))).segmentCount).to.equal(count);
+      expect((await readAll(store, 'large')).equals(bytes)).to.be.true;
+      expect(await store.getSegments(CONTEXT, objectRef('large'))).to.deep.equal(segments);
+      await store.deleteObject(CONTEXT, objectRef('parts/9999'));
+      const again = store.putManifest(CONTEXT, objectRef('again'), input);
+      expect((await failureOf(again)).code).to.equal('SegmentMismatch');
+    });
+  });
+
+  it('cannot be read on when the store is closed', async () => {
+    await withStore({}, async (store) => {
+      const segments: Segment[] = [];
+      for (const [i, body] of [
+        seededBytes(10, 1),
+        seededBytes(10, 2),
+        seededBytes(9, 3),
+      ].entries()) {
+        const object = `part/${i}`;
+        await store.putObject(CONTEXT, objectRef(object), inputOf(body));
+        const etag = hash('md5', body);
+        segments.push({ container: BUCKET.container, object, size: body.length, etag });
+      }
+      const input = { segments, etag: 'whole', contentType: 'a/b' };
+      await store.putManifest(CONTEXT, objectRef('large'), input);
+      const { body } = await store.getObject(CONTEXT, objectRef('large'));
+      const read = async (): Promise<void> => {
+        for await (const chunk of body.source as AsyncIterable<Buffer>) {
+          expect(chunk).to.have.length(10);
+          await store.close();
+        }
+      };
+      expect((await failureOf(read())).code).to.equal('Unavailable');
+    });
+  });
+});
+
+describe('copies in the embedded store', function () {
+  this.timeout(20_000);
+
+  it('share the blocks of a file, and outlive each other', async () => {
+    await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
+      await put(store, 'from', 1);
+      await store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
+      const files = await bodyFiles(directory);
+      expect(files).to.have.length(2);
+      expect(new Set(files.map((path) => statSync(path).ino))).to.have.property('size', 1);
+      await put(store, 'from', 2);
+      await store.copyObject(CONTEXT, objectRef('to'), objectRef('to'), { metadata: { a: 'b' } });
+      expect((await readAll(store, 'to')).equals(seededBytes(SIZE, 1))).to.be.true;
+      await store.close();
+      const left = await bodyFiles(directory);
+      expect(left.map((path) => statSync(path).nlink)).to.deep.equal([1, 1]);
+    });
+  });
+
+  it('are written anew where the file system makes no link', async function () {
+    await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
+      await put(store, 'from', 1);
+      const [path = ''] = await bodyFiles(directory);
+      // Ids follow each other, and each lies in the next folder: here, on another device.
+      const folder = ((parseInt(path.slice(-12), 16) + 1) % 256).toString(16).padStart(2, '0');
+      const mount = mountTmpfs(`${directory}/bodies/${folder}`, 'size=16m');
+      if (mount === undefined) {
+        console.warn('skipped: another device needs a mount, and this process cannot mount');
+        this.skip();
+      }
+      const copied = await store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
+      expect(copied).to.include({ etag: hash('md5', seededBytes(SIZE, 1)) });
+      expect((await readAll(store, 'to')).equals(seededBytes(SIZE, 1))).to.be.true;
+      const files = await bodyFiles(directory);
+      expect(files.map((each) => statSync(each).nlink)).to.deep.equal([1, 1]);
+      await store.deleteObject(CONTEXT, objectRef('to'));
+      await store.close();
+      mount.unmount();
+    });
+  });
+
+  it('of an object whose file is missing are Corrupt', async () => {
+    await withStore({}, async (store, directory) => {
+      await put(store, 'from', 1);
+      unlinkSync((await bodyFiles(directory))[0] ?? '');
+      const copy = store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
+      expect((await failureOf(copy)).code).to.equal('Corrupt');
+      expect((await failureOf(readAll(store, 'to'))).code).to.equal('NoSuchObject');
+      expect(await bodyFiles(directory)).to.deep.equal([]);
+    });
+  });
+
+  it('begin again when the source is gone before it is linked', async () => {
+    await withStore({ unlinkDelayMs: 0 }, async (store) => {
+      await put(store, 'from', 0);
+      const whole = new Set(
+        Array.from({ length: 41 }, (_, i) => hash('md5', seededBytes(SIZE, i))),
+      );
+      let writing = true;
+      const copyAll = async (to: string): Promise<void> => {
+        while (writing) {
+          const copied = await store.copyObject(CONTEXT, objectRef('from'), objectRef(to), {});
+          expect(copied.outcome).to.equal('created');
+          const md5 = createHash('md5').update(await readAll(store, to));
+          expect(whole.has(md5.digest('hex'))).to.be.true;
+        }
+      };
+      const copying = Promise.all([copyAll('a'), copyAll('b'), copyAll('c')]);
+      for (let seed = 1; seed <= 40; seed++) await put(store, 'from', seed);
+      writing = false;
+      await copying;
+    });
+  });
+});
