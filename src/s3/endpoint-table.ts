@@ -50,7 +50,7 @@ const BUCKET = [
   ['cors', 'GET', 'GetBucketCors', no],
   ['cors', 'PUT', 'PutBucketCors', no],
   ['cors', 'DELETE', 'DeleteBucketCors', no],
-  ['delete', 'POST', 'DeleteObjects', no],
+  ['delete', 'POST', 'DeleteObjects', yes],
   ['encryption', 'GET', 'GetBucketEncryption', no],
   ['encryption', 'PUT', 'PutBucketEncryption', no],
   ['encryption', 'DELETE', 'DeleteBucketEncryption', no],

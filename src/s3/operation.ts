@@ -4,6 +4,7 @@ import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
 import type { Endpoint } from './endpoint.js';
+import type { S3Error } from './s3-error.js';
 import type { DocumentParser } from './xml-pool/documents.js';
 
 /** What every operation may use; one per listener. */
@@ -49,6 +50,8 @@ export interface S3Response {
   readonly body?: string | Buffer | ByteSource | undefined;
   /** Needed with a stream, and with HEAD, where it announces the length of what GET would send. */
   readonly contentLength?: number | undefined;
+  /** Failures that the body tells of although the status is a success: for the log. */
+  readonly failures?: readonly S3Error[] | undefined;
 }
 
 /** @throws S3Error, BackendError: the pipeline turns both into the error document */

@@ -18,6 +18,7 @@ import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
 import { toS3Error } from './backend-errors.js';
 import { parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
+import { errorEntry } from './errors.js';
 import { errorResponse } from './error-response.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
@@ -122,6 +123,9 @@ class RequestRun implements RequestContext, CallContext {
     let response: S3Response | undefined;
     try {
       response = await this.#answer();
+      if (response.failures !== undefined) {
+        this.#logFailures(response.failures, 'a part of a request failed');
+      }
     } catch (error) {
       response = this.#failure(error);
     }
@@ -163,25 +167,26 @@ class RequestRun implements RequestContext, CallContext {
     if (thrown instanceof ClientAbortedError || this.exchange.aborted) return undefined;
     const error = asS3Error(thrown);
     this.#errorCode = error.code;
-    const response = errorResponse(
-      error,
-      this.#endpoint,
-      this.exchange.request.method,
-      this.requestId,
+    this.#logFailures([error], 'a request failed');
+    return errorResponse(error, this.#endpoint, this.exchange.request.method, this.requestId);
+  }
+
+  /** One line for those that are the service's fault. */
+  #logFailures(failures: readonly S3Error[], message: string): void {
+    const ours = failures.filter(isServerFault);
+    const [error] = ours;
+    if (error === undefined) return;
+    this.options.log.error(
+      {
+        request_id: this.requestId,
+        remote: this.options.proxies.clientAddress(this.exchange.request),
+        operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
+        error_code: error.code,
+        err: error.cause ?? error,
+        ...(ours.length > 1 ? { failures: ours.length } : {}),
+      },
+      message,
     );
-    if (response.status >= 500 && error.code !== 'NotImplemented') {
-      this.options.log.error(
-        {
-          request_id: this.requestId,
-          remote: this.options.proxies.clientAddress(this.exchange.request),
-          operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
-          error_code: error.code,
-          err: error.cause ?? error,
-        },
-        'a request failed',
-      );
-    }
-    return response;
   }
 
   async #respond(response: S3Response | undefined): Promise<void> {
@@ -244,6 +249,10 @@ class RequestRun implements RequestContext, CallContext {
       aborted,
     });
   }
+}
+
+function isServerFault({ code }: S3Error): boolean {
+  return errorEntry(code).status >= 500 && code !== 'NotImplemented';
 }
 
 function asS3Error(thrown: unknown): S3Error {

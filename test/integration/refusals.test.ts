@@ -61,7 +61,6 @@ describe('refusals over the wire', () => {
     ['GET', '/refusals?analytics&id=1'],
     ['PUT', '/refusals?replication'],
     ['GET', '/refusals?versioning'],
-    ['POST', '/refusals?delete'],
     ['PUT', '/refusals?something-new'],
     ['POST', '/refusals/key?uploads'],
     ['PUT', '/refusals/key?partNumber=1&uploadId=x'],

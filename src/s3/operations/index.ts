@@ -4,6 +4,7 @@ import type { Operation } from '../operation.js';
 import { createBucket } from './bucket/create-bucket.js';
 import { deleteBucket } from './bucket/delete-bucket.js';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.js';
+import { deleteObjects } from './bucket/delete-objects.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
 import { getBucketTagging } from './bucket/get-bucket-tagging.js';
 import { headBucket } from './bucket/head-bucket.js';
@@ -29,6 +30,7 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   GetBucketTagging: getBucketTagging,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
+  DeleteObjects: deleteObjects,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   PutObject: putObject,

@@ -49,6 +49,15 @@ export function parseDeleteCondition(headers: HeaderMap): WritePrecondition | un
   return parseWriteCondition(headers);
 }
 
+/**
+ * For writes that AWS gives no conditions.
+ * @throws S3Error `NotImplemented` for any: a client that sends one relies on it
+ */
+export function refuseConditions(headers: HeaderMap): void {
+  const precondition = parseDeleteCondition(headers);
+  if (precondition !== undefined) throw unsupported('If-Match');
+}
+
 /** The answer when the backend says that the precondition did not hold. */
 export function writePreconditionFailed(precondition: WritePrecondition): S3Error {
   const condition = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
