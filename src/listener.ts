@@ -11,6 +11,7 @@ import type { ChildInit, HealthCheck } from './process/protocol.js';
 import { Addressing } from './s3/addressing.js';
 import { createAuthenticator } from './s3/auth/authenticate.js';
 import { rosterCredentials } from './s3/auth/roster.js';
+import { BucketLifecycles } from './s3/bucket-lifecycles.js';
 import { createPipeline } from './s3/pipeline.js';
 import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
@@ -37,7 +38,12 @@ async function startListener(init: ChildInit): Promise<ChildService> {
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
-    services: { backend: store, settings: options, documents },
+    services: {
+      backend: store,
+      settings: options,
+      documents,
+      lifecycles: new BucketLifecycles(store),
+    },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
       region: options.region,

@@ -132,6 +132,10 @@ const ERRORS = {
   MissingSecurityHeader: { status: 400, message: 'Your request was missing a required header' },
   NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchLifecycleConfiguration: {
+    status: 404,
+    message: 'The lifecycle configuration does not exist',
+  },
   NoSuchTagSet: { status: 404, message: 'The TagSet does not exist' },
   NoSuchUpload: {
     status: 404,

@@ -3,6 +3,7 @@ import type { ByteSource } from '../byte-source.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
+import type { BucketLifecycles } from './bucket-lifecycles.js';
 import type { Endpoint } from './endpoint.js';
 import type { S3Error } from './s3-error.js';
 import type { DocumentParser } from './xml-pool/documents.js';
@@ -13,6 +14,8 @@ export interface Services {
   readonly settings: S3Settings;
   /** Reads the request bodies that may be large. */
   readonly documents: DocumentParser;
+  /** The buckets' lifecycle rules, a few seconds old at most. */
+  readonly lifecycles: BucketLifecycles;
 }
 
 /** The part of the configuration that the protocol depends on. */

@@ -3,13 +3,16 @@ import type { SupportedOperationName } from '../endpoint-table.js';
 import type { Operation } from '../operation.js';
 import { createBucket } from './bucket/create-bucket.js';
 import { deleteBucket } from './bucket/delete-bucket.js';
+import { deleteBucketLifecycle } from './bucket/delete-bucket-lifecycle.js';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.js';
 import { deleteObjects } from './bucket/delete-objects.js';
+import { getBucketLifecycleConfiguration } from './bucket/get-bucket-lifecycle.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
 import { getBucketTagging } from './bucket/get-bucket-tagging.js';
 import { headBucket } from './bucket/head-bucket.js';
 import { listObjects } from './bucket/list-objects.js';
 import { listObjectsV2 } from './bucket/list-objects-v2.js';
+import { putBucketLifecycleConfiguration } from './bucket/put-bucket-lifecycle.js';
 import { putBucketTagging } from './bucket/put-bucket-tagging.js';
 import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
@@ -31,6 +34,9 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
   DeleteObjects: deleteObjects,
+  GetBucketLifecycleConfiguration: getBucketLifecycleConfiguration,
+  PutBucketLifecycleConfiguration: putBucketLifecycleConfiguration,
+  DeleteBucketLifecycle: deleteBucketLifecycle,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   PutObject: putObject,

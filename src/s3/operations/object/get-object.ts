@@ -8,6 +8,7 @@ import {
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { objectOf } from '../refs.js';
+import { expirationOfObject } from './expiration.js';
 import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
 
 /** GetObject: a stream from the backend to the client, whole or one range of it. */
@@ -29,7 +30,10 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
     if (served.range === 'unsatisfiable') {
       throw invalidRange(rangeHeader ?? '', served.head.size);
     }
-    return respond(served, objectHeaders(headers, served.head, overrides, served.range));
+    return respond(served, [
+      ...objectHeaders(headers, served.head, overrides, served.range),
+      ...(await expirationOfObject(context, served.head)),
+    ]);
   } catch (error) {
     found.body.cancel();
     throw error;

@@ -8,6 +8,7 @@ import {
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { objectOf } from '../refs.js';
+import { expirationOfObject } from './expiration.js';
 import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
 
 /** HeadObject: what GetObject would answer, without the body. */
@@ -23,7 +24,10 @@ export async function headObject(context: RequestContext): Promise<S3Response> {
   const requested = rangeApplies(headers, head) ? parseRange(headers.get('range')) : undefined;
   const range = requested === undefined ? undefined : resolveRange(requested, head.size);
   if (range === 'unsatisfiable') throw invalidRange(headers.get('range') ?? '', head.size);
-  const list = objectHeaders(headers, head, overrides, range);
+  const list = [
+    ...objectHeaders(headers, head, overrides, range),
+    ...(await expirationOfObject(context, head)),
+  ];
   if (range === undefined) return { status: 200, headers: list, contentLength: head.size };
   return {
     status: 206,

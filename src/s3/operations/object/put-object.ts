@@ -1,4 +1,5 @@
 import type { ObjectSeal, PutObjectInput } from '../../../backend/backend.js';
+import type { HeaderList } from '../../../http/exchange.js';
 import type { Payload, PayloadDigests } from '../../auth/payload.js';
 import { checksumHeaders, SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
@@ -6,6 +7,7 @@ import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { parseWriteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { objectOf } from '../refs.js';
+import { expirationOfObject } from './expiration.js';
 import { requestedAttributes } from './requested-attributes.js';
 import { requireConditionSupport } from './write-support.js';
 
@@ -33,7 +35,12 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
     seal: () => sealOf(payload.digests()),
   };
   const outcome = await backend.putObject(context.call, objectOf(context), input, precondition);
-  if (outcome.outcome === 'created') return created(outcome.etag, payload.digests());
+  if (outcome.outcome === 'created') {
+    const { lastModified } = outcome;
+    const { systemMetadata = {} } = attributes;
+    const expiration = await expirationOfObject(context, { size, lastModified, systemMetadata });
+    return created(outcome.etag, payload.digests(), expiration);
+  }
   if (outcome.outcome === 'precondition_failed' && precondition !== undefined) {
     throw writePreconditionFailed(precondition);
   }
@@ -60,12 +67,13 @@ function sealOf({ md5, checksum }: PayloadDigests): ObjectSeal {
   };
 }
 
-function created(etag: string, { checksum }: PayloadDigests): S3Response {
+function created(etag: string, { checksum }: PayloadDigests, expiration: HeaderList): S3Response {
   return {
     status: 200,
     headers: [
       ['ETag', `"${etag}"`],
       ...(checksum === undefined ? [] : checksumHeaders(checksum.algorithm, checksum.value)),
+      ...expiration,
     ],
     body: '',
   };

@@ -1,0 +1,154 @@
+import type { CallContext, ContainerRef, Metadata } from '../backend/backend.js';
+import {
+  configurationPatch,
+  decodeConfiguration,
+  storedConfiguration,
+} from './bucket-configuration.js';
+import type { LifecycleConfiguration } from './rules/lifecycle/configuration.js';
+import { S3Error } from './s3-error.js';
+import {
+  parseLifecycleConfiguration,
+  renderLifecycleConfiguration,
+} from './xml/lifecycle-configuration.js';
+
+/**
+ * The rules in a container's system metadata; undefined when it has none.
+ * @throws S3Error `InternalError` when what is stored cannot be read
+ */
+export function storedLifecycle(systemMetadata: Metadata): LifecycleConfiguration | undefined {
+  const stored = storedConfiguration(systemMetadata, 'lifecycle');
+  return stored === undefined ? undefined : decodeLifecycle(stored);
+}
+
+/** Sets the rules, or removes them when they are undefined. */
+export function lifecyclePatch(configuration: LifecycleConfiguration | undefined) {
+  const document =
+    configuration === undefined ? undefined : renderLifecycleConfiguration(configuration);
+  return configurationPatch('lifecycle', document);
+}
+
+function decodeLifecycle(stored: string): LifecycleConfiguration {
+  try {
+    return parseLifecycleConfiguration(decodeConfiguration(stored));
+  } catch (cause) {
+    throw new S3Error('InternalError', undefined, {}, { cause });
+  }
+}
+
+/**
+ * How long rules are believed without looking: in that time a change is not seen in
+ * `x-amz-expiration` by other processes than the one that made it. The janitor does not read here.
+ */
+const FRESH_MS = 5_000;
+/** Of all documents that are kept, in characters as stored; each counts at least {@link ENTRY_WEIGHT}. */
+const WEIGHT_MAX = 8 * 1024 * 1024;
+/** What an entry without rules takes, names included. */
+const ENTRY_WEIGHT = 512;
+
+interface Entry {
+  readonly stored: string | undefined;
+  readonly configuration: LifecycleConfiguration | undefined;
+  /** Of {@link BucketLifecycles}'s clock. */
+  readonly readAt: number;
+}
+
+/** The part of the backend that is asked. */
+interface ContainerReader {
+  headContainer(
+    context: CallContext,
+    ref: ContainerRef,
+  ): Promise<{ readonly systemMetadata: Metadata }>;
+}
+
+type Answer = LifecycleConfiguration | undefined;
+
+/**
+ * The rules of the buckets that a listener serves, for `x-amz-expiration`. Whether a bucket has any
+ * stands in its container, which on Swift is a round trip away: so each bucket is looked at once in
+ * {@link FRESH_MS}, and not once a request. What is kept is bounded; the longest kept goes first.
+ */
+export class BucketLifecycles {
+  readonly #entries = new Map<string, Entry>();
+  readonly #reads = new Map<string, Promise<Answer>>();
+  #weight = 0;
+  /** Rules that this process has changed; what was read meanwhile may be the former ones. */
+  #changes = 0;
+
+  constructor(
+    private readonly backend: ContainerReader,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * @returns a promise only when the bucket has to be looked at; it rejects as `headContainer`, and
+   *   with S3Error `InternalError` when what is stored cannot be read
+   */
+  of(call: CallContext, ref: ContainerRef): Answer | Promise<Answer> {
+    const key = keyOf(ref);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && this.now() - entry.readAt < FRESH_MS) return entry.configuration;
+    const running = this.#reads.get(key);
+    if (running !== undefined) return running;
+    const read = this.#read(call, ref).finally(() => {
+      if (this.#reads.get(key) === read) this.#reads.delete(key);
+    });
+    this.#reads.set(key, read);
+    return read;
+  }
+
+  /** To be called when the rules have been changed here. */
+  forget(ref: ContainerRef): void {
+    const key = keyOf(ref);
+    this.#changes += 1;
+    this.#reads.delete(key);
+    this.#drop(key);
+  }
+
+  /** Buckets that are kept. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async #read({ requestId }: CallContext, ref: ContainerRef): Promise<Answer> {
+    const readAt = this.now();
+    const changes = this.#changes;
+    // Without the request's signal: others may wait for the same answer.
+    const { systemMetadata } = await this.backend.headContainer({ requestId }, ref);
+    const stored = storedConfiguration(systemMetadata, 'lifecycle');
+    const former = this.#entries.get(keyOf(ref));
+    const configuration =
+      former?.stored === stored
+        ? former?.configuration
+        : stored === undefined
+          ? undefined
+          : decodeLifecycle(stored);
+    if (changes === this.#changes) this.#keep(keyOf(ref), { stored, configuration, readAt });
+    return configuration;
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#drop(key);
+    this.#entries.set(key, entry);
+    this.#weight += weightOf(entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= WEIGHT_MAX) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#weight -= weightOf(entry);
+  }
+}
+
+function weightOf({ stored = '' }: Entry): number {
+  return ENTRY_WEIGHT + stored.length;
+}
+
+/** Neither accounts nor buckets have a slash. */
+function keyOf({ account, container }: ContainerRef): string {
+  return `${account}/${container}`;
+}
