@@ -1,7 +1,15 @@
 import type { ByteSource } from '../byte-source.js';
+import type {
+  ContainerHead,
+  ContainerInput,
+  ContainerPage,
+  ContainerQuery,
+  ContainerUpdate,
+} from './container.js';
 import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
 
-export type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
+export type * from './container.js';
+export type * from './large-object.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -58,58 +66,6 @@ export interface Capabilities {
   readonly objectNameBytesMax: number;
   /** Most segments of one large object. */
   readonly segmentsMax: number;
-}
-
-export interface ContainerInfo {
-  readonly name: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly objectCount: number;
-  /** Bytes of the bodies in it. Those of a large object count where its segments are, and once. */
-  readonly bytesUsed: number;
-}
-
-/**
- * Whom the store's own API lets into a container, as Swift's `X-Container-Read` and
- * `X-Container-Write` say it: elements between commas, empty for nobody but the account's own.
- */
-export interface ContainerAcl {
-  readonly read: string;
-  readonly write: string;
-}
-
-export interface ContainerHead extends ContainerInfo {
-  readonly metadata: Metadata;
-  readonly systemMetadata: Metadata;
-  readonly acl: ContainerAcl;
-}
-
-export interface ContainerInput {
-  readonly metadata?: Metadata | undefined;
-  readonly systemMetadata?: Metadata | undefined;
-  /** Default: empty. */
-  readonly acl?: ContainerAcl | undefined;
-}
-
-export interface ContainerUpdate {
-  readonly metadata?: MetadataPatch | undefined;
-  readonly systemMetadata?: MetadataPatch | undefined;
-  /** Replaces both lists when given. */
-  readonly acl?: ContainerAcl | undefined;
-}
-
-export interface ContainerQuery {
-  readonly prefix?: string | undefined;
-  /** Names strictly after this one, in byte order. */
-  readonly marker?: string | undefined;
-  /** At most this many, 1 to 10,000. */
-  readonly limit: number;
-}
-
-export interface ContainerPage {
-  readonly containers: readonly ContainerInfo[];
-  /** True when more containers match behind the last one of this page. */
-  readonly truncated: boolean;
 }
 
 /** Everything known of an object but its body. */

@@ -65,7 +65,8 @@ async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Pro
   const range = rangeOf(input.range, head);
   // Onto itself, a copy must not undo a write that it has not seen.
   const ontoItself = copy.precondition === undefined && isSame(from, to);
-  const guarded = ontoItself ? { ...copy, precondition: { etag: head.etag } } : copy;
+  const { etag, lastModified } = head;
+  const guarded = ontoItself ? { ...copy, precondition: { etag, lastModified } } : copy;
   const attempt = await writeCopy(parts, context, guarded, source, range);
   if (attempt === 'again' || attempt.outcome !== 'precondition_failed') return attempt;
   return ontoItself ? 'again' : attempt;
