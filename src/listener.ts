@@ -13,6 +13,7 @@ import { createAuthenticator } from './s3/auth/authenticate.js';
 import { rosterCredentials } from './s3/auth/roster.js';
 import { BucketLifecycles } from './s3/bucket-lifecycles.js';
 import { createPipeline } from './s3/pipeline.js';
+import { SegmentCleaner } from './s3/segments/cleaner.js';
 import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
 import { ListenerMetrics } from './telemetry/metrics.js';
@@ -35,6 +36,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
   const store = await openStore(options, metrics);
   const digests = createDigests(options, metrics);
   const documents = createDocuments(options, metrics);
+  const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
@@ -43,6 +45,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
       settings: options,
       documents,
       lifecycles: new BucketLifecycles(store),
+      segments,
     },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
@@ -57,7 +60,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
     log,
   });
   const server = await serve(options, pipeline, log);
-  return new Listener(server, store, digests, documents, metrics);
+  return new Listener(server, store, digests, documents, segments, metrics);
 }
 
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
@@ -69,6 +72,7 @@ class Listener implements ChildService {
     private readonly store: Backend,
     private readonly digests: DigestService,
     private readonly documents: XmlPool,
+    private readonly segments: SegmentCleaner,
     private readonly metrics: ListenerMetrics,
   ) {}
 
@@ -96,6 +100,7 @@ class Listener implements ChildService {
   async close(): Promise<void> {
     await this.digests.close();
     await this.documents.close();
+    await this.segments.close();
     await this.store.close();
     this.metrics.close();
   }

@@ -125,6 +125,10 @@ const KEYS = {
     schema: integer(0, 1_048_576).default(32_768),
     doc: 'Embedded store: bodies up to this size lie in the database, larger ones in files.',
   },
+  segment_grace_ms: {
+    schema: integer(0, 86_400_000).default(30_000),
+    doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion, and those of an aborted upload its abortion: a download under way reads on from them.',
+  },
   response_stall_timeout_ms: {
     schema: integer(100, 3_600_000).default(60_000),
     doc: 'A response whose client takes nothing for this long is cut.',

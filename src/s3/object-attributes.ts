@@ -1,4 +1,6 @@
 import type { Metadata } from '../backend/backend.js';
+import type { ChecksumAlgorithm } from '../digest/checksum.js';
+import type { ChecksumType } from './xml/checksum-elements.js';
 
 /**
  * Names under which the gateway keeps its own data in an object's system metadata, and in the
@@ -7,29 +9,53 @@ import type { Metadata } from '../backend/backend.js';
 export const SYSTEM_METADATA = {
   /** Absent for STANDARD. */
   storageClass: 's3-storage-class',
-  /** `ALGORITHM:base64`, of the checksum that the writer sent. */
+  /** `ALGORITHM:base64`, of the checksum that the writer sent; a composite one ends with `-N`. */
   checksum: 's3-checksum',
   /** Absent without tags; of buckets too. */
   tagging: 's3-tagging',
+  /** Of an object made of parts: which upload they are from. The name is that of Swift's s3api. */
+  uploadId: 's3api-upload-id',
+  /** Of an open upload: `ALGORITHM:TYPE`, of the checksum that the object is to have. */
+  uploadChecksum: 's3-upload-checksum',
+  /** Of an open upload: the id of the user who began it. */
+  initiator: 's3-initiator',
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
 } as const;
 
-/** Of a whole object, as opposed to the checksum of a multipart object's part checksums. */
-const CHECKSUM_TYPE = 'FULL_OBJECT';
+/** A checksum as it is stored: of an object or of a part of an upload. */
+export interface StoredChecksum {
+  readonly algorithm: ChecksumAlgorithm;
+  /** Base64; of a composite one with `-N`. */
+  readonly value: string;
+}
+
+export function writeStoredChecksum({ algorithm, value }: StoredChecksum): string {
+  return `${algorithm}:${value}`;
+}
+
+/** @returns undefined when there is none */
+export function readStoredChecksum(stored: string | undefined): StoredChecksum | undefined {
+  const colon = stored?.indexOf(':') ?? -1;
+  if (stored === undefined || colon === -1) return undefined;
+  return { algorithm: stored.slice(0, colon) as ChecksumAlgorithm, value: stored.slice(colon + 1) };
+}
+
+/** A composite checksum, of the checksums of an object's parts, says so by its `-N`. */
+export function checksumType(value: string): ChecksumType {
+  return value.includes('-') ? 'COMPOSITE' : 'FULL_OBJECT';
+}
 
 /** The response headers of a checksum; `value` is base64. */
 export function checksumHeaders(algorithm: string, value: string): [string, string][] {
   return [
     [`x-amz-checksum-${algorithm.toLowerCase()}`, value],
-    ['x-amz-checksum-type', CHECKSUM_TYPE],
+    ['x-amz-checksum-type', checksumType(value)],
   ];
 }
 
 /** The same, from what is stored; empty when the writer sent none. */
 export function storedChecksumHeaders(systemMetadata: Metadata): [string, string][] {
-  const stored = systemMetadata[SYSTEM_METADATA.checksum];
-  const colon = stored?.indexOf(':') ?? -1;
-  if (stored === undefined || colon === -1) return [];
-  return checksumHeaders(stored.slice(0, colon), stored.slice(colon + 1));
+  const stored = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
+  return stored === undefined ? [] : checksumHeaders(stored.algorithm, stored.value);
 }

@@ -6,6 +6,7 @@ import type { Principal } from './auth/principal.js';
 import type { BucketLifecycles } from './bucket-lifecycles.js';
 import type { Endpoint } from './endpoint.js';
 import type { S3Error } from './s3-error.js';
+import type { SegmentCleaning } from './segments/cleaner.js';
 import type { DocumentParser } from './xml-pool/documents.js';
 
 /** What every operation may use; one per listener. */
@@ -16,6 +17,8 @@ export interface Services {
   readonly documents: DocumentParser;
   /** The buckets' lifecycle rules, a few seconds old at most. */
   readonly lifecycles: BucketLifecycles;
+  /** Told of parts that nothing may refer to any more. */
+  readonly segments: SegmentCleaning;
 }
 
 /** The part of the configuration that the protocol depends on. */

@@ -65,6 +65,7 @@ describe('config: load', () => {
       xmlInlineBytesMax: 8_192,
       digestLanes: 1,
       inlineBodyBytesMax: 32_768,
+      segmentGraceMs: 30_000,
       responseStallTimeoutMs: 60_000,
       requestDrainBytesMax: 1_048_576,
     });

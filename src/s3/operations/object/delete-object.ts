@@ -13,7 +13,7 @@ const GONE: S3Response = { status: 204, headers: [] };
  * a version that the bucket cannot have while it keeps none.
  */
 export async function deleteObject(context: RequestContext): Promise<S3Response> {
-  const { backend } = context.services;
+  const { backend, segments } = context.services;
   const precondition = parseDeleteCondition(context.headers);
   requireConditionSupport(precondition, backend.capabilities);
   const versionId = parseVersionId(context.endpoint.query);
@@ -22,9 +22,12 @@ export async function deleteObject(context: RequestContext): Promise<S3Response>
     return GONE;
   }
   try {
-    const { outcome } = await backend.deleteObject(context.call, objectOf(context), precondition);
-    if (outcome === 'precondition_failed' && precondition !== undefined) {
+    const deleted = await backend.deleteObject(context.call, objectOf(context), precondition);
+    if (deleted.outcome === 'precondition_failed' && precondition !== undefined) {
       throw writePreconditionFailed(precondition);
+    }
+    if (deleted.outcome === 'deleted') {
+      segments.replaced(objectOf(context), deleted.removedManifest, context.call.requestId);
     }
     // A newer write of the key exists, so that this one's object is gone all the same.
     return GONE;

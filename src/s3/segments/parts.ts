@@ -1,0 +1,73 @@
+import type { Backend, CallContext, ListedObject, ObjectPage } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import type { UploadedPart } from '../rules/complete-rules.js';
+import { parsePartName, partsPrefix, segmentsContainer, type Upload } from './names.js';
+
+/** A part of an upload as its listing entry tells it. */
+export interface StoredPart extends UploadedPart {
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+}
+
+/** Parts asked for at once; 10,000 of them are ten pages. */
+const PAGE = 1000;
+
+/**
+ * All parts of an upload, at most 10,000, by their number. A store sorts names as texts (`10` before
+ * `2`), so that all have to be read even for a page of them.
+ */
+export async function readParts(
+  backend: Backend,
+  call: CallContext,
+  upload: Upload,
+): Promise<StoredPart[]> {
+  const prefix = partsPrefix(upload);
+  const parts: StoredPart[] = [];
+  let marker: string | undefined;
+  for (;;) {
+    const page = await readPage(backend, call, upload, prefix, marker);
+    for (const entry of page.entries) {
+      // What is rolled up belongs to a key that begins like this upload's parts.
+      if (entry.kind === 'prefix') marker = entry.prefix;
+      else {
+        marker = entry.object.name;
+        const partNumber = parsePartName(marker.slice(prefix.length));
+        if (partNumber !== undefined) parts.push(storedPart(partNumber, entry.object));
+      }
+    }
+    if (!page.truncated) break;
+  }
+  return parts.sort((a, b) => a.partNumber - b.partNumber);
+}
+
+async function readPage(
+  backend: Backend,
+  call: CallContext,
+  { account, bucket }: Upload,
+  prefix: string,
+  marker: string | undefined,
+): Promise<ObjectPage> {
+  try {
+    const container = segmentsContainer(account, bucket);
+    return await backend.listObjects(call, container, {
+      prefix,
+      delimiter: '/',
+      marker,
+      limit: PAGE,
+    });
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'NoSuchContainer') return NOTHING;
+    throw error;
+  }
+}
+
+const NOTHING: ObjectPage = { entries: [], truncated: false };
+
+function storedPart(
+  partNumber: number,
+  { etag, size, lastModified, attributes }: ListedObject,
+): StoredPart {
+  const checksum = readStoredChecksum(attributes[SYSTEM_METADATA.checksum]);
+  return { partNumber, etag, size, lastModified, checksum };
+}

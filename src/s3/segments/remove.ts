@@ -1,0 +1,142 @@
+import type { Backend, CallContext, ContainerRef, ObjectRef } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { mapLimited } from '../../map-limited.js';
+import { SYSTEM_METADATA } from '../object-attributes.js';
+import { markerOf, partOf, segmentsContainer, targetOf, type Upload } from './names.js';
+import { readParts, type StoredPart } from './parts.js';
+
+/** Removes what nothing refers to any more. */
+
+/** Deletions under way at once: enough to share the store's commits, not enough to crowd it. */
+const CONCURRENCY = 16;
+/** Of deleting a container into which parts still arrive. */
+const ATTEMPTS_MAX = 5;
+
+export type RemovalOutcome =
+  | { readonly outcome: 'removed'; readonly parts: number }
+  /** The upload is still open: its parts are not anybody's garbage. */
+  | { readonly outcome: 'open' };
+
+/**
+ * Removes the parts of an upload that is not open, but for those that the object at its key is made
+ * of. So it is right after an abort, after a completion that left parts out, and after the object
+ * was overwritten or deleted; and doing it twice changes nothing.
+ *
+ * What it looks at and what it removes are two instants. Whoever completes the upload in between
+ * has read the marker before it went, so that nobody calls this sooner than a grace period after
+ * the marker or the object's reference to the parts is gone.
+ */
+export async function removeUnreferencedParts(
+  backend: Backend,
+  call: CallContext,
+  upload: Upload,
+): Promise<RemovalOutcome> {
+  if (await exists(backend, call, markerOf(upload))) return { outcome: 'open' };
+  const kept = await segmentsInUse(backend, call, upload);
+  const parts = await readParts(backend, call, upload);
+  const doomed = parts.filter(({ partNumber }) => !kept.has(partOf(upload, partNumber).object));
+  await mapLimited(doomed, CONCURRENCY, (part) => removePart(backend, call, upload, part));
+  return { outcome: 'removed', parts: doomed.length };
+}
+
+/**
+ * Removes the companion container of a bucket that was deleted, with all that is in it: open
+ * uploads do not keep a bucket from being deleted, as in AWS.
+ */
+export async function removeSegmentsContainer(
+  backend: Backend,
+  call: CallContext,
+  account: string,
+  bucket: string,
+): Promise<void> {
+  const container = segmentsContainer(account, bucket);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await emptyContainer(backend, call, container);
+      await backend.deleteContainer(call, container);
+      return;
+    } catch (error) {
+      if (isCode(error, 'NoSuchContainer')) return;
+      // A part that was on its way has arrived in between.
+      if (!isCode(error, 'ContainerNotEmpty') || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function emptyContainer(
+  backend: Backend,
+  call: CallContext,
+  container: ContainerRef,
+): Promise<void> {
+  for (;;) {
+    const { entries, truncated } = await backend.listObjects(call, container, { limit: 1000 });
+    const names = entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object.name] : []));
+    await mapLimited(names, CONCURRENCY, (object) =>
+      removeObject(backend, call, { ...container, object }),
+    );
+    if (!truncated) return;
+  }
+}
+
+async function exists(backend: Backend, call: CallContext, ref: ObjectRef): Promise<boolean> {
+  try {
+    await backend.headObject(call, ref);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Names of the parts that the object at the upload's key is made of. */
+async function segmentsInUse(
+  backend: Backend,
+  call: CallContext,
+  upload: Upload,
+): Promise<ReadonlySet<string>> {
+  try {
+    const target = targetOf(upload);
+    const { systemMetadata } = await backend.headObject(call, target);
+    if (systemMetadata[SYSTEM_METADATA.uploadId] !== upload.uploadId) return NONE;
+    const segments = await backend.getSegments(call, target);
+    return new Set(segments?.map(({ object }) => object));
+  } catch (error) {
+    if (isGone(error)) return NONE;
+    throw error;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Only the very part that was looked at, where the store can make sure of that. */
+async function removePart(
+  backend: Backend,
+  call: CallContext,
+  upload: Upload,
+  { partNumber, etag, lastModified }: StoredPart,
+): Promise<void> {
+  const { conditionalReplace } = backend.capabilities;
+  const precondition = conditionalReplace ? { etag, lastModified } : undefined;
+  await removeObject(backend, call, partOf(upload, partNumber), precondition);
+}
+
+async function removeObject(
+  backend: Backend,
+  call: CallContext,
+  ref: ObjectRef,
+  precondition?: { readonly etag: string; readonly lastModified: number },
+): Promise<void> {
+  try {
+    await backend.deleteObject(call, ref, precondition);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return isCode(error, 'NoSuchObject') || isCode(error, 'NoSuchContainer');
+}
+
+function isCode(error: unknown, code: BackendError['code']): boolean {
+  return error instanceof BackendError && error.code === code;
+}

@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import type { Backend } from '../../../src/backend/backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
+import { markerOf, partOf, targetOf } from '../../../src/s3/segments/names.js';
+import {
+  removeSegmentsContainer,
+  removeUnreferencedParts,
+} from '../../../src/s3/segments/remove.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  ACCOUNT,
+  BUCKET,
+  CALL,
+  COMPANION,
+  complete,
+  namesIn,
+  newUpload,
+  openUpload,
+  withBucket,
+} from './support.js';
+
+/** Longer than any test. */
+const HOUR_MS = 3_600_000;
+
+describe('s3 segments: removal', () => {
+  it('leaves the parts of an open upload alone', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2]);
+      const before = await namesIn(backend);
+      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal({
+        outcome: 'open',
+      });
+      expect(await namesIn(backend)).to.deep.equal(before);
+    }));
+
+  it('leaves what the object is made of, and removes the other parts', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2, 10]);
+      await complete(backend, upload, [1, 10]);
+      const outcome = { outcome: 'removed', parts: 1 };
+      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+      const kept = [partOf(upload, 1).object, partOf(upload, 10).object];
+      expect(await namesIn(backend)).to.deep.equal(kept);
+    }));
+
+  for (const [what, change] of [
+    ['deleted', (backend: Backend, ref: Ref) => backend.deleteObject(CALL, ref)],
+    ['overwritten', (backend: Backend, ref: Ref) => backend.putObject(CALL, ref, SMALL)],
+    ['copied onto itself', (backend: Backend, ref: Ref) => backend.copyObject(CALL, ref, ref, {})],
+  ] as const) {
+    it(`removes all parts once the object is ${what}, and nothing of others`, () =>
+      withBucket(async (backend) => {
+        const upload = await openUpload(backend, 'k', [1, 2]);
+        await complete(backend, upload, [1, 2]);
+        const other = await openUpload(backend, 'k', [1]);
+        // Its names begin like those of the first one's parts.
+        const nested = await openUpload(backend, `k/${upload.uploadId}`, [1]);
+        await change(backend, targetOf(upload));
+        const outcome = { outcome: 'removed', parts: 2 };
+        expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+        expect(await namesIn(backend)).to.have.members([
+          ...[markerOf(other).object, partOf(other, 1).object],
+          ...[markerOf(nested).object, partOf(nested, 1).object],
+        ]);
+      }));
+  }
+
+  it('removes a companion container with all that is in it, or none', () =>
+    withBucket(async (backend) => {
+      await openUpload(backend, 'a', [1, 2, 3]);
+      await openUpload(backend, 'b', []);
+      for (let times = 0; times < 2; times++) {
+        await removeSegmentsContainer(backend, CALL, ACCOUNT, BUCKET);
+        const { containers } = await backend.listContainers(CALL, ACCOUNT, { limit: 10 });
+        expect(containers.map(({ name }) => name)).to.deep.equal([BUCKET]);
+      }
+    }));
+});
+
+type Ref = ReturnType<typeof targetOf>;
+const SMALL = { size: 1, contentType: 'text/plain', body: Buffer.from('x') };
+
+describe('s3 segments: cleaner', () => {
+  it('cleans when the grace period is over', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2]);
+      await complete(backend, upload, [1, 2]);
+      const cleaner = cleanerOf(backend, 1);
+      const deleted = await backend.deleteObject(CALL, targetOf(upload));
+      const manifest = deleted.outcome === 'deleted' ? deleted.removedManifest : undefined;
+      cleaner.replaced(targetOf(upload), manifest, 'r');
+      await eventually(
+        () => namesIn(backend),
+        (names) => names.length === 0,
+      );
+      await cleaner.close();
+    }));
+
+  it('lets the parts be until then, and leaves them to the sweeper when it is closed', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1]);
+      await backend.deleteObject(CALL, markerOf(upload));
+      const cleaner = cleanerOf(backend, HOUR_MS);
+      cleaner.later(upload, 'r');
+      cleaner.later(upload, 'r');
+      expect(cleaner.waiting).to.equal(1);
+      await cleaner.close();
+      expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
+      cleaner.later(upload, 'r');
+      expect(cleaner.waiting).to.equal(0);
+    }));
+
+  it('knows nothing of objects that were not made of parts', () =>
+    withBucket(async (backend) => {
+      const cleaner = cleanerOf(backend, HOUR_MS);
+      const ref = { ...COMPANION, object: 'k' };
+      cleaner.replaced(ref, undefined, 'r');
+      cleaner.replaced(ref, { size: 1, etag: 'e', systemMetadata: {} }, 'r');
+      expect(cleaner.waiting).to.equal(0);
+      await cleaner.close();
+    }));
+
+  it('holds a bounded number of uploads, and says once when there are more', () =>
+    withBucket(async (backend) => {
+      const warnings: string[] = [];
+      const cleaner = cleanerOf(backend, HOUR_MS, warnings, 2);
+      for (const key of ['a', 'b', 'c', 'd']) cleaner.later(newUpload(key), 'r');
+      expect(cleaner.waiting).to.equal(2);
+      expect(warnings).to.have.lengthOf(1);
+      await cleaner.close();
+    }));
+
+  it('tries again when the store fails, a few times', async () => {
+    const warnings: string[] = [];
+    const failing = { headObject: () => Promise.reject(unavailable()) } as unknown as Backend;
+    const cleaner = cleanerOf(failing, 0, warnings);
+    cleaner.later(newUpload('k'), 'r');
+    await eventually(
+      () => Promise.resolve(warnings.length),
+      (count) => count === 3,
+    );
+    expect(cleaner.waiting).to.equal(0);
+    await cleaner.close();
+  });
+
+  it('does not fail when a deleted bucket cannot be cleaned up', async () => {
+    const warnings: string[] = [];
+    const failing = { listObjects: () => Promise.reject(unavailable()) } as unknown as Backend;
+    const cleaner = cleanerOf(failing, 0, warnings);
+    await cleaner.bucketDeleted(ACCOUNT, BUCKET, 'r');
+    expect(warnings).to.have.lengthOf(1);
+    await cleaner.close();
+  });
+});
+
+function cleanerOf(
+  backend: Backend,
+  graceMs: number,
+  warnings: string[] = [],
+  waitingMax?: number,
+): SegmentCleaner {
+  const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
+  return new SegmentCleaner({ backend, graceMs, log, waitingMax });
+}
+
+function unavailable(): BackendError {
+  return new BackendError('Unavailable', 'not now');
+}
