@@ -1,4 +1,4 @@
-import type { Backend, CallContext } from '../backend/backend.js';
+import type { Backend, CallContext, ContainerHead } from '../backend/backend.js';
 import type { ByteSource } from '../byte-source.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
@@ -45,6 +45,11 @@ export interface RequestContext {
   readonly url: string;
   /** Goes with every call to the backend. */
   readonly call: CallContext;
+  /**
+   * The bucket's container, looked up when it is first asked for, and once per request.
+   * @throws BackendError NoSuchContainer
+   */
+  containerHead(): Promise<ContainerHead>;
   /** The verified body; at most once per request. */
   openPayload(): Payload;
 }

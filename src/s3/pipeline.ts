@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { CallContext } from '../backend/backend.js';
+import type { CallContext, ContainerHead } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import {
   BodyTooLargeError,
@@ -16,13 +16,13 @@ import type { Addressing } from './addressing.js';
 import type { Authentication, Authenticator } from './auth/authenticate.js';
 import type { Payload } from './auth/payload.js';
 import type { Principal } from './auth/principal.js';
+import { authorise } from './authorisation.js';
 import { toS3Error } from './backend-errors.js';
 import { parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
 import { errorEntry } from './errors.js';
 import { errorResponse } from './error-response.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
-import { authorise, NOTHING_GRANTED, type AccessCheck } from './rules/authorise.js';
 import { refuseOverrides } from './rules/response-overrides.js';
 import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
@@ -41,8 +41,6 @@ export interface PipelineOptions {
   readonly authenticator: Authenticator;
   readonly addressing: Addressing;
   readonly proxies: TrustedProxies;
-  /** What members and anonymous readers may do; default: nothing. */
-  readonly access?: AccessCheck | undefined;
   readonly metrics: PipelineMetrics;
   readonly log: PipelineLog;
 }
@@ -72,6 +70,7 @@ class RequestRun implements RequestContext, CallContext {
   readonly requestId = nextRequestId();
   #endpoint: Endpoint | undefined;
   #authentication: Authentication | undefined;
+  #containerHead: Promise<ContainerHead> | undefined;
   #errorCode: string | undefined;
 
   constructor(
@@ -114,6 +113,11 @@ class RequestRun implements RequestContext, CallContext {
     return `${proxies.scheme(request)}://${addressing.clientHost(request)}${request.rawPath}`;
   }
 
+  containerHead(): Promise<ContainerHead> {
+    const ref = { account: this.principal.account, container: this.endpoint.bucket };
+    return (this.#containerHead ??= this.services.backend.headContainer(this, ref));
+  }
+
   openPayload(): Payload {
     return known(this.#authentication).openPayload(this.exchange.body);
   }
@@ -145,7 +149,7 @@ class RequestRun implements RequestContext, CallContext {
     const endpoint = refineByHeaders(parsed, this.headers);
     this.#endpoint = endpoint;
     if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
-    const asked = authorise(this, this.options.access ?? NOTHING_GRANTED);
+    const asked = authorise(this);
     if (asked !== undefined) await asked;
     const operation = operationFor(endpoint);
     refuseUnsupportedHeaders(endpoint.operation, this.headers);

@@ -95,7 +95,7 @@ describe('listings over the wire', () => {
     expect(text).to.contain('<StartAfter>a</StartAfter>');
     expect(text).to.contain('<EncodingType>url</EncodingType>');
     expect(text).to.contain('<Key>a%20b/%01</Key>');
-    expect(text).to.contain('<Owner><ID>AUTH_main</ID>');
+    expect(text).to.contain('<Owner><ID>main:RINGWAYTESTKEY</ID>');
   });
 
   for (const query of [

@@ -79,8 +79,8 @@ describe('refusals over the wire', () => {
 
   for (const [name, value] of [
     ['x-amz-server-side-encryption', 'AES256'],
-    ['x-amz-acl', 'public-read'],
-    ['x-amz-grant-read', 'id="someone"'],
+    ['x-amz-acl', 'aws-exec-read'],
+    ['x-amz-grant-everything', 'id="someone"'],
     ['x-amz-object-lock-mode', 'COMPLIANCE'],
     ['x-amz-copy-source', '/refusals/key'],
     ['x-amz-website-redirect-location', '/elsewhere'],

@@ -26,8 +26,9 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['HEAD /bucket/key', 'HeadObject'],
   ['PUT /bucket/key?x-id=PutObject', 'PutObject'],
   ['DELETE /bucket/key', 'DeleteObject'],
-  ['GET /bucket?acl', '!GetBucketAcl'],
-  ['GET /bucket?acl=', '!GetBucketAcl'],
+  ['GET /bucket?acl', 'GetBucketAcl'],
+  ['GET /bucket?acl=', 'GetBucketAcl'],
+  ['GET /bucket?policy', '!GetBucketPolicy'],
   ['GET /bucket?versions&prefix=a', '!ListObjectVersions'],
   ['GET /bucket?versioning', '!GetBucketVersioning'],
   ['GET /bucket?uploads', '!ListMultipartUploads'],
@@ -60,11 +61,10 @@ const UNKNOWN_SUBRESOURCES = [
   // Known, but not of this resource or not with this method.
   'PUT /bucket/key?policy',
   'GET /bucket/key?location',
-  'HEAD /bucket/key?acl',
   'DELETE /bucket?versioning',
   'PUT /bucket/key?partNumber=1',
-  'POST /bucket/key?acl',
-  'PATCH /bucket?acl',
+  'HEAD /bucket/key?retention',
+  'PATCH /bucket?policy',
   'GET /?acl',
   'GET /?location',
 ];
@@ -79,6 +79,8 @@ const METHOD_NOT_ALLOWED: readonly (readonly [line: string, resource: string, al
   ['PATCH /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD'],
   ['get /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD'],
   ['PUT /bucket?location', 'BUCKET', 'GET'],
+  ['HEAD /bucket/key?acl', 'OBJECT', 'GET, PUT'],
+  ['PATCH /bucket?acl', 'BUCKET', 'GET, PUT'],
   ['HEAD /bucket?location', 'BUCKET', 'GET'],
   ['PUT /bucket?uploads', 'BUCKET', 'GET'],
   ['POST /bucket?uploads', 'BUCKET', 'GET'],
@@ -228,8 +230,8 @@ describe('s3 endpoint', () => {
   });
 
   it('names the operation that is not implemented', () => {
-    expect(notImplemented(parseLine('GET /bucket?acl')).message).to.equal(
-      'GetBucketAcl is not implemented.',
+    expect(notImplemented(parseLine('GET /bucket?policy')).message).to.equal(
+      'GetBucketPolicy is not implemented.',
     );
   });
 

@@ -6,21 +6,25 @@ import { deleteBucket } from './bucket/delete-bucket.js';
 import { deleteBucketLifecycle } from './bucket/delete-bucket-lifecycle.js';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.js';
 import { deleteObjects } from './bucket/delete-objects.js';
+import { getBucketAcl } from './bucket/get-bucket-acl.js';
 import { getBucketLifecycleConfiguration } from './bucket/get-bucket-lifecycle.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
 import { getBucketTagging } from './bucket/get-bucket-tagging.js';
 import { headBucket } from './bucket/head-bucket.js';
 import { listObjects } from './bucket/list-objects.js';
 import { listObjectsV2 } from './bucket/list-objects-v2.js';
+import { putBucketAcl } from './bucket/put-bucket-acl.js';
 import { putBucketLifecycleConfiguration } from './bucket/put-bucket-lifecycle.js';
 import { putBucketTagging } from './bucket/put-bucket-tagging.js';
 import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
 import { getObjectTagging } from './object/get-object-tagging.js';
+import { getObjectAcl } from './object/get-object-acl.js';
 import { headObject } from './object/head-object.js';
 import { putObject } from './object/put-object.js';
 import { putObjectTagging } from './object/put-object-tagging.js';
+import { putObjectAcl } from './object/put-object-acl.js';
 import { listBuckets } from './service/list-buckets.js';
 
 /** Complete by its type: an operation that the endpoint table calls supported has to be here. */
@@ -31,6 +35,8 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   HeadBucket: headBucket,
   GetBucketLocation: getBucketLocation,
   GetBucketTagging: getBucketTagging,
+  GetBucketAcl: getBucketAcl,
+  PutBucketAcl: putBucketAcl,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
   DeleteObjects: deleteObjects,
@@ -45,6 +51,8 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   DeleteObject: deleteObject,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
+  GetObjectAcl: getObjectAcl,
+  PutObjectAcl: putObjectAcl,
   DeleteObjectTagging: deleteObjectTagging,
 };
 

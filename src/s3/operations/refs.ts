@@ -1,5 +1,6 @@
 import type { ContainerRef, ObjectRef } from '../../backend/backend.js';
 import type { RequestContext } from '../operation.js';
+import { accountName, canonicalId } from '../rules/acl/requester.js';
 import type { Owner } from '../xml/owner.js';
 
 /** Where a request's bucket lies: buckets are containers of the signer's account. */
@@ -11,7 +12,11 @@ export function objectOf({ principal, endpoint }: RequestContext): ObjectRef {
   return { account: principal.account, container: endpoint.bucket, object: endpoint.key };
 }
 
-/** Who owns what a request sees: all of an account belongs to the account. */
+/**
+ * Who owns what a request lists: to an owner of the account all of it is its own, under the id that
+ * it is granted things by, as AWS's users look theirs up in ListBuckets. Others see the account.
+ */
 export function ownerOf({ principal }: RequestContext): Owner {
-  return { id: principal.account, displayName: principal.account };
+  const id = principal.role === 'owner' ? canonicalId(principal) : accountName(principal.account);
+  return { id, displayName: id };
 }

@@ -17,11 +17,12 @@ interface HeaderRule {
 
 const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
 const NEW_OBJECTS: HeaderRule = { readBy: ['PutObject', 'CopyObject', 'CreateMultipartUpload'] };
+const ACLS: HeaderRule = { readBy: ['CreateBucket', 'PutBucketAcl', 'PutObject', 'PutObjectAcl'] };
 const ALWAYS: HeaderRule = {};
 
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
-  // Everything is private to its account until there are ACLs.
-  ['x-amz-acl', { harmless: ['private'] }],
+  // What has no ACL of its own is private anyway.
+  ['x-amz-acl', { ...ACLS, harmless: ['private'] }],
   ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'] }],
   ['x-amz-bypass-governance-retention', { harmless: ['false', 'False'] }],
   ['x-amz-expected-bucket-owner', ALWAYS],
@@ -41,7 +42,7 @@ const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
 /** Families of headers, by the beginning of the name; an exact name's rule goes first. */
 const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
   ['x-amz-copy-source', COPIES],
-  ['x-amz-grant-', ALWAYS],
+  ['x-amz-grant-', ACLS],
   ['x-amz-object-lock-', ALWAYS],
   ['x-amz-rename-source', ALWAYS],
   ['x-amz-server-side-encryption', ALWAYS],

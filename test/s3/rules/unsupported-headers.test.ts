@@ -13,10 +13,9 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
   ['DeleteObject', 'x-amz-mfa', 'serial 123456'],
   ['DeleteObject', 'x-amz-bypass-governance-retention', 'true'],
   ['DeleteObject', 'x-amz-if-match-size', '5'],
-  ['PutObject', 'x-amz-acl', 'public-read'],
-  ['CreateBucket', 'x-amz-acl', 'bucket-owner-full-control'],
-  ['PutObject', 'x-amz-grant-read', 'id="x"'],
-  ['CreateBucket', 'x-amz-grant-full-control', 'id="x"'],
+  ['GetObject', 'x-amz-acl', 'public-read'],
+  ['DeleteBucket', 'x-amz-grant-read', 'id="x"'],
+  ['DeleteBucket', 'x-amz-grant-read', 'private'],
   ['PutObjectTagging', 'x-amz-tagging', 'a=b'],
   ['UploadPart', 'x-amz-tagging', 'a=b'],
   ['PutObject', 'x-amz-object-lock-mode', 'COMPLIANCE'],
@@ -32,7 +31,11 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
 ];
 
 const ACCEPTED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
-  ['PutObject', 'x-amz-acl', 'private'],
+  ['GetObject', 'x-amz-acl', 'private'],
+  ['PutObject', 'x-amz-acl', 'public-read'],
+  ['PutBucketAcl', 'x-amz-acl', 'public-read'],
+  ['PutObjectAcl', 'x-amz-grant-read', 'id="x"'],
+  ['CreateBucket', 'x-amz-grant-full-control', 'id="x"'],
   ['PutObject', 'x-amz-server-side-encryption-bucket-key-enabled', 'false'],
   ['CreateBucket', 'x-amz-bucket-object-lock-enabled', 'false'],
   ['CopyObject', 'x-amz-copy-source', '/b/k'],

@@ -1,9 +1,15 @@
+import type { ContainerInput } from '../../../backend/backend.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { mirrorInContainer } from '../../rules/acl/container-mirror.js';
+import { aclOfNew } from '../../rules/acl/request.js';
+import { canonicalId } from '../../rules/acl/requester.js';
+import { ACL_METADATA, encodeAcl } from '../../rules/acl/stored.js';
 import { checkLocationConstraint } from '../../rules/location-constraint.js';
 import { S3Error } from '../../s3-error.js';
 import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configuration.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
+import { isPrivate } from '../stored-acl.js';
 
 /**
  * CreateBucket. Names belong to an account, as Swift's containers do, so that only the caller can
@@ -14,7 +20,21 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
   const { locationConstraint } = parseCreateBucketConfiguration(body);
   checkLocationConstraint(locationConstraint, settings);
-  const outcome = await backend.createContainer(context.call, containerOf(context), {});
+  const input = containerInput(context);
+  const outcome = await backend.createContainer(context.call, containerOf(context), input);
   if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
   return { status: 200, headers: [['Location', `/${context.endpoint.bucket}`]], body: '' };
+}
+
+const CLOSED = { read: '', write: '' };
+
+/** Only owners of the account create buckets: a private one needs no ACL. */
+function containerInput({ headers, principal }: RequestContext): ContainerInput {
+  const owner = canonicalId(principal);
+  const acl = aclOfNew(headers, 'bucket', { owner, bucketOwner: owner });
+  if (isPrivate(acl)) return {};
+  return {
+    systemMetadata: { [ACL_METADATA]: encodeAcl(acl) },
+    acl: mirrorInContainer(CLOSED, acl),
+  };
 }

@@ -6,7 +6,7 @@ import { groupGrantee, unresolvableEmail, userGrantee } from './grantees.js';
 
 /** `x-amz-grant-<permission>: id="…", uri="…", emailAddress="…"` */
 
-const PREFIX = 'x-amz-grant-';
+export const GRANT_HEADER_PREFIX = 'x-amz-grant-';
 
 const PERMISSION_BY_HEADER: ReadonlyMap<string, Permission> = new Map([
   ['x-amz-grant-full-control', 'FULL_CONTROL'],
@@ -40,7 +40,7 @@ export function parseGrantHeaders(headers: HeaderMap): Grant[] {
 
 function refuseUnknown(headers: HeaderMap): void {
   for (const name of headers.keys()) {
-    if (name.startsWith(PREFIX) && !PERMISSION_BY_HEADER.has(name)) {
+    if (name.startsWith(GRANT_HEADER_PREFIX) && !PERMISSION_BY_HEADER.has(name)) {
       throw new S3Error('NotImplemented', undefined, { Header: name });
     }
   }

@@ -3,7 +3,7 @@ import { S3Error } from '../../s3-error.js';
 import { parseAccessControlPolicy } from '../../xml/access-control-policy.js';
 import { privateAcl, type Acl, type AclResource } from './acl.js';
 import { CANNED_ACL_HEADER, cannedAcl, type Owners } from './canned.js';
-import { parseGrantHeaders } from './grant-headers.js';
+import { GRANT_HEADER_PREFIX, parseGrantHeaders } from './grant-headers.js';
 
 /** The ACL that a request wants: by name, by grants in headers, or by document. */
 
@@ -64,4 +64,18 @@ export function aclOfHeaders(
     );
   }
   return cannedAcl(canned, resource, owners);
+}
+
+/** Whether any header speaks of ACLs. */
+export function asksForAcl(headers: HeaderMap): boolean {
+  if (headers.has(CANNED_ACL_HEADER)) return true;
+  for (const name of headers.keys()) {
+    if (name.startsWith(GRANT_HEADER_PREFIX)) return true;
+  }
+  return false;
+}
+
+/** Whether it matters who owns the bucket of the object. */
+export function grantsToBucketOwner(headers: HeaderMap): boolean {
+  return headers.get(CANNED_ACL_HEADER)?.startsWith('bucket-owner-') === true;
 }

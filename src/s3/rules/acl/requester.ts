@@ -18,11 +18,12 @@ const RESELLER_PREFIX = 'AUTH_';
  * its access key.
  */
 export function canonicalId({ user, account, accessKey }: Principal): string {
-  if (user !== undefined) return user;
-  const name = account.startsWith(RESELLER_PREFIX)
-    ? account.slice(RESELLER_PREFIX.length)
-    : account;
-  return `${name}:${accessKey}`;
+  return user ?? `${accountName(account)}:${accessKey}`;
+}
+
+/** The account as users are named by it. */
+export function accountName(account: string): string {
+  return account.startsWith(RESELLER_PREFIX) ? account.slice(RESELLER_PREFIX.length) : account;
 }
 
 export function requesterOf(principal: Principal): Requester {

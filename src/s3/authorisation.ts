@@ -1,0 +1,136 @@
+import type { ContainerHead, ContainerRef, ObjectHead, ObjectRef } from '../backend/backend.js';
+import { BackendError } from '../backend/errors.js';
+import type { RequestContext } from './operation.js';
+import { containerAclAllows, type ContainerAccess } from './rules/acl/container-acl.js';
+import { reconcileWithContainer } from './rules/acl/container-mirror.js';
+import { isAllowed, type Access } from './rules/acl/decision.js';
+import { requesterOf, type Requester } from './rules/acl/requester.js';
+import { requirementsOf, type Requirement } from './rules/acl/requirements.js';
+import { ACL_METADATA, decodeAcl } from './rules/acl/stored.js';
+import { parseCopySource } from './rules/copy-source.js';
+import { S3Error } from './s3-error.js';
+
+/**
+ * Whether the principal may do what it asks for. An owner may do everything in its account, and
+ * waits for nothing; a member or an anonymous reader may do what is granted by
+ *
+ *     the bucket's ACL     as S3 keeps it
+ *     the container's ACL  as Swift keeps it, so that both APIs let the same people in
+ *     the object's ACL     only where the container does not open all its objects
+ *
+ * which takes at most one look at each. All of it lies in the principal's own account: names of
+ * buckets belong to accounts, so that nobody can address another account's.
+ *
+ * @returns a promise only where ACLs have to be asked
+ * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
+ * @throws BackendError NoSuchContainer, to users of the account
+ */
+export function authorise(context: RequestContext): undefined | Promise<void> {
+  return context.principal.role === 'owner' ? undefined : new Decision(context).require();
+}
+
+/** What Swift's ACLs know of S3's permissions. */
+const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
+  READ: 'list',
+  WRITE: 'write',
+};
+
+/** Of a bucket without a stored ACL: it is the account's own, which is nobody who comes here. */
+const UNGRANTED = { owner: '', grants: [] };
+
+/** One request's, for a principal that owns nothing by its role. */
+class Decision {
+  readonly #requester: Requester;
+  readonly #referrer: string | undefined;
+
+  constructor(private readonly context: RequestContext) {
+    this.#requester = requesterOf(context.principal);
+    this.#referrer = hostOf(context.headers.get('referer'));
+  }
+
+  async require(): Promise<void> {
+    for (const requirement of requirementsOf(this.context.endpoint.operation)) {
+      await this.#requireOne(requirement);
+    }
+  }
+
+  async #requireOne({ resource, access }: Requirement): Promise<void> {
+    const { account } = this.context.principal;
+    const { bucket, key } = this.context.endpoint;
+    switch (resource) {
+      case 'account':
+        throw denied();
+      case 'bucket':
+        if (!this.#bucketAllows(await this.#container(bucket), access)) throw denied();
+        return;
+      case 'object':
+        return this.#requireObject({ account, container: bucket, object: key }, access);
+      case 'source': {
+        const source = parseCopySource(this.context.headers.get('x-amz-copy-source') ?? '');
+        const ref = { account, container: source.bucket, object: source.key };
+        return this.#requireObject(ref, access);
+      }
+    }
+  }
+
+  #bucketAllows({ systemMetadata, acl: container }: ContainerHead, access: Access): boolean {
+    const stored = decodeAcl(systemMetadata[ACL_METADATA]) ?? UNGRANTED;
+    if (isAllowed(reconcileWithContainer(stored, container), this.#requester, access)) return true;
+    const wanted = CONTAINER_ACCESS[access];
+    return (
+      wanted !== undefined && containerAclAllows(container, this.#requester, wanted, this.#referrer)
+    );
+  }
+
+  async #requireObject(ref: ObjectRef, access: Access): Promise<void> {
+    const container = await this.#container(ref.container);
+    if (
+      access === 'READ' &&
+      containerAclAllows(container.acl, this.#requester, 'read objects', this.#referrer)
+    ) {
+      return;
+    }
+    const object = await this.#object(ref);
+    if (object === undefined) {
+      // Who may not list the bucket is not told what is in it.
+      throw this.#bucketAllows(container, 'READ') ? new S3Error('NoSuchKey') : denied();
+    }
+    const acl = decodeAcl(object.systemMetadata[ACL_METADATA]);
+    if (acl === undefined || !isAllowed(acl, this.#requester, access)) throw denied();
+  }
+
+  /** @throws BackendError NoSuchContainer; S3Error `AccessDenied` instead, for who is no user */
+  async #container(container: string): Promise<ContainerHead> {
+    const { context } = this;
+    const ref: ContainerRef = { account: context.principal.account, container };
+    try {
+      if (container === context.endpoint.bucket) return await context.containerHead();
+      return await context.services.backend.headContainer(context.call, ref);
+    } catch (error) {
+      if (this.#requester.kind === 'anonymous' && isCode(error, 'NoSuchContainer')) throw denied();
+      throw error;
+    }
+  }
+
+  async #object(ref: ObjectRef): Promise<ObjectHead | undefined> {
+    try {
+      return await this.context.services.backend.headObject(this.context.call, ref);
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isCode(error: unknown, code: BackendError['code']): boolean {
+  return error instanceof BackendError && error.code === code;
+}
+
+function denied(): S3Error {
+  return new S3Error('AccessDenied');
+}
+
+/** The host of a `Referer`; undefined when it names none. */
+function hostOf(referer: string | undefined): string | undefined {
+  return referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer).hostname;
+}
