@@ -141,12 +141,12 @@ const OBJECT = [
   ['tagging', 'PUT', 'PutObjectTagging', yes],
   ['tagging', 'DELETE', 'DeleteObjectTagging', yes],
   ['torrent', 'GET', 'GetObjectTorrent', no],
-  ['uploadId', 'GET', 'ListParts', no],
-  ['uploadId', 'PUT', 'UploadPart', no],
+  ['uploadId', 'GET', 'ListParts', yes],
+  ['uploadId', 'PUT', 'UploadPart', yes],
   ['uploadId', 'PUT', 'UploadPartCopy', no, 'x-amz-copy-source'],
-  ['uploadId', 'POST', 'CompleteMultipartUpload', no],
-  ['uploadId', 'DELETE', 'AbortMultipartUpload', no],
-  ['uploads', 'POST', 'CreateMultipartUpload', no],
+  ['uploadId', 'POST', 'CompleteMultipartUpload', yes],
+  ['uploadId', 'DELETE', 'AbortMultipartUpload', yes],
+  ['uploads', 'POST', 'CreateMultipartUpload', yes],
 ] as const satisfies readonly Row[];
 
 export const ENDPOINT_ROWS = { service: SERVICE, bucket: BUCKET, object: OBJECT } as const;

@@ -2,9 +2,11 @@ import type { Backend, CallContext, ContainerHead } from '../backend/backend.js'
 import type { ByteSource } from '../byte-source.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
+import type { PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import type { BucketLifecycles } from './bucket-lifecycles.js';
 import type { Endpoint } from './endpoint.js';
+import type { PendingDocument } from './pending-document.js';
 import type { S3Error } from './s3-error.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
 import type { DocumentParser } from './xml-pool/documents.js';
@@ -51,7 +53,7 @@ export interface RequestContext {
    */
   containerHead(): Promise<ContainerHead>;
   /** The verified body; at most once per request. */
-  openPayload(): Payload;
+  openPayload(options?: PayloadOptions): Payload;
 }
 
 /** What an operation answers; the pipeline adds what every response carries. */
@@ -61,6 +63,8 @@ export interface S3Response {
   readonly body?: string | Buffer | ByteSource | undefined;
   /** Needed with a stream, and with HEAD, where it announces the length of what GET would send. */
   readonly contentLength?: number | undefined;
+  /** Instead of a body: a document that may take its time. */
+  readonly pending?: PendingDocument | undefined;
   /** Failures that the body tells of although the status is a success: for the log. */
   readonly failures?: readonly S3Error[] | undefined;
 }

@@ -15,6 +15,7 @@ import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { Addressing } from './addressing.js';
 import type { Authentication, Authenticator } from './auth/authenticate.js';
 import type { Payload } from './auth/payload.js';
+import type { PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import { authorise } from './authorisation.js';
 import { toS3Error } from './backend-errors.js';
@@ -23,6 +24,7 @@ import { errorEntry } from './errors.js';
 import { errorResponse } from './error-response.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
+import { settleOrStream, type PendingDocument } from './pending-document.js';
 import { refuseOverrides } from './rules/response-overrides.js';
 import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
@@ -118,8 +120,8 @@ class RequestRun implements RequestContext, CallContext {
     return (this.#containerHead ??= this.services.backend.headContainer(this, ref));
   }
 
-  openPayload(): Payload {
-    return known(this.#authentication).openPayload(this.exchange.body);
+  openPayload(options?: PayloadOptions): Payload {
+    return known(this.#authentication).openPayload(this.exchange.body, options);
   }
 
   async run(): Promise<void> {
@@ -153,7 +155,17 @@ class RequestRun implements RequestContext, CallContext {
     if (asked !== undefined) await asked;
     const operation = operationFor(endpoint);
     refuseUnsupportedHeaders(endpoint.operation, this.headers);
-    return operation(this);
+    const response = await operation(this);
+    return response.pending === undefined ? response : this.#settle(response, response.pending);
+  }
+
+  /** What fails after the answer has begun is logged and counted as if it had failed before. */
+  async #settle(response: S3Response, pending: PendingDocument): Promise<S3Response> {
+    const failed = (error: unknown): string => {
+      const body = this.#failure(error)?.body;
+      return typeof body === 'string' ? body : '';
+    };
+    return { ...response, body: await settleOrStream(pending, failed) };
   }
 
   async #authenticate({ query }: Endpoint, hostBucket: string): Promise<Authentication> {

@@ -62,8 +62,6 @@ describe('refusals over the wire', () => {
     ['PUT', '/refusals?replication'],
     ['GET', '/refusals?versioning'],
     ['PUT', '/refusals?something-new'],
-    ['POST', '/refusals/key?uploads'],
-    ['PUT', '/refusals/key?partNumber=1&uploadId=x'],
     ['GET', '/refusals/key?torrent'],
     ['PUT', '/refusals/key?something-new'],
   ] as const) {

@@ -16,6 +16,11 @@ import { listObjectsV2 } from './bucket/list-objects-v2.js';
 import { putBucketAcl } from './bucket/put-bucket-acl.js';
 import { putBucketLifecycleConfiguration } from './bucket/put-bucket-lifecycle.js';
 import { putBucketTagging } from './bucket/put-bucket-tagging.js';
+import { abortMultipartUpload } from './multipart/abort-multipart-upload.js';
+import { completeMultipartUpload } from './multipart/complete-multipart-upload.js';
+import { createMultipartUpload } from './multipart/create-multipart-upload.js';
+import { listParts } from './multipart/list-parts.js';
+import { uploadPart } from './multipart/upload-part.js';
 import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
@@ -54,6 +59,11 @@ const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
   GetObjectAcl: getObjectAcl,
   PutObjectAcl: putObjectAcl,
   DeleteObjectTagging: deleteObjectTagging,
+  CreateMultipartUpload: createMultipartUpload,
+  UploadPart: uploadPart,
+  ListParts: listParts,
+  CompleteMultipartUpload: completeMultipartUpload,
+  AbortMultipartUpload: abortMultipartUpload,
 };
 
 /** @throws S3Error `NotImplemented` when the endpoint is one that this release does not serve */

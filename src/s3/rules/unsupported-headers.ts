@@ -17,7 +17,9 @@ interface HeaderRule {
 
 const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
 const NEW_OBJECTS: HeaderRule = { readBy: ['PutObject', 'CopyObject', 'CreateMultipartUpload'] };
-const ACLS: HeaderRule = { readBy: ['CreateBucket', 'PutBucketAcl', 'PutObject', 'PutObjectAcl'] };
+const ACLS: HeaderRule = {
+  readBy: ['CreateBucket', 'PutBucketAcl', 'PutObject', 'PutObjectAcl', 'CreateMultipartUpload'],
+};
 const ALWAYS: HeaderRule = {};
 
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
