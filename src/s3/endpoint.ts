@@ -68,6 +68,13 @@ export function parseEndpoint(
   return resolve(method, resource, bucket, key, parameters, query);
 }
 
+/** The bucket of a request line that cannot be read otherwise; empty when it names none. */
+export function bucketOfPath(rawPath: string, hostBucket = ''): string {
+  const [, segment = ''] = rawPath.split('/', 2);
+  const bucket = hostBucket === '' ? decodeUriComponentStrict(segment) : hostBucket;
+  return bucket !== undefined && isValidBucketName(bucket) ? bucket : '';
+}
+
 /** Tells copies from uploads: `x-amz-copy-source` decides that, not the request line. */
 export function refineByHeaders(endpoint: Endpoint, headers: HeaderMap): Endpoint {
   const { byHeader } = endpoint as ParsedEndpoint;

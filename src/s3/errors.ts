@@ -131,6 +131,10 @@ const ERRORS = {
   },
   MissingSecurityHeader: { status: 400, message: 'Your request was missing a required header' },
   NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
+  NoSuchCORSConfiguration: {
+    status: 404,
+    message: 'The CORS configuration does not exist',
+  },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
   NoSuchLifecycleConfiguration: {
     status: 404,

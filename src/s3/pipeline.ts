@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { CallContext, ContainerHead } from '../backend/backend.js';
-import { BackendError } from '../backend/errors.js';
 import {
-  BodyTooLargeError,
   ClientAbortedError,
   type Exchange,
   type ExchangeHandler,
+  type HeaderList,
   type HeaderMap,
   type SendResult,
 } from '../http/exchange.js';
@@ -18,13 +17,15 @@ import type { Payload } from './auth/payload.js';
 import type { PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import { authorise } from './authorisation.js';
-import { toS3Error } from './backend-errors.js';
-import { parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
-import { errorEntry } from './errors.js';
+import { CrossOrigin } from './cross-origin.js';
+import { bucketOfPath, parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
 import { errorResponse } from './error-response.js';
+import { asS3Error, isServerFault } from './failures.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
+import type { CorsConfiguration } from './rules/cors/configuration.js';
+import { corsHeaders } from './rules/cors/response.js';
 import { refuseOverrides } from './rules/response-overrides.js';
 import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
@@ -64,7 +65,8 @@ const UNKNOWN_OPERATION = 'Unknown';
 const CLIENT_CLOSED_REQUEST = 499;
 
 export function createPipeline(options: PipelineOptions): ExchangeHandler {
-  return (exchange) => new RequestRun(options, exchange).run();
+  const crossOrigin = new CrossOrigin(options.services.backend, options.authenticator);
+  return (exchange) => new RequestRun(options, crossOrigin, exchange).run();
 }
 
 /** One request on its way; also the context that its operation sees. */
@@ -74,10 +76,12 @@ class RequestRun implements RequestContext, CallContext {
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
   #errorCode: string | undefined;
+  #cors: CorsConfiguration | undefined;
 
   constructor(
     private readonly options: PipelineOptions,
     private readonly exchange: Exchange,
+    private readonly crossOrigin: CrossOrigin,
   ) {}
 
   get services(): Services {
@@ -117,7 +121,19 @@ class RequestRun implements RequestContext, CallContext {
 
   containerHead(): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
-    return (this.#containerHead ??= this.services.backend.headContainer(this, ref));
+    return (this.#containerHead ??= this.#headContainer());
+  }
+
+  /** Whoever looks at the container learns the bucket's CORS rules, for the response. */
+  async #headContainer(): Promise<ContainerHead> {
+    try {
+      const head = await this.services.backend.headContainer(this, ref);
+      this.#cors = this.crossOrigin.of(ref, head.systemMetadata);
+      return head;
+    } catch (error) {
+      this.#cors = this.crossOrigin.last(ref, error);
+      throw error;
+    }
   }
 
   openPayload(options?: PayloadOptions): Payload {
@@ -135,6 +151,7 @@ class RequestRun implements RequestContext, CallContext {
     } catch (error) {
       response = this.#failure(error);
     }
+      if (this.#authentication === undefined) this.#cors = await this.#corsOfRefused();
     await this.#respond(response);
   }
 
@@ -148,7 +165,15 @@ class RequestRun implements RequestContext, CallContext {
     const parsed = parseEndpoint(method, rawPath, rawQuery, hostBucket);
     this.#endpoint = parsed;
     this.#authentication = await this.#authenticate(parsed, hostBucket);
+    if (parsed.operation === 'PreflightRequest') {
+      // Before anybody is known: a browser sends no credentials with it.
+      return this.crossOrigin.preflight(this, request, parsed);
+    }
     const endpoint = refineByHeaders(parsed, this.headers);
+    if (request.headers.has('origin') && parsed.bucket !== '') {
+      // Before the operation, which may remove the bucket.
+      await this.containerHead().catch(ignore);
+    }
     this.#endpoint = endpoint;
     if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
     const asked = authorise(this);
@@ -188,6 +213,16 @@ class RequestRun implements RequestContext, CallContext {
   }
 
   /** One line for those that are the service's fault. */
+  /** The rules for the refusal of a request that has not come far enough to be let in. */
+  async #corsOfRefused(): Promise<CorsConfiguration | undefined> {
+    const { request } = this.exchange;
+    if (!request.headers.has('origin') || request.malformed !== undefined) return undefined;
+    if (this.#endpoint?.operation === 'PreflightRequest') return undefined;
+    const hostBucket = this.options.addressing.hostBucket(request);
+    const bucket = this.#endpoint?.bucket ?? bucketOfPath(request.rawPath, hostBucket);
+    return bucket === '' ? undefined : this.crossOrigin.find(this, request, bucket);
+  }
+
   #logFailures(failures: readonly S3Error[], message: string): void {
     const ours = failures.filter(isServerFault);
     const [error] = ours;
@@ -228,7 +263,7 @@ class RequestRun implements RequestContext, CallContext {
     try {
       return await this.exchange.respond({
         status: response.status,
-        headers: [...response.headers, ...this.#commonHeaders()],
+        headers: [...response.headers, ...this.#corsHeaders(), ...this.#commonHeaders()],
         body: response.body,
         contentLength: response.contentLength,
       });
@@ -240,6 +275,11 @@ class RequestRun implements RequestContext, CallContext {
   }
 
   #commonHeaders(): readonly (readonly [string, string])[] {
+  #corsHeaders(): HeaderList {
+    const { method, headers } = this.exchange.request;
+    return corsHeaders(method, headers, this.#cors);
+  }
+
     return [
       ['x-amz-request-id', this.requestId],
       ['x-amz-id-2', hostId(this.requestId)],
@@ -267,15 +307,8 @@ class RequestRun implements RequestContext, CallContext {
   }
 }
 
-function isServerFault({ code }: S3Error): boolean {
-  return errorEntry(code).status >= 500 && code !== 'NotImplemented';
-}
-
-function asS3Error(thrown: unknown): S3Error {
-  if (thrown instanceof S3Error) return thrown;
-  if (thrown instanceof BackendError) return toS3Error(thrown);
-  if (thrown instanceof BodyTooLargeError) return new S3Error('MaxMessageLengthExceeded');
-  return new S3Error('InternalError', undefined, {}, { cause: thrown });
+function ignore(): void {
+  // Somebody else meets the same failure, and reports it.
 }
 
 /** The pipeline's own order guarantees it: an operation runs after parsing and authentication. */

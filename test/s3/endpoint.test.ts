@@ -47,8 +47,8 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['POST /bucket/key?select&select-type=2', '!SelectObjectContent'],
   ['POST /bucket/key?restore&versionId=null', '!RestoreObject'],
   ['GET /bucket/key?tagging', 'GetObjectTagging'],
-  ['OPTIONS /bucket', '!PreflightRequest'],
-  ['OPTIONS /bucket/key?partNumber=1&uploadId=u', '!PreflightRequest'],
+  ['OPTIONS /bucket', 'PreflightRequest'],
+  ['OPTIONS /bucket/key?partNumber=1&uploadId=u', 'PreflightRequest'],
 ];
 
 /** What nobody knows is a 501 and never an object or a listing: SPEC.md 4.2. */
@@ -76,8 +76,8 @@ const METHOD_NOT_ALLOWED: readonly (readonly [line: string, resource: string, al
   ['HEAD /', 'SERVICE', 'GET'],
   ['OPTIONS /', 'SERVICE', 'GET'],
   ['PUT /?acl', 'SERVICE', 'GET'],
-  ['PATCH /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD'],
-  ['get /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD'],
+  ['PATCH /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD, OPTIONS'],
+  ['get /bucket', 'BUCKET', 'GET, PUT, DELETE, HEAD, OPTIONS'],
   ['PUT /bucket?location', 'BUCKET', 'GET'],
   ['HEAD /bucket/key?acl', 'OBJECT', 'GET, PUT'],
   ['PATCH /bucket?acl', 'BUCKET', 'GET, PUT'],
@@ -86,8 +86,8 @@ const METHOD_NOT_ALLOWED: readonly (readonly [line: string, resource: string, al
   ['POST /bucket?uploads', 'BUCKET', 'GET'],
   ['DELETE /bucket?uploads', 'BUCKET', 'GET'],
   ['PUT /bucket/key?uploads', 'OBJECT', 'POST'],
-  ['POST /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
-  ['FROB /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE'],
+  ['POST /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+  ['FROB /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE, OPTIONS'],
 ];
 
 const KEYS: readonly (readonly [raw: string, key: string])[] = [

@@ -3,10 +3,12 @@ import type { SupportedOperationName } from '../endpoint-table.js';
 import type { Operation } from '../operation.js';
 import { createBucket } from './bucket/create-bucket.js';
 import { deleteBucket } from './bucket/delete-bucket.js';
+import { deleteBucketCors } from './bucket/delete-bucket-cors.js';
 import { deleteBucketLifecycle } from './bucket/delete-bucket-lifecycle.js';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.js';
 import { deleteObjects } from './bucket/delete-objects.js';
 import { getBucketAcl } from './bucket/get-bucket-acl.js';
+import { getBucketCors } from './bucket/get-bucket-cors.js';
 import { getBucketLifecycleConfiguration } from './bucket/get-bucket-lifecycle.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
 import { getBucketTagging } from './bucket/get-bucket-tagging.js';
@@ -14,6 +16,7 @@ import { headBucket } from './bucket/head-bucket.js';
 import { listObjects } from './bucket/list-objects.js';
 import { listObjectsV2 } from './bucket/list-objects-v2.js';
 import { putBucketAcl } from './bucket/put-bucket-acl.js';
+import { putBucketCors } from './bucket/put-bucket-cors.js';
 import { putBucketLifecycleConfiguration } from './bucket/put-bucket-lifecycle.js';
 import { putBucketTagging } from './bucket/put-bucket-tagging.js';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.js';
@@ -33,16 +36,22 @@ import { putObjectAcl } from './object/put-object-acl.js';
 import { listBuckets } from './service/list-buckets.js';
 
 /** Complete by its type: an operation that the endpoint table calls supported has to be here. */
-const OPERATIONS: Readonly<Record<SupportedOperationName, Operation>> = {
+/** A preflight is nobody's, and answered by the pipeline: see cross-origin.ts. */
+type OperationOfSomebody = Exclude<SupportedOperationName, 'PreflightRequest'>;
+
+const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   ListBuckets: listBuckets,
   CreateBucket: createBucket,
   DeleteBucket: deleteBucket,
   HeadBucket: headBucket,
   GetBucketLocation: getBucketLocation,
-  GetBucketTagging: getBucketTagging,
   GetBucketAcl: getBucketAcl,
   PutBucketAcl: putBucketAcl,
   PutBucketTagging: putBucketTagging,
+  GetBucketCors: getBucketCors,
+  PutBucketCors: putBucketCors,
+  DeleteBucketCors: deleteBucketCors,
+  GetBucketTagging: getBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
   DeleteObjects: deleteObjects,
   GetBucketLifecycleConfiguration: getBucketLifecycleConfiguration,
