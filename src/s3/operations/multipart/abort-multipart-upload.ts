@@ -1,0 +1,22 @@
+import type { RequestContext, S3Response } from '../../operation.js';
+import { noSuchUpload } from '../../rules/upload-id.js';
+import { markerOf } from '../../segments/names.js';
+import { isGone, requireOpenUpload, uploadOf } from './upload.js';
+
+/**
+ * AbortMultipartUpload. With its marker the upload is gone for everybody. The parts follow after the
+ * grace period: a completion that has begun before may still make an object of them, and parts may
+ * still be arriving.
+ */
+export async function abortMultipartUpload(context: RequestContext): Promise<S3Response> {
+  const { backend, segments } = context.services;
+  const upload = uploadOf(context);
+  await requireOpenUpload(context, upload);
+  try {
+    await backend.deleteObject(context.call, markerOf(upload));
+  } catch (error) {
+    throw isGone(error) ? noSuchUpload(upload.uploadId) : error;
+  }
+  segments.later(upload, context.call.requestId);
+  return { status: 204, headers: [] };
+}

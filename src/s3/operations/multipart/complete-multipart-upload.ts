@@ -1,0 +1,36 @@
+import type { RequestContext, S3Response } from '../../operation.js';
+import { parseWriteCondition } from '../../rules/write-conditions.js';
+import { COMPLETE_MULTIPART_UPLOAD_BYTES_MAX } from '../../xml/complete-multipart-upload.js';
+import { renderCompleteMultipartUploadResult } from '../../xml/complete-multipart-upload-result.js';
+import { escapeXml, xmlDeclaration } from '../../xml/escape.js';
+import { requireConditionSupport } from '../object/write-support.js';
+import { completeUpload } from './completion.js';
+import { uploadOf } from './upload.js';
+
+/**
+ * CompleteMultipartUpload. A store may need long for many parts: the answer is then kept alive, and
+ * a failure tells of itself in its body.
+ */
+export async function completeMultipartUpload(context: RequestContext): Promise<S3Response> {
+  const { backend, documents } = context.services;
+  const upload = uploadOf(context);
+  const precondition = parseWriteCondition(context.headers);
+  requireConditionSupport(precondition, backend.capabilities);
+  // Its checksum headers are about the object.
+  const payload = context.openPayload({ checksumHeadersOfBody: false });
+  const body = await payload.collect(COMPLETE_MULTIPART_UPLOAD_BYTES_MAX);
+  const { parts } = await documents.parse('CompleteMultipartUpload', body);
+
+  const { bucket, key } = upload;
+  const completing = completeUpload(context, { upload, requested: parts, precondition });
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml']],
+    pending: {
+      declaration: xmlDeclaration(escapeXml(key)),
+      document: completing.then(({ etag, checksum }) =>
+        renderCompleteMultipartUploadResult({ location: context.url, bucket, key, etag, checksum }),
+      ),
+    },
+  };
+}

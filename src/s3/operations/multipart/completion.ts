@@ -1,0 +1,204 @@
+import type {
+  CallContext,
+  ManifestInput,
+  ObjectHead,
+  PutOutcome,
+  WritePrecondition,
+} from '../../../backend/backend.js';
+import { BackendError } from '../../../backend/errors.js';
+import { checksumType, readStoredChecksum, SYSTEM_METADATA } from '../../object-attributes.js';
+import type { RequestContext } from '../../operation.js';
+import {
+  requireObjectSize,
+  selectParts,
+  type RequestedPart,
+  type SelectedParts,
+} from '../../rules/complete-rules.js';
+import { multipartEtag } from '../../rules/multipart-etag.js';
+import { decodeUploadChecksum, parseClaimedChecksum } from '../../rules/upload-checksum.js';
+import { noSuchUpload } from '../../rules/upload-id.js';
+import { writePreconditionFailed } from '../../rules/write-conditions.js';
+import { S3Error } from '../../s3-error.js';
+import { markerOf, partOf, targetOf, type Upload } from '../../segments/names.js';
+import { readParts, type StoredPart } from '../../segments/parts.js';
+import type { ResultChecksum } from '../../xml/checksum-elements.js';
+import { objectAttributes } from './object-from-upload.js';
+import { objectChecksum } from './object-checksum.js';
+import { isGone, requireOpenUpload } from './upload.js';
+
+export interface Completion {
+  readonly upload: Upload;
+  /** In ascending order. */
+  readonly requested: readonly RequestedPart[];
+  readonly precondition: WritePrecondition | undefined;
+}
+
+export interface CompletedObject {
+  /** Unquoted. */
+  readonly etag: string;
+  readonly checksum: ResultChecksum | undefined;
+}
+
+/**
+ * Makes an upload's parts an object:
+ *
+ *     marker → parts → checks → manifest → marker removed → parts left out removed, later
+ *
+ * A crash leaves an open upload, or a finished object whose upload is still open; in both cases the
+ * same request again finishes the work. Once the marker is gone, the request is answered by what the
+ * object tells of its origin, so that a client which missed the answer gets it.
+ *
+ * It goes on when the client leaves.
+ */
+export async function completeUpload(
+  context: RequestContext,
+  completion: Completion,
+): Promise<CompletedObject> {
+  const { upload, requested } = completion;
+  const marker = await findMarker(context, upload);
+  if (marker === undefined) return completedBefore(context, completion);
+
+  const { backend } = context.services;
+  const uploaded = await readParts(backend, callOf(context), upload);
+  const byNumber = new Map(uploaded.map((part) => [part.partNumber, part]));
+  const selected = selectParts(upload.uploadId, requested, byNumber);
+  requireObjectSize(context.headers, selected.size);
+  requireSegmentCount(selected, backend.capabilities.segmentsMax);
+  const created = decodeUploadChecksum(marker.systemMetadata[SYSTEM_METADATA.uploadChecksum]);
+  const claimed = parseClaimedChecksum(context.headers, created);
+  const checksum = objectChecksum(created, claimed, selected.parts);
+  const etag = multipartEtag(selected.parts.map((part) => part.etag));
+
+  const input = manifestOf(upload, marker, selected, etag, checksum);
+  const outcome = await putManifest(context, completion, input);
+  if (outcome.outcome !== 'created') return completedBefore(context, completion, outcome);
+  await removeMarker(context, upload);
+  const { segments } = context.services;
+  segments.replaced(targetOf(upload), outcome.replacedManifest, context.call.requestId);
+  if (uploaded.length > selected.parts.length) segments.later(upload, context.call.requestId);
+  return { etag, checksum };
+}
+
+/** Not to be cancelled: a completion that has begun is best finished. */
+function callOf({ call: { requestId } }: RequestContext): CallContext {
+  return { requestId };
+}
+
+/** @throws BackendError NoSuchContainer without the bucket */
+async function findMarker(
+  context: RequestContext,
+  upload: Upload,
+): Promise<ObjectHead | undefined> {
+  try {
+    return await requireOpenUpload(context, upload);
+  } catch (error) {
+    if (error instanceof S3Error && error.code === 'NoSuchUpload') return undefined;
+    throw error;
+  }
+}
+
+function manifestOf(
+  upload: Upload,
+  marker: ObjectHead,
+  { parts }: SelectedParts<StoredPart>,
+  etag: string,
+  checksum: ResultChecksum | undefined,
+): ManifestInput {
+  const { contentType, headers, metadata } = marker;
+  return {
+    contentType,
+    headers,
+    metadata,
+    ...objectAttributes(upload.uploadId, marker.systemMetadata, checksum),
+    segments: parts.map((part) => {
+      const { container, object } = partOf(upload, part.partNumber);
+      return { container, object, size: part.size, etag: part.etag };
+    }),
+    etag,
+  };
+}
+
+/** @throws S3Error `InvalidPart` when a part was replaced in between, `NoSuchUpload` when removed */
+async function putManifest(
+  context: RequestContext,
+  { upload, precondition }: Completion,
+  input: ManifestInput,
+): Promise<PutOutcome> {
+  const { backend } = context.services;
+  try {
+    return await backend.putManifest(callOf(context), targetOf(upload), input, precondition);
+  } catch (error) {
+    const mismatch = error instanceof BackendError && error.code === 'SegmentMismatch';
+    if (mismatch && (await findMarker(context, upload)) === undefined) {
+      throw noSuchUpload(upload.uploadId);
+    }
+    throw error;
+  }
+}
+
+async function removeMarker(context: RequestContext, upload: Upload): Promise<void> {
+  try {
+    await context.services.backend.deleteObject(callOf(context), markerOf(upload));
+  } catch (error) {
+    // Another completion of the same upload, or an abort that came too late.
+    if (!isGone(error)) throw error;
+  }
+}
+
+/**
+ * The answer when this request has nothing to do: the object is what it asks for already.
+ *
+ * @param outcome of the attempt to write it, if there was one
+ * @throws S3Error `NoSuchUpload`, or what the outcome comes to, when it is not
+ */
+async function completedBefore(
+  context: RequestContext,
+  { upload, requested, precondition }: Completion,
+  outcome?: PutOutcome,
+): Promise<CompletedObject> {
+  const found = await findObject(context, upload);
+  if (found !== undefined && found.etag === requestedEtag(requested)) {
+    const stored = readStoredChecksum(found.systemMetadata[SYSTEM_METADATA.checksum]);
+    const checksum = stored && { ...stored, type: checksumType(stored.value) };
+    return { etag: found.etag, checksum };
+  }
+  if (outcome === undefined) throw noSuchUpload(upload.uploadId);
+  if (outcome.outcome === 'precondition_failed' && precondition !== undefined) {
+    throw writePreconditionFailed(precondition);
+  }
+  throw new S3Error('OperationAborted');
+}
+
+/** The object at the upload's key, if it was made of this upload. */
+async function findObject(
+  context: RequestContext,
+  upload: Upload,
+): Promise<ObjectHead | undefined> {
+  try {
+    const { backend } = context.services;
+    const head = await backend.headObject(callOf(context), targetOf(upload));
+    const uploadId = head.systemMetadata[SYSTEM_METADATA.uploadId];
+    return uploadId === upload.uploadId ? head : undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when a part is named by what can be no part's ETag. */
+function requestedEtag(requested: readonly RequestedPart[]): string | undefined {
+  try {
+    return multipartEtag(requested.map(({ etag }) => etag));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function requireSegmentCount({ parts }: SelectedParts<StoredPart>, segmentsMax: number): void {
+  if (parts.length <= segmentsMax) return;
+  throw new S3Error(
+    'InvalidRequest',
+    `The storage behind this service makes objects of at most ${segmentsMax} parts.`,
+  );
+}

@@ -1,0 +1,96 @@
+import type { PutObjectInput } from '../../../backend/backend.js';
+import { BackendError } from '../../../backend/errors.js';
+import { SYSTEM_METADATA } from '../../object-attributes.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
+import { readMetadataHeaders } from '../../rules/metadata-headers.js';
+import { PART_NUMBER_MAX } from '../../rules/part-number.js';
+import { encodeUploadChecksum, parseUploadChecksum } from '../../rules/upload-checksum.js';
+import { mintUploadId } from '../../rules/upload-id.js';
+import { S3Error } from '../../s3-error.js';
+import { markerOf, partOf, segmentsContainer, type Upload } from '../../segments/names.js';
+import { renderInitiateMultipartUploadResult } from '../../xml/initiate-multipart-upload-result.js';
+import { requestedAttributes } from '../object/requested-attributes.js';
+import { containerOf, ownerOf } from '../refs.js';
+import { requestedObjectAcl } from '../stored-acl.js';
+import { xmlResponse } from '../xml-response.js';
+
+/**
+ * CreateMultipartUpload: an empty object in the companion container, which has of metadata all that
+ * the finished object will have.
+ */
+export async function createMultipartUpload(context: RequestContext): Promise<S3Response> {
+  const { backend, settings } = context.services;
+  const { headers } = context;
+  const attributes = requestedAttributes(headers, settings.storageClasses);
+  const acl = await requestedObjectAcl(context, UPLOAD_ACL_METADATA);
+  const described = readMetadataHeaders(headers);
+  const checksum = parseUploadChecksum(headers);
+  const { account, container: bucket } = containerOf(context);
+  const uploadId = mintUploadId(Date.now());
+  const upload: Upload = { account, bucket, key: context.endpoint.key, uploadId };
+  requireNameLength(upload, backend.capabilities.objectNameBytesMax);
+
+  const ofUpload = {
+    [SYSTEM_METADATA.initiator]: ownerOf(context).id,
+    ...(checksum === undefined
+      ? {}
+      : { [SYSTEM_METADATA.uploadChecksum]: encodeUploadChecksum(checksum) }),
+  };
+  await context.containerHead();
+  await putMarker(context, upload, {
+    ...described,
+    systemMetadata: { ...attributes.systemMetadata, ...acl, ...ofUpload },
+    // A listing of uploads shows these.
+    listingAttributes: { ...attributes.listingAttributes, ...ofUpload },
+    size: 0,
+    body: Buffer.alloc(0),
+  });
+
+  const response = xmlResponse(
+    renderInitiateMultipartUploadResult({ bucket, key: upload.key, uploadId }),
+  );
+  if (checksum === undefined) return response;
+  return {
+    ...response,
+    headers: [
+      ...response.headers,
+      ['x-amz-checksum-algorithm', checksum.algorithm],
+      ['x-amz-checksum-type', checksum.type],
+    ],
+  };
+}
+
+/** The companion container comes with the first upload of a bucket. */
+async function putMarker(
+  context: RequestContext,
+  upload: Upload,
+  input: PutObjectInput,
+): Promise<void> {
+  const { backend } = context.services;
+  const put = () => backend.putObject(context.call, markerOf(upload), input);
+  try {
+    await put();
+  } catch (error) {
+    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+    const container = segmentsContainer(upload.account, upload.bucket);
+    await backend.createContainer(context.call, container, {});
+    await put();
+  }
+}
+
+/**
+ * The names of parts are longer than the key. A store that cannot take them has to say so now, and
+ * not when parts are on their way.
+ */
+function requireNameLength(upload: Upload, nameBytesMax: number): void {
+  const { object } = partOf(upload, PART_NUMBER_MAX);
+  const keyBytes = Buffer.byteLength(upload.key);
+  const keyBytesMax = nameBytesMax - (Buffer.byteLength(object) - keyBytes);
+  if (keyBytes <= keyBytesMax) return;
+  throw new S3Error(
+    'KeyTooLongError',
+    `The storage behind this service takes keys of at most ${keyBytesMax} bytes for multipart uploads`,
+    { Size: String(keyBytes), MaxSizeAllowed: String(keyBytesMax) },
+  );
+}

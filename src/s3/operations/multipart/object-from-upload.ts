@@ -1,0 +1,39 @@
+import type { Metadata } from '../../../backend/backend.js';
+import { SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
+import { ACL_METADATA, UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
+import type { ResultChecksum } from '../../xml/checksum-elements.js';
+import type { ObjectAttributes } from '../object/requested-attributes.js';
+
+/** What belongs to the upload and not to its object. */
+const OF_UPLOAD: ReadonlySet<string> = new Set([
+  SYSTEM_METADATA.uploadChecksum,
+  SYSTEM_METADATA.initiator,
+  UPLOAD_ACL_METADATA,
+]);
+
+/** @param upload the system metadata of the upload's marker */
+export function objectAttributes(
+  uploadId: string,
+  upload: Metadata,
+  checksum: ResultChecksum | undefined,
+): ObjectAttributes {
+  const kept = Object.entries(upload).filter(([name]) => !OF_UPLOAD.has(name));
+  const acl = upload[UPLOAD_ACL_METADATA];
+  const storageClass = upload[SYSTEM_METADATA.storageClass];
+  return {
+    systemMetadata: {
+      ...Object.fromEntries(kept),
+      [SYSTEM_METADATA.uploadId]: uploadId,
+      ...(acl === undefined ? {} : { [ACL_METADATA]: acl }),
+      ...(checksum === undefined
+        ? {}
+        : { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) }),
+    },
+    listingAttributes: {
+      ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+      ...(checksum === undefined
+        ? {}
+        : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { ByteSource } from '../../../byte-source.js';
+import type { ObjectSeal, PutObjectInput } from '../../../backend/backend.js';
+import { BackendError } from '../../../backend/errors.js';
+import type { PayloadDigests } from '../../auth/payload.js';
+import { checksumHeaders, SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import { quoteEtag } from '../../rules/etags.js';
+import { parsePartNumber } from '../../rules/part-number.js';
+import {
+  decodeUploadChecksum,
+  requirePartChecksum,
+  type UploadChecksum,
+} from '../../rules/upload-checksum.js';
+import { noSuchUpload } from '../../rules/upload-id.js';
+import { S3Error } from '../../s3-error.js';
+import { partOf } from '../../segments/names.js';
+import { announcedSize, isSmall } from '../object/body-size.js';
+import { requireOpenUpload, uploadOf } from './upload.js';
+
+/** Nobody reads a part by itself. */
+export const PART_CONTENT_TYPE = 'application/octet-stream';
+
+/** UploadPart: a part that was uploaded before is replaced. */
+export async function uploadPart(context: RequestContext): Promise<S3Response> {
+  const { backend } = context.services;
+  const upload = uploadOf(context);
+  const partNumber = parsePartNumber(context.endpoint.query);
+  const payload = context.openPayload();
+  const size = announcedSize(payload);
+  const { systemMetadata } = await requireOpenUpload(context, upload);
+  const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
+
+  /*
+   * Once the upload is completed, this part belongs to an object, and a late one must not take its
+   * place: so the upload is looked at again when all bytes are here, however long that took.
+   */
+  const stillOpen = () => requireOpenUpload(context, upload);
+  const input: PutObjectInput = {
+    size,
+    contentType: PART_CONTENT_TYPE,
+    body: isSmall(size)
+      ? await payload.collect(size)
+      : confirmedAtTheEnd(payload.source, stillOpen),
+    seal: () => sealOf(payload.digests(), checksum),
+  };
+  try {
+    const put = await backend.putObject(context.call, partOf(upload, partNumber), input);
+    if (put.outcome !== 'created') throw new S3Error('OperationAborted');
+    return created(put.etag, payload.digests());
+  } catch (error) {
+    // The bucket, and with it the companion, was deleted in between.
+    const gone = error instanceof BackendError && error.code === 'NoSuchContainer';
+    throw gone ? noSuchUpload(upload.uploadId) : error;
+  }
+}
+
+async function* confirmedAtTheEnd(
+  source: ByteSource,
+  confirm: () => Promise<unknown>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* source;
+  await confirm();
+}
+
+/** @throws S3Error `InvalidRequest` when the upload asks for another checksum: nothing is stored */
+function sealOf({ md5, checksum }: PayloadDigests, wanted: UploadChecksum | undefined): ObjectSeal {
+  requirePartChecksum(wanted, checksum);
+  if (checksum === undefined) return { etag: md5 };
+  // In the listing, so that completing does not have to ask for each part.
+  const attributes = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) };
+  return { etag: md5, listingAttributes: attributes };
+}
+
+function created(etag: string, { checksum }: PayloadDigests): S3Response {
+  const [header] =
+    checksum === undefined ? [] : checksumHeaders(checksum.algorithm, checksum.value);
+  return {
+    status: 200,
+    headers: [['ETag', quoteEtag(etag)], ...(header === undefined ? [] : [header])],
+    body: '',
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { S3TestClient, type S3Answer } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+
+export const MIB = 1024 * 1024;
+
+export interface NamedPart {
+  readonly number: number;
+  /** Quoted. */
+  readonly etag: string;
+}
+
+/** Bytes that no other seed gives. */
+export function patternBytes(size: number, seed: number): Buffer {
+  const block = createHash('sha512').update(String(seed)).digest();
+  return Buffer.alloc(size, block);
+}
+
+/** Parts 1, 2, 3 … */
+export function partList(etags: readonly string[]): NamedPart[] {
+  return etags.map((etag, index) => ({ number: index + 1, etag }));
+}
+
+export function completeDocument(parts: readonly NamedPart[]): string {
+  const list = parts.map(
+    ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
+  );
+  return `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
+}
+
+/** A service with the bucket `parts`, and the steps of uploads as plain requests. */
+export class UploadBench {
+  #service: Service | undefined;
+  #s3: S3TestClient | undefined;
+
+  constructor(private readonly config: Readonly<Record<string, unknown>> = {}) {}
+
+  async start(): Promise<void> {
+    this.#service = await startService({ config: this.config });
+    this.#s3 = new S3TestClient(this.#service);
+    await this.#s3.put('/parts');
+  }
+
+  async stop(): Promise<void> {
+    await this.s3.close();
+    expect(await this.service.stop()).to.equal(0);
+  }
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error('the service has not started');
+    return this.#service;
+  }
+
+  get s3(): S3TestClient {
+    if (this.#s3 === undefined) throw new Error('the service has not started');
+    return this.#s3;
+  }
+
+  get endpoint(): string {
+    return this.service.endpoint;
+  }
+
+  /** @returns the upload id */
+  async create(path: string, headers: Record<string, string> = {}): Promise<string> {
+    const answer = await this.s3.send({ method: 'POST', path: `${path}?uploads`, headers });
+    const uploadId = /<UploadId>([0-9a-f]{32})<\/UploadId>/.exec(answer.text)?.[1];
+    if (uploadId === undefined) throw new Error(`no upload: ${answer.text}`);
+    return uploadId;
+  }
+
+  tryPart(
+    path: string,
+    uploadId: string,
+    number: number | string,
+    body: Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<S3Answer> {
+    return this.s3.put(`${path}?partNumber=${number}&uploadId=${uploadId}`, body, headers);
+  }
+
+  /** @returns the ETag, quoted */
+  async part(path: string, uploadId: string, number: number, body: Uint8Array): Promise<string> {
+    return etagOf(await this.tryPart(path, uploadId, number, body));
+  }
+
+  /** With its SHA-256 as checksum. @returns the ETag, quoted */
+  async checkedPart(
+    path: string,
+    uploadId: string,
+    number: number,
+    body: Uint8Array,
+  ): Promise<string> {
+    const value = createHash('sha256').update(body).digest('base64');
+    const headers = { 'x-amz-checksum-sha256': value };
+    const answer = await this.tryPart(path, uploadId, number, body, headers);
+    expect(answer.headers['x-amz-checksum-sha256']).to.equal(value);
+    return etagOf(answer);
+  }
+
+  complete(
+    path: string,
+    uploadId: string,
+    parts: readonly NamedPart[] | string,
+    headers: Record<string, string> = {},
+  ): Promise<S3Answer> {
+    const body = typeof parts === 'string' ? parts : completeDocument(parts);
+    return this.s3.send({ method: 'POST', path: `${path}?uploadId=${uploadId}`, body, headers });
+  }
+
+  /** An open upload with one part. */
+  async smallUpload(
+    path: string,
+    body: string,
+  ): Promise<{ uploadId: string; parts: readonly NamedPart[] }> {
+    const uploadId = await this.create(path);
+    const etag = await this.part(path, uploadId, 1, Buffer.from(body));
+    return { uploadId, parts: partList([etag]) };
+  }
+}
+
+function etagOf(answer: S3Answer): string {
+  if (answer.status !== 200) throw new Error(`no part: ${answer.status} ${answer.text}`);
+  return answer.headers.etag ?? '';
+}

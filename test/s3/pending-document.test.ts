@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import type { ByteSource } from '../../src/byte-source.js';
+import { settleOrStream } from '../../src/s3/pending-document.js';
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const DOCUMENT = `${DECLARATION}<Done/>`;
+/** Longer than any test. */
+const HOUR_MS = 3_600_000;
+const SOON = { silenceMs: 1, intervalMs: 1 };
+
+/** As the pipeline makes it. */
+function failed(error: unknown): string {
+  return `${DECLARATION}<Error>${(error as Error).message}</Error>`;
+}
+
+function neverFails(): string {
+  throw new Error('this is no late failure');
+}
+
+/** A promise to be settled by the test. */
+function deferred() {
+  let resolve: (value: string) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const document = new Promise<string>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { document, resolve, reject };
+}
+
+/** Reads up to the second piece of white space, settles, and reads the rest. */
+async function readAcross(stream: string | ByteSource, settle: () => void): Promise<string[]> {
+  if (typeof stream === 'string') throw new Error('it was not late');
+  const pieces: string[] = [];
+  for await (const chunk of stream) {
+    pieces.push(chunk.toString());
+    if (pieces.length === 3) settle();
+  }
+  return pieces;
+}
+
+describe('s3: documents that take their time', () => {
+  it('are sent whole when they do not', async () => {
+    const pending = { declaration: DECLARATION, document: Promise.resolve(DOCUMENT) };
+    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
+    expect(await settleOrStream(pending, neverFails, patience)).to.equal(DOCUMENT);
+  });
+
+  it('fail as anything else when they fail at once', async () => {
+    const error = new Error('early');
+    const pending = { declaration: DECLARATION, document: Promise.reject(error) };
+    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
+    const outcome = await settleOrStream(pending, neverFails, patience).catch((e: unknown) => e);
+    expect(outcome).to.equal(error);
+  });
+
+  it('begin with the declaration and white space when they are late', async () => {
+    const { document, resolve } = deferred();
+    const stream = await settleOrStream({ declaration: DECLARATION, document }, neverFails, SOON);
+    const pieces = await readAcross(stream, () => {
+      resolve(DOCUMENT);
+    });
+    expect(pieces[0]).to.equal(DECLARATION);
+    expect(pieces.at(-1)).to.equal('<Done/>');
+    expect(pieces.slice(1, -1).join('')).to.match(/^\n+$/);
+  });
+
+  it('tell of a late failure in their place', async () => {
+    const { document, reject } = deferred();
+    const stream = await settleOrStream({ declaration: DECLARATION, document }, failed, SOON);
+    const pieces = await readAcross(stream, () => {
+      reject(new Error('late'));
+    });
+    expect(pieces[0]).to.equal(DECLARATION);
+    expect(pieces.at(-1)).to.equal('<Error>late</Error>');
+  });
+
+  it('may fail after the reader has left', async () => {
+    const { document, reject } = deferred();
+    const stream = await settleOrStream({ declaration: DECLARATION, document }, failed, SOON);
+    if (typeof stream === 'string') throw new Error('it was not late');
+    for await (const chunk of stream) {
+      if (chunk.toString() === '\n') break;
+    }
+    reject(new Error('nobody reads this'));
+    // An unhandled rejection would end the process.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
