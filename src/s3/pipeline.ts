@@ -23,9 +23,9 @@ import { errorResponse } from './error-response.js';
 import { asS3Error, isServerFault } from './failures.js';
 import type { RequestContext, S3Response, Services } from './operation.js';
 import { operationFor } from './operations/index.js';
-import { settleOrStream, type PendingDocument } from './pending-document.js';
 import type { CorsConfiguration } from './rules/cors/configuration.js';
 import { corsHeaders } from './rules/cors/response.js';
+import { settleOrStream, type PendingDocument } from './pending-document.js';
 import { refuseOverrides } from './rules/response-overrides.js';
 import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
@@ -75,13 +75,13 @@ class RequestRun implements RequestContext, CallContext {
   #endpoint: Endpoint | undefined;
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
-  #errorCode: string | undefined;
   #cors: CorsConfiguration | undefined;
+  #errorCode: string | undefined;
 
   constructor(
     private readonly options: PipelineOptions,
-    private readonly exchange: Exchange,
     private readonly crossOrigin: CrossOrigin,
+    private readonly exchange: Exchange,
   ) {}
 
   get services(): Services {
@@ -120,12 +120,12 @@ class RequestRun implements RequestContext, CallContext {
   }
 
   containerHead(): Promise<ContainerHead> {
-    const ref = { account: this.principal.account, container: this.endpoint.bucket };
     return (this.#containerHead ??= this.#headContainer());
   }
 
   /** Whoever looks at the container learns the bucket's CORS rules, for the response. */
   async #headContainer(): Promise<ContainerHead> {
+    const ref = { account: this.principal.account, container: this.endpoint.bucket };
     try {
       const head = await this.services.backend.headContainer(this, ref);
       this.#cors = this.crossOrigin.of(ref, head.systemMetadata);
@@ -150,8 +150,8 @@ class RequestRun implements RequestContext, CallContext {
       }
     } catch (error) {
       response = this.#failure(error);
-    }
       if (this.#authentication === undefined) this.#cors = await this.#corsOfRefused();
+    }
     await this.#respond(response);
   }
 
@@ -164,16 +164,16 @@ class RequestRun implements RequestContext, CallContext {
     const hostBucket = this.options.addressing.hostBucket(request);
     const parsed = parseEndpoint(method, rawPath, rawQuery, hostBucket);
     this.#endpoint = parsed;
-    this.#authentication = await this.#authenticate(parsed, hostBucket);
     if (parsed.operation === 'PreflightRequest') {
       // Before anybody is known: a browser sends no credentials with it.
       return this.crossOrigin.preflight(this, request, parsed);
     }
-    const endpoint = refineByHeaders(parsed, this.headers);
+    this.#authentication = await this.#authenticate(parsed, hostBucket);
     if (request.headers.has('origin') && parsed.bucket !== '') {
       // Before the operation, which may remove the bucket.
       await this.containerHead().catch(ignore);
     }
+    const endpoint = refineByHeaders(parsed, this.headers);
     this.#endpoint = endpoint;
     if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
     const asked = authorise(this);
@@ -212,7 +212,6 @@ class RequestRun implements RequestContext, CallContext {
     return errorResponse(error, this.#endpoint, this.exchange.request.method, this.requestId);
   }
 
-  /** One line for those that are the service's fault. */
   /** The rules for the refusal of a request that has not come far enough to be let in. */
   async #corsOfRefused(): Promise<CorsConfiguration | undefined> {
     const { request } = this.exchange;
@@ -223,6 +222,7 @@ class RequestRun implements RequestContext, CallContext {
     return bucket === '' ? undefined : this.crossOrigin.find(this, request, bucket);
   }
 
+  /** One line for those that are the service's fault. */
   #logFailures(failures: readonly S3Error[], message: string): void {
     const ours = failures.filter(isServerFault);
     const [error] = ours;
@@ -274,12 +274,12 @@ class RequestRun implements RequestContext, CallContext {
     }
   }
 
-  #commonHeaders(): readonly (readonly [string, string])[] {
   #corsHeaders(): HeaderList {
     const { method, headers } = this.exchange.request;
     return corsHeaders(method, headers, this.#cors);
   }
 
+  #commonHeaders(): readonly (readonly [string, string])[] {
     return [
       ['x-amz-request-id', this.requestId],
       ['x-amz-id-2', hostId(this.requestId)],

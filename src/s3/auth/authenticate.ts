@@ -4,6 +4,7 @@ import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js
 import { parseQuery, type QueryParameter } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
 import { AnonymousRequest } from './anonymous-request.js';
+import { claimedAccounts } from './claimed-accounts.js';
 import { mechanismOf } from './mechanism.js';
 import type { Payload } from './payload.js';
 import type { PayloadOptions } from './payload-plan.js';
@@ -46,6 +47,9 @@ export interface Authenticator {
     query?: readonly QueryParameter[],
     hostBucket?: string,
   ): Authentication | Promise<Authentication>;
+
+  /** Accounts that a request may be for, when nobody has verified or could verify it. */
+  claimedAccounts(request: RequestHead): Promise<readonly string[]>;
 }
 
 export interface Authentication {
@@ -87,6 +91,11 @@ class RequestAuthenticator implements Authenticator {
     return found instanceof Promise
       ? found.then((credential) => this.#verify(signed, credential))
       : this.#verify(signed, found);
+  }
+
+  claimedAccounts(request: RequestHead): Promise<readonly string[]> {
+    const { credentials, anonymousAccount = '' } = this.options;
+    return claimedAccounts(request, credentials, anonymousAccount);
   }
 
   /** @returns undefined when the request does not claim to be signed */

@@ -22,4 +22,6 @@ export interface Credential extends Principal {
 /** Where credentials come from; a promise when they have to be fetched. */
 export interface CredentialSource {
   find(accessKey: string): Credential | undefined | Promise<Credential | undefined>;
+  /** All accounts that credentials belong to, where they are known beforehand; each once. */
+  readonly accounts?: readonly string[] | undefined;
 }

@@ -9,7 +9,7 @@ import { childrenOf, onlyChildren } from './structure.js';
 /** `<CORSConfiguration>`: the rules in requests and answers, and the form in which they are kept. */
 
 /** AWS's limit for this document. */
-const BYTES_MAX = 64 * 1024;
+export const CORS_BYTES_MAX = 64 * 1024;
 /** Seconds; a browser needs no more than 32 bits. */
 const MAX_AGE_MAX = 2_147_483_647;
 
@@ -51,7 +51,7 @@ function elements(name: string, texts: readonly string[]): string {
  *   64 KiB; and as {@link validateCors}
  */
 export function parseCorsConfiguration(body: Buffer): CorsConfiguration {
-  if (body.length > BYTES_MAX) throw new S3Error('MaxMessageLengthExceeded');
+  if (body.length > CORS_BYTES_MAX) throw new S3Error('MaxMessageLengthExceeded');
   const root = parseXml(body, 'CORSConfiguration');
   if (root.children.length === 0) throw new S3Error('MalformedXML');
   return validateCors(root.children.map(parseRule));
