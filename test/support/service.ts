@@ -22,8 +22,20 @@ export interface ServiceOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** A data directory to use again; it stays after `stop`. */
   readonly dataDir?: string;
+  /** Further credentials, besides the service's own, which owns AUTH_main. */
+  readonly users?: readonly TestUser[];
   /** Added to the environment; undefined removes. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A line of the credentials file. */
+export interface TestUser {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly account: string;
+  readonly role: 'owner' | 'member';
+  /** `account:name` */
+  readonly user?: string;
 }
 
 /** The real service in processes of its own, as `npm start` runs it, on ports of its own. */
@@ -56,7 +68,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const folder = await makeTempFolder('service');
   const dataDir = options.dataDir ?? join(folder, 'data');
   const configFile = join(folder, 'config.json');
-  await writeFile(configFile, JSON.stringify(options.config ?? {}));
+  const credentials = await writeCredentials(folder, options.users);
+  await writeFile(configFile, JSON.stringify({ ...credentials, ...options.config }));
 
   const child = spawn(process.execPath, [MAIN, ...serviceArgs(configFile, dataDir, options)], {
     cwd: folder,
@@ -76,6 +89,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     throw error;
   }
   return running;
+}
+
+/** @returns the keys of the configuration that name the file; none where the environment will do */
+async function writeCredentials(
+  folder: string,
+  users: readonly TestUser[] | undefined,
+): Promise<object> {
+  if (users === undefined) return {};
+  const own: TestUser = { ...CREDENTIAL, account: 'AUTH_main', role: 'owner' };
+  const credentials = [own, ...users].map(({ accessKey, secretKey, account, role, user }) => ({
+    access_key: accessKey,
+    secret_key: secretKey,
+    account,
+    role,
+    user,
+  }));
+  const file = join(folder, 'credentials.json');
+  await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });
+  return { credentials_file: file };
 }
 
 function serviceArgs(configFile: string, dataDir: string, options: ServiceOptions): string[] {
