@@ -116,7 +116,7 @@ const OBJECT = [
   ['', 'GET', 'GetObject', yes],
   ['', 'HEAD', 'HeadObject', yes],
   ['', 'PUT', 'PutObject', yes],
-  ['', 'PUT', 'CopyObject', no, 'x-amz-copy-source'],
+  ['', 'PUT', 'CopyObject', yes, 'x-amz-copy-source'],
   ['', 'DELETE', 'DeleteObject', yes],
   ['', 'OPTIONS', 'PreflightRequest', yes],
   ['acl', 'GET', 'GetObjectAcl', yes],

@@ -24,7 +24,8 @@ export function errorResponse(
     message: error.message === '' ? message : error.message,
     requestId,
     hostId: hostId(requestId),
-    details: { ...error.details, ...resourceDetails(endpoint) },
+    // What an error says of a resource goes first: it may be about the source of a copy.
+    details: { ...resourceDetails(endpoint), ...error.details },
   });
   return { status, headers: [['Content-Type', 'application/xml'], ...error.headers], body };
 }

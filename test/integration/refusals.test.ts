@@ -80,7 +80,6 @@ describe('refusals over the wire', () => {
     ['x-amz-acl', 'aws-exec-read'],
     ['x-amz-grant-everything', 'id="someone"'],
     ['x-amz-object-lock-mode', 'COMPLIANCE'],
-    ['x-amz-copy-source', '/refusals/key'],
     ['x-amz-website-redirect-location', '/elsewhere'],
     ['if-none-match', '"etag"'],
     ['if-unmodified-since', 'Thu, 01 Dec 1994 16:00:00 GMT'],

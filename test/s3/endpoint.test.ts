@@ -218,7 +218,7 @@ describe('s3 endpoint', () => {
     const operationOf = (line: string) => refineByHeaders(parseLine(line), copy);
     expect(operationOf('PUT /bucket/key')).to.include({
       operation: 'CopyObject',
-      supported: false,
+      supported: true,
       key: 'key',
     });
     expect(operationOf('PUT /bucket/key?partNumber=1&uploadId=u').operation).to.equal(

@@ -25,6 +25,7 @@ import { createMultipartUpload } from './multipart/create-multipart-upload.js';
 import { listParts } from './multipart/list-parts.js';
 import { uploadPart } from './multipart/upload-part.js';
 import { deleteObject } from './object/delete-object.js';
+import { copyObject } from './object/copy-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
 import { getObjectTagging } from './object/get-object-tagging.js';
@@ -60,6 +61,7 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   PutObject: putObject,
+  CopyObject: copyObject,
   GetObject: getObject,
   HeadObject: headObject,
   DeleteObject: deleteObject,

@@ -43,6 +43,7 @@ const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
 
 /** Families of headers, by the beginning of the name; an exact name's rule goes first. */
 const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
+  ['x-amz-copy-source-server-side-encryption', ALWAYS],
   ['x-amz-copy-source', COPIES],
   ['x-amz-grant-', ACLS],
   ['x-amz-object-lock-', ALWAYS],

@@ -27,6 +27,7 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
   ['PutObject', 'x-amz-expected-bucket-owner', '123456789012'],
   ['GetObject', 'x-amz-copy-source', '/b/k'],
   ['PutObject', 'x-amz-copy-source-if-match', '"a"'],
+  ['CopyObject', 'x-amz-copy-source-server-side-encryption-customer-key', 'k'],
   ['PutObject', 'x-amz-metadata-directive', 'COPY'],
 ];
 

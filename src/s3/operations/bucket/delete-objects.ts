@@ -24,10 +24,10 @@ const IN_FLIGHT_MAX = 32;
 export async function deleteObjects(context: RequestContext): Promise<S3Response> {
   requireBodyChecksum(context.headers);
   refuseConditions(context.headers);
-  const { backend, documents } = context.services;
-  await backend.headContainer(context.call, containerOf(context));
+  // A bucket that is not there is an error of the request, not of each key.
+  await context.containerHead();
   const body = await context.openPayload().collect(DELETE_BYTES_MAX);
-  const { objects, quiet } = await documents.parse('Delete', body);
+  const { objects, quiet } = await context.services.documents.parse('Delete', body);
 
   const distinct = [...new Map(objects.map((object) => [identityOf(object), object])).entries()];
   const failures = new Map<string, S3Error>();
@@ -54,8 +54,12 @@ async function deleteOne(
 ): Promise<S3Error | undefined> {
   try {
     requireDeletable(object);
+    const { backend, segments } = context.services;
     const ref = { ...containerOf(context), object: object.key };
-    await context.services.backend.deleteObject(context.call, ref);
+    const deleted = await backend.deleteObject(context.call, ref);
+    if (deleted.outcome === 'deleted') {
+      segments.replaced(ref, deleted.removedManifest, context.call.requestId);
+    }
     return undefined;
   } catch (error) {
     if (error instanceof S3Error) return error;
