@@ -1,9 +1,4 @@
-import {
-  ENDPOINT_ROWS,
-  METHOD_CHECKED_SUBRESOURCES,
-  type OperationName,
-  type ResourceType,
-} from './endpoint-table.js';
+import { ENDPOINT_ROWS, type OperationName, type ResourceType } from './endpoint-table.js';
 
 /** The endpoint table, turned into look-ups once at start. */
 
@@ -61,8 +56,7 @@ export function isSubresource(name: string): boolean {
 }
 
 /**
- * The methods of a (sub)resource that the service knows, as an `Allow` header lists them: those
- * that are supported, and all of `METHOD_CHECKED_SUBRESOURCES`.
+ * The methods of a (sub)resource that the service supports, as an `Allow` header lists them.
  * @returns undefined for a subresource of which nothing is supported
  */
 export function allowedMethods(resource: ResourceType, subresource: string): string | undefined {
@@ -94,9 +88,8 @@ function refine(group: MutableGroup, refinement: string | undefined, route: Rout
 function methodLists(resource: ResourceType): ReadonlyMap<string, string> {
   const lists = new Map<string, string>();
   for (const [subresource, methods] of ROUTES[resource]) {
-    const checked = METHOD_CHECKED_SUBRESOURCES.has(subresource);
     const allowed = [...methods]
-      .filter(([, { route }]) => route.supported || checked)
+      .filter(([, { route }]) => route.supported)
       .map(([method]) => method);
     if (allowed.length > 0) lists.set(subresource, allowed.join(', '));
   }

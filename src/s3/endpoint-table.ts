@@ -103,7 +103,7 @@ const BUCKET = [
   ['tagging', 'GET', 'GetBucketTagging', yes],
   ['tagging', 'PUT', 'PutBucketTagging', yes],
   ['tagging', 'DELETE', 'DeleteBucketTagging', yes],
-  ['uploads', 'GET', 'ListMultipartUploads', no],
+  ['uploads', 'GET', 'ListMultipartUploads', yes],
   ['versioning', 'GET', 'GetBucketVersioning', no],
   ['versioning', 'PUT', 'PutBucketVersioning', no],
   ['versions', 'GET', 'ListObjectVersions', no],
@@ -163,12 +163,6 @@ export type SupportedOperationName = Extract<
   AnyRow,
   readonly [string, string, string, true, string?]
 >[2];
-
-/**
- * Subresources whose wrong methods answer 405 though none of their operations is supported: with
- * the others, a method we know nothing of is as unsupported as the rest. SPEC.md 3.5, 7.2.
- */
-export const METHOD_CHECKED_SUBRESOURCES: ReadonlySet<string> = new Set(['uploads']);
 
 /**
  * Parameters that may be empty without being taken for a subresource. Those with a value need not

@@ -31,7 +31,7 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['GET /bucket?policy', '!GetBucketPolicy'],
   ['GET /bucket?versions&prefix=a', '!ListObjectVersions'],
   ['GET /bucket?versioning', '!GetBucketVersioning'],
-  ['GET /bucket?uploads', '!ListMultipartUploads'],
+  ['GET /bucket?uploads', 'ListMultipartUploads'],
   ['POST /bucket?delete', 'DeleteObjects'],
   ['POST /bucket', '!PostObject'],
   ['GET /bucket?inventory', '!ListBucketInventoryConfigurations'],

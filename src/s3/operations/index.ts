@@ -22,24 +22,25 @@ import { putBucketTagging } from './bucket/put-bucket-tagging.js';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.js';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.js';
 import { createMultipartUpload } from './multipart/create-multipart-upload.js';
+import { listMultipartUploads } from './multipart/list-multipart-uploads.js';
 import { listParts } from './multipart/list-parts.js';
 import { uploadPart } from './multipart/upload-part.js';
-import { deleteObject } from './object/delete-object.js';
 import { copyObject } from './object/copy-object.js';
+import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
-import { getObjectTagging } from './object/get-object-tagging.js';
 import { getObjectAcl } from './object/get-object-acl.js';
+import { getObjectTagging } from './object/get-object-tagging.js';
 import { headObject } from './object/head-object.js';
 import { putObject } from './object/put-object.js';
-import { putObjectTagging } from './object/put-object-tagging.js';
 import { putObjectAcl } from './object/put-object-acl.js';
+import { putObjectTagging } from './object/put-object-tagging.js';
 import { listBuckets } from './service/list-buckets.js';
 
-/** Complete by its type: an operation that the endpoint table calls supported has to be here. */
 /** A preflight is nobody's, and answered by the pipeline: see cross-origin.ts. */
 type OperationOfSomebody = Exclude<SupportedOperationName, 'PreflightRequest'>;
 
+/** Complete by its type: an operation that the endpoint table calls supported has to be here. */
 const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   ListBuckets: listBuckets,
   CreateBucket: createBucket,
@@ -48,11 +49,11 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   GetBucketLocation: getBucketLocation,
   GetBucketAcl: getBucketAcl,
   PutBucketAcl: putBucketAcl,
-  PutBucketTagging: putBucketTagging,
   GetBucketCors: getBucketCors,
   PutBucketCors: putBucketCors,
   DeleteBucketCors: deleteBucketCors,
   GetBucketTagging: getBucketTagging,
+  PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
   DeleteObjects: deleteObjects,
   GetBucketLifecycleConfiguration: getBucketLifecycleConfiguration,
@@ -60,15 +61,16 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   DeleteBucketLifecycle: deleteBucketLifecycle,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
+  ListMultipartUploads: listMultipartUploads,
   PutObject: putObject,
   CopyObject: copyObject,
   GetObject: getObject,
   HeadObject: headObject,
   DeleteObject: deleteObject,
-  GetObjectTagging: getObjectTagging,
-  PutObjectTagging: putObjectTagging,
   GetObjectAcl: getObjectAcl,
   PutObjectAcl: putObjectAcl,
+  GetObjectTagging: getObjectTagging,
+  PutObjectTagging: putObjectTagging,
   DeleteObjectTagging: deleteObjectTagging,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,

@@ -27,20 +27,18 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
   const partNumber = parsePartNumber(context.endpoint.query);
   const payload = context.openPayload();
   const size = announcedSize(payload);
-  const { systemMetadata } = await requireOpenUpload(context, upload);
-  const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
-
   /*
    * Once the upload is completed, this part belongs to an object, and a late one must not take its
-   * place: so the upload is looked at again when all bytes are here, however long that took.
+   * place: so the upload is looked at when all bytes are here, however long that took.
    */
+  const small = isSmall(size) ? await payload.collect(size) : undefined;
+  const { systemMetadata } = await requireOpenUpload(context, upload);
+  const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
   const stillOpen = () => requireOpenUpload(context, upload);
   const input: PutObjectInput = {
     size,
     contentType: PART_CONTENT_TYPE,
-    body: isSmall(size)
-      ? await payload.collect(size)
-      : confirmedAtTheEnd(payload.source, stillOpen),
+    body: small ?? confirmedAtTheEnd(payload.source, stillOpen),
     seal: () => sealOf(payload.digests(), checksum),
   };
   try {
