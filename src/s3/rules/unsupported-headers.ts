@@ -18,7 +18,14 @@ interface HeaderRule {
 const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
 const NEW_OBJECTS: HeaderRule = { readBy: ['PutObject', 'CopyObject', 'CreateMultipartUpload'] };
 const ACLS: HeaderRule = {
-  readBy: ['CreateBucket', 'PutBucketAcl', 'PutObject', 'PutObjectAcl', 'CreateMultipartUpload'],
+  readBy: [
+    'CreateBucket',
+    'PutBucketAcl',
+    'PutObject',
+    'PutObjectAcl',
+    'CopyObject',
+    'CreateMultipartUpload',
+  ],
 };
 const ALWAYS: HeaderRule = {};
 

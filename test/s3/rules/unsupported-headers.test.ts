@@ -34,6 +34,7 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
 const ACCEPTED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
   ['GetObject', 'x-amz-acl', 'private'],
   ['PutObject', 'x-amz-acl', 'public-read'],
+  ['CopyObject', 'x-amz-acl', 'public-read'],
   ['PutBucketAcl', 'x-amz-acl', 'public-read'],
   ['PutObjectAcl', 'x-amz-grant-read', 'id="x"'],
   ['CreateBucket', 'x-amz-grant-full-control', 'id="x"'],

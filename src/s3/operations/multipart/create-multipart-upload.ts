@@ -2,6 +2,7 @@ import type { PutObjectInput } from '../../../backend/backend.js';
 import { BackendError } from '../../../backend/errors.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { canonicalId } from '../../rules/acl/requester.js';
 import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { PART_NUMBER_MAX } from '../../rules/part-number.js';
@@ -11,7 +12,7 @@ import { S3Error } from '../../s3-error.js';
 import { markerOf, partOf, segmentsContainer, type Upload } from '../../segments/names.js';
 import { renderInitiateMultipartUploadResult } from '../../xml/initiate-multipart-upload-result.js';
 import { requestedAttributes } from '../object/requested-attributes.js';
-import { containerOf, ownerOf } from '../refs.js';
+import { containerOf } from '../refs.js';
 import { requestedObjectAcl } from '../stored-acl.js';
 import { xmlResponse } from '../xml-response.js';
 
@@ -32,7 +33,7 @@ export async function createMultipartUpload(context: RequestContext): Promise<S3
   requireNameLength(upload, backend.capabilities.objectNameBytesMax);
 
   const ofUpload = {
-    [SYSTEM_METADATA.initiator]: ownerOf(context).id,
+    [SYSTEM_METADATA.initiator]: canonicalId(context.principal),
     ...(checksum === undefined
       ? {}
       : { [SYSTEM_METADATA.uploadChecksum]: encodeUploadChecksum(checksum) }),
