@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { describeWith, program, pythonModule } from '../support/needs.js';
+import { mustRun, type ProgramResult } from '../support/programs.js';
+import { useBench } from './harness.js';
+
+/** ACLs and CORS rules, set and read back by real clients. */
+
+const SCRIPT = join(process.cwd(), 'test/clients/python/acl_cors.py');
+const OWNER = 'main:RINGWAYTESTKEY';
+const GRANTEE = 'main:anna';
+const FULL = `${OWNER} FULL_CONTROL`;
+const CONFIG = { anonymous_account: 'AUTH_main' };
+
+describeWith([pythonModule('boto3')], 'client: boto3, ACLs and CORS', function () {
+  const bench = useBench(this, { config: CONFIG });
+
+  it('sets and reads them', async () => {
+    const { folder, service } = bench();
+    const { endpoint, accessKey, secretKey } = service;
+    const job = { endpoint, access_key: accessKey, secret_key: secretKey, grantee: GRANTEE };
+    const env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', BOTO_DISABLE_CRT: 'true' };
+    const { stdout } = await mustRun('python3', [SCRIPT], { env, input: JSON.stringify(job) });
+    expect(JSON.parse(stdout)).to.deep.equal({
+      put: ['AllUsers READ', FULL],
+      headers: [`${GRANTEE} READ`],
+      owner: OWNER,
+      document: [FULL, `${GRANTEE} WRITE`],
+      'no rules': 'NoSuchCORSConfiguration',
+      rules: true,
+      'rules removed': 'NoSuchCORSConfiguration',
+    });
+    expect((await fetch(`${endpoint}/acl-boto3/key`)).status).to.equal(403);
+  });
+});
+
+describeWith([program('aws')], 'client: aws cli, ACLs and CORS', function () {
+  const bench = useBench(this, { config: CONFIG });
+
+  function s3api(...args: string[]): Promise<ProgramResult> {
+    const { folder, service } = bench();
+    const env = {
+      HOME: folder,
+      AWS_ACCESS_KEY_ID: service.accessKey,
+      AWS_SECRET_ACCESS_KEY: service.secretKey,
+      AWS_DEFAULT_REGION: 'us-east-1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      BOTO_DISABLE_CRT: 'true',
+    };
+    const endpoint = ['--endpoint-url', service.endpoint, '--output', 'json', 's3api'];
+    return mustRun('aws', [...endpoint, ...args], { env, cwd: folder });
+  }
+
+  async function grants(...args: string[]): Promise<string[]> {
+    interface Policy {
+      readonly Grants: readonly { Grantee: { ID?: string; URI?: string }; Permission: string }[];
+    }
+    const policy = JSON.parse((await s3api(...args)).stdout) as Policy;
+    return policy.Grants.map(
+      ({ Grantee, Permission }) => `${Grantee.ID ?? Grantee.URI?.split('/').at(-1)} ${Permission}`,
+    );
+  }
+
+  it('sets and reads ACLs, by name and by grants', async () => {
+    const { folder, service } = bench();
+    await s3api('create-bucket', '--bucket', 'cli', '--acl', 'public-read');
+    expect(await grants('get-bucket-acl', '--bucket', 'cli')).to.have.members([
+      FULL,
+      'AllUsers READ',
+    ]);
+    expect((await fetch(`${service.endpoint}/cli`)).status).to.equal(200);
+    await s3api('put-bucket-acl', '--bucket', 'cli', '--acl', 'private');
+    expect(await grants('get-bucket-acl', '--bucket', 'cli')).to.deep.equal([FULL]);
+
+    const target = ['--bucket', 'cli', '--key', 'key'];
+    await writeFile(join(folder, 'body'), 'body');
+    await s3api('put-object', ...target, '--body', 'body', '--grant-read', `id=${GRANTEE}`);
+    expect(await grants('get-object-acl', ...target)).to.deep.equal([`${GRANTEE} READ`]);
+    await s3api('put-object-acl', ...target, '--acl', 'public-read');
+    expect(await (await fetch(`${service.endpoint}/cli/key`)).text()).to.equal('body');
+  });
+
+  it('sets, reads and removes CORS rules', async () => {
+    const rules = {
+      CORSRules: [{ AllowedMethods: ['GET'], AllowedOrigins: ['https://*.example'] }],
+    };
+    const target = ['--bucket', 'cli'];
+    await s3api('put-bucket-cors', ...target, '--cors-configuration', JSON.stringify(rules));
+    expect(JSON.parse((await s3api('get-bucket-cors', ...target)).stdout)).to.deep.equal(rules);
+    const { endpoint } = bench().service;
+    const answer = await fetch(`${endpoint}/cli/key`, { headers: { Origin: 'https://a.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).to.equal('https://a.example');
+    await s3api('delete-bucket-cors', ...target);
+    const gone = await s3api('get-bucket-cors', ...target).then(String, String);
+    expect(gone).to.contain('NoSuchCORSConfiguration');
+  });
+});
+
+describeWith([program('s3cmd')], 'client: s3cmd, ACLs and CORS', function () {
+  const bench = useBench(this, { config: CONFIG });
+
+  before(async () => {
+    const { folder, service } = bench();
+    const { host } = new URL(service.endpoint);
+    const config = {
+      access_key: service.accessKey,
+      secret_key: service.secretKey,
+      host_base: host,
+      host_bucket: host,
+      use_https: 'False',
+    };
+    const lines = Object.entries(config).map(([key, value]) => `${key} = ${value}`);
+    await writeFile(join(folder, 's3cfg'), `[default]\n${lines.join('\n')}\n`);
+  });
+
+  function s3cmd(...args: string[]): Promise<ProgramResult> {
+    const { folder } = bench();
+    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
+    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
+  }
+
+  it('opens and closes buckets and objects with setacl', async () => {
+    const { folder, service } = bench();
+    const statusOf = async (path: string) => (await fetch(`${service.endpoint}${path}`)).status;
+    await writeFile(join(folder, 'body'), 'body');
+    await s3cmd('mb', 's3://acls');
+    await s3cmd('put', '--acl-public', 'body', 's3://acls/key');
+    expect(await statusOf('/acls/key')).to.equal(200);
+    await s3cmd('setacl', '--acl-private', 's3://acls/key');
+    expect(await statusOf('/acls/key')).to.equal(403);
+    await s3cmd('setacl', '--acl-public', 's3://acls');
+    expect(await statusOf('/acls')).to.equal(200);
+    await s3cmd('setacl', '--acl-private', 's3://acls');
+    expect(await statusOf('/acls')).to.equal(403);
+  });
+
+  it('grants to users and revokes it', async () => {
+    await s3cmd('setacl', `--acl-grant=read:${GRANTEE}`, 's3://acls/key');
+    expect((await s3cmd('info', 's3://acls/key')).stdout).to.match(/ACL: +main:anna: READ/);
+    await s3cmd('setacl', `--acl-revoke=read:${GRANTEE}`, 's3://acls/key');
+    expect((await s3cmd('info', 's3://acls/key')).stdout).to.not.contain('anna');
+  });
+
+  it('sets and removes CORS rules', async () => {
+    const { folder } = bench();
+    const rule =
+      '<CORSRule><AllowedOrigin>https://app.example</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule>';
+    const document = `<CORSConfiguration>${rule}</CORSConfiguration>`;
+    await writeFile(join(folder, 'cors.xml'), document);
+    await s3cmd('setcors', 'cors.xml', 's3://acls');
+    expect((await s3cmd('info', 's3://acls')).stdout).to.contain('https://app.example');
+    await s3cmd('delcors', 's3://acls');
+    expect((await s3cmd('info', 's3://acls')).stdout).to.not.contain('app.example');
+  });
+});
