@@ -43,6 +43,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
     services: {
       backend: store,
       settings: options,
+      digests,
       documents,
       lifecycles: new BucketLifecycles(store),
       segments,

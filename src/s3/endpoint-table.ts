@@ -143,7 +143,7 @@ const OBJECT = [
   ['torrent', 'GET', 'GetObjectTorrent', no],
   ['uploadId', 'GET', 'ListParts', yes],
   ['uploadId', 'PUT', 'UploadPart', yes],
-  ['uploadId', 'PUT', 'UploadPartCopy', no, 'x-amz-copy-source'],
+  ['uploadId', 'PUT', 'UploadPartCopy', yes, 'x-amz-copy-source'],
   ['uploadId', 'POST', 'CompleteMultipartUpload', yes],
   ['uploadId', 'DELETE', 'AbortMultipartUpload', yes],
   ['uploads', 'POST', 'CreateMultipartUpload', yes],

@@ -1,5 +1,6 @@
 import type { Backend, CallContext, ContainerHead } from '../backend/backend.js';
 import type { ByteSource } from '../byte-source.js';
+import type { DigestFactory } from '../digest/body-digest.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
 import type { PayloadOptions } from './auth/payload-plan.js';
@@ -15,6 +16,8 @@ import type { DocumentParser } from './xml-pool/documents.js';
 export interface Services {
   readonly backend: Backend;
   readonly settings: S3Settings;
+  /** Hashes what does not come through a payload. */
+  readonly digests: DigestFactory;
   /** Reads the request bodies that may be large. */
   readonly documents: DocumentParser;
   /** The buckets' lifecycle rules, a few seconds old at most. */

@@ -25,6 +25,7 @@ import { createMultipartUpload } from './multipart/create-multipart-upload.js';
 import { listMultipartUploads } from './multipart/list-multipart-uploads.js';
 import { listParts } from './multipart/list-parts.js';
 import { uploadPart } from './multipart/upload-part.js';
+import { uploadPartCopy } from './multipart/upload-part-copy.js';
 import { copyObject } from './object/copy-object.js';
 import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
@@ -74,6 +75,7 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   DeleteObjectTagging: deleteObjectTagging,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
+  UploadPartCopy: uploadPartCopy,
   ListParts: listParts,
   CompleteMultipartUpload: completeMultipartUpload,
   AbortMultipartUpload: abortMultipartUpload,
