@@ -36,6 +36,11 @@ export function segmentsContainer(account: string, bucket: string): ContainerRef
   return { account, container: bucket + SUFFIX };
 }
 
+/** @returns the bucket whose companion this is; undefined for any other container */
+export function bucketOfSegments(container: string): string | undefined {
+  return container.endsWith(SUFFIX) ? container.slice(0, -SUFFIX.length) : undefined;
+}
+
 export function markerOf(upload: Upload): ObjectRef {
   const { account, bucket, key, uploadId } = upload;
   return { ...segmentsContainer(account, bucket), object: `${key}/${uploadId}` };

@@ -1,0 +1,225 @@
+import type { Backend, CallContext } from '../backend/backend.js';
+import { BackendError } from '../backend/errors.js';
+import { runPass } from './account-pass.js';
+import type { Clock } from './clock.js';
+import { RealRun } from './executors.js';
+import { GuardedBackend } from './guarded-backend.js';
+import { Lease, LeaseLostError } from './lease.js';
+import type { Pace } from './pace.js';
+import type { PassSettings, Report } from './pass-context.js';
+import { Quarantine } from './quarantine.js';
+import type { Cursor, JanitorRecord } from './record.js';
+import { RecordStore } from './record-store.js';
+
+export interface JanitorSettings extends PassSettings {
+  /** From the beginning of one pass to that of the next. */
+  readonly intervalMs: number;
+  readonly leaseMs: number;
+  readonly segmentGraceMs: number;
+}
+
+/** Who wants to know what happens. */
+export interface Observer {
+  readonly report: Report;
+  readonly looked: (count: number) => void;
+  readonly unreadable: (account: string, container: string, error: unknown) => void;
+  /** The pass ended before its end; the next one goes on where it was. */
+  readonly interrupted: (account: string, error: unknown) => void;
+}
+
+export interface JanitorParts {
+  readonly backend: Backend;
+  readonly settings: JanitorSettings;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  /** Names this process among all that share the store. */
+  readonly holder: string;
+  readonly nextRequestId: () => string;
+}
+
+export type Visit =
+  | { readonly outcome: 'finished'; readonly finishedAt: number }
+  /** Nothing to do before; `finishedAt` is of the last pass of any janitor, null when none was. */
+  | { readonly outcome: 'early'; readonly waitMs: number; readonly finishedAt: number | null }
+  /** Another janitor is at work. */
+  | { readonly outcome: 'busy'; readonly waitMs: number }
+  /** The store failed, or the lease was lost. */
+  | { readonly outcome: 'interrupted' };
+
+/** Uploads whose parts wait for their grace period: some 2 MiB at most. */
+const QUARANTINE_MAX = 10_000;
+/** Renewals in the length of a lease: two may fail. */
+const RENEWALS_PER_LEASE = 3;
+
+/** The janitor of one account: a pass when one is due, under the account's lease. */
+export class AccountJanitor {
+  readonly #store: RecordStore;
+  readonly #lease: Lease;
+
+  constructor(
+    private readonly parts: JanitorParts,
+    private readonly account: string,
+  ) {
+    const { backend, settings, clock, holder } = parts;
+    this.#store = new RecordStore(backend, account);
+    this.#lease = new Lease(this.#store, holder, settings.leaseMs, clock);
+  }
+
+  /**
+   * @param mode - `due` runs a pass when it is time, `now` in any case
+   * @throws the reason of the signal; BackendError when not even the record can be read
+   */
+  async visit(signal: AbortSignal, mode: 'due' | 'now'): Promise<Visit> {
+    const call = { requestId: this.parts.nextRequestId(), signal };
+    const { settings, backend } = this.parts;
+    const { containers } = await backend.listContainers(call, this.account, { limit: 1 });
+    // Not a trace is left in accounts that are not used.
+    if (containers.length === 0) {
+      return { outcome: 'early', waitMs: settings.intervalMs, finishedAt: null };
+    }
+    if (mode === 'due') {
+      const { record } = await this.#store.read(call);
+      const waitMs = this.#untilDue(record);
+      // A pass that was left half done may still be somebody's: the lease tells.
+      if (waitMs > 0) return { outcome: 'early', waitMs, finishedAt: finishOf(record) };
+    }
+    const acquired = await this.#lease.acquire(call);
+    if (acquired.outcome === 'busy') return acquired;
+    return this.#work(call, acquired.record, mode);
+  }
+
+  #untilDue(record: JanitorRecord | undefined): number {
+    const startedAt = record?.started_at ?? null;
+    if (startedAt === null || record?.cursor !== null) return 0;
+    return startedAt + this.parts.settings.intervalMs - this.parts.clock.now();
+  }
+
+  async #work(
+    call: CallContext & { readonly signal: AbortSignal },
+    record: JanitorRecord,
+    mode: 'due' | 'now',
+  ): Promise<Visit> {
+    const waitMs = this.#untilDue(record);
+    if (mode === 'due' && waitMs > 0) {
+      // Somebody was faster, and has finished meanwhile.
+      await this.#lease.release({ requestId: call.requestId }, {});
+      return { outcome: 'early', waitMs, finishedAt: finishOf(record) };
+    }
+    const { clock, observer } = this.parts;
+    const progress = new Progress(record, clock.now());
+    try {
+      await this.#pass(call, progress);
+      const finishedAt = clock.now();
+      await this.#release(call, { ...progress.changes, cursor: null, finished_at: finishedAt });
+      return { outcome: 'finished', finishedAt };
+    } catch (error) {
+      if (this.#lease.held) await this.#release(call, progress.changes);
+      call.signal.throwIfAborted();
+      if (!(error instanceof BackendError) && !(error instanceof LeaseLostError)) throw error;
+      observer.interrupted(this.account, error);
+      return { outcome: 'interrupted' };
+    }
+  }
+
+  /** Also when the signal is aborted: the next one need not wait for the lease to end. */
+  async #release({ requestId }: CallContext, changes: Progress['changes']): Promise<void> {
+    await this.#lease.release({ requestId }, changes).catch((error: unknown) => {
+      this.parts.observer.interrupted(this.account, error);
+    });
+  }
+
+  /** The pass and the renewals of its lease, each of which ends with the other. */
+  async #pass(
+    { requestId, signal: outer }: CallContext & { readonly signal: AbortSignal },
+    progress: Progress,
+  ): Promise<void> {
+    const ending = new AbortController();
+    const signal = AbortSignal.any([outer, ending.signal]);
+    const call = { requestId, signal };
+    await this.#lease.renew({ requestId }, progress.changes);
+    const renewals = this.#keepLease(call, progress).catch((error: unknown) => {
+      ending.abort(error);
+    });
+    try {
+      await this.#walk(call, progress);
+    } catch (error) {
+      // When the lease was lost, calls fail by their signal: its reason says more.
+      ending.signal.throwIfAborted();
+      throw error;
+    } finally {
+      ending.abort(new Error('the pass has ended'));
+      await renewals;
+    }
+  }
+
+  async #keepLease(
+    call: CallContext & { readonly signal: AbortSignal },
+    progress: Progress,
+  ): Promise<void> {
+    const { clock, settings } = this.parts;
+    for (;;) {
+      await clock.sleep(settings.leaseMs / RENEWALS_PER_LEASE, call.signal);
+      try {
+        // Without the signal: half a renewal would leave a lease that nobody can release.
+        await this.#lease.renew({ requestId: call.requestId }, progress.changes);
+      } catch (error) {
+        // A store that is away for a moment: there is time for another try.
+        if (!(error instanceof BackendError) || !this.#lease.held) throw error;
+      }
+    }
+  }
+
+  async #walk(
+    call: CallContext & { readonly signal: AbortSignal },
+    progress: Progress,
+  ): Promise<void> {
+    const { backend, pace, clock, settings, observer } = this.parts;
+    const guarded = new GuardedBackend(backend, async () => {
+      await pace.take(call.signal);
+      this.#lease.assertHeld();
+    });
+    const quarantine = new Quarantine({
+      graceMs: settings.segmentGraceMs,
+      waitingMax: QUARANTINE_MAX,
+      clock,
+      signal: call.signal,
+    });
+    const pass = {
+      backend: guarded,
+      call,
+      account: this.account,
+      executor: new RealRun(guarded, call, quarantine, observer.report),
+      settings,
+      now: () => clock.now(),
+      looked: observer.looked,
+      unreadable: (container: string, error: unknown) => {
+        observer.unreadable(this.account, container, error);
+      },
+    };
+    await runPass(pass, progress.cursor, (cursor) => {
+      progress.cursor = cursor;
+    });
+  }
+}
+
+/** How far the pass is. */
+class Progress {
+  cursor: Cursor | null;
+  readonly #startedAt: number;
+
+  constructor({ cursor, started_at: startedAt }: JanitorRecord, now: number) {
+    this.cursor = cursor;
+    this.#startedAt = cursor === null || startedAt === null ? now : startedAt;
+  }
+
+  get changes(): { started_at: number; cursor: Cursor | null; finished_at?: number } {
+    // A pass under way is told from one that is done by its cursor.
+    const cursor = this.cursor ?? { container: '', marker: '' };
+    return { started_at: this.#startedAt, cursor };
+  }
+}
+
+function finishOf(record: JanitorRecord | undefined): number | null {
+  return record?.finished_at ?? null;
+}

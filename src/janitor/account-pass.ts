@@ -1,0 +1,98 @@
+import type { ContainerHead } from '../backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../backend/errors.js';
+import { storedLifecycle } from '../s3/bucket-lifecycles.js';
+import { isValidBucketName } from '../s3/rules/bucket-name.js';
+import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
+import { bucketOfSegments } from '../s3/segments/names.js';
+import { walkObjects } from './object-walk.js';
+import { PAGE, type PassContext } from './pass-context.js';
+import type { Cursor } from './record.js';
+import { isMissing } from './record-store.js';
+import { SegmentWalk } from './segment-walk.js';
+
+/**
+ * One pass over all that an account has: in every bucket with rules the objects that are due, and in
+ * every companion container the uploads and parts.
+ *
+ * @param from - where an interrupted pass was
+ * @param reached - told how far everything is looked at
+ * @throws BackendError when the store cannot be read; what the context's signal was aborted with
+ */
+export async function runPass(
+  pass: PassContext,
+  from: Cursor | null,
+  reached: (cursor: Cursor) => void,
+): Promise<void> {
+  if (from !== null) await walkContainer(pass, from.container, from.marker, reached);
+  let last = from?.container ?? '';
+  for (let more = true; more;) {
+    const query = { marker: last, limit: PAGE };
+    const page = await pass.backend.listContainers(pass.call, pass.account, query);
+    for (const { name } of page.containers) {
+      reached({ container: name, marker: '' });
+      await walkContainer(pass, name, '', reached);
+      last = name;
+    }
+    more = page.truncated;
+  }
+  await pass.executor.settle();
+}
+
+/** The store itself is not there: a later pass goes on from here. */
+const AWAY: ReadonlySet<BackendErrorCode> = new Set(['Unavailable', 'Timeout']);
+
+async function walkContainer(
+  pass: PassContext,
+  container: string,
+  marker: string,
+  reached: (cursor: Cursor) => void,
+): Promise<void> {
+  const note = (name: string): void => {
+    reached({ container, marker: name });
+  };
+  try {
+    if (isValidBucketName(container)) {
+      const head = await headOf(pass, container);
+      const configuration = head && rulesOf(pass, container, head);
+      if (configuration !== undefined) {
+        await walkObjects(pass, container, configuration, marker, note);
+      }
+      return;
+    }
+    const bucket = bucketOfSegments(container);
+    if (bucket === undefined || !isValidBucketName(bucket)) return;
+    const head = await headOf(pass, bucket);
+    const configuration = head && rulesOf(pass, bucket, head);
+    const about = { bucket, exists: head !== undefined, configuration };
+    await new SegmentWalk(pass, about).run(marker, note);
+  } catch (error) {
+    // Somebody deleted the container while it was walked.
+    if (isMissing(error)) return;
+    // One damaged container must not keep the pass from all that come behind it.
+    if (!(error instanceof BackendError) || AWAY.has(error.code)) throw error;
+    pass.unreadable(container, error);
+  }
+}
+
+async function headOf(pass: PassContext, container: string): Promise<ContainerHead | undefined> {
+  try {
+    return await pass.backend.headContainer(pass.call, { account: pass.account, container });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Rules that cannot be read want nothing: other buckets are not to suffer from it. */
+function rulesOf(
+  pass: PassContext,
+  bucket: string,
+  { systemMetadata }: ContainerHead,
+): LifecycleConfiguration | undefined {
+  try {
+    return storedLifecycle(systemMetadata);
+  } catch (error) {
+    pass.unreadable(bucket, error);
+    return undefined;
+  }
+}

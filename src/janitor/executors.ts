@@ -1,0 +1,127 @@
+import type { Backend, CallContext, DeleteOutcome, ObjectRef } from '../backend/backend.js';
+import { BackendError } from '../backend/errors.js';
+import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { markerOf, type Upload } from '../s3/segments/names.js';
+import { removeUnreferencedParts } from '../s3/segments/remove.js';
+import type { ActionOutcome, JanitorAction } from './actions.js';
+import type { Executor, Report } from './pass-context.js';
+import type { Quarantine } from './quarantine.js';
+import { isMissing } from './record-store.js';
+
+/** Only tells. */
+export class DryRun implements Executor {
+  constructor(private readonly report: Report) {}
+
+  carryOut(action: JanitorAction): Promise<void> {
+    this.report(action, action.action === 'transition' ? 'unsupported' : 'planned');
+    return Promise.resolve();
+  }
+
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/**
+ * Does it. Each delete takes only what was looked at (ETag and time of modification, decided by the
+ * store in the same instant), so that what was written since stays, and so that doing a part of a
+ * pass twice does no harm.
+ */
+export class RealRun implements Executor {
+  /** Whose parts are in quarantine; as many as that holds. */
+  readonly #uploads = new Set<string>();
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly call: CallContext,
+    private readonly quarantine: Quarantine,
+    private readonly report: Report,
+  ) {}
+
+  async carryOut(action: JanitorAction): Promise<void> {
+    try {
+      await this.#carryOut(action);
+    } catch (error) {
+      // Of one object. What is not the store's own saying, such as a lost lease, ends the pass.
+      if (!(error instanceof BackendError)) throw error;
+      this.report(action, 'failed', error);
+    }
+  }
+
+  settle(): Promise<void> {
+    return this.quarantine.settle();
+  }
+
+  async #carryOut(action: JanitorAction): Promise<void> {
+    switch (action.action) {
+      case 'expire': {
+        const { account, bucket, key } = action;
+        const deleted = await this.#delete({ account, container: bucket, object: key }, action);
+        this.report(action, outcomeOf(deleted));
+        const manifest = deleted?.outcome === 'deleted' ? deleted.removedManifest : undefined;
+        const uploadId = manifest?.systemMetadata[SYSTEM_METADATA.uploadId];
+        // A failure to remove its parts is the sweeper's: the object is gone.
+        if (uploadId !== undefined) await this.#removeParts({ account, bucket, key, uploadId });
+        return;
+      }
+      case 'abort': {
+        const deleted = await this.#delete(markerOf(action), action);
+        this.report(action, outcomeOf(deleted));
+        if (deleted?.outcome === 'deleted') await this.#removeParts(action);
+        return;
+      }
+      case 'sweep':
+        // They go with the object that was expired, or the upload that was aborted, just now.
+        if (this.#uploads.has(nameOf(action))) return;
+        await this.#removeParts(action, (outcome, error) => {
+          this.report(action, outcome, error);
+        });
+        return;
+      case 'transition':
+        this.report(action, 'unsupported');
+        return;
+    }
+  }
+
+  async #delete(
+    ref: ObjectRef,
+    { etag, lastModified }: { readonly etag: string; readonly lastModified: number },
+  ): Promise<DeleteOutcome | undefined> {
+    try {
+      return await this.backend.deleteObject(this.call, ref, { etag, lastModified });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** After the grace period, and then only what nothing refers to. */
+  async #removeParts(
+    { account, bucket, key, uploadId }: Upload,
+    done: (outcome: ActionOutcome, error?: unknown) => void = () => undefined,
+  ): Promise<void> {
+    const upload = { account, bucket, key, uploadId };
+    this.#uploads.add(nameOf(upload));
+    await this.quarantine.add(async () => {
+      this.#uploads.delete(nameOf(upload));
+      try {
+        const removal = await removeUnreferencedParts(this.backend, this.call, upload);
+        if (removal.outcome === 'open') done('changed');
+        else done(removal.parts > 0 ? 'done' : 'gone');
+      } catch (error) {
+        if (!(error instanceof BackendError)) throw error;
+        done('failed', error);
+      }
+    });
+  }
+}
+
+function nameOf(upload: Upload): string {
+  const { container, object } = markerOf(upload);
+  return `${container}/${object}`;
+}
+
+function outcomeOf(deleted: DeleteOutcome | undefined): ActionOutcome {
+  if (deleted === undefined) return 'gone';
+  return deleted.outcome === 'deleted' ? 'done' : 'changed';
+}

@@ -1,0 +1,34 @@
+import type { LifecycleConfiguration, LifecycleRule } from '../s3/rules/lifecycle/configuration.js';
+
+/** What spares a pass from looking at what no rule is for. */
+
+/**
+ * Prefixes below which any rule may want an object, in byte order, none within another: all else
+ * need not be listed. Empty when the rules are not about objects.
+ */
+export function objectPrefixes({ rules }: LifecycleConfiguration): string[] {
+  const prefixes = rules.filter(concernsObjects).map(({ filter }) => filter.prefix ?? '');
+  prefixes.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const outermost: string[] = [];
+  for (const prefix of prefixes) {
+    const former = outermost.at(-1);
+    // What begins with a prefix follows right behind it.
+    if (former === undefined || !prefix.startsWith(former)) outermost.push(prefix);
+  }
+  return outermost;
+}
+
+/** Whether any rule aborts uploads. */
+export function concernsUploads({ rules }: LifecycleConfiguration): boolean {
+  return rules.some(({ enabled, abortDaysAfterInitiation: days }) => enabled && days !== undefined);
+}
+
+/** The same rules for objects with any tags: they want whatever the given ones may want, and more. */
+export function withoutTags({ rules }: LifecycleConfiguration): LifecycleConfiguration {
+  return { rules: rules.map((rule) => ({ ...rule, filter: { ...rule.filter, tags: [] } })) };
+}
+
+function concernsObjects({ enabled, expiration, transitions }: LifecycleRule): boolean {
+  const expires = expiration !== undefined && !('expiredObjectDeleteMarker' in expiration);
+  return enabled && (expires || transitions.length > 0);
+}

@@ -1,0 +1,150 @@
+import type { ListedObject } from '../backend/backend.js';
+import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
+import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';
+import {
+  markerOf,
+  parseSegmentName,
+  partsPrefix,
+  segmentsContainer,
+  targetOf,
+  type SegmentName,
+  type Upload,
+} from '../s3/segments/names.js';
+import { PAGE, type PassContext } from './pass-context.js';
+import { isMissing } from './record-store.js';
+
+/** What is known of the bucket beside its parts. */
+export interface BucketOfSegments {
+  readonly bucket: string;
+  readonly exists: boolean;
+  readonly configuration: LifecycleConfiguration | undefined;
+}
+
+/** The parts of one upload, as far as they have been listed. */
+interface Group {
+  readonly upload: Upload;
+  parts: number;
+  /** Bytes of all of them. */
+  size: number;
+  /** Of the youngest. */
+  lastModified: number;
+}
+
+/**
+ * Finds, in the companion container of a bucket, uploads to be aborted and parts that belong to
+ * nothing. Names that no gateway wrote are left alone. An upload's marker comes before its parts,
+ * and these come together, so that one upload at a time is held in memory.
+ */
+export class SegmentWalk {
+  #group: Group | undefined;
+  /** The upload whose marker was listed last: it is open, or aborted, and its parts go with it. */
+  #marked: Upload | undefined;
+
+  constructor(
+    private readonly pass: PassContext,
+    private readonly about: BucketOfSegments,
+  ) {}
+
+  /** @param reached - told a name when all up to it is settled */
+  async run(marker: string, reached: (name: string) => void): Promise<void> {
+    const { backend, call, account } = this.pass;
+    const container = segmentsContainer(account, this.about.bucket);
+    let last = marker;
+    for (let more = true; more;) {
+      const page = await backend.listObjects(call, container, { marker: last, limit: PAGE });
+      for (const entry of page.entries) {
+        if (entry.kind !== 'object') continue;
+        await this.#look(entry.object);
+        last = entry.object.name;
+      }
+      this.pass.looked(page.entries.length);
+      // A group that goes on behind the page is counted again when the pass is resumed there.
+      reached(last);
+      more = page.truncated;
+    }
+    await this.#closeGroup();
+  }
+
+  async #look(object: ListedObject): Promise<void> {
+    const name = parseSegmentName(object.name);
+    if (name === undefined) return;
+    const upload = this.#uploadOf(name);
+    if (name.kind === 'marker') await this.#lookAtMarker(upload, object);
+    else await this.#lookAtPart(upload, object);
+  }
+
+  async #lookAtMarker(upload: Upload, { etag, lastModified }: ListedObject): Promise<void> {
+    this.#marked = upload;
+    const { configuration, exists } = this.about;
+    const initiated = { key: upload.key, initiatedAt: lastModified };
+    const due = configuration === undefined ? undefined : abortOf(configuration, initiated);
+    const orphaned = !exists && this.#isOld(lastModified);
+    if (!orphaned && !isDue(due, this.pass.now())) return;
+    const ruleId = orphaned ? undefined : due?.ruleId;
+    await this.pass.executor.carryOut({ action: 'abort', ...upload, ruleId, etag, lastModified });
+  }
+
+  async #lookAtPart(upload: Upload, { size, lastModified }: ListedObject): Promise<void> {
+    if (isSame(upload, this.#marked)) return;
+    if (!isSame(upload, this.#group?.upload)) await this.#closeGroup();
+    this.#group ??= { upload, parts: 0, size: 0, lastModified: 0 };
+    this.#group.parts += 1;
+    this.#group.size += size;
+    this.#group.lastModified = Math.max(this.#group.lastModified, lastModified);
+  }
+
+  async #closeGroup(): Promise<void> {
+    const group = this.#group;
+    this.#group = undefined;
+    if (group === undefined || !this.#isOld(group.lastModified)) return;
+    const orphans = await this.#orphansOf(group);
+    if (orphans.parts === 0) return;
+    const { upload, lastModified } = group;
+    await this.pass.executor.carryOut({ action: 'sweep', ...upload, ...orphans, lastModified });
+  }
+
+  /** One call for what is in use, as nearly all parts are; more only where something is wrong. */
+  async #orphansOf({ upload, parts, size }: Group): Promise<{ parts: number; size: number }> {
+    const { backend, call } = this.pass;
+    const target = await existing(backend.headObject(call, targetOf(upload)));
+    const isOurs = target?.systemMetadata[SYSTEM_METADATA.uploadId] === upload.uploadId;
+    if (isOurs && (target.segmentCount ?? 0) >= parts) return NONE;
+    // The marker first: whoever completes an upload writes the object before that goes.
+    const marker = await existing(backend.headObject(call, markerOf(upload)));
+    if (marker !== undefined) return NONE;
+    const prefix = partsPrefix(upload);
+    const segments = (await existing(backend.getSegments(call, targetOf(upload)))) ?? [];
+    const used = new Map(
+      segments
+        .filter(({ object }) => object.startsWith(prefix))
+        .map((segment) => [segment.object, segment.size]),
+    );
+    if (used.size >= parts) return NONE;
+    const usedSize = [...used.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return { parts: parts - used.size, size: size - usedSize };
+  }
+
+  #isOld(lastModified: number): boolean {
+    return lastModified <= this.pass.now() - this.pass.settings.segmentSweepAgeMs;
+  }
+
+  #uploadOf({ key, uploadId }: SegmentName): Upload {
+    return { account: this.pass.account, bucket: this.about.bucket, key, uploadId };
+  }
+}
+
+const NONE = { parts: 0, size: 0 };
+
+async function existing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isSame(a: Upload, b: Upload | undefined): boolean {
+  return a.uploadId === b?.uploadId && a.key === b.key;
+}

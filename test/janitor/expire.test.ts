@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import type { Backend } from '../../src/backend/backend.js';
+import { inDays, rules } from '../s3/rules/lifecycle/support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
+
+const NEVER = new AbortController().signal;
+
+describe('janitor: expiration', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await Bench.open();
+  });
+
+  afterEach(() => bench.close());
+
+  it('deletes what rules are due for, and nothing else', async () => {
+    for (const key of ['logs/a', 'logs/b', 'logsx', 'big', 'small', 'Logs/a']) {
+      await bench.put(key, key === 'big' ? 'x'.repeat(100) : 'x');
+    }
+    await bench.put('tagged', 'x', { keep: 'no', colour: 'red' });
+    await bench.put('tagged-else', 'x', { keep: 'yes' });
+    await bench.rules(
+      rules(
+        { expiration: inDays(1), filter: { prefix: 'logs/' } },
+        { expiration: inDays(2), filter: { sizeGreaterThan: 50 } },
+        { expiration: inDays(3), filter: { tags: [{ key: 'keep', value: 'no' }] } },
+        { expiration: inDays(1), enabled: false },
+      ),
+    );
+    const left: Record<number, string[]> = {};
+    for (const day of [1, 2, 3, 5]) {
+      bench.clock.advance((day === 5 ? 2 : 1) * DAY_MS);
+      expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+      left[day] = await bench.keys();
+    }
+    const always = ['Logs/a', 'logsx', 'small', 'tagged-else'];
+    expect(left).to.deep.equal({
+      1: [...always, 'big', 'logs/a', 'logs/b', 'tagged'].sort(),
+      2: [...always, 'big', 'tagged'].sort(),
+      3: [...always, 'tagged'].sort(),
+      5: always,
+    });
+    expect(bench.told.sort()).to.deep.equal([
+      'expire done big',
+      'expire done logs/a',
+      'expire done logs/b',
+      'expire done tagged',
+    ]);
+  });
+
+  it('goes by a date that has passed, whatever the age', async () => {
+    await bench.put('new');
+    await bench.rules(rules({ expiration: { date: Date.UTC(2020, 0, 1) } }));
+    await bench.janitor().visit(NEVER, 'now');
+    expect(await bench.keys()).to.deep.equal([]);
+  });
+
+  it('lists only below the prefixes of its rules', async () => {
+    for (const key of ['a/1', 'a/2', 'b/1', 'c/1', 'c/2']) await bench.put(key);
+    await bench.rules(
+      rules(
+        { expiration: inDays(9), filter: { prefix: 'c/' } },
+        { expiration: inDays(9), filter: { prefix: 'a/' } },
+        { expiration: inDays(9), filter: { prefix: 'a/2' } },
+      ),
+    );
+    await bench.janitor().visit(NEVER, 'now');
+    expect(bench.looked).to.equal(4);
+  });
+
+  for (const [how, body] of [
+    ['other bytes', 'other'],
+    ['the same bytes', 'body'],
+  ] as const) {
+    it(`leaves alone what was written again with ${how} after it was listed`, async () => {
+      await bench.put('raced');
+      await bench.put('still');
+      await bench.rules(rules({ expiration: inDays(1) }));
+      const [listed] = (await bench.store.listObjects(CALL, ref(), { limit: 1 })).entries;
+      if (listed?.kind !== 'object') throw new Error('nothing is listed');
+      bench.clock.advance(2 * DAY_MS);
+      const racing = interposed(bench.store, async (object) => {
+        if (object !== 'raced') return;
+        while (Date.now() <= listed.object.lastModified) await Promise.resolve();
+        await bench.put('raced', body);
+      });
+      await bench.janitor({}, racing).visit(NEVER, 'now');
+      expect(await bench.keys()).to.deep.equal(['raced']);
+      expect(bench.told.sort()).to.deep.equal(['expire changed raced', 'expire done still']);
+    });
+  }
+
+  it('takes what somebody else deleted for gone', async () => {
+    await bench.put('raced');
+    await bench.rules(rules({ expiration: inDays(1) }));
+    bench.clock.advance(2 * DAY_MS);
+    const racing = interposed(bench.store, async (object) => {
+      await bench.store.deleteObject(CALL, { ...ref(), object });
+    });
+    await bench.janitor({}, racing).visit(NEVER, 'now');
+    expect(bench.told).to.deep.equal(['expire gone raced']);
+  });
+
+  it('says of transitions that it cannot carry them out', async () => {
+    await bench.put('warm');
+    await bench.rules(rules({ transitions: [{ when: inDays(1), storageClass: 'GLACIER' }] }));
+    bench.clock.advance(2 * DAY_MS);
+    await bench.janitor().visit(NEVER, 'now');
+    expect(await bench.keys()).to.deep.equal(['warm']);
+    expect(bench.told).to.deep.equal(['transition unsupported warm']);
+  });
+
+  it('goes on behind a bucket whose rules cannot be read', async () => {
+    await bench.store.createContainer(CALL, { account: ACCOUNT, container: 'aaa-damaged' }, {});
+    const damaged = { systemMetadata: { 's3-lifecycle': 'damaged' } };
+    await bench.store.updateContainer(CALL, { ...ref(), container: 'aaa-damaged' }, damaged);
+    await bench.put('old');
+    await bench.rules(rules({ expiration: inDays(1) }));
+    bench.clock.advance(2 * DAY_MS);
+    expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+    expect(bench.unreadable).to.deep.equal(['aaa-damaged']);
+    expect(await bench.keys()).to.deep.equal([]);
+  });
+
+  function ref() {
+    return { account: ACCOUNT, container: BUCKET };
+  }
+});
+
+/** The store, with something happening right before each delete of an object of the bucket. */
+function interposed(store: Backend, before: (object: string) => Promise<void>): Backend {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target);
+      if (typeof method !== 'function') return method;
+      if (name !== 'deleteObject') return method.bind(target) as unknown;
+      return async (...args: Parameters<Backend['deleteObject']>) => {
+        await before(args[1].object);
+        return target.deleteObject(...args);
+      };
+    },
+  });
+}
