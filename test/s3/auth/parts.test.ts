@@ -80,6 +80,10 @@ describe('signatures', () => {
     expect(isSameSignature(signature, '')).to.be.false;
     const aliased = String.fromCharCode(0x100 + signature.charCodeAt(0)) + signature.slice(1);
     expect(isSameSignature(signature, aliased)).to.be.false;
+    // A last character that does not fit must not leave the one of a right signature standing.
+    const cut = signature.slice(0, -1) + 'é';
+    expect(isSameSignature(signature, signature)).to.be.true;
+    expect(isSameSignature(signature, cut)).to.be.false;
   });
 });
 
