@@ -130,8 +130,8 @@ const OBJECT = [
   ['legal-hold', 'GET', 'GetObjectLegalHold', no],
   ['legal-hold', 'PUT', 'PutObjectLegalHold', no],
   // Without an upload id, `partNumber` asks for one part of a finished object.
-  ['partNumber', 'GET', 'GetObjectPart', no],
-  ['partNumber', 'HEAD', 'HeadObjectPart', no],
+  ['partNumber', 'GET', 'GetObjectPart', yes],
+  ['partNumber', 'HEAD', 'HeadObjectPart', yes],
   ['renameObject', 'PUT', 'RenameObject', no],
   ['restore', 'POST', 'RestoreObject', no],
   ['retention', 'GET', 'GetObjectRetention', no],

@@ -84,6 +84,7 @@ const ERRORS = {
     message:
       "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
   },
+  InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable' },
   InvalidPartOrder: {
     status: 400,
     message: 'The list of parts was not in ascending order.  Parts must be ordered by part number.',

@@ -33,6 +33,7 @@ import { getObject } from './object/get-object.js';
 import { getObjectAcl } from './object/get-object-acl.js';
 import { getObjectTagging } from './object/get-object-tagging.js';
 import { headObject } from './object/head-object.js';
+import { getObjectPart, headObjectPart } from './object/object-part.js';
 import { putObject } from './object/put-object.js';
 import { putObjectAcl } from './object/put-object-acl.js';
 import { putObjectTagging } from './object/put-object-tagging.js';
@@ -67,6 +68,8 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   CopyObject: copyObject,
   GetObject: getObject,
   HeadObject: headObject,
+  GetObjectPart: getObjectPart,
+  HeadObjectPart: headObjectPart,
   DeleteObject: deleteObject,
   GetObjectAcl: getObjectAcl,
   PutObjectAcl: putObjectAcl,

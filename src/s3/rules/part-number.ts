@@ -1,4 +1,5 @@
 import type { Query } from '../query.js';
+import { S3Error } from '../s3-error.js';
 import { invalidArgument, isDecimal } from './query-parameters.js';
 
 export const PART_NUMBER_MIN = 1;
@@ -18,6 +19,14 @@ export function parsePartNumber(query: Query): number {
     value,
     `Part number must be an integer between ${PART_NUMBER_MIN} and ${PART_NUMBER_MAX}, inclusive`,
   );
+}
+
+/** The answer to a part that a finished object does not have. */
+export function invalidPartNumber(partNumber: number, count: number): S3Error {
+  return new S3Error('InvalidPartNumber', undefined, {
+    PartNumberRequested: String(partNumber),
+    ActualPartCount: String(count),
+  });
 }
 
 export function isPartNumber(partNumber: number): boolean {
