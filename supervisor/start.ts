@@ -31,8 +31,8 @@ export interface Parts {
  * @throws Failure
  */
 export async function start({ options, warnings }: Settings, parts: Parts): Promise<ExitReason> {
-  const signals = new StopSignals();
   const log = createLogger({ level: options.logLevel, process: 'supervisor' });
+  const signals = new StopSignals(log);
   prepareDataDirectory(options.dataDir);
   const lock = await takeLock(options.dataDir);
   try {

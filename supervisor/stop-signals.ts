@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Logger } from '../src/telemetry/logger.js';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -14,7 +15,12 @@ const ONE_KEYSTROKE_MS = 250;
  */
 const SAME_WISH_MS = 500;
 
-/** The operator's wish to stop: the first signal asks for a drain, the second for an end at once. */
+/**
+ * The operator's wish to stop: the first signal asks for a drain, the second for an end at once.
+ *
+ * SIGHUP is no such wish. Service managers send it to have the configuration read again, which this
+ * release cannot do; its default action would end the process and cut every transfer.
+ */
 export class StopSignals {
   /** Resolves with the signal's name. */
   readonly first: Promise<NodeJS.Signals>;
@@ -24,7 +30,10 @@ export class StopSignals {
   #interruptedAt = -Infinity;
   readonly #handle: (signal: NodeJS.Signals) => void;
 
-  constructor() {
+  readonly #refuseReload: () => void;
+
+  /** @param log - says that a SIGHUP changed nothing */
+  constructor(log: Pick<Logger, 'warn'>) {
     let resolveFirst: (signal: NodeJS.Signals) => void = () => undefined;
     this.first = new Promise((resolve) => {
       resolveFirst = resolve;
@@ -40,6 +49,10 @@ export class StopSignals {
       }
     };
     for (const signal of STOP_SIGNALS) process.on(signal, this.#handle);
+    this.#refuseReload = () => {
+      log.warn('SIGHUP changes nothing: to reload the configuration, restart the service');
+    };
+    process.on('SIGHUP', this.#refuseReload);
   }
 
   /** The first signal has come. */
@@ -60,5 +73,6 @@ export class StopSignals {
 
   close(): void {
     for (const signal of STOP_SIGNALS) process.off(signal, this.#handle);
+    process.off('SIGHUP', this.#refuseReload);
   }
 }

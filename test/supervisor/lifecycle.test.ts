@@ -114,6 +114,24 @@ describe('supervisor: lifecycle', function () {
     clearInterval(nagging);
   });
 
+  it('goes on after SIGHUP, before and after a drain has begun, and says what it needs', async () => {
+    const service = await (await launch({ listeners: 1 })).ready();
+    await service.control(1, '/begin');
+    const port = await service.metric('fake_control_port{worker="1"}');
+    const children = await service.children();
+    const refused = '"level":"warn".*SIGHUP changes nothing: to reload .* restart the service';
+    service.kill('SIGHUP');
+    await service.sees(new RegExp(refused));
+    expect((await service.admin('/readyz')).status).to.equal(200);
+    expect(await service.children()).to.deep.equal(children);
+    service.kill('SIGTERM');
+    await service.sees(/"requestsInProgress":1/);
+    service.kill('SIGHUP');
+    await service.sees(new RegExp(`${refused}[^]*${refused}`));
+    await fetch(`http://127.0.0.1:${port}/end`);
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
   it('stops while it is still starting', async () => {
     const service = await launch({}, { FAKE_START: 'hang' });
     await service.sees(/listeners starting/);
