@@ -85,4 +85,17 @@ describeWith([ROOT], 'a service on a device that others fill', function () {
     expect((await s3.get('/bucket/large')).body.equals(file)).to.be.true;
     expectNoCrash();
   });
+
+  it('starts again, to be read and emptied', async () => {
+    await s3.close();
+    // So that there is something to recover.
+    await service?.kill9();
+    fill(128 * 1024);
+    await start();
+    expect((await s3.put('/bucket/new', small)).status).to.equal(507);
+    expect((await s3.get('/bucket/file')).body.equals(file)).to.be.true;
+    expect((await s3.delete('/bucket/file')).status).to.equal(204);
+    expect((await s3.get('/bucket/small')).body.equals(small)).to.be.true;
+    expectNoCrash();
+  });
 });

@@ -46,8 +46,7 @@ export function layoutOf(directory: string): Layout {
 export async function prepareLayout(options: FilledOptions): Promise<Layout> {
   const layout = layoutOf(options.directory);
   await prepareDirectory(layout.directory);
-  await checkRoom(layout.directory, options.openFreeBytesMin);
-  await checkFormat(layout);
+  await checkFormat(layout, options.openFreeBytesMin);
   await checkIndexFile(layout);
   await prepareBodyFolders(layout);
   return layout;
@@ -82,15 +81,19 @@ async function checkRoom(directory: string, min: number): Promise<void> {
   if (free >= min) return;
   throw new StoreOpenError(
     'full',
-    `${directory} has ${free} bytes free; the store opens with at least ${min}`,
+    `${directory} has ${free} bytes free; a new store needs at least ${min}`,
   );
 }
 
-async function checkFormat(layout: Layout): Promise<void> {
+/** Marks a new store, when there is room for one: an old one serves reads and deletes without. */
+async function checkFormat(layout: Layout, createFreeBytesMin: number): Promise<void> {
   const path = join(layout.directory, 'FORMAT');
   let found = await readIfThere(path);
   if (found === undefined) {
-    if (!(await isThere(layout.index))) return writeFormat(layout, path);
+    if (!(await isThere(layout.index))) {
+      await checkRoom(layout.directory, createFreeBytesMin);
+      return writeFormat(layout, path);
+    }
     // Another process may have made both since.
     found = await readIfThere(path);
   }

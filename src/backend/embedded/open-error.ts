@@ -5,7 +5,7 @@ export type StoreOpenErrorCode =
   | 'not_a_directory'
   /** Missing parent, no permission, or a read-only file system. */
   | 'unwritable'
-  /** Too little room on the device. */
+  /** Too little room on the device for a new store. */
   | 'full'
   /** The index is not what it should be. */
   | 'corrupt'

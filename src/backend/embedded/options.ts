@@ -6,7 +6,7 @@ export interface EmbeddedStoreOptions {
   readonly inlineBodyBytesMax?: number | undefined;
   /** Bytes per read and per write of a body file; a stream holds at most two such buffers. */
   readonly readChunkBytes?: number | undefined;
-  /** Opening fails with `full` when the device has less than this. */
+  /** Creating a store fails with `full` when the device has less than this; an old one opens. */
   readonly openFreeBytesMin?: number | undefined;
   /** Writes are refused with `StorageFull` below this, so that deletes keep room to commit. */
   readonly reserveBytes?: number | undefined;

@@ -79,7 +79,7 @@ export class Reaper {
 export async function removeBodies(
   bodyIds: readonly number[],
   files: BodyFiles,
-  commits: CommitQueue,
+  commits: Pick<CommitQueue, 'run'>,
 ): Promise<void> {
   for (const bodyId of bodyIds) await files.unlink(bodyId);
   await files.syncFoldersOf(bodyIds);

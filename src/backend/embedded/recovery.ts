@@ -1,3 +1,4 @@
+import { BackendError } from '../errors.js';
 import type { BodyFiles } from './body-files.js';
 import type { CommitQueue } from './commit-queue.js';
 import { idOf } from './keys.js';
@@ -21,12 +22,13 @@ const BATCH = 256;
 /**
  * Finishes what dead processes left behind: every file that might belong to no object has a row in
  * the reclaim table, so their number, not the store's size, is what this costs. Safe while other
- * processes work: rows of the living are left alone, and a row once seen is on disk.
+ * processes work: rows of the living are left alone, and a row once seen is on disk. On a full device
+ * it ends early, and the rest waits for the next one: the store serves reads without.
  */
 export async function recover(
   tables: Tables,
   files: BodyFiles,
-  commits: CommitQueue,
+  commits: Pick<CommitQueue, 'run'>,
   self: ProcessIdentity,
 ): Promise<RecoveryReport> {
   const readersCleared = tables.root.readerCheck();
@@ -41,14 +43,22 @@ export async function recover(
     if (last === undefined) break;
     const dead = rows.filter(({ value }) => !ownerLives(value, self, verdicts));
     bodiesInUse += rows.length - dead.length;
-    bodiesReclaimed += dead.length;
-    if (dead.length > 0) {
-      const bodyIds = dead.map(({ key }) => idOf(key));
-      await removeBodies(bodyIds, files, commits);
-    }
+    const bodyIds = dead.map(({ key }) => idOf(key));
+    if (bodyIds.length > 0 && !(await fits(removeBodies(bodyIds, files, commits)))) break;
+    bodiesReclaimed += bodyIds.length;
     start = Buffer.concat([last.key, Buffer.of(0)]);
   }
   return { bodiesReclaimed, bodiesInUse, readersCleared };
+}
+
+async function fits(work: Promise<void>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'StorageFull') return false;
+    throw error;
+  }
 }
 
 function ownerLives(row: Buffer, self: ProcessIdentity, verdicts: Map<string, boolean>): boolean {

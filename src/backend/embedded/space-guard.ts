@@ -9,7 +9,8 @@ const FRESH_MS = 1000;
  * device without a free block not even a delete could commit.
  */
 export class SpaceGuard {
-  #free = Infinity;
+  /** Unknown at first: then the first write looks. */
+  #free = -Infinity;
   #checkedAt = -Infinity;
   #check: Promise<void> | undefined;
 

@@ -1,13 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { BackendError } from '../../../src/backend/errors.js';
+import { BodyFiles } from '../../../src/backend/embedded/body-files.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { layoutOf } from '../../../src/backend/embedded/layout.js';
 import {
   decodeIdentity,
   encodeIdentity,
   isAlive,
   ownIdentity,
 } from '../../../src/backend/embedded/process-identity.js';
+import { recover } from '../../../src/backend/embedded/recovery.js';
+import { openTables } from '../../../src/backend/embedded/tables.js';
 import {
   bodyFiles,
   CONTEXT,
@@ -57,6 +62,29 @@ describe('recovery of the embedded store', () => {
       expect(after.bodiesInUse).to.equal(0);
       expect(await bodyFiles(directory)).to.have.length(1);
       expect(await readAll(store, 'replaced')).to.deep.equal(seededBytes(100_000, 2));
+    });
+  });
+
+  it('leaves what a full device does not let it do to the next one', async () => {
+    await withStore({}, async (store, directory) => {
+      await store.close();
+      child = fork(HALF_WAY, [directory]);
+      await once(child, 'message');
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      const layout = layoutOf(directory);
+      const tables = openTables(layout, 2 ** 30);
+      const files = new BodyFiles(layout);
+      const full = { run: () => Promise.reject(new BackendError('StorageFull', 'full')) };
+      const report = await recover(tables, files, full, ownIdentity());
+      expect(report).to.include({ bodiesReclaimed: 0, bodiesInUse: 0 });
+      await files.close();
+      await tables.root.close();
+      const again = await openEmbeddedStore({ directory });
+      expect((await again.recover()).bodiesReclaimed).to.be.above(1);
+      expect(await bodyFiles(directory)).to.have.length(1);
+      await again.close();
     });
   });
 });
