@@ -101,6 +101,9 @@ export class LengthSink implements BodySink {
 const PIECE_BLOCKED_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
+/** A header is a name, a colon and a value: so a trailer field follows, without a meaning. */
+const LAST_CHUNK_AND_TRAILER = '\r\n0\r\nX-End';
+
 /**
  * A body of unknown length. The library buffers what the kernel does not take, and empties that
  * buffer only together with the next write, so the pieces are small.
@@ -113,9 +116,11 @@ export class ChunkedSink implements BodySink {
   #begun = false;
   #blocked = false;
 
+  /** @param stayOpen as for {@link LengthSink} */
   constructor(
     private readonly res: HttpResponse,
     private readonly head: string,
+    private readonly stayOpen: boolean,
   ) {}
 
   offer(chunk: Buffer): boolean {
@@ -136,9 +141,19 @@ export class ChunkedSink implements BodySink {
   }
 
   end(): void {
+    if (this.stayOpen) {
+      this.#endUnfinished();
+      return;
+    }
     this.#begin();
     this.res.end();
     this.released = true;
+  }
+
+  /** The library has no call for the last chunk but end(): it is written as a header is. */
+  #endUnfinished(): void {
+    if (this.#begun) this.res.writeHeader(LAST_CHUNK_AND_TRAILER, '1\r\n');
+    else writeUnfinishedHead(this.res, this.head, 0);
   }
 
   #begin(): void {

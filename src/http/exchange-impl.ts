@@ -150,14 +150,15 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): Promise<SendResult> {
     const missing = this.#upload?.bytesMissing ?? 0;
     const close = this.#mustClose(plan, missing);
+    // With close, never by the library's end(): it would go on to parse what is behind the body.
     switch (plan.kind) {
       case 'whole':
-        if (close && missing > 0) {
+        if (close) {
           return this.#stream(res, onePiece(plan.data), plan.length, head, close);
         }
         this.#upload?.discard();
         this.#cork(res, () => {
-          res.writeStatus(head).end(plan.data, close);
+          res.writeStatus(head).end(plan.data);
         });
         this.released();
         this.#end();
@@ -173,10 +174,14 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   /**
    * A rest of the upload that is short enough is left to the library to skip. After a streamed
    * response that could not be started in time, so the connection closes for any rest.
+   *
+   * For the library a chunked body ends with `0\r\n` and any two bytes: trailer fields, which the
+   * client chooses, would be the next request. So no connection lives on after one.
    */
   #mustClose(plan: ReplyPlan, missing: number): boolean {
     const tolerated = plan.kind === 'stream' ? 0 : this.edge.limits.drainBytesMax;
-    return this.edge.draining || this.request.malformed !== undefined || missing > tolerated;
+    const { malformed, isChunked } = this.request;
+    return this.edge.draining || malformed !== undefined || isChunked || missing > tolerated;
   }
 
   #sendHead(res: uWS.HttpResponse, head: string, length: number | undefined, close: boolean): void {
@@ -217,7 +222,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     const written = close ? withClose(head) : head;
     const sink =
       length === undefined
-        ? new ChunkedSink(res, written)
+        ? new ChunkedSink(res, written, this.request.isChunked)
         : new LengthSink(res, written, length, close);
     const pump = new ResponsePump(res, sink, source, this);
     this.#pump = pump;
@@ -240,7 +245,10 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
       this.#end();
       return;
     }
-    if (this.#upload === undefined || this.#upload.complete) this.closeSoon();
+    // The last bytes of a chunked body may still be on their way: a close would meet them with a
+    // reset, so it is the client's first.
+    const sentAll = this.#upload === undefined || this.#upload.complete;
+    if (sentAll && !this.request.isChunked) this.closeSoon();
     this.#linger = new Linger(this, this.edge.limits, this.#upload);
     this.edge.lingering += 1;
     this.edge.heartbeat.add(this.#linger);

@@ -31,10 +31,14 @@ export class ReceivedHead implements RequestHead {
     this.#res = undefined;
   }
 
-  /** The library takes any Transfer-Encoding for chunked. */
   get hasBody(): boolean {
     const length = this.headers.get('content-length');
-    return (length !== undefined && length !== '0') || this.headers.has('transfer-encoding');
+    return (length !== undefined && length !== '0') || this.isChunked;
+  }
+
+  /** The library takes any Transfer-Encoding for chunked. */
+  get isChunked(): boolean {
+    return this.headers.has('transfer-encoding');
   }
 
   /** Bytes of body; undefined when the header block does not say it, or not clearly. */

@@ -68,6 +68,7 @@ describe('edge: request bodies', () => {
       const probe = await edge.connect();
       const framed = '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n';
       for (let at = 0; at < framed.length; at++) {
+        client = await edge.connect();
         client.send(CHUNKED + framed.slice(0, at));
         // When another connection has its answer, the first piece has been read.
         await probe.get('/');

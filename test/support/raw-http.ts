@@ -149,9 +149,14 @@ function unchunk(rest: Buffer) {
     const lineEnd = rest.indexOf('\r\n', at);
     if (lineEnd === -1) return undefined;
     const size = Number.parseInt(rest.toString('latin1', at, lineEnd), 16);
+    if (size === 0) {
+      // Trailer fields, if any, and an empty line.
+      const trailerEnd = rest.indexOf('\r\n\r\n', lineEnd);
+      if (trailerEnd === -1) return undefined;
+      return { body: Buffer.concat(chunks), bytes: trailerEnd + 4 };
+    }
     const end = lineEnd + 2 + size + 2;
     if (rest.length < end) return undefined;
-    if (size === 0) return { body: Buffer.concat(chunks), bytes: end };
     chunks.push(rest.subarray(lineEnd + 2, end - 2));
     at = end;
   }
