@@ -60,6 +60,8 @@ export interface Capabilities {
   readonly atomicCreate: boolean;
   /** `{ etag }` preconditions are supported, and atomic. */
   readonly conditionalReplace: boolean;
+  /** A {@link Guard} is looked at, and removed, in the same instant as the write happens. */
+  readonly atomicGuard: boolean;
   /** System metadata is protected from every client of the store. */
   readonly systemMetadata: boolean;
   /** Longest object name, in bytes of UTF-8. */
@@ -141,6 +143,19 @@ export interface PutObjectInput {
   readonly body: Buffer | ByteSource;
   /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
   readonly seal?: (() => ObjectSeal) | undefined;
+  readonly guard?: Guard | undefined;
+}
+
+/**
+ * An empty object that says by being there that a write is still wanted; it fails with
+ * `GuardMissing` otherwise. Without `Capabilities.atomicGuard` the store looks right before the
+ * write, when all bytes are there, and removes right after it.
+ */
+export interface Guard {
+  /** In the account of what is written. */
+  readonly ref: ObjectRef;
+  /** Whether the write removes it: of several that would, only one succeeds. */
+  readonly consumed: boolean;
 }
 
 /**
@@ -243,7 +258,10 @@ export interface Backend {
   /** @throws BackendError NoSuchContainer */
   listObjects(context: CallContext, ref: ContainerRef, query: ObjectQuery): Promise<ObjectPage>;
 
-  /** @throws BackendError NoSuchContainer, BodyMismatch, StorageFull; what the body throws */
+  /**
+   * @throws BackendError NoSuchContainer, GuardMissing, BodyMismatch, StorageFull; what the body
+   *   throws
+   */
   putObject(
     context: CallContext,
     ref: ObjectRef,
@@ -259,8 +277,8 @@ export interface Backend {
 
   /**
    * Writes a large object. Its segments are checked in the same instant as it becomes visible.
-   * @throws BackendError NoSuchContainer, StorageFull; SegmentMismatch when a segment is missing,
-   *   has another size or ETag, or is a large object itself
+   * @throws BackendError NoSuchContainer, GuardMissing, StorageFull; SegmentMismatch when a segment
+   *   is missing, has another size or ETag, or is a large object itself
    */
   putManifest(
     context: CallContext,
@@ -278,7 +296,7 @@ export interface Backend {
    * has the MD5 of its bytes otherwise. A copied large object, or a range, is an ordinary object.
    * Onto itself a copy replaces exactly what it read.
    * @throws BackendError NoSuchContainer (the target's), NoSuchSourceContainer, NoSuchObject (the
-   *   source), BodyMismatch when the range is not inside the source, StorageFull
+   *   source), GuardMissing, BodyMismatch when the range is not inside the source, StorageFull
    */
   copyObject(
     context: CallContext,

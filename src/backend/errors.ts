@@ -4,6 +4,8 @@ export type BackendErrorCode =
   /** Of a copy: `NoSuchContainer` is the target's. */
   | 'NoSuchSourceContainer'
   | 'NoSuchObject'
+  /** The object that a write depends on is not there. */
+  | 'GuardMissing'
   /** A segment is not what a large object is to be made of. */
   | 'SegmentMismatch'
   | 'ContainerNotEmpty'

@@ -1,4 +1,4 @@
-import type { ByteRange, Metadata, PutObjectInput } from './backend.js';
+import type { ByteRange, Guard, Metadata, PutObjectInput } from './backend.js';
 
 /**
  * Large objects, in Swift's model (its static large objects): a manifest whose body is that of
@@ -46,4 +46,5 @@ export interface CopyInput {
   readonly sourceEtag?: string | undefined;
   /** Copies these bytes only; must lie inside the source. */
   readonly range?: ByteRange | undefined;
+  readonly guard?: Guard | undefined;
 }

@@ -127,7 +127,7 @@ const KEYS = {
   },
   segment_grace_ms: {
     schema: integer(0, 86_400_000).default(30_000),
-    doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion, and those of an aborted upload its abortion: a download under way reads on from them.',
+    doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion: a download under way reads on from them.',
   },
   response_stall_timeout_ms: {
     schema: integer(100, 3_600_000).default(60_000),

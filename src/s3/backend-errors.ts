@@ -7,6 +7,7 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchContainer: 'NoSuchBucket',
   NoSuchSourceContainer: 'NoSuchBucket',
   NoSuchObject: 'NoSuchKey',
+  GuardMissing: 'NoSuchUpload',
   SegmentMismatch: 'InvalidPart',
   ContainerNotEmpty: 'BucketNotEmpty',
   BodyMismatch: 'IncompleteBody',

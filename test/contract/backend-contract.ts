@@ -3,6 +3,7 @@ import { describeBodies } from './bodies.js';
 import { describeContainers } from './containers.js';
 import { describeCopies } from './copies.js';
 import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
+import { describeGuards } from './guards.js';
 import { describeLargeObjectWrites } from './large-object-writes.js';
 import { describeLargeObjects } from './large-objects.js';
 import { describeListings } from './listings.js';
@@ -55,5 +56,6 @@ export function backendContract(
     describeLargeObjects(fixture);
     describeLargeObjectWrites(fixture);
     describeCopies(fixture);
+    describeGuards(fixture);
   });
 }

@@ -34,7 +34,7 @@ interface Wanted {
  * The segments are checked in the transaction that makes it visible, so that none can be removed
  * in between. That is the one long step on the loop; everything else is prepared outside in slices.
  * 10,000 of them keep the loop for about 9 ms: docs/embedded-store.md.
- * @throws BackendError NoSuchContainer, SegmentMismatch, StorageFull, Unsupported
+ * @throws BackendError NoSuchContainer, GuardMissing, SegmentMismatch, StorageFull, Unsupported
  */
 export async function putManifest(
   parts: StoreParts,
@@ -43,7 +43,7 @@ export async function putManifest(
   input: ManifestInput,
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
-  const { segments, etag, contentType, headers, metadata, systemMetadata } = input;
+  const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
   checkCount(segments.length);
   const wanted: Wanted[] = [];
   let size = 0;
@@ -61,7 +61,7 @@ export async function putManifest(
   const check = (transaction: WriteTransaction): void => {
     checkSegments(transaction, ref.account, wanted);
   };
-  const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check };
+  const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check, guard };
   return commitReplacement(parts, { replacement, etag });
 }
 

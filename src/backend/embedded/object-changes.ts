@@ -1,5 +1,6 @@
 import type {
   DeleteOutcome,
+  Guard,
   ObjectRef,
   ObjectUpdate,
   RemovedManifest,
@@ -50,6 +51,7 @@ export interface Replacement {
   readonly precondition: WritePrecondition | undefined;
   /** Looks, before anything is written, whether it may be; throws when not. */
   readonly check?: ((transaction: WriteTransaction) => void) | undefined;
+  readonly guard?: Guard | undefined;
 }
 
 /** The object that a write finds in its place. */
@@ -58,7 +60,7 @@ interface Former extends ObjectSummary {
 }
 
 export function replaceObject(
-  { ref, record, bytesUsed, body, precondition, check }: Replacement,
+  { ref, record, bytesUsed, body, precondition, check, guard }: Replacement,
   owner: Buffer,
 ): WriteOperation<Change<ReplaceOutcome>> {
   return (transaction) => {
@@ -67,7 +69,9 @@ export function replaceObject(
     const key = objectKey(containerId, ref.object);
     const old = readFormer(transaction, key);
     if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
+    const consumeGuard = guard && checkGuard(transaction, guard, owner);
     check?.(transaction);
+    consumeGuard?.();
     transaction.addUsage(containerId, old ? 0 : 1, bytesUsed - (old ? bytesUsedBy(old) : 0));
     stampObject(record, storeBody(transaction, body), now);
     void tables.objects.put(key, record);
@@ -75,6 +79,31 @@ export function replaceObject(
       outcome: { lastModified: now, manifest: old?.manifest },
       freed: old && dropBody(transaction, old, owner),
     };
+  };
+}
+
+/**
+ * @returns what removes the guard
+ * @throws BackendError GuardMissing
+ */
+function checkGuard(transaction: WriteTransaction, guard: Guard, owner: Buffer): () => void {
+  const { container, object } = guard.ref;
+  let containerId: number;
+  try {
+    containerId = transaction.containerId(guard.ref);
+  } catch (error) {
+    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+    throw new BackendError('GuardMissing', `no container ${container}`, { cause: error });
+  }
+  const key = objectKey(containerId, object);
+  const former = readFormer(transaction, key);
+  if (former === undefined) throw new BackendError('GuardMissing', `no ${container}/${object}`);
+  return () => {
+    if (!guard.consumed) return;
+    transaction.addUsage(containerId, -1, -bytesUsedBy(former));
+    void transaction.tables.objects.remove(key);
+    // Guards are empty: a body's file, if there ever is one, is left to recovery.
+    dropBody(transaction, former, owner);
   };
 }
 

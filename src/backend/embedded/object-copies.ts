@@ -92,6 +92,7 @@ async function writeCopy(
     size: body.length,
     body: body.source,
     seal: keepsEtag ? () => ({ etag }) : undefined,
+    guard: copy.input.guard,
   };
   return putObject(parts, context, copy.to, input, copy.precondition);
 }
@@ -137,7 +138,9 @@ async function linkFile(
     await parts.files.syncFoldersOf([bodyId]).catch(rethrow);
     const { listingAttributes: attributes, ...fields } = describe(input, source);
     const record = encodeObject({ ...fields, size, etag, attributes }, 'file');
-    return { replacement: { ref: to, record, bytesUsed: size, body: bodyId, precondition }, etag };
+    const { guard } = input;
+    const replacement = { ref: to, record, bytesUsed: size, body: bodyId, precondition, guard };
+    return { replacement, etag };
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';

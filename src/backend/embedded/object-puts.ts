@@ -104,11 +104,11 @@ function replacementOf(
   place: BodyPlace,
   body: Buffer | number,
 ): Replacement {
-  const { size, contentType, headers, metadata } = input;
+  const { size, contentType, headers, metadata, guard } = input;
   const systemMetadata = joined(input.systemMetadata, seal?.systemMetadata);
   const attributes = joined(input.listingAttributes, seal?.listingAttributes);
   const fields = { size, etag, contentType, headers, metadata, systemMetadata, attributes };
-  return { ref, record: encodeObject(fields, place), bytesUsed: size, body, precondition };
+  return { ref, record: encodeObject(fields, place), bytesUsed: size, body, precondition, guard };
 }
 
 function rethrow(error: unknown): never {

@@ -78,6 +78,7 @@ class LmdbStore implements EmbeddedStore {
   readonly capabilities: B.Capabilities = {
     atomicCreate: true,
     conditionalReplace: true,
+    atomicGuard: true,
     systemMetadata: true,
     objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
     segmentsMax: SEGMENTS_MAX,

@@ -5,8 +5,13 @@ import { removeSegmentsContainer, removeUnreferencedParts } from './remove.js';
 
 /** What operations tell of parts that may have become garbage. */
 export interface SegmentCleaning {
-  /** The upload was aborted, or completed without all of its parts. */
+  /** The upload was completed without all of its parts. */
   later(upload: Upload, requestId: string): void;
+  /**
+   * The upload was aborted: removes its parts now, or later where the store cannot make sure that
+   * no completion is under way. Never fails: what stays is tried again later.
+   */
+  aborted(upload: Upload, requestId: string): Promise<void>;
   /**
    * A large object was overwritten or deleted.
    * @param manifest undefined when what was there was no large object
@@ -68,6 +73,12 @@ export class SegmentCleaner implements SegmentCleaning {
     // Without an id it is some other large object of the store, whose segments are not ours.
     if (uploadId === undefined) return;
     this.later({ account, bucket: container, key: object, uploadId }, requestId);
+  }
+
+  async aborted(upload: Upload, requestId: string): Promise<void> {
+    const now = this.options.backend.capabilities.atomicGuard;
+    if (now) await this.#clean({ upload, requestId, attempts: 0 });
+    else this.later(upload, requestId);
   }
 
   async bucketDeleted(account: string, bucket: string, requestId: string): Promise<void> {
@@ -132,7 +143,7 @@ export class SegmentCleaner implements SegmentCleaning {
     }
   }
 
-  async #clean({ upload, requestId, attempts }: Waiting): Promise<void> {
+  async #clean({ upload, requestId, attempts }: Omit<Waiting, 'dueAt'>): Promise<void> {
     try {
       await removeUnreferencedParts(this.options.backend, { requestId }, upload);
     } catch (error) {

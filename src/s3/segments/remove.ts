@@ -22,9 +22,9 @@ export type RemovalOutcome =
  * of. So it is right after an abort, after a completion that left parts out, and after the object
  * was overwritten or deleted; and doing it twice changes nothing.
  *
- * What it looks at and what it removes are two instants. Whoever completes the upload in between
- * has read the marker before it went, so that nobody calls this sooner than a grace period after
- * the marker or the object's reference to the parts is gone.
+ * What it looks at and what it removes are two instants. Where the store has no atomic guards, a
+ * completion that has seen the marker may make an object of the parts in between: nobody calls this
+ * there sooner than a grace period after the marker is gone.
  */
 export async function removeUnreferencedParts(
   backend: Backend,

@@ -121,6 +121,29 @@ describe('s3 segments: cleaner', () => {
       await cleaner.close();
     }));
 
+  it('cleans up after an abort at once', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2, 3]);
+      await backend.deleteObject(CALL, markerOf(upload));
+      const cleaner = cleanerOf(backend, HOUR_MS);
+      await cleaner.aborted(upload, 'r');
+      expect(await namesIn(backend)).to.deep.equal([]);
+      await cleaner.close();
+    }));
+
+  it('waits with that where a completion may be under way', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1]);
+      const { capabilities } = backend;
+      const cleaner = cleanerOf(
+        { ...backend, capabilities: { ...capabilities, atomicGuard: false } },
+        HOUR_MS,
+      );
+      await cleaner.aborted(upload, 'r');
+      expect(cleaner.waiting).to.equal(1);
+      await cleaner.close();
+    }));
+
   it('holds a bounded number of uploads, and says once when there are more', () =>
     withBucket(async (backend) => {
       const warnings: string[] = [];

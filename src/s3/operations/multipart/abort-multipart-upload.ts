@@ -3,11 +3,7 @@ import { noSuchUpload } from '../../rules/upload-id.js';
 import { markerOf } from '../../segments/names.js';
 import { isGone, requireOpenUpload, uploadOf } from './upload.js';
 
-/**
- * AbortMultipartUpload. With its marker the upload is gone for everybody. The parts follow after the
- * grace period: a completion that has begun before may still make an object of them, and parts may
- * still be arriving.
- */
+/** AbortMultipartUpload. With its marker the upload is gone for everybody; then its parts go. */
 export async function abortMultipartUpload(context: RequestContext): Promise<S3Response> {
   const { backend, segments } = context.services;
   const upload = uploadOf(context);
@@ -17,6 +13,6 @@ export async function abortMultipartUpload(context: RequestContext): Promise<S3R
   } catch (error) {
     throw isGone(error) ? noSuchUpload(upload.uploadId) : error;
   }
-  segments.later(upload, context.call.requestId);
+  await segments.aborted(upload, context.call.requestId);
   return { status: 204, headers: [] };
 }

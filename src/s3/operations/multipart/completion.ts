@@ -42,11 +42,11 @@ export interface CompletedObject {
 /**
  * Makes an upload's parts an object:
  *
- *     marker → parts → checks → manifest → marker removed → parts left out removed, later
+ *     marker → parts → checks → manifest in exchange for the marker → parts left out removed, later
  *
- * A crash leaves an open upload, or a finished object whose upload is still open; in both cases the
- * same request again finishes the work. Once the marker is gone, the request is answered by what the
- * object tells of its origin, so that a client which missed the answer gets it.
+ * Of racing completions and aborts one gets the marker; from then on no part can be replaced. Once
+ * it is gone, a completion is answered by what the object tells of its origin, so that a client
+ * which missed the answer gets it.
  *
  * It goes on when the client leaves.
  */
@@ -71,8 +71,7 @@ export async function completeUpload(
 
   const input = manifestOf(upload, marker, selected, etag, checksum);
   const outcome = await putManifest(context, completion, input);
-  if (outcome.outcome !== 'created') return completedBefore(context, completion, outcome);
-  await removeMarker(context, upload);
+  if (outcome?.outcome !== 'created') return completedBefore(context, completion, outcome);
   const { segments } = context.services;
   segments.replaced(targetOf(upload), outcome.replacedManifest, context.call.requestId);
   if (uploaded.length > selected.parts.length) segments.later(upload, context.call.requestId);
@@ -115,33 +114,22 @@ function manifestOf(
       return { container, object, size: part.size, etag: part.etag };
     }),
     etag,
+    guard: { ref: markerOf(upload), consumed: true },
   };
 }
 
-/** @throws S3Error `InvalidPart` when a part was replaced in between, `NoSuchUpload` when removed */
+/** @returns undefined when the upload was completed or aborted in between */
 async function putManifest(
   context: RequestContext,
   { upload, precondition }: Completion,
   input: ManifestInput,
-): Promise<PutOutcome> {
+): Promise<PutOutcome | undefined> {
   const { backend } = context.services;
   try {
     return await backend.putManifest(callOf(context), targetOf(upload), input, precondition);
   } catch (error) {
-    const mismatch = error instanceof BackendError && error.code === 'SegmentMismatch';
-    if (mismatch && (await findMarker(context, upload)) === undefined) {
-      throw noSuchUpload(upload.uploadId);
-    }
+    if (error instanceof BackendError && error.code === 'GuardMissing') return undefined;
     throw error;
-  }
-}
-
-async function removeMarker(context: RequestContext, upload: Upload): Promise<void> {
-  try {
-    await context.services.backend.deleteObject(callOf(context), markerOf(upload));
-  } catch (error) {
-    // Another completion of the same upload, or an abort that came too late.
-    if (!isGone(error)) throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import { requireCopyableSize, type CopySource } from '../../rules/copy-source.js
 import { parsePartNumber } from '../../rules/part-number.js';
 import { decodeUploadChecksum } from '../../rules/upload-checksum.js';
 import { S3Error } from '../../s3-error.js';
-import { partOf, type Upload } from '../../segments/names.js';
+import { markerOf, partOf, type Upload } from '../../segments/names.js';
 import type { ResultChecksum } from '../../xml/checksum-elements.js';
 import { renderCopyPartResult } from '../../xml/copy-part-result.js';
 import { xmlDeclaration } from '../../xml/escape.js';
@@ -22,7 +22,7 @@ import {
 } from '../object/copy-source.js';
 import { checksumOfStored } from './stored-checksum.js';
 import { PART_CONTENT_TYPE } from './upload-part.js';
-import { requireOpenUpload, uploadOf } from './upload.js';
+import { asUploadError, requireOpenUpload, uploadOf } from './upload.js';
 
 /** A source that is overwritten under each of so many attempts is not going to hold still. */
 const ATTEMPTS_MAX = 8;
@@ -67,11 +67,11 @@ async function copyPart(context: RequestContext, copy: PartCopy): Promise<string
     if (checksum === 'source_changed') continue;
     const from = copySourceRef(context, source);
     const to = partOf(upload, copy.partNumber);
-    const input = inputOf(head, range, checksum);
+    const input = inputOf(copy, head, checksum);
     const copied = await backend
       .copyObject(context.call, from, to, input)
       .catch((error: unknown) => {
-        throw asSourceError(error, source);
+        throw asSourceError(asUploadError(error, upload), source);
       });
     if (copied.outcome === 'created') {
       const { etag, lastModified } = copied;
@@ -84,8 +84,8 @@ async function copyPart(context: RequestContext, copy: PartCopy): Promise<string
 
 /** Nothing of the source but its bytes. */
 function inputOf(
+  { upload, range }: PartCopy,
   { etag }: ObjectHead,
-  range: ByteRange | undefined,
   checksum: ResultChecksum | undefined,
 ): CopyInput {
   return {
@@ -97,6 +97,7 @@ function inputOf(
       checksum === undefined ? {} : { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) },
     sourceEtag: etag,
     range,
+    guard: { ref: markerOf(upload), consumed: false },
   };
 }
 

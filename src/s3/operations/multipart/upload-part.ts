@@ -1,6 +1,4 @@
-import type { ByteSource } from '../../../byte-source.js';
 import type { ObjectSeal, PutObjectInput } from '../../../backend/backend.js';
-import { BackendError } from '../../../backend/errors.js';
 import type { PayloadDigests } from '../../auth/payload.js';
 import { checksumHeaders, SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
@@ -11,11 +9,10 @@ import {
   requirePartChecksum,
   type UploadChecksum,
 } from '../../rules/upload-checksum.js';
-import { noSuchUpload } from '../../rules/upload-id.js';
 import { S3Error } from '../../s3-error.js';
-import { partOf } from '../../segments/names.js';
+import { markerOf, partOf } from '../../segments/names.js';
 import { announcedSize, isSmall } from '../object/body-size.js';
-import { requireOpenUpload, uploadOf } from './upload.js';
+import { asUploadError, requireOpenUpload, uploadOf } from './upload.js';
 
 /** Nobody reads a part by itself. */
 export const PART_CONTENT_TYPE = 'application/octet-stream';
@@ -27,37 +24,23 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
   const partNumber = parsePartNumber(context.endpoint.query);
   const payload = context.openPayload();
   const size = announcedSize(payload);
-  /*
-   * Once the upload is completed, this part belongs to an object, and a late one must not take its
-   * place: so the upload is looked at when all bytes are here, however long that took.
-   */
-  const small = isSmall(size) ? await payload.collect(size) : undefined;
   const { systemMetadata } = await requireOpenUpload(context, upload);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
-  const stillOpen = () => requireOpenUpload(context, upload);
   const input: PutObjectInput = {
     size,
     contentType: PART_CONTENT_TYPE,
-    body: small ?? confirmedAtTheEnd(payload.source, stillOpen),
+    body: isSmall(size) ? await payload.collect(size) : payload.source,
     seal: () => sealOf(payload.digests(), checksum),
+    // Once the upload is completed, this part belongs to an object: a late one must not replace it.
+    guard: { ref: markerOf(upload), consumed: false },
   };
-  try {
-    const put = await backend.putObject(context.call, partOf(upload, partNumber), input);
-    if (put.outcome !== 'created') throw new S3Error('OperationAborted');
-    return created(put.etag, payload.digests());
-  } catch (error) {
-    // The bucket, and with it the companion, was deleted in between.
-    const gone = error instanceof BackendError && error.code === 'NoSuchContainer';
-    throw gone ? noSuchUpload(upload.uploadId) : error;
-  }
-}
-
-async function* confirmedAtTheEnd(
-  source: ByteSource,
-  confirm: () => Promise<unknown>,
-): AsyncGenerator<Buffer, void, undefined> {
-  yield* source;
-  await confirm();
+  const put = await backend
+    .putObject(context.call, partOf(upload, partNumber), input)
+    .catch((error: unknown) => {
+      throw asUploadError(error, upload);
+    });
+  if (put.outcome !== 'created') throw new S3Error('OperationAborted');
+  return created(put.etag, payload.digests());
 }
 
 /** @throws S3Error `InvalidRequest` when the upload asks for another checksum: nothing is stored */

@@ -1,5 +1,5 @@
 import type { ObjectHead } from '../../../backend/backend.js';
-import { BackendError } from '../../../backend/errors.js';
+import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
 import type { RequestContext } from '../../operation.js';
 import { noSuchUpload, parseUploadId } from '../../rules/upload-id.js';
 import { markerOf, type Upload } from '../../segments/names.js';
@@ -33,6 +33,15 @@ export async function requireOpenUpload(
     throw noSuchUpload(upload.uploadId);
   }
 }
+
+/** What a write into an upload threw: one that was aborted or completed meanwhile is named. */
+export function asUploadError(error: unknown, { uploadId }: Upload): unknown {
+  const gone = error instanceof BackendError && GONE.has(error.code);
+  return gone ? noSuchUpload(uploadId) : error;
+}
+
+/** With the bucket, its companion container is deleted. */
+const GONE: ReadonlySet<BackendErrorCode> = new Set(['GuardMissing', 'NoSuchContainer']);
 
 /** Whether an object is not there, with or without its container. */
 export function isGone(error: unknown): boolean {
