@@ -134,7 +134,7 @@ const KEYS = {
     doc: 'A response whose client takes nothing for this long is cut.',
   },
   request_drain_bytes_max: {
-    schema: integer(0, 1_073_741_824).default(1_048_576),
+    schema: integer(0, 1_073_741_824).default(16_777_216),
     doc: 'After an early error: how much of a body is read and dropped to keep the connection; beyond it the connection is closed.',
   },
 } as const satisfies Readonly<Record<string, KeyRule>>;

@@ -11,7 +11,11 @@ export interface EdgeLimits {
    * long way: 5 MB/s at a round trip of 50 ms. 0 leaves the buffer, and the risk, to the kernel.
    */
   readonly receiveBufferBytes: number;
-  /** Unread request bytes taken after an early answer; with more to come the connection closes. */
+  /**
+   * Unread request bytes taken after an early answer; with more to come the connection closes. Many
+   * clients read no answer before they have sent all, mostly parts of 5 to 16 MiB: these would wait
+   * for the close, and then see a reset instead of the error.
+   */
   readonly drainBytesMax: number;
   /** Time that the client gets to read an early answer before the connection closes. */
   readonly drainTimeoutMs: number;
@@ -29,7 +33,7 @@ export interface EdgeLimits {
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   requestBufferBytesMax: 256 * 1024,
   receiveBufferBytes: 256 * 1024,
-  drainBytesMax: 1024 * 1024,
+  drainBytesMax: 16 * 1024 * 1024,
   drainTimeoutMs: 5_000,
   responseStallTimeoutMs: 60_000,
   keepAliveTouchMs: 3_000,

@@ -3,6 +3,9 @@ import type { Touchable } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
 import type { RequestBodyStream } from './request-body.js';
 
+/** From the last byte that is read to the close: the answer is on its way for long by then. */
+const LAST_CALL_MS = 1_000;
+
 export interface LingerHost {
   pauseReading(): void;
   /** Closes the connection when what was written has gone out. */
@@ -16,7 +19,7 @@ export interface LingerHost {
  * none, until the client has read the answer and leaves, or the time is over.
  */
 export class Linger implements Touchable {
-  readonly #until: number;
+  #until: number;
   readonly #bytesAtStart: number;
   #paused = false;
 
@@ -37,6 +40,7 @@ export class Linger implements Touchable {
       upload.bytesReceived - this.#bytesAtStart >= this.limits.drainBytesMax
     ) {
       this.#paused = true;
+      this.#until = Math.min(this.#until, performance.now() + LAST_CALL_MS);
       this.host.pauseReading();
     }
   }

@@ -67,7 +67,7 @@ describe('config: load', () => {
       inlineBodyBytesMax: 32_768,
       segmentGraceMs: 30_000,
       responseStallTimeoutMs: 60_000,
-      requestDrainBytesMax: 1_048_576,
+      requestDrainBytesMax: 16_777_216,
     });
   });
 

@@ -78,6 +78,23 @@ describe('edge: an answer before the upload has arrived', function () {
     expect((await client.get('/next')).status).to.equal(403);
   });
 
+  it('keeps it for a client that reads no answer before it has sent 8 MiB', async () => {
+    await refuse();
+    // A socket without a reader: what the server sends waits in the kernel.
+    client.socket.pause();
+    client.send(put(8 * MIB));
+    await new Promise<void>((resolve) => {
+      client.socket.write(Buffer.alloc(8 * MIB), () => {
+        resolve();
+      });
+    });
+    client.socket.resume();
+    const answer = await client.readResponse();
+    expect(answer.status).to.equal(403);
+    expect(answer.values('connection')).to.deep.equal([]);
+    expect((await client.get('/next')).status).to.equal(403);
+  });
+
   const ANSWERS: readonly (readonly [what: string, response: HttpResponse])[] = [
     ['a text', REFUSAL],
     ['an empty body', { status: 403, headers: [['x-a', 'b']] }],
