@@ -209,9 +209,13 @@ export interface ByteRange {
 export interface ObjectBody {
   /** Bytes that the source will give: the range's, or the object's size. */
   readonly length: number;
-  /** A whole small body, or a stream that opens nothing until it is read. Read at most once. */
+  /**
+   * A whole small body, or a stream whose first bytes can be had: who overwrites or deletes the
+   * object from now on does not take them away. Read at most once. It may hold a file or a
+   * connection, so it is read, or left with `return()`, or cancelled.
+   */
   readonly source: Buffer | ByteSource;
-  /** Lets go of what the body holds without reading it. */
+  /** Lets go of what the body holds without reading it. Harmless at any time, any number of times. */
   cancel(): void;
 }
 

@@ -3,26 +3,40 @@ import type { ByteRange, ObjectBody } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { BufferPool } from './buffer-pool.js';
 
+/** A body that holds nothing yet. */
+export interface LazyBody extends ObjectBody {
+  /**
+   * Opens what the first read needs, which opens it otherwise. Undefined when there is nothing to
+   * open. When it fails, nothing is held.
+   * @throws as the first read
+   */
+  readonly open?: () => Promise<void>;
+}
+
 /**
- * A part of a body file as a stream. Nothing is opened before the first read; one read is always
- * ahead of the consumer, so a stream holds two pooled buffers at most. A chunk is valid until the
- * next one is asked for: its buffer is then read into again.
+ * A part of a body file as a stream. Nothing is opened before `open` or the first read, no buffer
+ * taken before the latter; one read is always ahead of the consumer, so a stream holds two pooled
+ * buffers at most. A chunk is valid until the next one is asked for: its buffer is then read into
+ * again.
  */
 export function fileBody(
   openFile: () => Promise<FileHandle>,
   range: ByteRange,
   pool: BufferPool,
-): ObjectBody {
+): LazyBody {
   const length = range.end - range.start + 1;
   const stream = new FileStream(openFile, range.start, length, pool);
   return {
     length,
     source: { [Symbol.asyncIterator]: () => stream },
-    cancel: () => void stream.return(),
+    open: () => stream.open(),
+    cancel: () => {
+      stream.return().catch(ignore);
+    },
   };
 }
 
-export function bufferBody(bytes: Buffer): ObjectBody {
+export function bufferBody(bytes: Buffer): LazyBody {
   return { length: bytes.length, source: bytes, cancel: () => undefined };
 }
 
@@ -51,6 +65,18 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
   ) {
     this.#position = start;
     this.#remaining = length;
+  }
+
+  open(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#ended) return;
+      try {
+        this.#file ??= await this.openFile();
+      } catch (error) {
+        await this.#letGo();
+        throw error;
+      }
+    });
   }
 
   next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -124,6 +150,11 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
 }
 
 const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+
+/** What a file that was only read says when it is closed concerns nobody. */
+export function ignore(): void {
+  // Nothing to do.
+}
 
 function truncated(missing: number): BackendError {
   return new BackendError('Corrupt', `the file of a body ends ${missing} bytes early`);

@@ -1,12 +1,13 @@
-import type { ByteRange, ObjectBody, ObjectRef, Segment } from '../backend.js';
+import type { ByteRange, ObjectRef, Segment } from '../backend.js';
 import { BackendError } from '../errors.js';
+import type { LazyBody } from './body-source.js';
 import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { asBackendError } from './lmdb-error.js';
 import { findSummary, readObject, readSummary } from './object-lookup.js';
 import type { ObjectSummary, StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
-import { plainBody } from './plain-body.js';
+import { plainBody, ReplacedError } from './plain-body.js';
 import { SegmentList } from './segment-list.js';
 import { segmentsBody } from './segment-source.js';
 import { forEachInSlices } from './slices.js';
@@ -34,7 +35,7 @@ export function largeBody(
   ref: ObjectRef,
   object: StoredObject,
   range: ByteRange,
-): ObjectBody {
+): LazyBody {
   return segmentsBody(readList(parts, object), range, (segment, wanted) =>
     openSegment(parts, ref, object, segment, wanted),
   );
@@ -59,7 +60,7 @@ function openSegment(
   manifest: StoredObject,
   segment: Segment,
   range: ByteRange,
-): ObjectBody {
+): LazyBody {
   const { container, object } = segment;
   const segmentRef = { account: ref.account, container, object };
   const found = findIfThere(() => findSummary(parts, segmentRef));
@@ -68,7 +69,7 @@ function openSegment(
   }
   // Whoever replaces a large object removes its segments: then the client had better ask again.
   if (findIfThere(() => readSummary(parts, ref))?.bodyId !== manifest.bodyId) {
-    throw new BackendError('Unavailable', 'the object was replaced while its body was read');
+    throw new ReplacedError();
   }
   throw new BackendError(
     'Corrupt',

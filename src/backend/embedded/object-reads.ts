@@ -1,30 +1,55 @@
-import type {
-  ByteRange,
-  GetObjectResult,
-  ObjectBody,
-  ObjectHead,
-  ObjectRef,
-  RangeSpec,
-} from '../backend.js';
-import { bufferBody } from './body-source.js';
+import type { ByteRange, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from '../backend.js';
+import { bufferBody, type LazyBody } from './body-source.js';
 import { largeBody } from './large-reads.js';
 import { readObject } from './object-lookup.js';
 import type { StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
-import { plainBody } from './plain-body.js';
+import { plainBody, ReplacedError } from './plain-body.js';
 import { resolveRange } from './ranges.js';
+import { refresh } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject */
 export function headObject(parts: StoreParts, ref: ObjectRef): ObjectHead {
   return readObject(parts, ref).head;
 }
 
-/** @throws BackendError NoSuchContainer, NoSuchObject, Corrupt */
+/** As a {@link LazyBody}. */
+type LazyResult = GetObjectResult & { readonly body: LazyBody };
+
+/**
+ * Looks the object up and opens its file, so that a caller who has sent the head can send the body.
+ * Who was overtaken by a write, and by the unlinking of the old file, looks again: each round is
+ * somebody else's write.
+ * @throws BackendError NoSuchContainer, NoSuchObject, Corrupt, Unavailable
+ */
 export function getObject(
   parts: StoreParts,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
-): GetObjectResult {
+): GetObjectResult | Promise<GetObjectResult> {
+  const result = findObject(parts, ref, spec);
+  return result.body.open === undefined ? result : openObject(parts, ref, spec, result);
+}
+
+async function openObject(
+  parts: StoreParts,
+  ref: ObjectRef,
+  spec: RangeSpec | undefined,
+  found: LazyResult,
+): Promise<GetObjectResult> {
+  for (let result = found; ;) {
+    try {
+      await result.body.open?.();
+      return result;
+    } catch (error) {
+      if (!(error instanceof ReplacedError)) throw error;
+    }
+    refresh(parts.tables);
+    result = findObject(parts, ref, spec);
+  }
+}
+
+function findObject(parts: StoreParts, ref: ObjectRef, spec: RangeSpec | undefined): LazyResult {
   const object = readObject(parts, ref);
   const { head } = object;
   const range = spec && resolveRange(spec, head.size);
@@ -47,7 +72,7 @@ export function bodyOf(
   ref: ObjectRef,
   object: StoredObject,
   range: ByteRange,
-): ObjectBody {
+): LazyBody {
   const { head, place, bodyId } = object;
   if (place === 'segments') return largeBody(parts, ref, object, range);
   const { size, etag, lastModified } = head;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteRange, ObjectBody, ObjectRef } from '../backend.js';
+import type { ByteRange, ObjectRef } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { bufferBody, fileBody } from './body-source.js';
+import { bufferBody, fileBody, type LazyBody } from './body-source.js';
 import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { readSummary } from './object-lookup.js';
@@ -18,7 +18,7 @@ export function plainBody(
   ref: ObjectRef,
   object: ObjectSummary,
   range: ByteRange,
-): ObjectBody {
+): LazyBody {
   if (object.place === 'file') {
     return fileBody(() => openBody(parts, ref, object), range, parts.pool);
   }
@@ -27,10 +27,17 @@ export function plainBody(
   return bufferBody(copyOf(bytes, range.start, range.end - range.start + 1));
 }
 
+/** What was looked up is there no more: who has given nothing of it yet may look again. */
+export class ReplacedError extends BackendError {
+  constructor() {
+    super('Unavailable', 'the object was replaced before its body was read');
+  }
+}
+
 /**
  * Opens the file that the record named when it was looked up. It may be gone since (see Reaper);
  * then the object is looked up again, and its new body serves as well if it is the same content.
- * @throws BackendError Unavailable when the object was replaced or deleted, Corrupt when the index
+ * @throws ReplacedError when the object was replaced or deleted; BackendError Corrupt when the index
  *   still names a file that is not there
  */
 async function openBody(
@@ -44,7 +51,7 @@ async function openBody(
     const current = readSummary(parts, ref);
     const same = current?.etag === wanted.etag && current.size === wanted.size;
     if (!same || current.place !== 'file') {
-      throw new BackendError('Unavailable', 'the object was replaced before its body was read');
+      throw new ReplacedError();
     }
     if (current.bodyId === bodyId) throw corrupt('the file of its body is missing');
     bodyId = current.bodyId;

@@ -1,4 +1,5 @@
 import type { ByteRange, ObjectBody, Segment } from '../backend.js';
+import { ignore, type LazyBody } from './body-source.js';
 import { corrupt } from './bytes.js';
 import type { SegmentList } from './segment-list.js';
 
@@ -6,7 +7,7 @@ import type { SegmentList } from './segment-list.js';
  * Finds a segment as it is now and gives a part of its body.
  * @throws BackendError when it is gone, or is not what the list says
  */
-export type OpenSegment = (segment: Segment, range: ByteRange) => ObjectBody;
+export type OpenSegment = (segment: Segment, range: ByteRange) => LazyBody;
 
 /**
  * A part of a large object as a stream through the bodies of its segments. The first one is looked
@@ -20,12 +21,15 @@ export function segmentsBody(
   list: SegmentList,
   { start, end }: ByteRange,
   open: OpenSegment,
-): ObjectBody {
+): LazyBody {
   const stream = new SegmentStream(list, { start, end }, open);
   return {
     length: end - start + 1,
     source: { [Symbol.asyncIterator]: () => stream },
-    cancel: () => void stream.return(),
+    open: () => stream.openFirst(),
+    cancel: () => {
+      stream.return().catch(ignore);
+    },
   };
 }
 
@@ -34,6 +38,7 @@ type ChunkOrError = Buffer | { readonly error: unknown };
 
 /** A segment that is being read. */
 interface Piece {
+  readonly open: LazyBody['open'];
   readonly chunks: AsyncIterator<Buffer, unknown>;
   remaining: number;
   /** Its first chunk, when that was asked for ahead of the consumer. */
@@ -58,6 +63,12 @@ class SegmentStream implements AsyncIterator<Buffer, undefined> {
   ) {
     this.#position = range.start;
     this.#current = this.#openNext();
+  }
+
+  openFirst(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#current?.open?.();
+    });
   }
 
   next(): Promise<IteratorResult<Buffer, undefined>> {
@@ -128,7 +139,7 @@ class SegmentStream implements AsyncIterator<Buffer, undefined> {
     const end = Math.min(range.end, ends - 1) - begins;
     const body = this.open(list.get(index), { start, end });
     this.#position = ends;
-    return { chunks: chunksOf(body), remaining: body.length, first: undefined };
+    return { open: body.open, chunks: chunksOf(body), remaining: body.length, first: undefined };
   }
 
   async #letGo(): Promise<void> {

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import {
@@ -76,27 +74,6 @@ describe('body files of the embedded store', () => {
       await put(store, 'object', 1);
       unlinkSync((await bodyFiles(directory))[0] ?? '');
       expect((await failureOf(readAll(store, 'object'))).code).to.equal('Corrupt');
-    });
-  });
-
-  it('that are replaced before they are opened are looked up again', async () => {
-    await withStore({ unlinkDelayMs: 60_000 }, async (store, directory) => {
-      await put(store, 'object', 1);
-      const same = await store.getObject(CONTEXT, objectRef('object'));
-      const other = await store.getObject(CONTEXT, objectRef('object'));
-      const [path = ''] = await bodyFiles(directory);
-      await put(store, 'object', 1);
-      await rename(path, `${path}.gone`);
-      const md5 = createHash('md5');
-      for await (const chunk of same.body.source as AsyncIterable<Buffer>) md5.update(chunk);
-      expect(md5.digest('hex')).to.equal(same.head.etag);
-      await put(store, 'object', 2);
-      const read = async (): Promise<void> => {
-        for await (const chunk of other.body.source as AsyncIterable<Buffer>)
-          md5.copy().update(chunk);
-      };
-      expect((await failureOf(read())).code).to.equal('Unavailable');
-      await rename(`${path}.gone`, path);
     });
   });
 

@@ -76,7 +76,7 @@ describe('streams of the embedded store', () => {
     await iterator.return?.();
   });
 
-  it('open nothing unless they are read', async () => {
+  it('open nothing unless they are read or told to', async () => {
     let opened = 0;
     const never = fileBody(
       () => {
@@ -88,7 +88,21 @@ describe('streams of the embedded store', () => {
     );
     never.cancel();
     for await (const chunk of never.source) expect.fail(`got ${String(chunk)}`);
+    await never.open?.();
     expect(opened).to.equal(0);
+  });
+
+  it('let go of what they were told to open, read or not', async () => {
+    const read = body(0, 9);
+    await read.open?.();
+    expect(await openFiles()).to.equal(1);
+    for await (const chunk of read.source) expect(chunk).to.have.length(10);
+    const unread = body(0, 9);
+    const opening = unread.open?.();
+    unread.cancel();
+    await opening;
+    // Calls run one after the other: the file is closed when this one is answered.
+    for await (const chunk of unread.source) expect.fail(`got ${String(chunk)}`);
   });
 
   it('write any chunks to the file that they make up', async () => {

@@ -18,7 +18,7 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
   requireCurrentVersion(context);
   const rangeHeader = headers.get('range');
   const range = parseRange(rangeHeader);
-  const found = await context.services.backend.getObject(context.call, objectOf(context), range);
+  let found = await context.services.backend.getObject(context.call, objectOf(context), range);
   try {
     const outcome = evaluateReadConditions(headers, found.head, Date.now());
     if (outcome === 'precondition_failed') throw preconditionFailed(headers);
@@ -26,13 +26,13 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
       found.body.cancel();
       return notModifiedResponse(found.head);
     }
-    const served = await withoutStaleRange(context, found);
-    if (served.range === 'unsatisfiable') {
-      throw invalidRange(rangeHeader ?? '', served.head.size);
+    found = await withoutStaleRange(context, found);
+    if (found.range === 'unsatisfiable') {
+      throw invalidRange(rangeHeader ?? '', found.head.size);
     }
-    return respond(served, [
-      ...objectHeaders(headers, served.head, overrides, served.range),
-      ...(await expirationOfObject(context, served.head)),
+    return respond(found, [
+      ...objectHeaders(headers, found.head, overrides, found.range),
+      ...(await expirationOfObject(context, found.head)),
     ]);
   } catch (error) {
     found.body.cancel();
