@@ -36,8 +36,9 @@ export async function collectBody({ body, size, context }: Intake): Promise<Buff
 }
 
 /**
- * Streams a body into a file through two pooled buffers: one is filled while the other is being
- * written, and the caller waits when both are full. Feeds `hash` on the way.
+ * Streams a body into a file through pooled buffers: one is filled while another is being written,
+ * and the caller waits when both are full. While the body is waited for, there is one at most, and a
+ * small one while it is enough. Feeds `hash` on the way.
  * @throws as {@link collectBody}; BackendError StorageFull, Unavailable when the file cannot be written
  */
 export async function writeBody(
@@ -64,9 +65,8 @@ export async function writeBody(
 }
 
 class FileWriter {
-  #filling: Buffer;
+  #filling: Buffer | undefined;
   #filled = 0;
-  #spare: Buffer;
   #position = 0;
   /** The write under way. It never rejects by itself: who waits for it rethrows its error. */
   #writing: Promise<{ readonly error: BackendError } | undefined> = Promise.resolve(undefined);
@@ -74,18 +74,15 @@ class FileWriter {
   constructor(
     private readonly file: FileHandle,
     private readonly pool: BufferPool,
-  ) {
-    this.#filling = pool.take();
-    this.#spare = pool.take();
-  }
+  ) {}
 
   /** Takes a copy; resolves when the chunk may be reused. */
   async write(chunk: Buffer): Promise<void> {
     for (let taken = 0; taken < chunk.length;) {
-      const copied = chunk.copy(this.#filling, this.#filled, taken);
+      const copied = chunk.copy(this.#roomFor(chunk.length - taken), this.#filled, taken);
       this.#filled += copied;
       taken += copied;
-      if (this.#filled === this.#filling.length) await this.#turn();
+      if (this.#filled === this.pool.bufferBytes) await this.#turn();
     }
   }
 
@@ -97,21 +94,43 @@ class FileWriter {
   /** Gives the buffers back, once the kernel does not read them any more. */
   async release(): Promise<void> {
     await this.#writing;
-    this.pool.give(this.#filling);
-    this.pool.give(this.#spare);
+    if (this.#filling !== undefined) this.pool.give(this.#filling);
+    this.#filling = undefined;
   }
 
-  /** Starts writing the full buffer as soon as the other one is free again. */
+  /** The buffer to go on with: what a small one holds moves to a large one when it is too little. */
+  #roomFor(bytes: number): Buffer {
+    const wanted = this.#filled + bytes;
+    const old = this.#filling;
+    if (old !== undefined && (wanted <= old.length || old.length === this.pool.bufferBytes)) {
+      return old;
+    }
+    const buffer = this.pool.take(wanted);
+    if (old !== undefined) {
+      old.copy(buffer, 0, 0, this.#filled);
+      this.pool.give(old);
+    }
+    this.#filling = buffer;
+    return buffer;
+  }
+
+  /** Starts writing what there is, as soon as what came before it is written. */
   async #turn(): Promise<void> {
     await this.#settled();
-    const full = this.#filling.subarray(0, this.#filled);
-    this.#writing = writeWhole(this.file, full, this.#position).then(
-      () => undefined,
-      (error: unknown) => ({ error: asBackendError(error) }),
-    );
+    const buffer = this.#filling;
+    if (buffer === undefined) return;
+    const full = buffer.subarray(0, this.#filled);
+    this.#writing = writeWhole(this.file, full, this.#position)
+      .then(
+        () => undefined,
+        (error: unknown) => ({ error: asBackendError(error) }),
+      )
+      .finally(() => {
+        this.pool.give(buffer);
+      });
     this.#position += this.#filled;
     this.#filled = 0;
-    [this.#filling, this.#spare] = [this.#spare, this.#filling];
+    this.#filling = undefined;
   }
 
   async #settled(): Promise<void> {

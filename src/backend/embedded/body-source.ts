@@ -125,7 +125,7 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
   }
 
   #startRead(file: FileHandle, remaining: number, free?: Buffer): ReadAhead {
-    const buffer = free ?? this.pool.take();
+    const buffer = free ?? this.pool.take(remaining);
     const wanted = Math.min(remaining, buffer.length);
     const result = file.read(buffer, 0, wanted, this.#position).then(
       ({ bytesRead }) => bytesRead,

@@ -134,6 +134,26 @@ describe('streams of the embedded store', () => {
     );
   });
 
+  it('hold no more than they need while they wait for the rest', async () => {
+    const seen: number[] = [];
+    const large = new BufferPool(4096, 4);
+    async function* trickle(): AsyncGenerator<Buffer> {
+      for (let sent = 0; sent < 1000; sent += 100) {
+        yield bytes.subarray(sent, sent + 100);
+        seen.push(large.bytesTaken);
+        await Promise.resolve();
+      }
+    }
+    const target = join(directory, 'trickle');
+    const file = await open(target, 'w+');
+    const intake = { body: trickle(), size: 1000, context: { requestId: 'test' } };
+    await writeBody(intake, file, large, undefined);
+    expect((await file.readFile()).equals(bytes)).to.be.true;
+    await file.close();
+    expect(seen).to.deep.equal([...Array<number>(5).fill(512), ...Array<number>(5).fill(4096)]);
+    expect(large.taken).to.equal(0);
+  });
+
   it('report a failed write, and let go', async () => {
     const file = await open(path, 'r');
     const intake = { body: bytes, size: bytes.length, context: { requestId: 'test' } };
