@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
+import { signHeaders } from '../support/sigv4.js';
 
 export const MIB = 1024 * 1024;
 
@@ -98,6 +101,11 @@ export class UploadBench {
     return etagOf(answer);
   }
 
+  /** Sends a part but for its last byte, and that when it is told to. */
+  slowPart(path: string, uploadId: string, number: number, body: Buffer): SlowPart {
+    return new SlowPart(this.service, `${path}?partNumber=${number}&uploadId=${uploadId}`, body);
+  }
+
   complete(
     path: string,
     uploadId: string,
@@ -116,6 +124,50 @@ export class UploadBench {
     const uploadId = await this.create(path);
     const etag = await this.part(path, uploadId, 1, Buffer.from(body));
     return { uploadId, parts: partList([etag]) };
+  }
+}
+
+/** An upload that is not finished yet. */
+export class SlowPart {
+  readonly #request: ClientRequest;
+  readonly #answer: Promise<IncomingMessage>;
+  /** All but the last byte has left this process, and the service has looked at the request. */
+  readonly begun: Promise<void>;
+
+  constructor(
+    service: Service,
+    path: string,
+    private readonly body: Buffer,
+  ) {
+    const { host } = new URL(service.endpoint);
+    const [rawPath = '', rawQuery = ''] = path.split('?');
+    const headers = signHeaders(
+      { ...service, region: 'us-east-1' },
+      { method: 'PUT', rawPath, rawQuery, headers: { host } },
+      new Date(),
+      'UNSIGNED-PAYLOAD',
+    );
+    const length = { 'content-length': String(body.length), expect: '100-continue' };
+    this.#request = request(service.endpoint + path, {
+      method: 'PUT',
+      headers: { ...headers, ...length },
+    });
+    this.#answer = once(this.#request, 'response').then(([answer]) => answer as IncomingMessage);
+    this.begun = this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    this.#request.flushHeaders();
+    await once(this.#request, 'continue');
+    await new Promise((resolve) => this.#request.write(this.body.subarray(0, -1), resolve));
+  }
+
+  async finish(): Promise<{ statusCode: number; text: string }> {
+    this.#request.end(this.body.subarray(-1));
+    const answer = await this.#answer;
+    let text = '';
+    for await (const chunk of answer.setEncoding('utf8')) text += chunk as string;
+    return { statusCode: answer.statusCode ?? 0, text };
   }
 }
 

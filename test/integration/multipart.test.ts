@@ -91,6 +91,24 @@ describe('multipart uploads over the wire', () => {
       expect((await bench.s3.get('/parts/twice')).text).to.equal('over');
     });
 
+    it('never lets a late part replace one that an object is made of', async () => {
+      for (const size of [1000, 200_000]) {
+        const path = `/parts/late-${size}`;
+        const uploadId = await bench.create(path);
+        const body = patternBytes(size, 1);
+        const etag = await bench.part(path, uploadId, 1, body);
+        const late = bench.slowPart(path, uploadId, 1, patternBytes(size, 2));
+        await late.begun;
+        const done = await bench.complete(path, uploadId, partList([etag]));
+        expect(done.status).to.equal(200);
+        const answer = await late.finish();
+        expect([answer.statusCode, answer.text]).to.satisfy(
+          ([status, text]: [number, string]) => status === 404 && text.includes('NoSuchUpload'),
+        );
+        expect((await bench.s3.get(path)).body.equals(body)).to.equal(true);
+      }
+    });
+
     it('keeps keys of every kind apart', async () => {
       const keys = ['a', 'a/', 'a/b', '//', 'ä ö+%25', 'a/1', '😀'];
       const uploads = [];
