@@ -73,16 +73,26 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   }
 
   respond(response: HttpResponse): Promise<SendResult> {
-    if (this.responded) throw new InvalidResponseError('the exchange has a response already');
-    const plan = planReply(response, this.request.method);
-    const head = renderHead(response);
+    let prepared: Prepared;
+    try {
+      prepared = this.#prepare(response);
+    } catch (error) {
+      letGoOfBody(response);
+      throw error;
+    }
+    const { plan, head } = prepared;
     this.responded = true;
     const res = this.#res;
-    if (isSource(response.body) && (plan.kind !== 'stream' || res === undefined)) {
-      letGo(response.body[Symbol.asyncIterator]());
-    }
+    if (plan.kind !== 'stream' || res === undefined) letGoOfBody(response);
     if (res === undefined) return Promise.resolve({ bytesSent: 0, abortedBy: 'client' });
     return this.#send(res, plan, head);
+  }
+
+  /** @throws InvalidResponseError */
+  #prepare(response: HttpResponse): Prepared {
+    if (this.responded) throw new InvalidResponseError('the exchange has a response already');
+    const plan = planReply(response, this.request.method);
+    return { plan, head: renderHead(response) };
   }
 
   /** The handler failed: an empty 500 if nothing was sent, else the end of the connection. */
@@ -279,6 +289,16 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.#over = true;
     this.edge.ended();
   }
+}
+
+interface Prepared {
+  readonly plan: ReplyPlan;
+  readonly head: string;
+}
+
+/** A body that is not going to be sent may hold a file. */
+function letGoOfBody({ body }: HttpResponse): void {
+  if (isSource(body)) letGo(body[Symbol.asyncIterator]());
 }
 
 /** The library writes this header only together with a body that ends at once. */

@@ -182,6 +182,22 @@ describe('edge: responses', () => {
     expect(twice.errors[0]).to.be.instanceOf(InvalidResponseError);
   });
 
+  it('lets go of a body that it cannot send', async () => {
+    let left = false;
+    const iterator: AsyncIterator<Buffer> = {
+      next: () => expect.fail('the body was read'),
+      return: () => {
+        left = true;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+    const body = { [Symbol.asyncIterator]: () => iterator };
+    response = { status: 200, headers: [['x-a', 'a\0']], body };
+    const connection = await edge.connect();
+    expect((await connection.get('/')).status).to.equal(500);
+    expect(left).to.be.true;
+  });
+
   it('closes after the answer when the client asks for it', async () => {
     for (const body of ['short', Buffer.alloc(1_000_000), chunks('a', 'b')]) {
       response = { status: 200, headers: [], body };
