@@ -20,6 +20,8 @@ const STDERR = 2;
 /** A log nobody reads must not fill the memory: lines beyond this are dropped. */
 const BUFFER_BYTES_MAX = 4 * 1024 * 1024;
 
+const BUFFERED = { sync: false, minLength: 4096, periodicFlush: 1000 };
+
 /** Keys whose values never reach the log, at the top of a line or one object down. */
 const SECRET_KEYS = [
   'secretKey',
@@ -34,18 +36,14 @@ const SECRET_KEYS = [
 
 /** JSON lines on stderr with ISO time stamps; secrets are masked by key. */
 export function createLogger(options: LoggerOptions): Logger {
-  return createLoggerTo(
-    options.buffered === true
-      ? pino.destination({
-          dest: STDERR,
-          sync: false,
-          minLength: 4096,
-          maxLength: BUFFER_BYTES_MAX,
-          periodicFlush: 1000,
-        })
-      : pino.destination({ dest: STDERR, sync: true }),
-    options,
-  );
+  const writing = options.buffered === true ? BUFFERED : { sync: true };
+  const stderr = pino.destination({ dest: STDERR, maxLength: BUFFER_BYTES_MAX, ...writing });
+  // A full disk under the log, or a terminal that was closed, must end no transfer: lines are lost.
+  stderr.on('error', () => {
+    // At exit it would try again for ever (sonic-boom 4).
+    stderr.flushSync = doNothing;
+  });
+  return createLoggerTo(stderr, options);
 }
 
 /** As {@link createLogger}, to any stream. */
@@ -66,4 +64,8 @@ export function createLoggerTo(
     },
     destination,
   );
+}
+
+function doNothing(): void {
+  // There is nowhere left to say anything.
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { expect } from 'chai';
 import { createLoggerTo, type LoggerOptions } from '../../src/telemetry/logger.js';
 
@@ -49,6 +50,22 @@ describe('telemetry: logger', () => {
         process.exit(0);`;
       const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
       expect(stderr.toString().trimEnd().split('\n')).to.have.length(500);
+    });
+
+    it(`lets the process go on when nothing can be written, ${buffered ? 'buffered' : 'unbuffered'}`, () => {
+      const script = `
+        import { createLogger } from ${JSON.stringify(MODULE)};
+        const log = createLogger({ level: 'info', process: 'x', buffered: ${buffered} });
+        const text = 'x'.repeat(8192);
+        for (let n = 0; n < 600; n++) log.info(text);
+        // After the writes that the lines began have failed.
+        setImmediate(() => { log.info(text); process.stdout.write('alive'); });`;
+      const full = openSync('/dev/full', 'w');
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', full],
+      });
+      closeSync(full);
+      expect(stdout.toString()).to.equal('alive');
     });
   }
 });
