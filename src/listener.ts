@@ -1,11 +1,10 @@
 import type { Backend } from './backend/backend.js';
-import { openEmbeddedStore } from './backend/embedded/index.js';
 import type { FilledOptions } from './config/options.js';
-import { storeDirectory } from './config/paths.js';
 import { createDigestFactory, type DigestService } from './digest/index.js';
 import { serveHttp, type HttpServer } from './http/server.js';
 import type { ExchangeHandler } from './http/exchange.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
+import { openStore } from './open-store.js';
 import { runChild, StartError, type ChildService } from './process/child.js';
 import type { ChildInit, HealthCheck } from './process/protocol.js';
 import { Addressing } from './s3/addressing.js';
@@ -33,7 +32,7 @@ async function startListener(init: ChildInit): Promise<ChildService> {
     buffered: true,
   });
   const metrics = new ListenerMetrics();
-  const store = await openStore(options, metrics);
+  const store = await openWatchedStore(options, metrics);
   const digests = createDigests(options, metrics);
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
@@ -107,26 +106,19 @@ class Listener implements ChildService {
   }
 }
 
-async function openStore(options: FilledOptions, metrics: ListenerMetrics): Promise<Backend> {
-  try {
-    const store = await openEmbeddedStore({
-      directory: storeDirectory(options),
-      inlineBodyBytesMax: options.inlineBodyBytesMax,
-      onSync: (seconds, batch) => {
-        metrics.storeSynced(seconds);
-        metrics.storeCommitted(batch);
-      },
-    });
-    metrics.watchStoreBytes(() => {
-      const { bytesUsed, indexBytes } = store.stats();
-      return bytesUsed + indexBytes;
-    });
-    return store;
-  } catch (error) {
-    throw new StartError('store', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
-  }
+async function openWatchedStore(
+  options: FilledOptions,
+  metrics: ListenerMetrics,
+): Promise<Backend> {
+  const store = await openStore(options, (seconds, batch) => {
+    metrics.storeSynced(seconds);
+    metrics.storeCommitted(batch);
+  });
+  metrics.watchStoreBytes(() => {
+    const { bytesUsed, indexBytes } = store.stats();
+    return bytesUsed + indexBytes;
+  });
+  return store;
 }
 
 function createDigests(options: FilledOptions, metrics: ListenerMetrics): DigestService {

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE } from '../src/config/credentials.js';
 import type {
   ChildInit,
   FromChild,
@@ -37,6 +38,12 @@ export interface HealthReport {
   /** `performance.now()` of its arrival. */
   readonly at: number;
 }
+
+/** For the environment of a child: the credential crosses over IPC. */
+export const NO_CREDENTIAL = {
+  [ACCESS_KEY_VARIABLE]: undefined,
+  [SECRET_KEY_VARIABLE]: undefined,
+} as const;
 
 /** How to start a child process. */
 export interface ChildProgram {

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FLAG_OF_KEY } from '../src/config/load.js';
 import type { ConfigKey } from '../src/config/schema.js';
+import type { JanitorMode } from '../src/process/janitor-command-protocol.js';
 import { didYouMean } from '../src/config/suggest.js';
 
 /** What configuration flags say, by key. */
@@ -15,6 +16,12 @@ export type Command =
       /** Show the effective configuration. */
       readonly print: boolean;
     }
+  | {
+      readonly name: 'janitor';
+      readonly configFile: string | undefined;
+      readonly flags: FlagValues;
+      readonly mode: JanitorMode;
+    }
   | { readonly name: 'version' }
   | { readonly name: 'help' };
 
@@ -26,20 +33,24 @@ export class UsageError extends Error {
   }
 }
 
-const COMMANDS = ['start', 'check', 'version', 'help'] as const;
+const COMMANDS = ['start', 'check', 'janitor', 'version', 'help'] as const;
 type CommandName = (typeof COMMANDS)[number];
 
 const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag.slice(2))];
+
+/** What `janitor` is to do: exactly one of these flags says so. */
+const JANITOR_MODES = ['dry-run', 'once'] as const satisfies readonly JanitorMode[];
 
 /** Flags that each command knows; `--help` goes with all. */
 const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   start: CONFIG_FLAGS,
   check: [...CONFIG_FLAGS, 'print'],
+  janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   version: [],
   help: [],
 };
 
-const SWITCHES: ReadonlySet<string> = new Set(['print', 'help']);
+const SWITCHES: ReadonlySet<string> = new Set(['print', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
   [...CONFIG_FLAGS, ...SWITCHES].map((name) => [
@@ -69,7 +80,8 @@ export function parseCommandLine(args: readonly string[]): Command {
       problems.push(...readFlag(token.rawName, token.name, token.value, values));
   }
   const name = commandName(words, problems);
-  if (name !== undefined) problems.push(...foreignFlags(name, values));
+  if (name !== undefined)
+    problems.push(...foreignFlags(name, values), ...modeProblems(name, values));
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
   return toCommand(values.has('help') ? 'help' : name, values);
 }
@@ -130,6 +142,13 @@ function foreignFlags(name: CommandName, values: ReadonlyMap<string, unknown>): 
     .map((flag) => `got --${flag}, which ${name} does not know`);
 }
 
+function modeProblems(name: CommandName, values: ReadonlyMap<string, unknown>): string[] {
+  if (name !== 'janitor' || values.has('help')) return [];
+  const given = JANITOR_MODES.filter((mode) => values.has(mode));
+  if (given.length === 1) return [];
+  return [`got ${given.length === 0 ? 'neither' : 'both'} of --dry-run and --once, expected one`];
+}
+
 function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>): Command {
   if (name === 'version' || name === 'help') return { name };
   const text = (flag: string): string | undefined => {
@@ -143,6 +162,9 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
   }
   const configFile = text('config');
   if (name === 'start') return { name, configFile, flags };
+  if (name === 'janitor') {
+    return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };
+  }
   return { name, configFile, flags, print: values.has('print') };
 }
 

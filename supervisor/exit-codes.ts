@@ -11,9 +11,13 @@ export const EXIT_CODES = {
   usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
   internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
+  incomplete: { code: 71, meaning: '`ringway janitor` could not do all that was to be done' },
   dataDirectory: { code: 73, meaning: 'the data directory cannot be created, read or written' },
   full: { code: 74, meaning: 'the device of the data directory is full' },
-  locked: { code: 75, meaning: 'another instance uses the data directory' },
+  locked: {
+    code: 75,
+    meaning: 'another instance uses the data directory, or another janitor is at work',
+  },
   format: {
     code: 76,
     meaning: 'the store in the data directory has a format that this release cannot use',

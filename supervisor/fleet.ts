@@ -3,24 +3,27 @@ import type { Roster } from '../src/config/credentials.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { Child, type ChildExit, type ChildListener, type ChildProgram } from './child.js';
 import { Failure, type ExitReason } from './exit-codes.js';
+import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 import { RestartPolicy } from './restart-policy.js';
 import type { StartFailure } from '../src/process/protocol.js';
 
 export interface FleetOptions {
-  readonly program: ChildProgram;
+  readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
   readonly options: FilledOptions;
   readonly credentials: Roster;
   readonly log: Logger;
   /** A child has gone: its metrics are to be kept. */
   readonly onGone: (child: Child) => void;
   /** A child is to be started again, for this reason. */
-  readonly onRestart: (reason: string) => void;
+  readonly onRestart: (kind: ChildKind, reason: string) => void;
   /** The service cannot go on. Called at most once, and not while draining. */
   readonly onFatal: (failure: Failure) => void;
 }
 
-/** One listener's place: its number stays when its process is replaced. */
+/** One process' place: its number stays when its process is replaced. */
 export interface Slot {
+  readonly kind: ChildKind;
+  /** 1 to `listeners`; 0 for a kind of which there is one. */
   readonly worker: number;
   readonly policy: RestartPolicy;
   child: Child | undefined;
@@ -35,7 +38,7 @@ const EXIT_REASON: Readonly<Record<StartFailure, ExitReason>> = {
   internal: 'internal',
 };
 
-/** The listener processes: all started together, each restarted by itself, all drained together. */
+/** The child processes: all started together, each restarted by itself, all drained together. */
 export class Fleet implements ChildListener {
   readonly slots: readonly Slot[];
   readonly #fleet: FleetOptions;
@@ -45,13 +48,16 @@ export class Fleet implements ChildListener {
 
   constructor(fleet: FleetOptions) {
     this.#fleet = fleet;
-    this.slots = Array.from({ length: fleet.options.listeners }, (_, index) => ({
-      worker: index + 1,
-      policy: new RestartPolicy(fleet.options),
-      child: undefined,
-      restarts: 0,
-      timer: undefined,
-    }));
+    const { listeners, janitorIntervalMs } = fleet.options;
+    this.slots = [
+      ...Array.from({ length: listeners }, (_, index) => this.#slot('listener', index + 1)),
+      ...(janitorIntervalMs > 0 ? [this.#slot('janitor', 0)] : []),
+    ];
+  }
+
+  #slot(kind: ChildKind, worker: number): Slot {
+    const policy = new RestartPolicy(this.#fleet.options);
+    return { kind, worker, policy, child: undefined, restarts: 0, timer: undefined };
   }
 
   /** Resolves when every listener accepts; never when `onFatal` or `drain` comes before. */
@@ -93,19 +99,23 @@ export class Fleet implements ChildListener {
   }
 
   onReady(child: Child): void {
-    this.#fleet.log.info(
-      { worker: this.#slotOf(child)?.worker, childPid: child.pid },
-      'listener up',
-    );
+    const slot = this.#slotOf(child);
+    if (slot === undefined) return;
+    this.#fleet.log.info({ worker: slot.worker, childPid: child.pid }, `${slot.kind} up`);
     if (this.#phase !== 'starting') return;
-    if (this.slots.some((slot) => slot.child?.state !== 'up')) return;
+    if (
+      this.slots.some(({ kind, child: other }) => servesRequests(kind) && other?.state !== 'up')
+    ) {
+      return;
+    }
     this.#phase = 'running';
     this.#resolveStarted();
   }
 
   onDrainProgress(child: Child, requestsInProgress: number): void {
-    const worker = this.#slotOf(child)?.worker;
-    this.#fleet.log.info({ worker, requestsInProgress }, 'listener draining');
+    const slot = this.#slotOf(child);
+    if (slot === undefined || !servesRequests(slot.kind)) return;
+    this.#fleet.log.info({ worker: slot.worker, requestsInProgress }, 'listener draining');
   }
 
   onExit(child: Child, exit: ChildExit): void {
@@ -116,11 +126,12 @@ export class Fleet implements ChildListener {
     if (this.#phase === 'ending') {
       const { cause, detail } = exit;
       const level = cause === 'drained' || cause === 'killed' ? 'info' : 'warn';
-      this.#fleet.log[level]({ worker: slot.worker, cause, detail }, 'listener ended');
+      this.#fleet.log[level]({ worker: slot.worker, cause, detail }, `${slot.kind} ended`);
       if (this.children().length === 0) this.#resolveEmpty();
       return;
     }
-    const failure = this.#phase === 'starting' ? startFailure(slot, exit) : undefined;
+    const isFirst = this.#phase === 'starting' && servesRequests(slot.kind);
+    const failure = isFirst ? startFailure(slot, exit) : undefined;
     if (failure !== undefined) {
       this.#fail(failure);
       return;
@@ -131,23 +142,25 @@ export class Fleet implements ChildListener {
   #restartLater(slot: Slot, exit: ChildExit): void {
     const { log } = this.#fleet;
     const { cause, detail, failure } = exit;
-    const wait = slot.policy.next(performance.now());
+    const { restartLimit, restartWindowMs } = this.#fleet.options;
+    const next = slot.policy.next(performance.now());
+    // S3 goes on without the others: what makes them crash may pass.
+    const wait = next === 'give-up' && !servesRequests(slot.kind) ? restartWindowMs : next;
     const what = { worker: slot.worker, cause, detail, message: failure?.message };
     if (wait === 'give-up') {
       log.fatal(what, 'listener ended once too often');
-      const { restartLimit, restartWindowMs } = this.#fleet.options;
       this.#fail(
         new Failure(
           'internal',
-          `listener ${slot.worker} ended ${restartLimit + 1} times within ${restartWindowMs} ms, ` +
+          `${nameOf(slot)} ended ${restartLimit + 1} times within ${restartWindowMs} ms, ` +
             `last with ${failure?.message ?? detail}: giving up`,
         ),
       );
       return;
     }
-    log.error({ ...what, restartInMs: wait }, 'listener ended, will be restarted');
+    log.error({ ...what, restartInMs: wait }, `${slot.kind} ended, will be restarted`);
     slot.restarts += 1;
-    this.#fleet.onRestart(cause);
+    this.#fleet.onRestart(slot.kind, cause);
     slot.timer = setTimeout(() => {
       this.#spawn(slot);
     }, wait);
@@ -155,9 +168,9 @@ export class Fleet implements ChildListener {
 
   #spawn(slot: Slot): void {
     slot.timer = undefined;
-    const { program, options, credentials } = this.#fleet;
+    const { programs, options, credentials } = this.#fleet;
     const init = { type: 'init', worker: slot.worker, options, credentials } as const;
-    slot.child = new Child(program, init, this);
+    slot.child = new Child(programs[slot.kind], init, this);
   }
 
   #slotOf(child: Child): Slot | undefined {
@@ -189,6 +202,10 @@ export class Fleet implements ChildListener {
   }
 }
 
+function servesRequests(kind: ChildKind): boolean {
+  return CHILD_KINDS[kind].servesRequests;
+}
+
 /**
  * The first start of the service tells what is wrong with it, rather than trying the same again;
  * what a signal ended may have been the kernel's choice, and is tried again.
@@ -198,6 +215,6 @@ function startFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failur
   if (cause !== 'exit' || slot.restarts > 0) return undefined;
   return new Failure(
     'internal',
-    `listener ${slot.worker} ended with ${detail} before it was ready; see its lines above`,
+    `${nameOf(slot)} ended with ${detail} before it was ready; see its lines above`,
   );
 }

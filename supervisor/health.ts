@@ -1,20 +1,24 @@
 import type { HealthCheck } from '../src/process/protocol.js';
 import type { ChildState, HealthReport } from './child.js';
+import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 
 export type ServicePhase = 'starting' | 'running' | 'draining';
 
 /** What readiness is decided from. */
 export interface HealthInput {
   readonly phase: ServicePhase;
-  readonly listeners: readonly {
-    readonly worker: number;
-    /** Undefined while the slot waits for a restart. */
-    readonly state: ChildState | undefined;
-    readonly health: HealthReport | undefined;
-  }[];
+  readonly children: readonly ChildHealth[];
   readonly probeIntervalMs: number;
   /** `performance.now()` */
   readonly now: number;
+}
+
+export interface ChildHealth {
+  readonly kind: ChildKind;
+  readonly worker: number;
+  /** Undefined while the slot waits for a restart. */
+  readonly state: ChildState | undefined;
+  readonly health: HealthReport | undefined;
 }
 
 export interface AgedCheck extends HealthCheck {
@@ -32,9 +36,13 @@ export interface Readiness {
 /** A report older than this many intervals is no longer believed: the listener is stuck. */
 const STALE_INTERVALS = 3;
 
-/** Ready: at least one listener is up, reports, and finds nothing wrong. */
+/**
+ * Ready: at least one listener is up, reports, and finds nothing wrong. Other children are shown, and
+ * decide nothing: requests are served without them.
+ */
 export function readiness(input: HealthInput): Readiness {
-  const { phase, listeners } = input;
+  const { phase, children } = input;
+  const listeners = children.filter(({ kind }) => CHILD_KINDS[kind].servesRequests);
   const up = listeners.filter(({ state }) => state === 'up');
   const checks: AgedCheck[] = [
     { name: 'service', ok: phase === 'running', detail: phase },
@@ -45,10 +53,15 @@ export function readiness(input: HealthInput): Readiness {
     },
   ];
   let healthy = 0;
-  for (const { worker, health } of up) {
-    const found = reportChecks(worker, health, input);
+  for (const listener of up) {
+    const found = reportChecks(listener, input);
     if (found.every(({ ok }) => ok)) healthy += 1;
     checks.push(...found);
+  }
+  for (const child of children.filter((one) => !listeners.includes(one))) {
+    const { state } = child;
+    if (state === 'up') checks.push(...reportChecks(child, input));
+    else checks.push({ name: nameOf(child), ok: false, detail: state ?? 'waits for a restart' });
   }
   if (phase !== 'running') return { ready: false, state: phase, checks };
   return healthy > 0
@@ -56,12 +69,9 @@ export function readiness(input: HealthInput): Readiness {
     : { ready: false, state: 'unavailable', checks };
 }
 
-function reportChecks(
-  worker: number,
-  health: HealthReport | undefined,
-  { now, probeIntervalMs }: HealthInput,
-): AgedCheck[] {
-  const name = (check: string): string => `listener ${worker} ${check}`;
+function reportChecks(child: ChildHealth, { now, probeIntervalMs }: HealthInput): AgedCheck[] {
+  const { health } = child;
+  const name = (check: string): string => `${nameOf(child)} ${check}`;
   if (health === undefined) return [{ name: name('report'), ok: false, detail: 'none yet' }];
   const ageMs = now - health.at;
   const fresh = ageMs <= probeIntervalMs * STALE_INTERVALS;

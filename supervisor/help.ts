@@ -9,6 +9,10 @@ Usage:
   ringway start [flags]            serve until SIGTERM or SIGINT
   ringway check [flags] [--print]  read configuration and credentials as start does, and stop;
                                    --print shows the effective configuration, secrets masked
+  ringway janitor [flags] --dry-run | --once
+                                   go once through all that lifecycle rules and orphaned parts are
+                                   about, beside a running service or without one: --dry-run shows
+                                   what would be done, --once does it
   ringway version
   ringway help
 

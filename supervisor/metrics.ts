@@ -1,6 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
 import type { Child } from './child.js';
+import type { ChildKind } from './kinds.js';
 import type { VersionInfo } from './version.js';
 
 /** A child that takes longer is busy or stuck; Prometheus itself gives up after 10 s. */
@@ -8,28 +9,46 @@ const SCRAPE_TIMEOUT_MS = 1000;
 
 /** What is aggregated: the children that live. */
 export interface ScrapedFleet {
-  readonly slots: readonly { readonly worker: number; readonly child: Child | undefined }[];
+  readonly slots: readonly {
+    readonly kind: ChildKind;
+    readonly worker: number;
+    readonly child: Child | undefined;
+  }[];
 }
 
 /**
- * The metrics of the whole service: the supervisor's own, and those of all listeners that are or
- * ever were, added up. Counters and histograms of a listener that has gone are kept, since a total
+ * The metrics of the whole service: the supervisor's own, and those of all children that are or
+ * ever were, added up. Counters and histograms of a child that has gone are kept, since a total
  * that falls looks like a restart to Prometheus (prometheus/client_js#385).
  */
 export class ServiceMetrics {
   readonly registry = new Registry();
-  readonly #restarts: Counter<'reason'>;
+  readonly #restarts: Readonly<Record<ChildKind, Counter<'reason'>>>;
   readonly #listenerUp: Gauge<'worker'>;
+  readonly #janitorUp: Gauge;
   readonly #missing: Gauge;
   #departed: MetricSnapshot = [];
   #scrape: Promise<string> | undefined;
 
   constructor(version: VersionInfo) {
     const registers = [this.registry];
-    this.#restarts = new Counter({
-      name: 'ringway_listener_restarts_total',
-      help: 'Listeners started again after they ended unasked, by how they ended.',
-      labelNames: ['reason'],
+    this.#restarts = {
+      listener: new Counter({
+        name: 'ringway_listener_restarts_total',
+        help: 'Listeners started again after they ended unasked, by how they ended.',
+        labelNames: ['reason'],
+        registers,
+      }),
+      janitor: new Counter({
+        name: 'ringway_janitor_restarts_total',
+        help: 'How often the janitor was started again after it ended unasked, by how it ended.',
+        labelNames: ['reason'],
+        registers,
+      }),
+    };
+    this.#janitorUp = new Gauge({
+      name: 'ringway_janitor_up',
+      help: 'Whether the janitor runs.',
       registers,
     });
     this.#listenerUp = new Gauge({
@@ -40,7 +59,7 @@ export class ServiceMetrics {
     });
     this.#missing = new Gauge({
       name: 'ringway_scrape_children_missing',
-      help: 'Listeners that did not answer this scrape in time; their last known values are shown.',
+      help: 'Processes that did not answer this scrape in time; their last known values are shown.',
       registers,
     });
     new Gauge({
@@ -51,11 +70,11 @@ export class ServiceMetrics {
     }).set({ ...version }, 1);
   }
 
-  restarted(reason: string): void {
-    this.#restarts.inc({ reason });
+  restarted(kind: ChildKind, reason: string): void {
+    this.#restarts[kind].inc({ reason });
   }
 
-  /** Keeps the totals of a listener that has gone. */
+  /** Keeps the totals of a child that has gone. */
   keep(snapshot: MetricSnapshot): void {
     this.#departed = totalsOf([this.#departed, snapshot]);
   }
@@ -69,8 +88,10 @@ export class ServiceMetrics {
   }
 
   async #collect(fleet: ScrapedFleet): Promise<string> {
-    for (const { worker, child } of fleet.slots) {
-      this.#listenerUp.set({ worker: String(worker) }, child?.state === 'up' ? 1 : 0);
+    for (const { kind, worker, child } of fleet.slots) {
+      const up = child?.state === 'up' ? 1 : 0;
+      if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);
+      else this.#janitorUp.set(up);
     }
     // A child that is starting has nothing to tell yet, and is not missed.
     const asked = fleet.slots.flatMap(({ child }) =>

@@ -2,10 +2,17 @@ import { renderConfig } from '../src/config/print.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
+import { runJanitor } from './janitor.js';
 import { readSettings } from './settings.js';
-import { start, type Parts } from './start.js';
+import { start, type Parts as StartParts } from './start.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
+
+/** What the commands run; tests put something else in its place. */
+export interface Parts extends StartParts {
+  /** Path of the program of `ringway janitor`. */
+  readonly janitorCommand: string;
+}
 
 /**
  * The whole program behind its arguments. Results go to stdout; what is wrong goes to stderr.
@@ -33,6 +40,10 @@ async function execute(command: Command, parts: Parts): Promise<ExitReason> {
       const answer = command.print ? renderConfig(options) : 'the configuration can be used';
       process.stdout.write(`${answer}\n`);
       return 'ok';
+    }
+    case 'janitor': {
+      const settings = readSettings(command.configFile, command.flags, process.env);
+      return runJanitor(settings, command.mode, parts.janitorCommand);
     }
     case 'version': {
       const { version, revision, node } = readVersion();

@@ -6,6 +6,7 @@ import type { Logger } from '../src/telemetry/logger.js';
 import { AdminServer, type AdminView } from './admin.js';
 import type { ChildProgram } from './child.js';
 import type { Failure } from './exit-codes.js';
+import type { ChildKind } from './kinds.js';
 import { Fleet } from './fleet.js';
 import { readiness, type Readiness, type ServicePhase } from './health.js';
 import { ServiceMetrics } from './metrics.js';
@@ -14,7 +15,7 @@ import type { VersionInfo } from './version.js';
 export interface ServiceOptions {
   readonly options: FilledOptions;
   readonly credentials: Credentials;
-  readonly program: ChildProgram;
+  readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Finishes what a dead listener left in the store; safe while others work. */
@@ -33,7 +34,7 @@ export class Service implements AdminView {
   #phase: ServicePhase = 'starting';
 
   constructor(private readonly service: ServiceOptions) {
-    const { options, credentials, program, version, log } = service;
+    const { options, credentials, programs, version, log } = service;
     this.#metrics = new ServiceMetrics(version);
     this.#admin = new AdminServer(this, log);
     let fail: (failure: Failure) => void = () => undefined;
@@ -41,15 +42,15 @@ export class Service implements AdminView {
       fail = resolve;
     });
     this.#fleet = new Fleet({
-      program,
+      programs,
       options,
       credentials: credentials.roster,
       log,
       onGone: (child) => {
         this.#metrics.keep(child.metrics);
       },
-      onRestart: (reason) => {
-        this.#metrics.restarted(reason);
+      onRestart: (kind, reason) => {
+        this.#metrics.restarted(kind, reason);
         this.#recoverStore();
       },
       onFatal: fail,
@@ -98,7 +99,7 @@ export class Service implements AdminView {
   #recoverStore(): void {
     const { log, recoverStore } = this.service;
     recoverStore().catch((error: unknown) => {
-      log.error({ err: error }, 'store recovery after the end of a listener failed');
+      log.error({ err: error }, 'store recovery after the end of a process failed');
     });
   }
 
@@ -109,7 +110,8 @@ export class Service implements AdminView {
   readiness(): Readiness {
     return readiness({
       phase: this.#phase,
-      listeners: this.#fleet.slots.map(({ worker, child }) => ({
+      children: this.#fleet.slots.map(({ kind, worker, child }) => ({
+        kind,
         worker,
         state: child?.state,
         health: child?.health,
@@ -128,9 +130,9 @@ export class Service implements AdminView {
       phase: this.#phase,
       configuration_hash: configHash(options),
       s3_listen: formatAddress(options.s3Listen),
-      children: this.#fleet.slots.map(({ worker, child, restarts }) => ({
-        kind: 'listener',
-        worker,
+      children: this.#fleet.slots.map(({ kind, worker, child, restarts }) => ({
+        kind,
+        worker: worker === 0 ? undefined : worker,
         pid: child?.pid ?? null,
         state: child?.state ?? 'waiting',
         restarts,

@@ -1,12 +1,13 @@
 import { ensureCredentials, type Credentials } from '../src/config/credentials-file.js';
-import { ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE } from '../src/config/credentials.js';
 import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
 import { claimAddress } from './addresses.js';
 import { renderBanner } from './banner.js';
+import { NO_CREDENTIAL, type ChildProgram } from './child.js';
 import { directoryFailure, prepareDataDirectory } from './data-directory.js';
 import { Failure, type ExitReason } from './exit-codes.js';
+import type { ChildKind } from './kinds.js';
 import { lockDataDirectory, type DataLock } from './lock.js';
 import { Service } from './service.js';
 import type { Settings } from './settings.js';
@@ -15,12 +16,14 @@ import type { RecoverStore } from './store.js';
 import { warn } from './warn.js';
 import { readVersion } from './version.js';
 
+export interface Program {
+  readonly entry: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** What is started; tests put something else in its place. */
 export interface Parts {
-  readonly listener: {
-    readonly entry: string;
-    readonly environment: Readonly<Record<string, string>>;
-  };
+  readonly programs: Readonly<Record<ChildKind, Program>>;
   readonly recoverStore: RecoverStore;
 }
 
@@ -61,23 +64,22 @@ async function serve(
   { lock, log, signals }: Held,
 ): Promise<ExitReason> {
   const version = readVersion();
-  const { entry, environment } = parts.listener;
+  const toStart = ({ entry, environment }: Program): ChildProgram => ({
+    entry,
+    // The credential crosses over IPC; nothing of it belongs into an environment.
+    environment: { ...environment, ...NO_CREDENTIAL },
+    lockFd: lock.fd,
+    startTimeoutMs: options.listenerStartTimeoutMs,
+  });
   const service = new Service({
     options,
     credentials,
     version,
     log,
     recoverStore: () => parts.recoverStore(options),
-    program: {
-      entry,
-      // The credential crosses over IPC; nothing of it belongs into an environment.
-      environment: {
-        ...environment,
-        [ACCESS_KEY_VARIABLE]: undefined,
-        [SECRET_KEY_VARIABLE]: undefined,
-      },
-      lockFd: lock.fd,
-      startTimeoutMs: options.listenerStartTimeoutMs,
+    programs: {
+      listener: toStart(parts.programs.listener),
+      janitor: toStart(parts.programs.janitor),
     },
   });
   try {

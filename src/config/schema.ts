@@ -129,6 +129,22 @@ const KEYS = {
     schema: integer(0, 86_400_000).default(30_000),
     doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion: a download under way reads on from them.',
   },
+  segment_sweep_age_ms: {
+    schema: integer(0, 31_536_000_000).default(86_400_000),
+    doc: 'Parts of multipart uploads that belong to no open upload and no object are deleted by the janitor when they are older.',
+  },
+  janitor_interval_ms: {
+    schema: integer(0, 31_536_000_000).default(3_600_000),
+    doc: 'From the beginning of one pass of the [janitor](operations.md#janitor) to that of the next. 0: it does not run by itself.',
+  },
+  janitor_operations_per_s: {
+    schema: integer(1, 100_000).default(500),
+    doc: 'Calls to the backend that the janitor makes at most in a second, one for a page of 1000 objects or for a delete.',
+  },
+  janitor_lease_ms: {
+    schema: integer(300, 600_000).default(30_000),
+    doc: 'How long a janitor that died keeps others from its work.',
+  },
   response_stall_timeout_ms: {
     schema: integer(100, 3_600_000).default(60_000),
     doc: 'A response whose client takes nothing for this long is cut.',

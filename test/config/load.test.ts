@@ -66,6 +66,10 @@ describe('config: load', () => {
       digestLanes: 1,
       inlineBodyBytesMax: 32_768,
       segmentGraceMs: 30_000,
+      segmentSweepAgeMs: 86_400_000,
+      janitorIntervalMs: 3_600_000,
+      janitorOperationsPerS: 500,
+      janitorLeaseMs: 30_000,
       responseStallTimeoutMs: 60_000,
       requestDrainBytesMax: 16_777_216,
     });

@@ -29,10 +29,16 @@ describe('supervisor: command line', () => {
     expect(parseCommandLine(['start', '--data=-x'])).to.deep.include({ flags: { data_dir: '-x' } });
   });
 
-  it('reads check, version and help', () => {
+  it('reads check, janitor, version and help', () => {
     const check = { name: 'check', configFile: undefined, flags: {} };
     expect(parseCommandLine(['check'])).to.deep.equal({ ...check, print: false });
     expect(parseCommandLine(['check', '--print'])).to.deep.equal({ ...check, print: true });
+    const janitor = { name: 'janitor', configFile: undefined, flags: {} };
+    expect(parseCommandLine(['janitor', '--once'])).to.deep.equal({ ...janitor, mode: 'once' });
+    expect(parseCommandLine(['start', 'janitor', '--dry-run'])).to.deep.equal({
+      ...janitor,
+      mode: 'dry-run',
+    });
     expect(parseCommandLine(['version'])).to.deep.equal({ name: 'version' });
     expect(parseCommandLine(['help'])).to.deep.equal({ name: 'help' });
     expect(parseCommandLine(['start', '--help'])).to.deep.equal({ name: 'help' });
@@ -49,12 +55,14 @@ describe('supervisor: command line', () => {
   });
 
   const bad: readonly (readonly [line: string, problems: readonly string[]])[] = [
-    ['', ['got no command, expected one of start, check, version, help']],
+    ['', ['got no command, expected one of start, check, janitor, version, help']],
     [
       'strat',
-      ['got command strat, expected one of start, check, version, help; did you mean start?'],
+      [
+        'got command strat, expected one of start, check, janitor, version, help; did you mean start?',
+      ],
     ],
-    ['start now', ['got command now, expected one of start, check, version, help']],
+    ['start now', ['got command now, expected one of start, check, janitor, version, help']],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
     ['start --listener 2', ['got --listener, expected a known flag; did you mean --listeners?']],
     ['start --datas=x', ['got --datas x, expected a known flag; did you mean --data?']],
@@ -64,6 +72,9 @@ describe('supervisor: command line', () => {
     ['start --data a --data b', ['got --data twice, expected it once']],
     ['check --print=yes', ['--print: got "yes", expected no value']],
     ['start --print', ['got --print, which start does not know']],
+    ['janitor', ['got neither of --dry-run and --once, expected one']],
+    ['janitor --once --dry-run', ['got both of --dry-run and --once, expected one']],
+    ['check --once', ['got --once, which check does not know']],
     ['version --data x', ['got --data, which version does not know']],
   ];
   for (const [line, problems] of bad) {

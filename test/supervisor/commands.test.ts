@@ -75,7 +75,16 @@ describe('supervisor: commands', function () {
   it('help names every command, flag and exit code', async () => {
     const { code, stdout } = await ringway(['help']);
     expect(code).to.equal(0);
-    for (const word of ['start', 'check', 'version', '--config', '--data', '--s3', '--print']) {
+    for (const word of [
+      'start',
+      'check',
+      'janitor',
+      'version',
+      '--config',
+      '--data',
+      '--print',
+      '--once',
+    ]) {
       expect(stdout).to.include(word);
     }
     for (const exit of Object.values(EXIT_CODES)) {

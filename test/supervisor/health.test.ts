@@ -1,11 +1,19 @@
 import { expect } from 'chai';
-import { readiness, renderReadiness, type HealthInput } from '../../supervisor/health.js';
+import {
+  readiness,
+  renderReadiness,
+  type ChildHealth,
+  type HealthInput,
+} from '../../supervisor/health.js';
 
 const WELL = { checks: [{ name: 'backend', ok: true }], at: 1000 };
 const SICK = { checks: [{ name: 'backend', ok: false, detail: 'no answer' }], at: 1000 };
 
-function input(listeners: HealthInput['listeners'], changes: Partial<HealthInput> = {}) {
-  return { phase: 'running', listeners, probeIntervalMs: 500, now: 2000, ...changes } as const;
+type Listener = Omit<ChildHealth, 'kind'>;
+
+function input(listeners: readonly Listener[], changes: Partial<HealthInput> = {}) {
+  const children = listeners.map((one): ChildHealth => ({ kind: 'listener', ...one }));
+  return { phase: 'running', children, probeIntervalMs: 500, now: 2000, ...changes } as const;
 }
 
 describe('supervisor: readiness', () => {
@@ -34,6 +42,24 @@ describe('supervisor: readiness', () => {
       expect(readiness(given)).to.include({ state, ready: state === 'ready' });
     });
   }
+
+  it('is ready whatever is wrong with the janitor, and shows it', () => {
+    const janitor = { kind: 'janitor', worker: 0 } as const;
+    for (const [state, health, line] of [
+      ['up', SICK, '[-] janitor backend: failed, no answer (1.0 s ago)'],
+      ['up', undefined, '[-] janitor report: failed, none yet'],
+      ['starting', undefined, '[-] janitor: failed, starting'],
+      [undefined, undefined, '[-] janitor: failed, waits for a restart'],
+    ] as const) {
+      const { children } = input([up]);
+      const found = readiness({
+        ...input([]),
+        children: [...children, { ...janitor, state, health }],
+      });
+      expect(found).to.include({ state: 'ready', ready: true });
+      expect(renderReadiness(found)).to.include(`[+] listeners: ok, 1 of 1 up\n`).and.include(line);
+    }
+  });
 
   it('lists every check, its age and what is wrong', () => {
     const text = renderReadiness(readiness(input([{ ...up, health: SICK }])));

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -40,10 +40,14 @@ describe('supervisor: lifecycle', function () {
 
   it('starts all listeners, says how to use them, drains on SIGTERM and exits 0', async () => {
     const service = await (await launch()).ready();
-    const children = await service.children();
-    expect(children.map(({ worker, state }) => [worker, state])).to.deep.equal([
-      [1, 'up'],
-      [2, 'up'],
+    const children = await eventually(
+      () => service.children(),
+      (all) => all.every(({ state }) => state === 'up'),
+    );
+    expect(children.map(({ kind, worker }) => [kind, worker])).to.deep.equal([
+      ['listener', 1],
+      ['listener', 2],
+      ['janitor', undefined],
     ]);
     expect(service.stdout).to.match(/S3 endpoint +http:\/\/127\.0\.0\.1:\d+/);
     expect(service.stdout).to.match(/aws --endpoint-url http.* s3 ls/);
@@ -171,6 +175,33 @@ describe('supervisor: lifecycle', function () {
       expect(await service.metric('ringway_listener_up{worker="1"}')).to.equal(1);
     });
   }
+
+  it('goes on when the janitor crashes again and again', async () => {
+    const crashFile = join(folder, 'crash');
+    await writeFile(crashFile, '');
+    const config = { restart_limit: 2, restart_window_ms: 1000 };
+    const service = await launch(config, { FAKE_JANITOR_CRASH_FILE: crashFile });
+    await service.ready();
+    const restarts = 'ringway_janitor_restarts_total{reason="exit"}';
+    // Beyond its limit, which would end a listener and the service.
+    await eventually(
+      () => service.metric(restarts),
+      (count) => count >= 3,
+    );
+    expect(await service.metric('ringway_janitor_up')).to.equal(0);
+    expect((await service.admin('/readyz')).status).to.equal(200);
+    await rm(crashFile);
+    await eventually(
+      () => service.metric('ringway_janitor_up'),
+      (up) => up === 1,
+    );
+  });
+
+  it('runs no janitor when its interval is 0', async () => {
+    const service = await (await launch({ janitor_interval_ms: 0, listeners: 1 })).ready();
+    expect((await service.children()).map(({ kind }) => kind)).to.deep.equal(['listener']);
+    expect(await (await service.admin('/readyz?verbose')).text()).not.to.include('janitor');
+  });
 
   it('gives up on a listener that crashes again and again', async () => {
     const crashFile = join(folder, 'crash');

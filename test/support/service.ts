@@ -48,7 +48,7 @@ export interface Service {
   readonly secretKey: string;
   readonly dataDir: string;
   readonly supervisorPid: number;
-  /** Process ids of the children that live now: the listeners. */
+  /** Process ids of the children that live now: the listeners, then the janitor. */
   pids(): number[];
   /** All it wrote so far, to stdout and stderr. */
   output(): string;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
+import { JanitorMetrics } from '../../src/telemetry/janitor-metrics.js';
 import { ListenerMetrics } from '../../src/telemetry/metrics.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
 
@@ -30,6 +31,10 @@ describe('telemetry: documentation', () => {
     const metrics = new ListenerMetrics();
     expect(documented('Listeners')).to.deep.equal(expected(metrics.registry));
     metrics.close();
+  });
+
+  it('has every metric of the janitor, and no other', () => {
+    expect(documented('Janitor')).to.deep.equal(expected(new JanitorMetrics().registry));
   });
 
   it('has every metric of the supervisor, and no other', () => {

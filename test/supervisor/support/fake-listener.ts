@@ -6,7 +6,7 @@ import { runChild, StartError, type ChildService } from '../../../src/process/ch
 import type { ChildInit } from '../../../src/process/protocol.js';
 
 /**
- * A listener that speaks the supervisor's protocol and serves nothing: requests to its control
+ * A listener, or a janitor (worker 0), that speaks the supervisor's protocol and serves nothing: requests to its control
  * port, whose number is in the metric `fake_control_port`, make it misbehave:
  *
  *     /count?n=5     adds to the counter `fake_total`

@@ -1,13 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { run } from '../../../supervisor/run.js';
 
-/** The supervisor's program as it is, with fake listeners and no store. */
+const entry = fileURLToPath(new URL('./fake-listener.js', import.meta.url));
+
+/** The supervisor's program as it is, with fake children and no store. */
 process.exit(
   await run(process.argv.slice(2), {
-    listener: {
-      entry: fileURLToPath(new URL('./fake-listener.js', import.meta.url)),
-      environment: {},
+    programs: {
+      listener: { entry, environment: {} },
+      janitor: {
+        entry,
+        environment: {
+          FAKE_START: process.env.FAKE_JANITOR_START ?? '',
+          FAKE_CRASH_FILE: process.env.FAKE_JANITOR_CRASH_FILE ?? '',
+        },
+      },
     },
+    janitorCommand: entry,
     recoverStore: () => Promise.resolve(),
   }),
 );

@@ -16,7 +16,9 @@ export interface Ended {
 }
 
 export interface StatusChild {
-  readonly worker: number;
+  readonly kind: 'listener' | 'janitor';
+  /** Of listeners alone. */
+  readonly worker?: number;
   readonly pid: number;
   readonly state: string;
   readonly restarts: number;

@@ -1,0 +1,26 @@
+import type { ChildInit } from './protocol.js';
+
+/**
+ * What `ringway janitor` and the process that does it say to each other over Node's IPC channel. The
+ * process writes its lines to the stdout that it inherits, and ends with 0 when all went well; else
+ * it says why.
+ */
+
+export type JanitorMode = 'dry-run' | 'once';
+
+export interface JanitorCommandInit extends Pick<ChildInit, 'options' | 'credentials'> {
+  readonly mode: JanitorMode;
+}
+
+export type JanitorFailure =
+  /** The store cannot be opened. */
+  | 'store'
+  /** Another janitor is at work. */
+  | 'busy'
+  /** The pass came to no end, or not all of its actions could be carried out. */
+  | 'incomplete';
+
+export interface JanitorCommandFailed {
+  readonly failure: JanitorFailure;
+  readonly message: string;
+}

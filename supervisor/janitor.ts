@@ -1,0 +1,75 @@
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { storeDirectory } from '../src/config/paths.js';
+import type {
+  JanitorCommandFailed,
+  JanitorCommandInit,
+  JanitorFailure,
+  JanitorMode,
+} from '../src/process/janitor-command-protocol.js';
+import { NO_CREDENTIAL } from './child.js';
+import { Failure, type ExitReason } from './exit-codes.js';
+import type { Settings } from './settings.js';
+import { warn } from './warn.js';
+
+const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
+  store: 'dataDirectory',
+  busy: 'locked',
+  incomplete: 'incomplete',
+};
+
+/**
+ * `ringway janitor`: starts the process that does it, and waits. The data directory's lock is not
+ * asked for: the store may be shared, and leases keep janitors apart.
+ *
+ * @param entry - path of the program
+ * @throws Failure `dataDirectory`, `locked`, `incomplete`, `internal`
+ */
+export async function runJanitor(
+  { options, credentials, warnings }: Settings,
+  mode: JanitorMode,
+  entry: string,
+): Promise<ExitReason> {
+  for (const line of warnings) warn(line);
+  const directory = storeDirectory(options);
+  // To open a store is to create it; this command is for one that is there.
+  if (credentials === undefined || !existsSync(directory)) {
+    throw new Failure('dataDirectory', `there is no store in ${directory} yet`);
+  }
+  const init: JanitorCommandInit = { options, credentials: credentials.roster, mode };
+  const { code, failed } = await runToEnd(entry, init);
+  if (failed !== undefined) throw new Failure(EXIT_REASON[failed.failure], failed.message);
+  if (code !== 0) throw new Failure('internal', 'the janitor ended unexpectedly');
+  return 'ok';
+}
+
+interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly failed: JanitorCommandFailed | undefined;
+}
+
+function runToEnd(entry: string, init: JanitorCommandInit): Promise<Ended> {
+  const child = fork(entry, [], {
+    env: { ...process.env, ...NO_CREDENTIAL },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  // It ends in order, and lets go of its lease; then this process ends as well.
+  const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of STOP_SIGNALS) process.on(signal, handOn);
+  return new Promise<Ended>((resolve, reject) => {
+    let failed: JanitorCommandFailed | undefined;
+    child.once('message', (message) => (failed = message as JanitorCommandFailed));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      resolve({ code, failed });
+    });
+    child.send(init, (error) => {
+      if (error !== null) reject(error);
+    });
+  }).finally(() => {
+    for (const signal of STOP_SIGNALS) process.off(signal, handOn);
+  });
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -1,0 +1,230 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import type { ProgramResult } from '../support/programs.js';
+import { readXml, S3TestClient } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+
+/** Due at once: the only rule that is, for objects that were just written. */
+function rulesFor(prefix: string): string {
+  return (
+    `<LifecycleConfiguration><Rule><ID>past</ID><Filter><Prefix>${prefix}</Prefix></Filter>` +
+    '<Status>Enabled</Status><Expiration><Date>2020-01-01T00:00:00Z</Date></Expiration>' +
+    '</Rule></LifecycleConfiguration>'
+  );
+}
+
+/** By hand: `RINGWAY_JANITOR_OBJECTS=100000`. */
+const OBJECTS = Number(process.env.RINGWAY_JANITOR_OBJECTS ?? 2_000);
+
+describe('the janitor beside the service', function () {
+  this.timeout(60_000 + OBJECTS * 5);
+  let folder: string;
+  let dataDir: string;
+  let service: Service | undefined;
+  let s3: S3TestClient | undefined;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('janitor');
+    dataDir = join(folder, 'data');
+  });
+
+  afterEach(async () => {
+    await s3?.close();
+    await service?.kill9();
+    s3 = undefined;
+    service = undefined;
+    await removeFolder(folder);
+  });
+
+  async function start(config: Readonly<Record<string, unknown>>): Promise<S3TestClient> {
+    service = await startService({ dataDir, listeners: 1, config });
+    s3 = new S3TestClient(service);
+    return s3;
+  }
+
+  async function admin(path: string): Promise<string> {
+    return (await fetch(`${service?.adminEndpoint ?? ''}${path}`)).text();
+  }
+
+  /** `ringway janitor`, with a configuration of its own. */
+  async function janitor(mode: string, config: object = {}): Promise<ProgramResult> {
+    const file = join(folder, 'janitor.json');
+    await writeFile(file, JSON.stringify(config));
+    const args = [MAIN, 'janitor', mode, '--config', file, '--data', dataDir];
+    return runNode(args);
+  }
+
+  it('expires objects by itself, and tells of it', async () => {
+    const client = await start({ janitor_interval_ms: 200, probe_interval_ms: 100 });
+    await client.put('/rules');
+    for (const key of ['logs/a', 'logs/b', 'kept']) await client.put(`/rules/${key}`, 'x');
+    await client.put('/rules?lifecycle', rulesFor('logs/'));
+    await eventually(
+      () => keysOf(client, '/rules'),
+      (keys) => keys.length === 1,
+    );
+    expect(await keysOf(client, '/rules')).to.deep.equal(['kept']);
+    const metrics = await eventually(
+      () => admin('/metrics'),
+      (text) => text.includes('ringway_janitor_actions_total{action="expire",outcome="done"} 2'),
+    );
+    expect(metrics).to.match(/^ringway_janitor_up 1$/m);
+    expect(metrics).to.match(/^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m);
+    const verbose = await eventually(
+      () => admin('/readyz?verbose'),
+      (text) => text.includes('[+] janitor pass: ok, idle, last pass ended'),
+    );
+    expect(verbose).to.match(/ready\n$/);
+    const buckets = await client.get('/');
+    expect(buckets.text).to.include('<Name>rules</Name>').and.not.include('.ringway');
+    expect((await client.get('/.ringway/janitor.json')).code).to.equal('InvalidBucketName');
+    expect(await service?.stop()).to.equal(0);
+  });
+
+  it('shows in a dry run what a pass then does, beside the service', async () => {
+    const client = await start({ janitor_interval_ms: 0 });
+    await client.put('/rules');
+    for (const key of ['logs/a', 'logs/b', 'kept']) await client.put(`/rules/${key}`, 'x');
+    await client.put('/rules?lifecycle', rulesFor('logs/'));
+
+    const dry = await janitor('--dry-run');
+    expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
+    expect(await keysOf(client, '/rules')).to.deep.equal(['kept', 'logs/a', 'logs/b']);
+    const once = await janitor('--once');
+    expect(once, once.stderr).to.include({ code: 0, stderr: '' });
+    expect(await keysOf(client, '/rules')).to.deep.equal(['kept']);
+
+    const [planned, done] = [linesOf(dry), linesOf(once)].map((lines) =>
+      lines.slice(0, -1).map((line): Line => ({ ...line, outcome: undefined })),
+    );
+    expect(planned).to.deep.equal(done);
+    expect(
+      planned?.map((line) => [line.action, line.bucket, line.key, line.rule_id]),
+    ).to.deep.equal([
+      ['expire', 'rules', 'logs/a', 'past'],
+      ['expire', 'rules', 'logs/b', 'past'],
+    ]);
+    const summary = { dry_run: true, entries: 2, actions: { expire: { planned: 2 } } };
+    expect(linesOf(dry).at(-1)).to.deep.equal({ summary });
+    expect(linesOf(once).at(-1)).to.deep.equal({
+      summary: { ...summary, dry_run: false, actions: { expire: { done: 2 } } },
+    });
+    expect(linesOf(await janitor('--dry-run'))).to.have.length(1);
+  });
+
+  it('says that there is no store rather than making one', async () => {
+    await mkdir(dataDir);
+    const result = await janitor('--once');
+    expect(result.code).to.equal(73);
+    expect(result.stderr).to.match(/^ringway: there is no store in .*store yet\n$/);
+  });
+
+  it(`finishes what it was killed over, of ${OBJECTS} objects, and touches nothing else`, async () => {
+    const slow = {
+      janitor_interval_ms: 600_000,
+      janitor_operations_per_s: Math.max(1000, OBJECTS / 10),
+      janitor_lease_ms: 300,
+      restart_backoff_ms_min: 1,
+      probe_interval_ms: 100,
+    };
+    const kept = await fill(await start({ janitor_interval_ms: 0 }));
+    expect(await service?.stop()).to.equal(0);
+    await s3?.close();
+
+    const client = await start(slow);
+    const all = OBJECTS + kept.length;
+    await eventually(
+      () => expired(),
+      (count) => count > OBJECTS / 10,
+    );
+    const [, victim] = service?.pids() ?? [];
+    if (victim === undefined) throw new Error('there is no janitor');
+    const rssMiB = peakRssMiB(victim);
+    process.kill(victim, 'SIGKILL');
+    const left = (await keysOf(client, '/rules')).length;
+    expect(left, 'killed in the middle').to.be.within(kept.length + 1, all - 1);
+    // Written while nobody is at work, under keys that the rules are about and not.
+    await client.put('/rules/other/fresh', 'x');
+    await eventually(
+      () => admin('/metrics'),
+      (text) => /^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m.test(text),
+    );
+    expect(await keysOf(client, '/rules')).to.deep.equal([...kept, 'other/fresh'].sort());
+    expect(service?.pids()[0], 'the listener lives').to.be.a('number');
+    if (OBJECTS > 2_000) console.info(`      the janitor took ${rssMiB} MiB at most`);
+  });
+
+  async function expired(): Promise<number> {
+    const line = /^ringway_janitor_actions_total\{action="expire",outcome="done"\} (\d+)/m;
+    return Number(line.exec(await admin('/metrics'))?.[1] ?? 0);
+  }
+
+  /** Every hundredth object is not for the rules. @returns the keys of those */
+  async function fill(client: S3TestClient): Promise<string[]> {
+    await client.put('/rules');
+    const kept: string[] = [];
+    const put = async (from: number): Promise<void> => {
+      const own = new S3TestClient(service ?? fail());
+      for (let i = from; i < OBJECTS; i += WRITERS) {
+        await own.put(`/rules/logs/${String(i).padStart(7, '0')}`, 'x');
+        if (i % 100 !== 0) continue;
+        kept.push(`other/${i}`);
+        await own.put(`/rules/other/${i}`, 'x');
+      }
+      await own.close();
+    };
+    await Promise.all(Array.from({ length: WRITERS }, (_, from) => put(from)));
+    await client.put('/rules?lifecycle', rulesFor('logs/'));
+    return kept;
+  }
+});
+
+/** Not the program of that name on the PATH, which may be another version. */
+function runNode(args: readonly string[]): Promise<ProgramResult> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, (_, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+const WRITERS = 16;
+
+function fail(): never {
+  throw new Error('there is no service');
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Lines of `ringway janitor`, in the order of what they are about. */
+function linesOf({ stdout }: ProgramResult): Line[] {
+  const lines = stdout.trimEnd().split('\n');
+  const summary = lines.pop() ?? '';
+  return [...lines.sort(), summary].map((line) => JSON.parse(line) as Line);
+}
+
+async function keysOf(client: S3TestClient, path: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (let token = ''; ;) {
+    const { text } = await client.get(`${path}?list-type=2${token}`);
+    const { ListBucketResult: page } = readXml(text) as {
+      ListBucketResult: { Contents?: { Key: string }[]; NextContinuationToken?: string };
+    };
+    keys.push(...(page.Contents ?? []).map(({ Key }) => Key));
+    if (page.NextContinuationToken === undefined) return keys.sort();
+    token = `&continuation-token=${encodeURIComponent(page.NextContinuationToken)}`;
+  }
+}
+
+function peakRssMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+}
