@@ -1,4 +1,5 @@
-import type { ByteRange, ObjectRef } from '../../../backend/backend.js';
+import type { ByteRange, ObjectBody, ObjectRef } from '../../../backend/backend.js';
+import type { DigestFactory } from '../../../digest/body-digest.js';
 import type { ChecksumAlgorithm } from '../../../digest/checksum.js';
 import type { RequestContext } from '../../operation.js';
 
@@ -22,16 +23,20 @@ export async function checksumOfStored(
 ): Promise<string | undefined> {
   const asked = range && { first: range.start, last: range.end };
   const { head, body } = await services.backend.getObject(call, ref, asked);
-  if (head.etag !== etag) {
-    body.cancel();
-    return undefined;
-  }
-  const digest = services.digests.create(
-    { md5: false, sha256: false, checksum: algorithm },
-    body.length,
-  );
   try {
-    const { source } = body;
+    return head.etag === etag ? await checksumOf(services.digests, algorithm, body) : undefined;
+  } finally {
+    body.cancel();
+  }
+}
+
+async function checksumOf(
+  digests: DigestFactory,
+  algorithm: ChecksumAlgorithm,
+  { length, source }: ObjectBody,
+): Promise<string | undefined> {
+  const digest = digests.create({ md5: false, sha256: false, checksum: algorithm }, length);
+  try {
     if (Buffer.isBuffer(source)) await digest.update(source);
     else for await (const chunk of source) await digest.update(chunk);
     return (await digest.finish()).checksum;
