@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { RequestToSign, SigningIdentity } from './sigv4.js';
+import { trimAscii, type RequestToSign, type SigningIdentity } from './sigv4.js';
 
 /**
  * A signer of version 2 for tests, written from AWS's documentation alone, as sigv4.ts is.
@@ -50,7 +50,7 @@ export function stringToSignV2(request: RequestToSignV2, date: string): string {
   const amz = Object.keys(headers)
     .filter((name) => name.startsWith('x-amz-'))
     .sort()
-    .map((name) => `${name}:${(headers[name] ?? '').trim()}\n`);
+    .map((name) => `${name}:${trimAscii(headers[name] ?? '')}\n`);
   return [
     method,
     headers['content-md5'] ?? '',

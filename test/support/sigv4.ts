@@ -101,7 +101,9 @@ export class Signer {
       request.method,
       canonicalPath(request.rawPath),
       canonicalQuery(request.rawQuery ?? ''),
-      ...names.map((name) => `${name}:${(request.headers[name] ?? '').trim().replace(/ +/g, ' ')}`),
+      ...names.map(
+        (name) => `${name}:${trimAscii(request.headers[name] ?? '').replace(/ +/g, ' ')}`,
+      ),
       '',
       names.join(';'),
       contentSha256,
@@ -190,4 +192,9 @@ function reencode(raw: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+/** AWS's `Trim`; what Unicode calls white space beyond ASCII is a part of the value. */
+export function trimAscii(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -7,6 +7,7 @@ import {
 } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
 import { SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
+import { trimWhiteSpace } from './white-space.js';
 
 /**
  * The canonical request of SigV4 ("Create a canonical request" in AWS's documentation), S3's
@@ -92,7 +93,7 @@ function canonicalHeaders(headers: HeaderMap, names: readonly string[], rejoin =
 
 /** Trimmed, and runs of spaces inside made one. */
 function collapseSpaces(value: string): string {
-  const trimmed = value.trim();
+  const trimmed = trimWhiteSpace(value);
   return trimmed.includes('  ') ? trimmed.replaceAll(/ {2,}/g, ' ') : trimmed;
 }
 

@@ -2,6 +2,7 @@ import type { HeaderMap, RequestHead } from '../../http/exchange.js';
 import { decodeUriComponentStrict, encodeUriPath, type QueryParameter } from '../../uri.js';
 import { isSubresource } from '../endpoint-routes.js';
 import { S3Error } from '../s3-error.js';
+import { trimWhiteSpace } from './white-space.js';
 
 /**
  * The string to sign of version 2 ("Constructing the CanonicalizedResource element" and its
@@ -104,7 +105,7 @@ function amzHeaders(headers: HeaderMap, rejoin: boolean): string {
 }
 
 function trimmed(headers: HeaderMap, name: string): string {
-  return headers.get(name)?.trim() ?? '';
+  return trimWhiteSpace(headers.get(name) ?? '');
 }
 
 /** By code units, which is by bytes for the ASCII that names are. */
