@@ -1,5 +1,6 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import type { QueryParameter } from '../../uri.js';
+import { hoistedValue } from './hoisted-header.js';
 
 /**
  * Presigners move ("hoist") `x-amz-*` headers into the query, where S3 takes them for headers:
@@ -24,18 +25,22 @@ const OF_SIGNATURE: ReadonlySet<string> = new Set([
 ]);
 const CHECKSUM_PREFIX = 'x-amz-checksum-';
 
-/** @returns the request's own headers, which win, and the hoisted ones */
+/**
+ * @returns the request's own headers, which win, and the hoisted ones
+ * @throws S3Error InvalidArgument for what could be no header
+ */
 export function withHoistedHeaders(
   headers: HeaderMap,
   query: readonly QueryParameter[],
 ): HeaderMap {
   let merged: Map<string, string> | undefined;
-  for (const { name, value } of query) {
-    const header = name.toLowerCase();
+  for (const parameter of query) {
+    const header = parameter.name.toLowerCase();
     if (!header.startsWith(PREFIX) || OF_SIGNATURE.has(header)) continue;
     if (header.startsWith(CHECKSUM_PREFIX)) continue;
+    const value = hoistedValue(header, parameter);
     merged ??= new Map(headers);
-    if (!merged.has(header)) merged.set(header, value ?? '');
+    if (!merged.has(header)) merged.set(header, value);
   }
   return merged ?? headers;
 }

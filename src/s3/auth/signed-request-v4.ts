@@ -48,7 +48,8 @@ export function readSignedRequestV4(
       { HeadersNotSigned: unsigned.join(', ') },
     );
   }
-  return new SignedRequestV4(request, query, claim, hosts, context);
+  const meant = claim.presigned ? withHoistedHeaders(headers, query) : headers;
+  return new SignedRequestV4(request, query, meant, claim, hosts, context);
 }
 
 class SignedRequestV4 implements SignedRequest {
@@ -58,6 +59,7 @@ class SignedRequestV4 implements SignedRequest {
   constructor(
     private readonly request: RequestHead,
     private readonly query: readonly QueryParameter[],
+    readonly headers: HeaderMap,
     private readonly claim: SignatureClaim,
     private readonly hosts: readonly string[] | undefined,
     private readonly context: SignatureV4Context,
@@ -69,11 +71,6 @@ class SignedRequestV4 implements SignedRequest {
 
   get securityToken(): string | undefined {
     return this.claim.securityToken;
-  }
-
-  get headers(): HeaderMap {
-    const { headers } = this.request;
-    return this.claim.presigned ? withHoistedHeaders(headers, this.query) : headers;
   }
 
   isSignedWith(secretKey: string, known: boolean): boolean {

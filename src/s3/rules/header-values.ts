@@ -1,5 +1,5 @@
 /**
- * What may stand in a header's value. The edge fails a response with anything else, so that whatever
+ * What may stand in a header. The edge fails a response with anything else, so that whatever
  * a client can choose passes here first and is refused as the client's mistake.
  */
 
@@ -29,4 +29,17 @@ export function isAscii(text: string): boolean {
 /** Bytes that were no UTF-8 arrive as U+FFFD: what was meant is lost. */
 export function isMangled(text: string): boolean {
   return text.includes(REPLACEMENT_CHARACTER);
+}
+
+const TOKEN_PUNCTUATION = "!#$%&'*+-.^_`|~";
+
+/** The `token` of RFC 9110 section 5.6.2: only these can be names of headers. */
+export function isHeaderName(text: string): boolean {
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+    const digit = code >= 0x30 && code <= 0x39;
+    if (!letter && !digit && !TOKEN_PUNCTUATION.includes(character)) return false;
+  }
+  return text !== '';
 }

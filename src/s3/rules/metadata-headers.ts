@@ -1,7 +1,7 @@
 import type { Metadata } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
-import { isHeaderValue, isMangled } from './header-values.js';
+import { isHeaderName, isHeaderValue, isMangled } from './header-values.js';
 import { decodeWords, encodeWords } from './rfc2047.js';
 
 /** Between the headers of a request or response and what is stored with an object. */
@@ -84,7 +84,7 @@ function push(list: [string, string][], name: string, value: string | undefined)
 function metadataName(header: string): string {
   const name = header.slice(METADATA_PREFIX.length);
   // Metadata are plain objects here and in the stores: none of them keeps this name.
-  if (isToken(name) && name !== '__proto__') return name;
+  if (isHeaderName(name) && name !== '__proto__') return name;
   throw new S3Error('InvalidArgument', 'A metadata header has no valid name', {
     ArgumentName: header,
     ArgumentValue: name,
@@ -123,17 +123,4 @@ function metadataTooLarge(size: number): S3Error {
     Size: String(size),
     MaxSizeAllowed: String(METADATA_BYTES_MAX),
   });
-}
-
-const TOKEN_PUNCTUATION = "!#$%&'*+-.^_`|~";
-
-/** The `token` of RFC 9110 section 5.6.2: only these can be names of headers. */
-function isToken(text: string): boolean {
-  for (const character of text) {
-    const code = character.charCodeAt(0);
-    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-    const digit = code >= 0x30 && code <= 0x39;
-    if (!letter && !digit && !TOKEN_PUNCTUATION.includes(character)) return false;
-  }
-  return text !== '';
 }
