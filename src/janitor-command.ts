@@ -5,7 +5,7 @@ import { renderAction, type ActionOutcome, type JanitorAction } from './janitor/
 import { janitorAccounts, janitorPace, janitorParts, janitorSettings } from './janitor/assemble.js';
 import { SYSTEM_CLOCK } from './janitor/clock.js';
 import { DryRun } from './janitor/executors.js';
-import { GuardedBackend } from './janitor/guarded-backend.js';
+import { PacedBackend } from './janitor/paced-backend.js';
 import { openStore } from './open-store.js';
 import { StartError } from './process/child.js';
 import type {
@@ -70,7 +70,7 @@ async function dryRun(
 ): Promise<void> {
   const pace = janitorPace(options);
   const pass = {
-    backend: new GuardedBackend(store, () => pace.take(signal)),
+    backend: new PacedBackend(store, () => pace.take(signal)),
     call: { requestId: nextRequestId(), signal },
     account,
     executor: new DryRun(summary.observer.report),

@@ -3,7 +3,7 @@ import { BackendError } from '../backend/errors.js';
 import { runPass } from './account-pass.js';
 import type { Clock } from './clock.js';
 import { RealRun } from './executors.js';
-import { GuardedBackend } from './guarded-backend.js';
+import { PacedBackend } from './paced-backend.js';
 import { Lease, LeaseLostError } from './lease.js';
 import type { Pace } from './pace.js';
 import type { PassSettings, Report } from './pass-context.js';
@@ -175,7 +175,7 @@ export class AccountJanitor {
     progress: Progress,
   ): Promise<void> {
     const { backend, pace, clock, settings, observer } = this.parts;
-    const guarded = new GuardedBackend(backend, async () => {
+    const paced = new PacedBackend(backend, async () => {
       await pace.take(call.signal);
       this.#lease.assertHeld();
     });
@@ -186,10 +186,10 @@ export class AccountJanitor {
       signal: call.signal,
     });
     const pass = {
-      backend: guarded,
+      backend: paced,
       call,
       account: this.account,
-      executor: new RealRun(guarded, call, quarantine, observer.report),
+      executor: new RealRun(paced, call, quarantine, observer.report),
       settings,
       now: () => clock.now(),
       looked: observer.looked,

@@ -91,4 +91,24 @@ describe('lifecycle rules over the wire', () => {
     await s3.delete('/ruled?lifecycle');
     expect((await s3.head('/ruled/logs/a')).headers).not.to.have.property('x-amz-expiration');
   });
+
+  it('say in x-amz-abort-date when an upload ends', async () => {
+    const abort = '<AbortIncompleteMultipartUpload><DaysAfterInitiation>3</DaysAfterInitiation>';
+    const body = RULES.replace(
+      '<Expiration><Days>10</Days></Expiration>',
+      `${abort}</AbortIncompleteMultipartUpload>`,
+    );
+    expect((await s3.put('/ruled?lifecycle', body)).status).to.equal(200);
+    const begin = (key: string) => s3.send({ method: 'POST', path: `/ruled/${key}?uploads` });
+    const created = await begin('logs/upload');
+    const [, id = ''] = /<UploadId>(.*)<\/UploadId>/.exec(created.text) ?? [];
+    const listed = await s3.get(`/ruled/logs/upload?uploadId=${id}`);
+    const days = Math.floor(Date.parse(created.headers.date ?? '') / DAY_MS) + 3 + 1;
+    for (const { status, headers } of [created, listed]) {
+      expect(status).to.equal(200);
+      expect(headers['x-amz-abort-date']).to.equal(new Date(days * DAY_MS).toUTCString());
+      expect(headers['x-amz-abort-rule-id']).to.equal('logs & %22more%22');
+    }
+    expect((await begin('else')).headers).not.to.have.property('x-amz-abort-date');
+  });
 });

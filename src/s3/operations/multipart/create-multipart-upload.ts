@@ -1,4 +1,5 @@
 import type { PutObjectInput } from '../../../backend/backend.js';
+import type { HeaderList } from '../../../http/exchange.js';
 import { BackendError } from '../../../backend/errors.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
@@ -6,12 +7,17 @@ import { canonicalId } from '../../rules/acl/requester.js';
 import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { PART_NUMBER_MAX } from '../../rules/part-number.js';
-import { encodeUploadChecksum, parseUploadChecksum } from '../../rules/upload-checksum.js';
+import {
+  encodeUploadChecksum,
+  parseUploadChecksum,
+  type UploadChecksum,
+} from '../../rules/upload-checksum.js';
 import { mintUploadId } from '../../rules/upload-id.js';
 import { S3Error } from '../../s3-error.js';
 import { markerOf, partOf, segmentsContainer, type Upload } from '../../segments/names.js';
 import { renderInitiateMultipartUploadResult } from '../../xml/initiate-multipart-upload-result.js';
 import { requestedAttributes } from '../object/requested-attributes.js';
+import { abortDateOfUpload } from '../lifecycle-headers.js';
 import { containerOf } from '../refs.js';
 import { requestedObjectAcl } from '../stored-acl.js';
 import { xmlResponse } from '../xml-response.js';
@@ -28,7 +34,8 @@ export async function createMultipartUpload(context: RequestContext): Promise<S3
   const described = readMetadataHeaders(headers);
   const checksum = parseUploadChecksum(headers);
   const { account, container: bucket } = containerOf(context);
-  const uploadId = mintUploadId(Date.now());
+  const initiatedAt = Date.now();
+  const uploadId = mintUploadId(initiatedAt);
   const upload: Upload = { account, bucket, key: context.endpoint.key, uploadId };
   requireNameLength(upload, backend.capabilities.objectNameBytesMax);
 
@@ -51,15 +58,21 @@ export async function createMultipartUpload(context: RequestContext): Promise<S3
   const response = xmlResponse(
     renderInitiateMultipartUploadResult({ bucket, key: upload.key, uploadId }),
   );
-  if (checksum === undefined) return response;
   return {
     ...response,
     headers: [
       ...response.headers,
-      ['x-amz-checksum-algorithm', checksum.algorithm],
-      ['x-amz-checksum-type', checksum.type],
+      ...(checksum === undefined ? [] : checksumHeaders(checksum)),
+      ...(await abortDateOfUpload(context, initiatedAt)),
     ],
   };
+}
+
+function checksumHeaders({ algorithm, type }: UploadChecksum): HeaderList {
+  return [
+    ['x-amz-checksum-algorithm', algorithm],
+    ['x-amz-checksum-type', type],
+  ];
 }
 
 /** The companion container comes with the first upload of a bucket. */

@@ -7,6 +7,7 @@ import { decodeUploadChecksum } from '../../rules/upload-checksum.js';
 import { readParts } from '../../segments/parts.js';
 import { renderListPartsResult } from '../../xml/list-parts-result.js';
 import type { Owner } from '../../xml/owner.js';
+import { abortDateOfUpload } from '../lifecycle-headers.js';
 import { ownerOf } from '../refs.js';
 import { xmlResponse } from '../xml-response.js';
 import { requireOpenUpload, uploadOf } from './upload.js';
@@ -15,12 +16,12 @@ import { requireOpenUpload, uploadOf } from './upload.js';
 export async function listParts(context: RequestContext): Promise<S3Response> {
   const query = parseListPartsQuery(context.endpoint.query);
   const upload = uploadOf(context);
-  const { systemMetadata } = await requireOpenUpload(context, upload);
+  const { systemMetadata, lastModified } = await requireOpenUpload(context, upload);
   const all = await readParts(context.services.backend, context.call, upload);
   const following = all.filter(({ partNumber }) => partNumber > query.partNumberMarker);
   const parts = following.slice(0, query.maxParts);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
-  return xmlResponse(
+  const response = xmlResponse(
     renderListPartsResult({
       bucket: upload.bucket,
       key: upload.key,
@@ -35,6 +36,8 @@ export async function listParts(context: RequestContext): Promise<S3Response> {
       truncated: parts.length > 0 && parts.length < following.length,
     }),
   );
+  const abortDate = await abortDateOfUpload(context, lastModified);
+  return { ...response, headers: [...response.headers, ...abortDate] };
 }
 
 /** Uploads that another gateway began do not say who it was. */

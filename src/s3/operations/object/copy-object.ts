@@ -12,9 +12,9 @@ import { parseWriteCondition, writePreconditionFailed } from '../../rules/write-
 import { S3Error } from '../../s3-error.js';
 import { renderCopyObjectResult } from '../../xml/copy-object-result.js';
 import { xmlDeclaration } from '../../xml/escape.js';
+import { expirationOfObject } from '../lifecycle-headers.js';
 import { objectOf } from '../refs.js';
 import { asSourceError, copySourceRef, headCopySource, readCopySource } from './copy-source.js';
-import { expirationOfObject } from './expiration.js';
 import { copiedChecksum, copyInputOf, readRequestedCopy } from './requested-copy.js';
 import { requireConditionSupport } from './write-support.js';
 

@@ -7,8 +7,8 @@ import {
 } from '../../rules/conditions.js';
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
+import { expirationOfObject } from '../lifecycle-headers.js';
 import { objectOf } from '../refs.js';
-import { expirationOfObject } from './expiration.js';
 import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
 
 /** HeadObject: what GetObject would answer, without the body. */

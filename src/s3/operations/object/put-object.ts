@@ -6,10 +6,10 @@ import type { RequestContext, S3Response } from '../../operation.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { parseWriteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
+import { expirationOfObject } from '../lifecycle-headers.js';
 import { objectOf } from '../refs.js';
 import { announcedSize, isSmall } from './body-size.js';
 import { requestedObjectAcl } from '../stored-acl.js';
-import { expirationOfObject } from './expiration.js';
 import { requestedAttributes } from './requested-attributes.js';
 import { requireConditionSupport } from './write-support.js';
 

@@ -5,7 +5,10 @@ import type { Scheduled } from './actions.js';
 
 /** Headers that tell clients what lifecycle rules will do. */
 
-/** Of PutObject, CopyObject, CompleteMultipartUpload, GetObject and HeadObject. */
+/**
+ * Of PutObject, CopyObject, GetObject and HeadObject. AWS sends it with CompleteMultipartUpload too,
+ * whose headers leave here before the object is there.
+ */
 export function expirationHeaders(expiration: Scheduled | undefined): HeaderList {
   if (expiration === undefined) return [];
   const date = formatHttpDate(expiration.at);
