@@ -20,13 +20,23 @@ export function prepareDataDirectory(dataDir: string): void {
   }
 }
 
-function create(dataDir: string): void {
+/**
+ * Level by level: Node's recursive mkdir tries for ever in a place where nothing can be created
+ * although it exists, such as /proc, and says ENOENT for a read-only file system.
+ */
+function create(directory: string): void {
+  const status = statSync(directory, { throwIfNoEntry: false });
+  if (status?.isDirectory() === true) return;
+  const parent = path.dirname(directory);
+  if (parent !== directory && status === undefined) create(parent);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // Node's recursive mkdir says ENOENT for a read-only file system; the plain one tells it.
-    mkdirSync(dataDir, { mode: 0o700 });
+    const { code } = error as NodeJS.ErrnoException;
+    // Another start may have been as fast; what else stands there is looked at by the caller.
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    throw new Error(`nothing can be created in ${parent}`, { cause: error });
   }
 }
 

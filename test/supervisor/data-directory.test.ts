@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { directoryFailure, prepareDataDirectory } from '../../supervisor/data-directory.js';
@@ -15,6 +15,33 @@ describe('supervisor: data directory', () => {
     expect(await readdir(dataDir)).to.deep.equal([]);
     await removeFolder(folder);
   });
+
+  it('may be behind a link, and is not created behind one that leads nowhere', async () => {
+    const folder = await makeTempFolder('data');
+    await symlink(folder, join(folder, 'here'));
+    prepareDataDirectory(join(folder, 'here', 'data'));
+    expect(await readdir(folder)).to.include('data');
+    await symlink(join(folder, 'nowhere'), join(folder, 'lost'));
+    for (const dataDir of [join(folder, 'lost'), join(folder, 'lost', 'data')]) {
+      expect(() => {
+        prepareDataDirectory(dataDir);
+      }).to.throw(Failure, `the data directory ${dataDir} cannot be used: `);
+    }
+    await removeFolder(folder);
+  });
+
+  for (const dataDir of ['/proc/ringway', '/proc/ringway/deep/data']) {
+    it(`is refused where nothing can be created: ${dataDir}`, () => {
+      expect(() => {
+        prepareDataDirectory(dataDir);
+      })
+        .to.throw(
+          Failure,
+          `the data directory ${dataDir} cannot be used: nothing can be created in /proc`,
+        )
+        .with.property('reason', 'dataDirectory');
+    });
+  }
 
   for (const [code, reason] of [
     ['ENOSPC', 'full'],

@@ -98,7 +98,7 @@ describe('supervisor: start and its refusals', function () {
     await expectRefusal(
       itself.ended,
       73,
-      /^ringway: the data directory .*file cannot be used: EEXIST/m,
+      /^ringway: the data directory .*file cannot be used: it is not a directory$/m,
     );
   });
 
