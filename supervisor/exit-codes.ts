@@ -12,7 +12,10 @@ export const EXIT_CODES = {
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
   internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
   incomplete: { code: 71, meaning: '`ringway janitor` could not do all that was to be done' },
-  dataDirectory: { code: 73, meaning: 'the data directory cannot be created, read or written' },
+  dataDirectory: {
+    code: 73,
+    meaning: 'the data directory cannot be created, read or written; the working directory is gone',
+  },
   full: { code: 74, meaning: 'the device of the data directory is full' },
   locked: {
     code: 75,

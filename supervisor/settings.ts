@@ -12,7 +12,8 @@ export interface Settings extends LoadedConfig {
 /**
  * Reads and checks all that the operator gave: configuration file, flags, credentials. This is the
  * whole of `check`, and the first step of `start`. Changes nothing.
- * @throws Failure `usage` when only flags are wrong, `config` otherwise
+ * @throws Failure `usage` when only flags are wrong, `config` otherwise; `dataDirectory` when the
+ *   working directory is gone
  */
 export function readSettings(
   configFile: string | undefined,
@@ -20,10 +21,24 @@ export function readSettings(
   env: NodeJS.ProcessEnv,
 ): Settings {
   try {
-    const config = loadConfig({ file: configFile, flags, cwd: process.cwd() });
+    const config = loadConfig({ file: configFile, flags, cwd: workingDirectory() });
     return { ...config, credentials: readCredentials(config.options.credentialsFile, env) };
   } catch (error) {
     throw error instanceof ConfigError ? configFailure(error) : error;
+  }
+}
+
+/** Relative paths, the default data directory among them, are relative to it. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Failure(
+      'dataDirectory',
+      `the working directory cannot be found (${message}); start from one that exists`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -54,6 +55,18 @@ describe('supervisor: commands', function () {
     const credentials = await ringway(['check'], { RINGWAY_ACCESS_KEY: 'OPERATOR' });
     expect(credentials.code).to.equal(78);
     expect(credentials.stderr).to.include('RINGWAY_SECRET_KEY: expected a value');
+  });
+
+  it('start and check say in one line that the working directory is gone', async () => {
+    // The shell enters the folder, removes it and becomes the program.
+    const lost = 'rmdir "$PWD" && exec "$0" "$@"';
+    for (const command of ['start', 'check']) {
+      const cwd = await mkdtemp(join(folder, 'lost-'));
+      const args = ['-c', lost, process.execPath, MAIN, command];
+      const { status, stdout, stderr } = spawnSync('sh', args, { cwd, encoding: 'utf8' });
+      expect(stderr).to.match(/^ringway: the working directory cannot be found \(.+\n$/);
+      expect({ status, stdout }, command).to.deep.equal({ status: 73, stdout: '' });
+    }
   });
 
   it('ends with 64 for commands, flags and values of flags that it does not know', async () => {
