@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { parseJsonObject } from './json.js';
 import { ConfigError, type ConfigProblem } from './problem.js';
+import { describeUnshown } from './unshown.js';
 
 /** One entry of the credentials file, in the shape that the S3 layer's `Credential` has. */
 export interface RosterEntry {
@@ -40,6 +41,14 @@ const USER = keyRule(
   /^\w[\w.@+-]{0,127}:[\w.@+-]{1,128}$/,
   'account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
 );
+
+/** What the fields are made of, to say where a value stops being one; `role` is one of two words. */
+const CHARACTERS: Readonly<Record<PropertyKey, RegExp | undefined>> = {
+  access_key: /[A-Za-z0-9._-]/,
+  secret_key: /[\x21-\x7e]/,
+  account: /[\x21-\x2e\x30-\x7e]/,
+  user: /[\w.@+:-]/,
+};
 
 const ENTRY = z.strictObject(
   {
@@ -121,18 +130,24 @@ export function environmentCredential(env: NodeJS.ProcessEnv): RosterEntry | und
   const secretKey = env[SECRET_KEY_VARIABLE] ?? '';
   if (accessKey === '' && secretKey === '') return undefined;
   const problems = [
-    ...variableProblems(ACCESS_KEY_VARIABLE, accessKey, ACCESS_KEY),
-    ...variableProblems(SECRET_KEY_VARIABLE, secretKey, SECRET_KEY),
+    ...variableProblems(ACCESS_KEY_VARIABLE, accessKey, ACCESS_KEY, CHARACTERS.access_key),
+    ...variableProblems(SECRET_KEY_VARIABLE, secretKey, SECRET_KEY, CHARACTERS.secret_key),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return { accessKey, secretKey, account: MAIN_ACCOUNT, role: 'owner' };
 }
 
-function variableProblems(key: string, value: string, rule: z.ZodString): ConfigProblem[] {
+function variableProblems(
+  key: string,
+  value: string,
+  rule: z.ZodString,
+  characters: RegExp | undefined,
+): ConfigProblem[] {
   const source = 'environment';
   if (value === '') return [{ source, key, expected: 'a value, since its pair has one' }];
   const issue = rule.safeParse(value).error?.issues[0];
-  return issue === undefined ? [] : [{ source, key, given: value, expected: issue.message }];
+  if (issue === undefined) return [];
+  return [{ source, key, found: describeUnshown(value, characters), expected: issue.message }];
 }
 
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -154,42 +169,48 @@ export function generateCredential(): RosterEntry {
   };
 }
 
-/** Only what stands under these keys is shown: anything else may be a misplaced secret. */
-const SHOWN: ReadonlySet<PropertyKey | undefined> = new Set([
-  'access_key',
-  'account',
-  'role',
-  'user',
-]);
-
+/** Of any field: whoever mixes two of them up has put the secret into the other one. */
 function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): ConfigProblem {
   let given: unknown = root;
   for (const step of issue.path) given = (given as Readonly<Record<PropertyKey, unknown>>)[step];
   const place = issue.path.map((step) =>
     typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
   );
-  const unknown = issue.code === 'unrecognized_keys' ? `; not known: ${issue.keys.join(', ')}` : '';
+  const unknown = issue.code === 'unrecognized_keys' ? unknownKeys(issue.keys) : '';
+  const field = issue.path.at(-1);
   return {
     source: 'file',
     key: `${file}: ${place.join('').replace(/^\./, '') || 'the file'}`,
-    ...(SHOWN.has(issue.path.at(-1)) ? { given } : {}),
+    found: unknown === '' ? describeUnshown(given, CHARACTERS[field ?? '']) : undefined,
     expected: `${issue.message}${unknown}`,
   };
 }
 
+/** Like the ones that exist; a secret that was drawn at random is unlikely to be. */
+const NAME_OF_FIELD = /^[a-z_]{1,20}$/;
+
+function unknownKeys(keys: readonly string[]): string {
+  const names = keys.map((key) =>
+    NAME_OF_FIELD.test(key) ? key : `a key of ${describeUnshown(key) ?? ''}`,
+  );
+  return `; not known: ${names.join(', ')}`;
+}
+
 function refuseDuplicates(roster: Roster, file: string): void {
-  const seen = new Set<string>();
+  const indexOf = new Map<string, number>();
   const problems: ConfigProblem[] = [];
   roster.forEach(({ accessKey }, index) => {
-    if (seen.has(accessKey)) {
-      problems.push({
-        source: 'file',
-        key: `${file}: credentials[${index}].access_key`,
-        given: accessKey,
-        expected: 'each access key once',
-      });
+    const first = indexOf.get(accessKey);
+    if (first === undefined) {
+      indexOf.set(accessKey, index);
+      return;
     }
-    seen.add(accessKey);
+    problems.push({
+      source: 'file',
+      key: `${file}: credentials[${index}].access_key`,
+      found: `the one of credentials[${first}]`,
+      expected: 'each access key once',
+    });
   });
   if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -8,6 +8,8 @@ export interface ConfigProblem {
   readonly key: string;
   /** What was given, as JSON; absent where nothing was. */
   readonly given?: unknown;
+  /** The same in words, worded to follow "got", where the value may be a secret. */
+  readonly found?: string | undefined;
   /** What would be right, worded to follow "expected". */
   readonly expected: string;
 }
@@ -22,15 +24,17 @@ export class ConfigError extends Error {
 }
 
 /** One line: key, given value, expectation. Values of keys that name a secret are masked. */
-export function describeProblem({ key, given, expected }: ConfigProblem): string {
-  return given === undefined
+export function describeProblem({ key, given, found, expected }: ConfigProblem): string {
+  const got = found ?? (given === undefined ? undefined : show(key, given));
+  return got === undefined
     ? `${key}: expected ${expected}`
-    : `${key}: got ${show(key, given)}, expected ${expected}`;
+    : `${key}: got ${got}, expected ${expected}`;
 }
 
 export const MASK = '********';
 
-const SECRET_NAME = /secret|password|passwd|token|private/i;
+/** An access key's place is where a secret is put by mistake. */
+const SECRET_NAME = /secret|access_?key|password|passwd|token|private/i;
 
 /** @returns true when a value under this name is not to be shown */
 export function isSecretName(name: string): boolean {

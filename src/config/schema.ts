@@ -142,7 +142,7 @@ const KEYS = {
     doc: 'Calls to the backend that the janitor makes at most in a second, one for a page of 1000 objects or for a delete.',
   },
   janitor_lease_ms: {
-    schema: integer(300, 600_000).default(30_000),
+    schema: integer(1000, 600_000).default(30_000),
     doc: 'How long a janitor that died keeps others from its work.',
   },
   response_stall_timeout_ms: {

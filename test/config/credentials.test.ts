@@ -86,12 +86,17 @@ describe('config: credentials', () => {
     [
       'a short secret',
       { ...ENV, RINGWAY_SECRET_KEY: 'hush' },
-      /^RINGWAY_SECRET_KEY: got \*{8}, expected a secret key: 8/,
+      /^RINGWAY_SECRET_KEY: got 4 characters, expected a secret key: 8/,
     ],
     [
       'a slash in the access key',
-      { ...ENV, RINGWAY_ACCESS_KEY: 'a/b/c' },
-      /^RINGWAY_ACCESS_KEY: got "a\/b\/c", expected an access key/,
+      { ...ENV, RINGWAY_ACCESS_KEY: 'hush/hush' },
+      /^RINGWAY_ACCESS_KEY: got 9 characters, of which number 5 is punctuation, expected an access key/,
+    ],
+    [
+      'a line feed after the secret',
+      { ...ENV, RINGWAY_SECRET_KEY: 'hush-hush\n' },
+      /^RINGWAY_SECRET_KEY: got 10 characters, of which number 10 is a control character, expected/,
     ],
   ] as const) {
     it(`refuses ${name} in the environment, and writes nothing`, async () => {
@@ -137,28 +142,37 @@ describe('config: credentials', () => {
   it('reports everything that is wrong at once, and no secret', () => {
     const text = JSON.stringify({
       credentials: [
-        { ...ENTRY, access_key: 'a b', role: 'king', user: 'AllUsers' },
-        { ...ENTRY, secret_key: 'hush', note: 'hush' },
+        { ...ENTRY, access_key: 'hush hush', role: 'hush', user: 'hush' },
+        { ...ENTRY, secret_key: 'hush', note: 'hush', 'hush+hush': 1 },
+        { ...ENTRY, access_key: ['hush'], account: 'hush/hush', role: null, user: 'hush:hüsh' },
       ],
     });
     const message = problemsOf(() => parseCredentials(text, 'c.json'));
+    expect(message).not.to.include('hush');
     expect(message.split('\n')).to.deep.equal([
-      'c.json: credentials[0].access_key: got "a b", expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
-      'c.json: credentials[0].role: got "king", expected owner or member',
-      'c.json: credentials[0].user: got "AllUsers", expected account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
-      'c.json: credentials[1].secret_key: expected a secret key: 8 to 128 printable ASCII characters without spaces',
-      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, perhaps user, and nothing else; not known: note',
+      'c.json: credentials[0].access_key: got 9 characters, of which number 5 is white space, expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
+      'c.json: credentials[0].role: got 4 characters, expected owner or member',
+      'c.json: credentials[0].user: got 4 characters, expected account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
+      'c.json: credentials[1].secret_key: got 4 characters, expected a secret key: 8 to 128 printable ASCII characters without spaces',
+      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, perhaps user, and nothing else; not known: note, a key of 9 characters',
+      'c.json: credentials[2].access_key: got a list, expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
+      'c.json: credentials[2].account: got 9 characters, of which number 5 is punctuation, expected an account of the store, such as AUTH_main',
+      'c.json: credentials[2].role: got null, expected owner or member',
+      'c.json: credentials[2].user: got 9 characters, of which number 7 is not ASCII, expected account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
     ]);
   });
 
   for (const [text, expected] of [
     ['{', /^c.json, line 1, column 2: expected a closing brace$/],
     ['{}', /^c.json: credentials: expected a list of credentials$/],
-    ['{"credentials":[]}', /^c.json: credentials: expected at least one credential$/],
-    ['{"credentials":["hush"]}', /^c.json: credentials\[0\]: expected an object with/],
+    ['{"credentials":[]}', /^c.json: credentials: got a list, expected at least one credential$/],
+    [
+      '{"credentials":["hush"]}',
+      /^c.json: credentials\[0\]: got 4 characters, expected an object with/,
+    ],
     [
       JSON.stringify({ credentials: [ENTRY, ENTRY] }),
-      /^c.json: credentials\[1\].access_key: got "AK1", expected each access key once$/,
+      /^c.json: credentials\[1\].access_key: got the one of credentials\[0\], expected each access key once$/,
     ],
   ] as const) {
     it(`refuses ${text.slice(0, 30)}`, () => {

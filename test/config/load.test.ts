@@ -113,6 +113,7 @@ describe('config: load', () => {
       {
         drain_timeout: 5,
         client_secret: 'hush',
+        access_key: 'hush',
         region: 'Somewhere Else',
         drain_timeout_ms: 'soon',
         storage_classes: ['COLD'],
@@ -126,6 +127,7 @@ describe('config: load', () => {
     expect(found).to.deep.equal([
       'drain_timeout: got 5, expected a key that exists; did you mean drain_timeout_ms?',
       'client_secret: got ********, expected a key that exists',
+      'access_key: got ********, expected a key that exists',
       `--s3: got "nowhere", expected ${address}`,
       '--listeners: got "many", expected an integer from 1 to 256',
       'region: got "Somewhere Else", expected a region name: lower-case letters, digits and hyphens',
