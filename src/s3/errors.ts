@@ -166,6 +166,10 @@ const ERRORS = {
     status: 412,
     message: 'At least one of the pre-conditions you specified did not hold',
   },
+  RequestHeaderSectionTooLarge: {
+    status: 400,
+    message: 'Your request header section exceeds the maximum allowed request header section size.',
+  },
   RequestTimeTooSkewed: {
     status: 403,
     message: 'The difference between the request time and the current time is too large.',

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
+import type { ErrorCode } from '../errors.js';
 import { S3Error } from '../s3-error.js';
 import { isHeaderName, isHeaderValue, isMangled } from './header-values.js';
 import { decodeWords, encodeWords } from './rfc2047.js';
@@ -19,6 +20,17 @@ const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 const METADATA_PREFIX = 'x-amz-meta-';
 /** Bytes of all names and values together; AWS's limit. */
 const METADATA_BYTES_MAX = 2048;
+/**
+ * Entries of user metadata. Python's http.client, and so boto3, reads no answer with more than 100
+ * headers, and the rest of a GET's are up to 30: what could be stored could not be read again.
+ */
+const METADATA_ENTRIES_MAX = 70;
+/**
+ * Bytes of the names and values of Content-Type and the headers below; AWS's limit for the headers
+ * of a PUT. With metadata, encoded, it keeps an answer below the 16 KiB that Node.js's client, and
+ * so the AWS SDK, takes.
+ */
+const REPRESENTATION_BYTES_MAX = 8192;
 
 /** Kept with the object and returned with it; Content-Type has a place of its own. */
 const REPRESENTATION_HEADERS: ReadonlyMap<string, string> = new Map([
@@ -33,34 +45,54 @@ const REPRESENTATION_HEADERS: ReadonlyMap<string, string> = new Map([
  * Collects what a PUT stores besides the body. `aws-chunked` describes the transfer and not the
  * object, and is taken out of Content-Encoding.
  *
- * @throws S3Error `MetadataTooLarge` over 2 KiB; `InvalidArgument` for a name or value that could
- *   not be returned as it came
+ * @throws S3Error `MetadataTooLarge` over 2 KiB or 70 entries; `RequestHeaderSectionTooLarge` for
+ *   representation headers over 8 KiB; `InvalidArgument` for a name or value that could not be
+ *   returned as it came
  */
 export function readMetadataHeaders(headers: HeaderMap): DescribedObject {
   const metadata: Record<string, string> = {};
   const representation: Record<string, string> = {};
-  let metadataBytes = 0;
+  let contentType = DEFAULT_CONTENT_TYPE;
   for (const [name, value] of headers) {
     if (name.startsWith(METADATA_PREFIX)) {
-      const key = metadataName(name);
-      const text = metadataValue(name, value);
-      metadata[key] = text;
-      metadataBytes += key.length + Buffer.byteLength(text);
+      metadata[metadataName(name)] = metadataValue(name, value);
+    } else if (name === 'content-type') {
+      if (value !== '') contentType = legal(name, value);
     } else if (REPRESENTATION_HEADERS.has(name)) {
       const kept = name === 'content-encoding' ? withoutAwsChunked(value) : value;
       if (kept !== '') representation[name] = legal(name, kept);
     }
   }
-  if (metadataBytes > METADATA_BYTES_MAX) throw metadataTooLarge(metadataBytes);
-  const contentType = headers.get('content-type');
-  return {
-    contentType:
-      contentType === undefined || contentType === ''
-        ? DEFAULT_CONTENT_TYPE
-        : legal('content-type', contentType),
-    headers: representation,
-    metadata,
-  };
+  const described = { contentType, headers: representation, metadata };
+  requireReturnable(described);
+  return described;
+}
+
+/** An object whose header block no client takes could not be read any more. */
+function requireReturnable({ contentType, headers, metadata }: DescribedObject): void {
+  const entries = Object.keys(metadata).length;
+  if (entries > METADATA_ENTRIES_MAX) {
+    throw new S3Error(
+      'MetadataTooLarge',
+      'Your metadata headers exceed the maximum allowed number of entries',
+      { Entries: String(entries), MaxEntriesAllowed: String(METADATA_ENTRIES_MAX) },
+    );
+  }
+  requireSize('MetadataTooLarge', byteLength(metadata), METADATA_BYTES_MAX);
+  const representation = byteLength({ ...headers, 'content-type': contentType });
+  requireSize('RequestHeaderSectionTooLarge', representation, REPRESENTATION_BYTES_MAX);
+}
+
+/** Of names and values. */
+function byteLength(entries: Metadata): number {
+  let bytes = 0;
+  for (const name in entries) bytes += name.length + Buffer.byteLength(entries[name] ?? '');
+  return bytes;
+}
+
+function requireSize(code: ErrorCode, size: number, most: number): void {
+  if (size <= most) return;
+  throw new S3Error(code, undefined, { Size: String(size), MaxSizeAllowed: String(most) });
 }
 
 /** The headers of a GET or HEAD that {@link readMetadataHeaders} took in, Content-Type first. */
@@ -115,12 +147,5 @@ function notRepresentable(header: string, value: string): S3Error {
   return new S3Error('InvalidArgument', 'The header value is not valid UTF-8 text', {
     ArgumentName: header,
     ArgumentValue: value,
-  });
-}
-
-function metadataTooLarge(size: number): S3Error {
-  return new S3Error('MetadataTooLarge', undefined, {
-    Size: String(size),
-    MaxSizeAllowed: String(METADATA_BYTES_MAX),
   });
 }

@@ -101,6 +101,49 @@ describe('s3 rules: metadata headers', () => {
     });
   });
 
+  it('counts the entries', () => {
+    const of = (count: number) =>
+      headers(Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-amz-meta-${n}`, ''])));
+    expect(Object.keys(readMetadataHeaders(of(70)).metadata)).to.have.length(70);
+    expect(s3FailureOf(() => readMetadataHeaders(of(71)))).to.deep.equal({
+      code: 'MetadataTooLarge',
+      details: { Entries: '71', MaxEntriesAllowed: '70' },
+    });
+  });
+
+  it('counts the bytes of all representation headers', () => {
+    const of = (length: number) =>
+      headers({ 'content-type': 'a/b', 'content-language': 'ä'.repeat(length / 2), expires: '0' });
+    const room = 8192 - 'content-typea/bcontent-languageexpires0'.length - 1;
+    expect(readMetadataHeaders(of(room)).headers['content-language']).to.have.length(room / 2);
+    expect(s3FailureOf(() => readMetadataHeaders(of(room + 2)))).to.deep.equal({
+      code: 'RequestHeaderSectionTooLarge',
+      details: { Size: '8193', MaxSizeAllowed: '8192' },
+    });
+    const type = headers({ 'content-type': 't'.repeat(8192) });
+    expect(s3FailureOf(() => readMetadataHeaders(type)).code).to.equal(
+      'RequestHeaderSectionTooLarge',
+    );
+  });
+
+  it('takes in no more than what every client reads again', () => {
+    // Names of one character and values beyond ASCII, which become encoded words, grow the most.
+    const names = Array.from({ length: 70 }, (_, n) => `x-amz-meta-${n}`);
+    const described = readMetadataHeaders(
+      headers({
+        ...Object.fromEntries(names.map((name) => [name, 'é'.repeat(13)] as const)),
+        'content-type': `a/${'b'.repeat(2000)}`,
+        'content-disposition': 'c'.repeat(6000),
+      }),
+    );
+    const block = metadataResponseHeaders(described).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    // 16 KiB are Node.js's limit; 2 KiB are left for ids, dates and CORS.
+    expect(Buffer.byteLength(block.join(''))).to.be.within(10_000, 14 * 1024);
+    expect(block).to.have.length(72);
+  });
+
   for (const [name, value] of [
     ['x-amz-meta-', 'x'],
     ['x-amz-meta-a b', 'x'],
