@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
@@ -23,6 +24,9 @@ function rulesFor(prefix: string): string {
 
 /** By hand: `RINGWAY_JANITOR_OBJECTS=100000`. */
 const OBJECTS = Number(process.env.RINGWAY_JANITOR_OBJECTS ?? 2_000);
+
+/** Node itself and the pages of the index that it maps are most of it. */
+const RSS_MIB_MAX = 250;
 
 describe('the janitor beside the service', function () {
   this.timeout(60_000 + OBJECTS * 5);
@@ -74,10 +78,11 @@ describe('the janitor beside the service', function () {
     expect(await keysOf(client, '/rules')).to.deep.equal(['kept']);
     const metrics = await eventually(
       () => admin('/metrics'),
-      (text) => text.includes('ringway_janitor_actions_total{action="expire",outcome="done"} 2'),
+      (text) =>
+        /^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m.test(text) &&
+        text.includes('ringway_janitor_actions_total{action="expire",outcome="done"} 2\n'),
     );
     expect(metrics).to.match(/^ringway_janitor_up 1$/m);
-    expect(metrics).to.match(/^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m);
     const verbose = await eventually(
       () => admin('/readyz?verbose'),
       (text) => text.includes('[+] janitor pass: ok, idle, last pass ended'),
@@ -131,7 +136,7 @@ describe('the janitor beside the service', function () {
     const slow = {
       janitor_interval_ms: 600_000,
       janitor_operations_per_s: Math.max(1000, OBJECTS / 10),
-      janitor_lease_ms: 300,
+      janitor_lease_ms: 1500,
       restart_backoff_ms_min: 1,
       probe_interval_ms: 100,
     };
@@ -147,19 +152,19 @@ describe('the janitor beside the service', function () {
     );
     const [, victim] = service?.pids() ?? [];
     if (victim === undefined) throw new Error('there is no janitor');
-    const rssMiB = peakRssMiB(victim);
     process.kill(victim, 'SIGKILL');
     const left = (await keysOf(client, '/rules')).length;
     expect(left, 'killed in the middle').to.be.within(kept.length + 1, all - 1);
     // Written while nobody is at work, under keys that the rules are about and not.
     await client.put('/rules/other/fresh', 'x');
-    await eventually(
-      () => admin('/metrics'),
-      (text) => /^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m.test(text),
-    );
+    const finished = /^ringway_janitor_last_run_timestamp_seconds 1\d{9}/m;
+    // For as long as the test has: with many objects, that is more than a moment.
+    while (!finished.test(await admin('/metrics'))) await setTimeout(20);
     expect(await keysOf(client, '/rules')).to.deep.equal([...kept, 'other/fresh'].sort());
-    expect(service?.pids()[0], 'the listener lives').to.be.a('number');
+    const [, successor = victim] = service?.pids() ?? [];
+    const rssMiB = peakRssMiB(successor);
     if (OBJECTS > 2_000) console.info(`      the janitor took ${rssMiB} MiB at most`);
+    expect(rssMiB).to.be.below(RSS_MIB_MAX);
   });
 
   async function expired(): Promise<number> {
