@@ -18,11 +18,6 @@ export function objectPrefixes({ rules }: LifecycleConfiguration): string[] {
   return outermost;
 }
 
-/** Whether any rule aborts uploads. */
-export function concernsUploads({ rules }: LifecycleConfiguration): boolean {
-  return rules.some(({ enabled, abortDaysAfterInitiation: days }) => enabled && days !== undefined);
-}
-
 /** The same rules for objects with any tags: they want whatever the given ones may want, and more. */
 export function withoutTags({ rules }: LifecycleConfiguration): LifecycleConfiguration {
   return { rules: rules.map((rule) => ({ ...rule, filter: { ...rule.filter, tags: [] } })) };
