@@ -27,7 +27,7 @@ import type { CorsConfiguration } from './rules/cors/configuration.js';
 import { corsHeaders } from './rules/cors/response.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
 import { refuseOverrides } from './rules/response-overrides.js';
-import { refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
+import { refuseHeadersInQuery, refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import { S3Error } from './s3-error.js';
 
 /**
@@ -180,6 +180,7 @@ class RequestRun implements RequestContext, CallContext {
     if (asked !== undefined) await asked;
     const operation = operationFor(endpoint);
     refuseUnsupportedHeaders(endpoint.operation, this.headers);
+    refuseHeadersInQuery(endpoint.query.parameters, this.headers);
     const response = await operation(this);
     return response.pending === undefined ? response : this.#settle(response, response.pending);
   }

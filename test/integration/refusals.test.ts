@@ -89,6 +89,14 @@ describe('refusals over the wire', () => {
     });
   }
 
+  it('refuses a PUT that asks for protection in its query, where nothing reads it', async () => {
+    for (const query of ['x-amz-server-side-encryption=AES256', 'X-Amz-Acl=public-read']) {
+      const answer = await s3.put(`/refusals/key?${query}`, 'over');
+      expectError(answer, 501, 'NotImplemented');
+      expect(answer.text).to.contain(`<Header>${query.split('=', 1)[0]?.toLowerCase()}</Header>`);
+    }
+  });
+
   it('answers every other unsigned request with 403', async () => {
     for (const [method, path] of [
       ['GET', '/'],

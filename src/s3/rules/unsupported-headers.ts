@@ -1,4 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
+import type { QueryParameter } from '../../uri.js';
 import type { OperationName } from '../endpoint-table.js';
 import { S3Error } from '../s3-error.js';
 
@@ -65,13 +66,37 @@ const PREFIX_OF_ALL = 'x-amz-';
 export function refuseUnsupportedHeaders(operation: OperationName, headers: HeaderMap): void {
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX_OF_ALL)) continue;
-    const rule = BY_NAME.get(name) ?? findByPrefix(name);
+    const rule = ruleOf(name);
     if (rule === undefined) continue;
     if (rule.harmless?.includes(value) === true || rule.readBy?.includes(operation) === true) {
       continue;
     }
-    throw new S3Error('NotImplemented', undefined, { Header: name });
+    throw notImplemented(name);
   }
+}
+
+/**
+ * Only presigned URLs carry headers in their query, and those are among `headers` already. In the
+ * query of any other request nothing reads them: what they ask for would be ignored.
+ *
+ * @throws S3Error `NotImplemented`, naming the header
+ */
+export function refuseHeadersInQuery(query: readonly QueryParameter[], headers: HeaderMap): void {
+  for (const { name, value = '' } of query) {
+    const header = name.toLowerCase();
+    if (!header.startsWith(PREFIX_OF_ALL) || headers.has(header)) continue;
+    const rule = ruleOf(header);
+    if (rule === undefined || rule.harmless?.includes(value) === true) continue;
+    throw notImplemented(header);
+  }
+}
+
+function notImplemented(header: string): S3Error {
+  return new S3Error('NotImplemented', undefined, { Header: header });
+}
+
+function ruleOf(name: string): HeaderRule | undefined {
+  return BY_NAME.get(name) ?? findByPrefix(name);
 }
 
 function findByPrefix(name: string): HeaderRule | undefined {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { OperationName } from '../../../src/s3/endpoint-table.js';
-import { refuseUnsupportedHeaders } from '../../../src/s3/rules/unsupported-headers.js';
-import { headers, s3FailureOf } from '../support.js';
+import {
+  refuseHeadersInQuery,
+  refuseUnsupportedHeaders,
+} from '../../../src/s3/rules/unsupported-headers.js';
+import { headers, query, s3FailureOf } from '../support.js';
 
 const REFUSED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
   ['PutObject', 'x-amz-server-side-encryption', 'AES256'],
@@ -78,4 +81,31 @@ describe('s3 rules: unsupported headers', () => {
       }).not.to.throw();
     });
   }
+
+  for (const [name, value] of [
+    ['x-amz-acl', 'public-read'],
+    ['X-Amz-Grant-Read', 'id="x"'],
+    ['x-amz-server-side-encryption', 'AES256'],
+    ['x-amz-object-lock-mode', 'COMPLIANCE'],
+    ['x-amz-tagging', 'a=b'],
+    ['x-amz-copy-source', '/b/k'],
+  ] as const) {
+    it(`refuses ${name} in a query that nothing reads it from`, () => {
+      const { parameters } = query(`prefix=p&${name}=${encodeURIComponent(value)}`);
+      const header = name.toLowerCase();
+      const failure = s3FailureOf(() => {
+        refuseHeadersInQuery(parameters, headers({ host: 'h' }));
+      });
+      expect(failure).to.deep.equal({ code: 'NotImplemented', details: { Header: header } });
+      // A presigned URL: what it carries is among the headers, and judged there.
+      refuseHeadersInQuery(parameters, headers({ [header]: value }));
+    });
+  }
+
+  it('lets what asks for nothing stand in a query', () => {
+    const { parameters } = query(
+      'x-id=PutObject&x-amz-acl=private&X-Amz-Date=d&x-amz-meta-a=1&x-amz-checksum-crc32=A&acl',
+    );
+    refuseHeadersInQuery(parameters, headers({}));
+  });
 });
