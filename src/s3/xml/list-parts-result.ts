@@ -32,10 +32,13 @@ export interface ListPartsResult {
   readonly truncated: boolean;
 }
 
-/** The answer of ListParts. The marker for the next page is the last part of this one. */
+/**
+ * The answer of ListParts. A truncated page has its last part as the marker of the next one; any
+ * other page has none: the AWS SDK for JavaScript goes on for as long as there is a marker.
+ */
 export function renderListPartsResult(result: ListPartsResult): string {
   const { query, parts } = result;
-  const nextMarker = parts.at(-1)?.partNumber ?? 0;
+  const nextMarker = result.truncated ? parts.at(-1)?.partNumber : undefined;
   return xmlDocument(
     `<ListPartsResult xmlns="${S3_NAMESPACE}">${element('Bucket', result.bucket)}` +
       nameElement('Key', result.key, query.urlEncoded) +
@@ -47,7 +50,7 @@ export function renderListPartsResult(result: ListPartsResult): string {
       optionalElement('ChecksumAlgorithm', result.checksumAlgorithm) +
       optionalElement('ChecksumType', result.checksumType) +
       `<PartNumberMarker>${query.partNumberMarker}</PartNumberMarker>` +
-      `<NextPartNumberMarker>${nextMarker}</NextPartNumberMarker>` +
+      optionalElement('NextPartNumberMarker', nextMarker?.toString()) +
       `<MaxParts>${query.maxParts}</MaxParts>` +
       `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
       `${parts.map(renderPart).join('')}</ListPartsResult>`,

@@ -79,7 +79,7 @@ describe('s3 xml: documents of multipart uploads', () => {
       lines(
         `<ListPartsResult ${XMLNS}><Bucket>b</Bucket><Key>a b</Key><UploadId>id</UploadId>`,
         `${INITIATOR_XML}${OWNER_XML}<StorageClass>STANDARD</StorageClass>`,
-        '<PartNumberMarker>0</PartNumberMarker><NextPartNumberMarker>0</NextPartNumberMarker>',
+        '<PartNumberMarker>0</PartNumberMarker>',
         '<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated></ListPartsResult>',
       ),
     );
