@@ -6,12 +6,11 @@ import { mustRun, runProgram, type ProgramResult } from '../support/programs.js'
 import { useBench } from './harness.js';
 import { BIG_FILE_BYTES, makeTree, sha256OfFile, treeHashes, writeBigFile } from './material.js';
 
-/** As docs/clients.md tells its users: uploads in one piece until multipart uploads arrive. */
+/** As docs/clients.md tells its users. */
 const CONFIG = `[default]
 region = us-east-1
 s3 =
     addressing_style = path
-    multipart_threshold = 5GB
 `;
 
 describeWith([program('aws'), program('curl')], 'client: aws cli', function () {

@@ -21,8 +21,6 @@ describeWith([program('rclone')], 'client: rclone', function () {
       RCLONE_CONFIG_RW_REGION: 'us-east-1',
       RCLONE_CONFIG_RW_ACCESS_KEY_ID: service.accessKey,
       RCLONE_CONFIG_RW_SECRET_ACCESS_KEY: service.secretKey,
-      // Uploads in one piece until multipart uploads arrive: see docs/clients.md.
-      RCLONE_CONFIG_RW_UPLOAD_CUTOFF: '5G',
     };
   });
 

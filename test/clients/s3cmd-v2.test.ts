@@ -20,7 +20,6 @@ describeWith([program('s3cmd')], 'client: s3cmd --signature-v2', function () {
       `host_base = ${host}`,
       `host_bucket = ${host}`,
       'use_https = False',
-      'enable_multipart = False',
       'signature_v2 = True',
     ];
     await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);

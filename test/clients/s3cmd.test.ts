@@ -20,8 +20,6 @@ describeWith([program('s3cmd')], 'client: s3cmd', function () {
       // The same host again means path style.
       `host_bucket = ${host}`,
       'use_https = False',
-      // Uploads in one piece until multipart uploads arrive: see docs/clients.md.
-      'enable_multipart = False',
     ];
     await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);
   });

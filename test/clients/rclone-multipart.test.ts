@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { describeWith, program } from '../support/needs.js';
+import { mustRun, type ProgramResult } from '../support/programs.js';
+import { useBench } from './harness.js';
+import { writeBigFile } from './material.js';
+import { Companion } from '../integration/companion.js';
+import { eventually } from '../support/eventually.js';
+
+const FILE_BYTES = 33 * 1024 * 1024;
+
+describeWith([program('rclone')], 'client: rclone, multipart', function () {
+  const bench = useBench(this, { config: { segment_grace_ms: 50 } });
+
+  function rclone(...args: string[]): Promise<ProgramResult> {
+    const { folder, service } = bench();
+    const env = {
+      HOME: folder,
+      RCLONE_CONFIG: join(folder, 'rclone.conf'),
+      RCLONE_CONFIG_RW_TYPE: 's3',
+      RCLONE_CONFIG_RW_PROVIDER: 'Other',
+      RCLONE_CONFIG_RW_ENDPOINT: service.endpoint,
+      RCLONE_CONFIG_RW_REGION: 'us-east-1',
+      RCLONE_CONFIG_RW_ACCESS_KEY_ID: service.accessKey,
+      RCLONE_CONFIG_RW_SECRET_ACCESS_KEY: service.secretKey,
+      // Its defaults begin at 200 MiB; the parts are of its default size.
+      RCLONE_CONFIG_RW_UPLOAD_CUTOFF: '8M',
+      RCLONE_CONFIG_RW_COPY_CUTOFF: '8M',
+    };
+    return mustRun('rclone', ['--retries', '1', ...args], { env, cwd: folder });
+  }
+
+  before(async () => {
+    await writeBigFile(join(bench().folder, 'source', 'file'), FILE_BYTES);
+  });
+
+  it('uploads in parts, and finds every byte again', async () => {
+    await rclone('copy', 'source', 'rw:parts/up');
+    const check = await rclone('check', '--download', 'source', 'rw:parts/up');
+    expect(check.stderr).to.contain(': 0 differences found');
+  });
+
+  it('finds nothing to do when it copies again: times and checksums are kept', async () => {
+    const again = await rclone('copy', '--checksum', '-v', 'source', 'rw:parts/up');
+    expect(again.stderr).to.contain('There was nothing to transfer');
+  });
+
+  it('copies in parts on the service', async () => {
+    await rclone('copy', 'rw:parts/up', 'rw:parts/copy');
+    await rclone('check', '--download', 'source', 'rw:parts/copy');
+  });
+
+  it('lists and cleans up what was left open, and leaves nothing when it deletes', async () => {
+    const listed = await rclone('backend', 'list-multipart-uploads', 'rw:parts');
+    expect(JSON.parse(listed.stdout)).to.deep.equal({ parts: [] });
+    await rclone('backend', 'cleanup', '-o', 'max-age=0', 'rw:parts');
+    await rclone('purge', 'rw:parts/up');
+    await rclone('purge', 'rw:parts/copy');
+    const companion = await Companion.open(bench().service);
+    try {
+      await eventually(
+        () => companion.names('parts'),
+        (names) => names.length === 0,
+      );
+    } finally {
+      await companion.close();
+    }
+  });
+});
