@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { ByteSource } from '../../src/byte-source.js';
 import { settleOrStream } from '../../src/s3/pending-document.js';
+import { closeEdges, startEdge } from '../http/support/edge.js';
+import { until } from '../support/until.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const DOCUMENT = `${DECLARATION}<Done/>`;
@@ -73,6 +75,31 @@ describe('s3: documents that take their time', () => {
     });
     expect(pieces[0]).to.equal(DECLARATION);
     expect(pieces.at(-1)).to.equal('<Error>late</Error>');
+  });
+
+  it('keep a connection alive: what is known goes out at once', async () => {
+    const { document, resolve } = deferred();
+    const edge = await startEdge(async (exchange) => {
+      const pending = { declaration: DECLARATION, document };
+      const body = await settleOrStream(pending, neverFails, SOON);
+      await exchange.respond({ status: 200, headers: [], body });
+    });
+    try {
+      const client = await edge.connect();
+      const answer = client.get('/');
+      let received = 0;
+      client.socket.on('data', (data) => {
+        received += data.toString('latin1').split('\n').length - 1;
+      });
+      // More lines than head and declaration have, long before there is a document.
+      await until(() => received > 50);
+      resolve(DOCUMENT);
+      const { status, body } = await answer;
+      expect(status).to.equal(200);
+      expect(body.toString()).to.match(/^<\?xml [^\n]*\?>\n+<Done\/>$/);
+    } finally {
+      closeEdges();
+    }
   });
 
   it('may fail after the reader has left', async () => {
