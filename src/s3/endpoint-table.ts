@@ -133,7 +133,7 @@ const OBJECT = [
   ['partNumber', 'GET', 'GetObjectPart', yes],
   ['partNumber', 'HEAD', 'HeadObjectPart', yes],
   ['renameObject', 'PUT', 'RenameObject', no],
-  ['restore', 'POST', 'RestoreObject', no],
+  ['restore', 'POST', 'RestoreObject', yes],
   ['retention', 'GET', 'GetObjectRetention', no],
   ['retention', 'PUT', 'PutObjectRetention', no],
   ['select', 'POST', 'SelectObjectContent', no],

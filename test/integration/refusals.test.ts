@@ -70,6 +70,13 @@ describe('refusals over the wire', () => {
     });
   }
 
+  it('answers InvalidObjectState to a restore while there is no cold tier', async () => {
+    const restore = { method: 'POST', path: '/refusals/key?restore', body: '<RestoreRequest/>' };
+    expectError(await s3.send(restore), 400, 'InvalidObjectState');
+    const missing = { method: 'POST', path: '/refusals/missing?restore' };
+    expectError(await s3.send(missing), 404, 'NoSuchKey');
+  });
+
   it('answers 405 to a verb other than GET on ?uploads', async () => {
     const answer = await s3.send({ method: 'PUT', path: '/refusals?uploads' });
     expectError(answer, 405, 'MethodNotAllowed');

@@ -45,7 +45,7 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['GET /bucket/key?partNumber=1', 'GetObjectPart'],
   ['HEAD /bucket/key?partNumber=1', 'HeadObjectPart'],
   ['POST /bucket/key?select&select-type=2', '!SelectObjectContent'],
-  ['POST /bucket/key?restore&versionId=null', '!RestoreObject'],
+  ['POST /bucket/key?restore&versionId=null', 'RestoreObject'],
   ['GET /bucket/key?tagging', 'GetObjectTagging'],
   ['OPTIONS /bucket', 'PreflightRequest'],
   ['OPTIONS /bucket/key?partNumber=1&uploadId=u', 'PreflightRequest'],

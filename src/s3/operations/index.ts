@@ -37,6 +37,7 @@ import { getObjectPart, headObjectPart } from './object/object-part.js';
 import { putObject } from './object/put-object.js';
 import { putObjectAcl } from './object/put-object-acl.js';
 import { putObjectTagging } from './object/put-object-tagging.js';
+import { restoreObject } from './object/restore-object.js';
 import { listBuckets } from './service/list-buckets.js';
 
 /** A preflight is nobody's, and answered by the pipeline: see cross-origin.ts. */
@@ -75,6 +76,7 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   PutObjectAcl: putObjectAcl,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
+  RestoreObject: restoreObject,
   DeleteObjectTagging: deleteObjectTagging,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
