@@ -2,10 +2,19 @@ import { fileURLToPath } from 'node:url';
 import { UWS_ENVIRONMENT } from '../http/environment.js';
 
 /**
+ * glibc raises this threshold by itself with the sizes that it sees freed, and from then on keeps
+ * the buffers of a peak, in pieces that fit nothing else: 849 MiB of 900 uploads that were long
+ * over, against 69 MiB with the threshold held at the size of the smallest buffers that there are
+ * many of. No difference in CPU time per request was measured. Other C libraries ignore it.
+ */
+const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' } as const;
+
+/**
  * The program that serves S3, as the supervisor starts it, without knowing what is in it.
- * uWebSockets reads its limits from the environment at load: they have to be there before.
+ * uWebSockets reads its limits from the environment at load, the allocator at start: they have to
+ * be there before.
  */
 export const LISTENER_PROGRAM = {
   entry: fileURLToPath(new URL('../listener.js', import.meta.url)),
-  environment: UWS_ENVIRONMENT,
+  environment: { ...UWS_ENVIRONMENT, ...MALLOC_ENVIRONMENT },
 } as const;
