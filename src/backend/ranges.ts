@@ -8,9 +8,10 @@ import type { ByteRange, RangeSpec } from './backend.js';
  */
 export function resolveRange(spec: RangeSpec, size: number): ByteRange | 'unsatisfiable' {
   if ('suffix' in spec) {
-    if (spec.suffix === 0 || size === 0) return 'unsatisfiable';
+    if (spec.suffix <= 0 || size === 0) return 'unsatisfiable';
     return { start: Math.max(0, size - spec.suffix), end: size - 1 };
   }
-  if (spec.first >= size) return 'unsatisfiable';
-  return { start: spec.first, end: Math.min(spec.last ?? size - 1, size - 1) };
+  const { first, last = Infinity } = spec;
+  if (first >= size || last < first) return 'unsatisfiable';
+  return { start: first, end: Math.min(last, size - 1) };
 }

@@ -5,7 +5,7 @@ import { readObject } from './object-lookup.js';
 import type { StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
 import { plainBody, ReplacedError } from './plain-body.js';
-import { resolveRange } from './ranges.js';
+import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject */

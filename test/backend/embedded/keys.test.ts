@@ -9,7 +9,7 @@ import {
   OBJECT_NAME_BYTES_MAX,
   objectKey,
 } from '../../../src/backend/embedded/keys.js';
-import { resolveRange } from '../../../src/backend/embedded/ranges.js';
+import { resolveRange } from '../../../src/backend/ranges.js';
 
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 }).map((array) => Buffer.from(array));
