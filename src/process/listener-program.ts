@@ -3,9 +3,9 @@ import { UWS_ENVIRONMENT } from '../http/environment.js';
 
 /**
  * glibc raises this threshold by itself with the sizes that it sees freed, and from then on keeps
- * the buffers of a peak, in pieces that fit nothing else: 849 MiB of 900 uploads that were long
- * over, against 69 MiB with the threshold held at the size of the smallest buffers that there are
- * many of. No difference in CPU time per request was measured. Other C libraries ignore it.
+ * the buffers of a peak, in pieces that fit nothing else. Held at the size of the smallest buffers
+ * that there are many of, memory goes back once it is collected, which an idle listener does not do
+ * by itself. CPU time per request was the same within noise. Other C libraries ignore it.
  */
 const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' } as const;
 
