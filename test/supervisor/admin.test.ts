@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
-import { eventually, Supervised } from './support/supervised.js';
+import { eventually } from '../support/eventually.js';
+import { Supervised } from './support/supervised.js';
 
 describe('supervisor: admin port', function () {
   this.timeout(10_000);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { isProcessAlive } from '../../supervisor/process-alive.js';
-import { eventually, Supervised } from './support/supervised.js';
+import { eventually } from '../support/eventually.js';
+import { Supervised } from './support/supervised.js';
 
 describe('supervisor: lifecycle', function () {
   this.timeout(10_000);
