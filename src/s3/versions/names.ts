@@ -1,0 +1,107 @@
+import type { Capabilities, ContainerRef, ObjectRef } from '../../backend/backend.js';
+import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
+import { S3Error } from '../s3-error.js';
+
+/**
+ * Where the versions of a key lie:
+ *
+ *     <bucket>+versions   <hex(key)>/<32 hex>          a version: body and metadata
+ *                         <hex(key)>/index.g<N>.json   the fence of generation N of the index
+ *                         <hex(key)>/index.json        the key's version index
+ *
+ * in the order in which a store lists them. Hexadecimal digits are those of the key's UTF-8, in lower
+ * case: '/' sorts before all of them, so that these names sort as the keys do.
+ */
+
+const SUFFIX = '+versions';
+const INDEX = 'index.json';
+const FENCE = /^index\.g([1-9][0-9]{0,15})\.json$/;
+/** `/` and the longest of the three names behind it. */
+const NAME_BYTES_MAX = 33;
+
+/** A key of a bucket, in the account that the bucket is in. */
+export interface VersionedKey {
+  readonly account: string;
+  readonly bucket: string;
+  readonly key: string;
+}
+
+export type ArchiveName =
+  | { readonly kind: 'version'; readonly key: string; readonly name: string }
+  | { readonly kind: 'index'; readonly key: string }
+  | { readonly kind: 'fence'; readonly key: string; readonly generation: number };
+
+/** The companion container of a bucket. */
+export function archiveContainer(account: string, bucket: string): ContainerRef {
+  return { account, container: bucket + SUFFIX };
+}
+
+/** @returns the bucket whose archive this is; undefined for any other container */
+export function bucketOfArchive(container: string): string | undefined {
+  return container.endsWith(SUFFIX) ? container.slice(0, -SUFFIX.length) : undefined;
+}
+
+/** Of a key, and of the beginning of keys: what all names of theirs in the archive begin with. */
+export function hexKey(key: string): string {
+  return Buffer.from(key).toString('hex');
+}
+
+/** What stands at the key: the link to the current version, or the object of an unversioned key. */
+export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
+  return { account, container: bucket, object: key };
+}
+
+/** @param name - `VersionEntry.name` of a version */
+export function versionRef(of: VersionedKey, name: string): ObjectRef {
+  return archiveRef(of, name);
+}
+
+export function indexRef(of: VersionedKey): ObjectRef {
+  return archiveRef(of, INDEX);
+}
+
+/** @param generation - from 1 */
+export function fenceRef(of: VersionedKey, generation: number): ObjectRef {
+  return archiveRef(of, `index.g${generation}.json`);
+}
+
+/** @returns undefined for a name that no gateway wrote */
+export function parseArchiveName(name: string): ArchiveName | undefined {
+  const slash = name.indexOf('/');
+  if (slash < 2) return undefined;
+  const key = parseHexKey(name.slice(0, slash));
+  if (key === undefined) return undefined;
+  const rest = name.slice(slash + 1);
+  if (rest === INDEX) return { kind: 'index', key };
+  if (rest !== NULL_VERSION_ID && isVersionId(rest)) return { kind: 'version', key, name: rest };
+  const generation = Number(FENCE.exec(rest)?.[1] ?? 0);
+  if (generation === 0 || !Number.isSafeInteger(generation)) return undefined;
+  return { kind: 'fence', key, generation };
+}
+
+/**
+ * To be asked before anything of a version is written. A store whose names are of 1024 bytes keeps
+ * versions of keys of up to 495 bytes.
+ *
+ * @throws S3Error `KeyTooLongError`
+ */
+export function requireArchivableKey(key: string, { objectNameBytesMax }: Capabilities): void {
+  const keyBytesMax = Math.floor((objectNameBytesMax - NAME_BYTES_MAX) / 2);
+  const size = Buffer.byteLength(key);
+  if (size <= keyBytesMax) return;
+  throw new S3Error(
+    'KeyTooLongError',
+    'Your key is too long: names in the storage behind this service have no room for its versions.',
+    { Size: String(size), MaxSizeAllowed: String(keyBytesMax) },
+  );
+}
+
+function archiveRef({ account, bucket, key }: VersionedKey, name: string): ObjectRef {
+  return { ...archiveContainer(account, bucket), object: `${hexKey(key)}/${name}` };
+}
+
+/** Undefined for what is not the lower-case hexadecimal of well-formed UTF-8. */
+function parseHexKey(hex: string): string | undefined {
+  const key = Buffer.from(hex, 'hex').toString();
+  return hexKey(key) === hex ? key : undefined;
+}
