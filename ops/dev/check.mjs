@@ -14,7 +14,7 @@ async function typesAndTidy() {
     return false;
   }
   const [tidy] = planStages(['test/tidy/']);
-  return (await runStage({ ...tidy, name: 'tidy' })).failed === 0;
+  return (await runStage({ ...tidy, name: 'tidy' })).failed.length === 0;
 }
 
 const [tidy, lintFailures] = await Promise.all([typesAndTidy(), lint()]);

@@ -24,39 +24,41 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0 && values.grep === undefined;
 const results = [];
 
-/** A step that is no test counts only when it fails: never `0 failed` beside a red build. */
+/**
+ * A step that is no test counts only when it fails: never `0 failed` beside a red build. Its task
+ * returns what failed, one line each.
+ */
 async function step(name, task) {
   const startedAt = Date.now();
-  const failures = await task();
+  const failed = (await task()).map((error) => ({ title: name, error }));
   const seconds = (Date.now() - startedAt) / 1000;
-  results.push({ name, passed: 0, failed: failures, skipped: [], seconds });
-  return failures === 0;
+  results.push({ name, passed: 0, failed, skipped: [], seconds });
+  return failed.length === 0;
 }
 
 const isBuilt = await step('build', async () => {
   try {
     await build();
-    return 0;
+    return [];
   } catch (error) {
     console.log(`FAIL: ${error.message}`);
-    return 1;
+    return [error.message];
   }
 });
 
 if (isBuilt) {
-  if (isWhole) await step('check', async () => (await lint()).length);
+  if (isWhole) await step('check', lint);
   const stages = planStages(positionals);
   if (stages.length === 0) {
-    console.log(`no test file begins with ${positionals.join(' or ')}`);
-    await step('tests', async () => 1);
+    await step('tests', async () => [`no test file begins with ${positionals.join(' or ')}`]);
   }
   const coverageFolder = isWhole ? startCoverage() : undefined;
   for (const stage of stages) {
     results.push(await runStage(stage, { grep: values.grep, coverageFolder }));
   }
-  if (isWhole) await step('coverage', async () => ((await reportCoverage()) ? 0 : 1));
+  if (isWhole) await step('coverage', reportCoverage);
 }
 
 console.log('');
 for (const line of summarise(results)) console.log(line);
-process.exitCode = results.some((result) => result.failed > 0) ? 1 : 0;
+process.exitCode = results.some((result) => result.failed.length > 0) ? 1 : 0;

@@ -10,8 +10,7 @@ const REPORTS = `${ROOT}/.build/test`;
  *
  * @param {{ name: string, files: readonly string[], timeoutMs: number }} stage
  * @param {{ grep?: string | undefined, coverageFolder?: string | undefined }} [options]
- * @returns {Promise<{ name: string, passed: number, failed: number,
- *   skipped: { title: string, file: string }[], seconds: number }>}
+ * @returns {Promise<import('./summary.mjs').StageResult>}
  */
 export async function runStage(stage, { grep, coverageFolder } = {}) {
   const output = `${REPORTS}/${stage.name}.json`;
@@ -37,13 +36,18 @@ export async function runStage(stage, { grep, coverageFolder } = {}) {
     },
     timeoutMs: stage.timeoutMs,
   });
-  if (timedOut) console.log(`FAIL: ${stage.name} hung: killed after ${stage.timeoutMs / 1000} s`);
-
   const seconds = (Date.now() - startedAt) / 1000;
-  const result = readReport(output) ?? { passed: 0, failed: 0, skipped: [] };
+  const result = readReport(output) ?? { passed: 0, failed: [], skipped: [] };
   // A run that died, or could not even load its files, has failed whatever it had counted.
-  if (code !== 0 && result.failed === 0) result.failed = 1;
+  if (timedOut) fail(stage, result, `hung: killed after ${stage.timeoutMs / 1000} s`);
+  else if (code !== 0 && result.failed.length === 0) fail(stage, result, `ended with ${code}`);
   return { name: stage.name, ...result, seconds };
+}
+
+/** Of the run as a whole: no single test can be named. */
+function fail({ name }, result, error) {
+  console.log(`FAIL: ${name} ${error}`);
+  result.failed.push({ title: `the run of ${name}`, error });
 }
 
 function readReport(path) {

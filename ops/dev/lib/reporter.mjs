@@ -8,25 +8,39 @@ const { Base } = Mocha.reporters;
 const { EVENT_RUN_END, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
   Mocha.Runner.constants;
 
+/** How much of a message the summary shows: a property test says its seed and counter-example. */
+const SHOWN_LINES = 3;
+const SHOWN_CHARACTERS = 300;
+
 /**
  * Mocha's reporter for `npm test`: one line a top-level suite, failures in full, and a JSON file
  * for the summary over all stages (`reporterOption.output`):
- * `{ passed, failed, skipped: [{ title, file }] }`.
+ * `{ passed, failed: [{ title, file, error }], skipped: [{ title, file }] }`. The file is also
+ * written at every failure, so that a run which dies later still tells of it.
  */
 export default class StageReporter extends Base {
   constructor(runner, options) {
     super(runner, options);
-    this.skipped = [];
+    const failed = [];
+    const skipped = [];
     let suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
+
+    const report = () => {
+      const result = { passed: this.stats.passes, failed, skipped };
+      writeFileSync(options.reporterOption.output, JSON.stringify(result));
+    };
 
     runner.on(EVENT_TEST_PASS, () => suite.passed++);
     runner.on(EVENT_TEST_FAIL, (test, error) => {
       suite.failed++;
-      console.log(`    ✗ ${test.fullTitle()}: ${firstLine(error)}`);
+      const failure = { title: test.fullTitle(), file: sourceFile(test), error: opening(error) };
+      failed.push(failure);
+      report();
+      console.log(`    ✗ ${failure.title}: ${failure.error}`);
     });
     runner.on(EVENT_TEST_PENDING, (test) => {
       suite.skipped++;
-      this.skipped.push({ title: test.fullTitle(), file: sourceFile(test) });
+      skipped.push({ title: test.fullTitle(), file: sourceFile(test) });
     });
     runner.on(EVENT_SUITE_END, (ended) => {
       if (!ended.parent?.root) return;
@@ -35,9 +49,7 @@ export default class StageReporter extends Base {
     });
     runner.once(EVENT_RUN_END, () => {
       this.epilogue();
-      const { passes: passed, failures: failed } = this.stats;
-      const result = { passed, failed, skipped: this.skipped };
-      writeFileSync(options.reporterOption.output, JSON.stringify(result));
+      report();
     });
   }
 }
@@ -49,8 +61,12 @@ function describeSuite(title, { passed, failed, skipped, startedAt }) {
   return `${title}: ${counts.join(', ')} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`;
 }
 
-function firstLine(error) {
-  return String(error?.message ?? error).split('\n')[0];
+function opening(error) {
+  const lines = String(error?.message ?? error)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines.slice(0, SHOWN_LINES).join(' | ').slice(0, SHOWN_CHARACTERS);
 }
 
 function sourceFile(test) {

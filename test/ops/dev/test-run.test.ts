@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadTool, type StageResult } from './tools.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { loadTool, toolPath, type StageResult } from './tools.js';
 
 const FILES = [
   'dist/test/http/server.test.js',
@@ -33,16 +37,17 @@ describe('npm test: summary', () => {
   const stage = (name: string, more: Partial<StageResult>): StageResult => ({
     name,
     passed: 0,
-    failed: 0,
+    failed: [],
     skipped: [],
     seconds: 1,
     ...more,
   });
 
-  it('ends with the totals, after one line for each thing that is missing', async () => {
+  it('ends with the totals, after what is missing and what failed', async () => {
     const { summarise } = await loadTool('lib/summary.mjs');
     const title = (test: string) => `client: s3cmd [SKIPPED: s3cmd not installed] ${test}`;
     const file = 'test/clients/s3cmd.test.ts';
+    const rclone = 'test/clients/rclone.test.ts';
     const lines = summarise([
       stage('unit', {
         passed: 40,
@@ -50,21 +55,88 @@ describe('npm test: summary', () => {
       }),
       stage('clients', {
         passed: 2,
-        failed: 1,
+        failed: [{ title: 'client: rclone syncs', file: rclone, error: 'expected 1 to equal 2' }],
         skipped: [
           { title: title('puts'), file },
           { title: title('gets'), file },
         ],
       }),
+      stage('browser', {
+        failed: [{ title: 'the run of browser', error: 'hung: killed after 6 s' }],
+      }),
     ]);
     expect(lines).to.deep.equal([
       ' ok  unit     40 passed, 0 failed, 1 skipped  (1 s)',
       'FAIL clients  2 passed, 1 failed, 2 skipped  (1 s)',
+      'FAIL browser  0 passed, 1 failed, 0 skipped  (1 s)',
       '',
       'SKIPPED: "some pending test" is pending → test/a.test.ts',
       'SKIPPED: s3cmd not installed → test/clients/s3cmd.test.ts',
       '',
-      '42 passed, 1 failed, 3 skipped',
+      'FAILED: client: rclone syncs → test/clients/rclone.test.ts',
+      '        expected 1 to equal 2',
+      'FAILED: the run of browser',
+      '        hung: killed after 6 s',
+      '',
+      '42 passed, 2 failed, 3 skipped',
     ]);
+  });
+});
+
+describe('npm test: reporter', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await makeTempFolder('reporter');
+  });
+
+  after(() => removeFolder(folder));
+
+  /** Runs a file of tests in a mocha of its own. */
+  async function report(source: string): Promise<Omit<StageResult, 'name' | 'seconds'>> {
+    const file = join(folder, 'some.test.cjs');
+    const output = join(folder, 'report.json');
+    await writeFile(file, source);
+    const reporter = ['--reporter', toolPath('lib/reporter.mjs')];
+    const options = ['--no-config', '--reporter-option', `output=${output}`];
+    const mocha = join(process.cwd(), 'node_modules/mocha/bin/mocha.js');
+    spawnSync(process.execPath, [mocha, ...reporter, ...options, file]);
+    return JSON.parse(await readFile(output, 'utf8')) as Omit<StageResult, 'name' | 'seconds'>;
+  }
+
+  it('names what failed, with the file and the first lines of the error', async () => {
+    const { passed, failed, skipped } = await report(`
+      describe('suite', () => {
+        it('passes', () => {});
+        it('waits');
+        it('fails', () => { throw new Error('Property failed\\n\\n  { seed: 1 }\\nas [2]\\nmore'); });
+      });
+      describe('hooked', () => {
+        before('it all', () => { throw new Error('not ready'); });
+        it('is not reached', () => {});
+      });`);
+    const [file] = failed.map((failure) => failure.file);
+    expect(file).to.match(/some\.test\.cjs$/);
+    expect({ passed, failed, skipped }).to.deep.equal({
+      passed: 1,
+      failed: [
+        { title: 'suite fails', file, error: 'Property failed | { seed: 1 } | as [2]' },
+        {
+          title: 'hooked "before all" hook: it all for "is not reached"',
+          file,
+          error: 'not ready',
+        },
+      ],
+      skipped: [{ title: 'suite waits', file }],
+    });
+  });
+
+  it('has told of a failure when the run dies after it', async () => {
+    const { passed, failed } = await report(`
+      it('passes', () => {});
+      it('fails', () => { throw new Error('first'); });
+      it('dies', () => process.kill(process.pid, 'SIGKILL'));`);
+    expect(passed).to.equal(1);
+    expect(failed.map(({ title }) => title)).to.deep.equal(['fails']);
   });
 });

@@ -2,6 +2,13 @@ import { join } from 'node:path';
 
 /** The tools of `ops/dev` are plain JavaScript: what tests use of them is declared here. */
 
+export interface FailedTest {
+  readonly title: string;
+  /** Absent where no single test can be named. */
+  readonly file?: string;
+  readonly error: string;
+}
+
 interface SkippedTest {
   readonly title: string;
   readonly file: string;
@@ -10,7 +17,7 @@ interface SkippedTest {
 export interface StageResult {
   readonly name: string;
   readonly passed: number;
-  readonly failed: number;
+  readonly failed: readonly FailedTest[];
   readonly skipped: readonly SkippedTest[];
   readonly seconds: number;
 }
