@@ -1,5 +1,6 @@
 import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
+import type { S3Error } from '../s3-error.js';
+import { invalidArgument } from './query-parameters.js';
 
 /** The version of an object written while its bucket keeps no versions. */
 export const NULL_VERSION_ID = 'null';
@@ -19,12 +20,13 @@ export function isVersionId(text: string): boolean {
 export function parseVersionId(query: Query): string | undefined {
   const value = query.get('versionId');
   if (value === undefined || isVersionId(value)) return value;
-  const message =
-    value === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified';
-  throw new S3Error('InvalidArgument', message, {
-    ArgumentName: 'versionId',
-    ArgumentValue: value,
-  });
+  if (value !== '') throw invalidVersionId('versionId', value);
+  throw invalidArgument('versionId', value, 'Version id cannot be the empty string');
+}
+
+/** The answer to a malformed id in the parameter of that name. */
+export function invalidVersionId(name: string, value: string): S3Error {
+  return invalidArgument(name, value, 'Invalid version id specified');
 }
 
 function isLowerHex(text: string): boolean {

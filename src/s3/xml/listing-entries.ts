@@ -3,7 +3,7 @@ import { formatIsoDate } from '../rules/dates.js';
 import { escapeXml, optionalElement } from './escape.js';
 import { renderOwner, type Owner } from './owner.js';
 
-/** What both versions of ListBucketResult share: `<Contents>` and `<CommonPrefixes>`. */
+/** What listings of objects and versions share: names, attributes and `<CommonPrefixes>`. */
 
 export interface ListedKey {
   readonly key: string;
@@ -37,24 +37,38 @@ export function nameElement(
 }
 
 export function renderContents(contents: readonly ListedKey[], urlEncoded: boolean): string {
+  const renderOwnerOnce = ownerRenderer();
   let rendered = '';
-  let owner: Owner | undefined;
-  let renderedOwner = '';
   for (const entry of contents) {
-    // Nearly always the same one for a whole page.
-    if (entry.owner !== owner) {
-      owner = entry.owner;
-      renderedOwner = owner === undefined ? '' : renderOwner(owner);
-    }
     rendered +=
       `<Contents><Key>${listedName(entry.key, urlEncoded)}</Key>` +
-      `<LastModified>${formatIsoDate(entry.lastModified)}</LastModified>` +
-      `<ETag>&quot;${escapeXml(entry.etag)}&quot;</ETag>` +
-      optionalElement('ChecksumAlgorithm', entry.checksumAlgorithm) +
-      `<Size>${entry.size}</Size>${renderedOwner}` +
-      `<StorageClass>${escapeXml(entry.storageClass)}</StorageClass></Contents>`;
+      `${renderAttributes(entry, renderOwnerOnce(entry.owner))}</Contents>`;
   }
   return rendered;
+}
+
+/** What follows the names in `<Contents>` and `<Version>`; `owner` is rendered. */
+export function renderAttributes(entry: ListedKey, owner: string): string {
+  return (
+    `<LastModified>${formatIsoDate(entry.lastModified)}</LastModified>` +
+    `<ETag>&quot;${escapeXml(entry.etag)}&quot;</ETag>` +
+    optionalElement('ChecksumAlgorithm', entry.checksumAlgorithm) +
+    `<Size>${entry.size}</Size>${owner}` +
+    `<StorageClass>${escapeXml(entry.storageClass)}</StorageClass>`
+  );
+}
+
+/** Renders the owners of a page's entries: nearly always the same one. Nothing for undefined. */
+export function ownerRenderer(): (owner: Owner | undefined) => string {
+  let last: Owner | undefined;
+  let rendered = '';
+  return (owner) => {
+    if (owner !== last) {
+      last = owner;
+      rendered = owner === undefined ? '' : renderOwner(owner);
+    }
+    return rendered;
+  };
 }
 
 export function renderCommonPrefixes(prefixes: readonly string[], urlEncoded: boolean): string {

@@ -1,0 +1,60 @@
+import type { Query } from '../query.js';
+import { invalidArgument, parseCount, parseEncodingType } from './query-parameters.js';
+import { invalidVersionId, isVersionId } from './version-id.js';
+
+/** Parameters of ListObjectVersions; all of them are echoed in the result. */
+export interface ListObjectVersionsQuery {
+  /** Empty when not given. */
+  readonly prefix: string;
+  /** Undefined when not given or empty, which both mean none. */
+  readonly delimiter: string | undefined;
+  /**
+   * Where the page begins; empty for the first one. Without a version id marker: after all versions
+   * of this key. With one: after that version of this key.
+   */
+  readonly keyMarker: string;
+  /** Empty when not given. `null` is a version too. */
+  readonly versionIdMarker: string;
+  /** 0 to 1000: versions, delete markers and common prefixes together. */
+  readonly maxKeys: number;
+  /** `encoding-type=url`: names in the result are percent-encoded. */
+  readonly urlEncoded: boolean;
+}
+
+/** More is accepted, and means this many. */
+const MAX_KEYS = 1000;
+
+const VERSION_ID_MARKER = 'version-id-marker';
+
+/** @throws S3Error `InvalidArgument` */
+export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQuery {
+  const delimiter = query.get('delimiter');
+  const keyMarker = query.get('key-marker') ?? '';
+  return {
+    prefix: query.get('prefix') ?? '',
+    delimiter: delimiter === '' ? undefined : delimiter,
+    maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
+    urlEncoded: parseEncodingType(query),
+    keyMarker,
+    versionIdMarker: parseVersionIdMarker(query, keyMarker),
+  };
+}
+
+/**
+ * As AWS, which tells an absent marker from an empty one; but where both markers are empty, the
+ * first page is meant, whose result echoes them so.
+ */
+function parseVersionIdMarker(query: Query, keyMarker: string): string {
+  const value = query.get(VERSION_ID_MARKER);
+  if (value === undefined || (value === '' && keyMarker === '')) return '';
+  if (keyMarker === '') {
+    throw refused(value, 'A version-id marker cannot be specified without a key marker.');
+  }
+  if (value === '') throw refused(value, 'A version-id marker cannot be empty.');
+  if (!isVersionId(value)) throw invalidVersionId(VERSION_ID_MARKER, value);
+  return value;
+}
+
+function refused(value: string, message: string) {
+  return invalidArgument(VERSION_ID_MARKER, value, message);
+}
