@@ -7,9 +7,11 @@ import type {
   ContainerUpdate,
 } from './container.js';
 import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
+import type { FollowedLink, LinkInput } from './link.js';
 
 export type * from './container.js';
 export type * from './large-object.js';
+export type * from './link.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -43,6 +45,8 @@ export interface CallContext {
    * AbortController costs more than a small read. Undefined: look at the signal.
    */
   readonly aborted?: boolean | undefined;
+  /** Reads ask all replicas and answer with the newest; where there is one copy, it means nothing. */
+  readonly newest?: boolean | undefined;
 }
 
 export interface ContainerRef {
@@ -84,6 +88,8 @@ export interface ObjectHead {
   readonly systemMetadata: Metadata;
   /** Only of a large object: how many segments its body is made of. */
   readonly segmentCount?: number;
+  /** Only when a link was read: the rest is of the object that it leads to. */
+  readonly link?: FollowedLink;
 }
 
 export interface ListedObject {
@@ -147,13 +153,15 @@ export interface PutObjectInput {
 }
 
 /**
- * An empty object that says by being there that a write is still wanted; it fails with
- * `GuardMissing` otherwise. Without `Capabilities.atomicGuard` the store looks right before the
- * write, when all bytes are there, and removes right after it.
+ * An object that says by being there that a write is still wanted; it fails with `GuardMissing`
+ * otherwise. Without `Capabilities.atomicGuard` the store looks right before the write, when all
+ * bytes are there, and removes right after it.
  */
 export interface Guard {
   /** In the account of what is written. */
   readonly ref: ObjectRef;
+  /** What the object must be, where that matters: unquoted. */
+  readonly etag?: string | undefined;
   /** Whether the write removes it: of several that would, only one succeeds. */
   readonly consumed: boolean;
 }
@@ -273,21 +281,32 @@ export interface Backend {
     precondition?: WritePrecondition,
   ): Promise<PutOutcome>;
 
-  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  /** @throws BackendError NoSuchContainer, NoSuchObject; BrokenLink without the target of a link */
   headObject(context: CallContext, ref: ObjectRef): Promise<ObjectHead>;
 
-  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  /** @throws as headObject */
   getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
 
   /**
    * Writes a large object. Its segments are checked in the same instant as it becomes visible.
    * @throws BackendError NoSuchContainer, GuardMissing, StorageFull; SegmentMismatch when a segment
-   *   is missing, has another size or ETag, or is a large object itself
+   *   is missing, has another size or ETag, or is a large object or a link itself
    */
   putManifest(
     context: CallContext,
     ref: ObjectRef,
     input: ManifestInput,
+    precondition?: WritePrecondition,
+  ): Promise<PutOutcome>;
+
+  /**
+   * Writes a link. Whether its target is there is not looked at.
+   * @throws BackendError NoSuchContainer (the link's), GuardMissing, StorageFull
+   */
+  putLink(
+    context: CallContext,
+    ref: ObjectRef,
+    input: LinkInput,
     precondition?: WritePrecondition,
   ): Promise<PutOutcome>;
 
@@ -300,7 +319,8 @@ export interface Backend {
    * has the MD5 of its bytes otherwise. A copied large object, or a range, is an ordinary object.
    * Onto itself a copy replaces exactly what it read.
    * @throws BackendError NoSuchContainer (the target's), NoSuchSourceContainer, NoSuchObject (the
-   *   source), GuardMissing, BodyMismatch when the range is not inside the source, StorageFull
+   *   source), BrokenLink (the source's), GuardMissing, BodyMismatch when the range is not inside
+   *   the source, StorageFull
    */
   copyObject(
     context: CallContext,
@@ -313,11 +333,12 @@ export interface Backend {
   /** Changes metadata in place; body, ETag and time of modification stay. @throws as headObject */
   updateObject(context: CallContext, ref: ObjectRef, update: ObjectUpdate): Promise<void>;
 
-  /** @throws BackendError NoSuchContainer, NoSuchObject */
+  /** @throws BackendError NoSuchContainer, NoSuchObject, GuardMissing */
   deleteObject(
     context: CallContext,
     ref: ObjectRef,
     precondition?: WritePrecondition,
+    guard?: Guard,
   ): Promise<DeleteOutcome>;
 
   /** Waits for what is being written and lets go of everything. */

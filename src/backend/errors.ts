@@ -4,8 +4,10 @@ export type BackendErrorCode =
   /** Of a copy: `NoSuchContainer` is the target's. */
   | 'NoSuchSourceContainer'
   | 'NoSuchObject'
-  /** The object that a write depends on is not there. */
+  /** The object that a write depends on is not there, or not as it has to be. */
   | 'GuardMissing'
+  /** A link leads to nothing. */
+  | 'BrokenLink'
   /** A segment is not what a large object is to be made of. */
   | 'SegmentMismatch'
   | 'ContainerNotEmpty'

@@ -72,6 +72,11 @@ export class PacedBackend implements B.Backend {
     return this.backend.putManifest(...args);
   };
 
+  putLink: B.Backend['putLink'] = async (...args) => {
+    await this.beforeCall();
+    return this.backend.putLink(...args);
+  };
+
   getSegments: B.Backend['getSegments'] = async (...args) => {
     await this.beforeCall();
     return this.backend.getSegments(...args);

@@ -8,6 +8,7 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchSourceContainer: 'NoSuchBucket',
   NoSuchObject: 'NoSuchKey',
   GuardMissing: 'NoSuchUpload',
+  BrokenLink: 'InternalError',
   SegmentMismatch: 'InvalidPart',
   ContainerNotEmpty: 'BucketNotEmpty',
   BodyMismatch: 'IncompleteBody',

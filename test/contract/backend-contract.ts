@@ -6,6 +6,7 @@ import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
 import { describeGuards } from './guards.js';
 import { describeLargeObjectWrites } from './large-object-writes.js';
 import { describeLargeObjects } from './large-objects.js';
+import { describeLinks } from './links.js';
 import { describeListings } from './listings.js';
 import { describeMetadata } from './metadata.js';
 import { describePreconditions } from './preconditions.js';
@@ -57,5 +58,6 @@ export function backendContract(
     describeLargeObjectWrites(fixture);
     describeCopies(fixture);
     describeGuards(fixture);
+    describeLinks(fixture);
   });
 }

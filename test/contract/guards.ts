@@ -11,7 +11,8 @@ import {
   readObject,
   SMALL,
 } from './fixture.js';
-import { manifestOf, putSegments } from './segments.js';
+import { linkTo } from './links.js';
+import { createdBy, manifestOf, putSegments } from './segments.js';
 
 /** Each way to write an object, with a guard. */
 const WRITES: readonly (readonly [
@@ -32,6 +33,14 @@ const WRITES: readonly (readonly [
     async (fixture, ref, guard) => {
       const { segments } = await putSegments(fixture, await freshContainer(fixture), [SMALL]);
       return fixture.backend.putManifest(CONTEXT, ref, { ...manifestOf(segments), guard });
+    },
+  ],
+  [
+    'a link',
+    async (fixture, ref, guard) => {
+      const target = { ...(await freshContainer(fixture)), object: 'target' };
+      await fixture.backend.putObject(CONTEXT, target, inputOf('x'));
+      return fixture.backend.putLink(CONTEXT, ref, linkTo(target, { guard }));
     },
   ],
   ['a copy of a small body', (fixture, ref, guard) => copyOf(fixture, SMALL, ref, guard)],
@@ -82,6 +91,9 @@ export function describeGuards(fixture: Fixture): void {
       });
     }
 
+    describeEtags(fixture);
+    describeGuardedDeletes(fixture);
+
     it('stay when the precondition of the write does not hold', async () => {
       const { ref, guard } = await guarded(fixture, true);
       const { backend } = fixture;
@@ -108,6 +120,108 @@ export function describeGuards(fixture: Fixture): void {
         expect(body).to.equal(`writer ${winners[0] ?? ''}`);
       }
     });
+  });
+}
+
+function describeEtags(fixture: Fixture): void {
+  for (const [how, write] of WRITES) {
+    for (const consumed of [false, true]) {
+      const title = `with an ETag keep ${how} out while they have another`;
+      it(`${title}${consumed ? ', and are not consumed' : ''}`, async () => {
+        const { backend } = fixture;
+        const { ref, guard } = await guarded(fixture, consumed);
+        const etag = createdBy(await backend.putObject(CONTEXT, guard.ref, inputOf('one'))).etag;
+        const expected = { ...guard, etag };
+        await backend.putObject(CONTEXT, guard.ref, inputOf('two'));
+        await backend.putObject(CONTEXT, ref, inputOf('before'));
+        await failure('GuardMissing', write(fixture, ref, expected));
+        expect((await readObject(fixture, ref)).toString()).to.equal('before');
+        expect((await readObject(fixture, guard.ref)).toString()).to.equal('two');
+        await backend.putObject(CONTEXT, guard.ref, inputOf('one'));
+        expect(await write(fixture, ref, expected)).to.include({ outcome: 'created' });
+        const { objectCount } = await backend.headContainer(CONTEXT, guard.ref);
+        expect(objectCount).to.equal(consumed ? 0 : 1);
+      });
+    }
+  }
+
+  for (const size of [SMALL, LARGE]) {
+    it(`of ${size} bytes are consumed with their body`, async () => {
+      const { backend } = fixture;
+      const { ref, guard } = await guarded(fixture, true);
+      const body = inputOf(patternBytes(size));
+      const { etag } = createdBy(await backend.putObject(CONTEXT, guard.ref, body));
+      await backend.putObject(CONTEXT, ref, inputOf('x', { guard: { ...guard, etag } }));
+      const gone = { objectCount: 0, bytesUsed: 0 };
+      expect(await backend.headContainer(CONTEXT, guard.ref)).to.include(gone);
+    });
+  }
+
+  it('with an ETag let no write pass that comes after their change', async function () {
+    if (!fixture.backend.capabilities.atomicGuard) this.skip();
+    const { backend } = fixture;
+    const { ref, guard } = await guarded(fixture);
+    for (let round = 0; round < 20; round++) {
+      const old = createdBy(await backend.putObject(CONTEXT, guard.ref, inputOf(`old ${round}`)));
+      const input = inputOf(`written ${round}`, { guard: { ...guard, etag: old.etag } });
+      await Promise.allSettled([
+        backend.putObject(CONTEXT, ref, input),
+        backend.putObject(CONTEXT, guard.ref, inputOf(`new ${round}`)),
+        backend.putObject(CONTEXT, ref, input),
+      ]);
+      await failure('GuardMissing', backend.putObject(CONTEXT, ref, input));
+    }
+  });
+}
+
+function describeGuardedDeletes(fixture: Fixture): void {
+  it('let an object be deleted while they are there and as they have to be', async () => {
+    const { backend } = fixture;
+    const { ref, guard } = await guarded(fixture);
+    await backend.putObject(CONTEXT, ref, inputOf('object'));
+    const { etag } = createdBy(await backend.putObject(CONTEXT, guard.ref, inputOf('guard')));
+    const remove = (etag?: string, consumed = false): Promise<unknown> =>
+      backend.deleteObject(CONTEXT, ref, undefined, { ...guard, etag, consumed });
+    await failure('GuardMissing', remove('other'));
+    await failure('GuardMissing', remove('other', true));
+    expect((await readObject(fixture, ref)).toString()).to.equal('object');
+    expect(await remove(etag)).to.deep.equal({ outcome: 'deleted' });
+    await failure('NoSuchObject', remove(etag));
+    await failure('NoSuchObject', remove(etag, true));
+    // Whoever is overtaken hears of that, and not of what the object came to.
+    await failure('GuardMissing', remove('other'));
+    await backend.putObject(CONTEXT, ref, inputOf('object'));
+    expect(await remove(etag, true)).to.deep.equal({ outcome: 'deleted' });
+    for (const each of [ref, guard.ref]) {
+      const gone = { objectCount: 0, bytesUsed: 0 };
+      expect(await backend.headContainer(CONTEXT, each)).to.include(gone);
+    }
+    await backend.putObject(CONTEXT, ref, inputOf('object'));
+    await failure('GuardMissing', remove());
+    expect((await readObject(fixture, ref)).toString()).to.equal('object');
+  });
+
+  it('stay when the precondition of the delete does not hold', async function () {
+    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    const { backend } = fixture;
+    const { ref, guard } = await guarded(fixture, true);
+    await backend.putObject(CONTEXT, ref, inputOf('object'));
+    const outcome = await backend.deleteObject(CONTEXT, ref, { etag: 'other' }, guard);
+    expect(outcome).to.deep.equal({ outcome: 'precondition_failed' });
+    await backend.headObject(CONTEXT, guard.ref);
+  });
+
+  it('may be what is written or deleted itself', async () => {
+    const { backend } = fixture;
+    const { guard } = await guarded(fixture, true);
+    const { ref } = guard;
+    createdBy(await backend.putObject(CONTEXT, ref, inputOf('self', { guard })));
+    const { etag } = await backend.headObject(CONTEXT, ref);
+    const used = { objectCount: 1, bytesUsed: 4 };
+    expect(await backend.headContainer(CONTEXT, ref)).to.include(used);
+    await backend.deleteObject(CONTEXT, ref, undefined, { ...guard, etag });
+    const gone = { objectCount: 0, bytesUsed: 0 };
+    expect(await backend.headContainer(CONTEXT, ref)).to.include(gone);
   });
 }
 

@@ -42,6 +42,25 @@ export function describeMetadata(fixture: Fixture): void {
       expect((await bytesOf(got)).toString()).to.equal('hello');
     });
 
+    it('has the time of its write, the same wherever it is told', async () => {
+      // By the store's clock, in whole milliseconds: writes of one name follow each other in it, but
+      // two of them may have the same time. Nothing can be ordered, or told apart, by it alone.
+      const ref = await freshObject(fixture);
+      let former = 0;
+      for (let write = 0; write < 5; write++) {
+        const put = await fixture.backend.putObject(CONTEXT, ref, inputOf(String(write)));
+        if (put.outcome !== 'created') throw new Error(put.outcome);
+        const { lastModified } = put;
+        expect(Number.isInteger(lastModified)).to.be.true;
+        expect(lastModified).to.be.at.least(former);
+        expect(await fixture.backend.headObject(CONTEXT, ref)).to.include({ lastModified });
+        const { entries } = await fixture.backend.listObjects(CONTEXT, ref, { limit: 1 });
+        const [entry] = entries;
+        expect(entry?.kind === 'object' && entry.object).to.include({ lastModified });
+        former = lastModified;
+      }
+    });
+
     it('keeps names that JavaScript treats as special', async () => {
       const ref = await freshObject(fixture);
       const metadata = Object.fromEntries([

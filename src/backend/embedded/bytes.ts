@@ -145,8 +145,12 @@ export class ByteReader {
     return values;
   }
 
+  skipText(): void {
+    this.#advance(this.varint());
+  }
+
   skipPairs(): void {
-    for (let texts = this.varint() * 2; texts > 0; texts--) this.#advance(this.varint());
+    for (let texts = this.varint() * 2; texts > 0; texts--) this.skipText();
   }
 
   /** @throws BackendError Corrupt unless everything was read */

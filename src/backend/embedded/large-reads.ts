@@ -5,7 +5,7 @@ import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { asBackendError } from './lmdb-error.js';
 import { findSummary, readObject, readSummary } from './object-lookup.js';
-import type { ObjectSummary, StoredObject } from './object-record.js';
+import { isPlain, type ObjectSummary, type StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
 import { plainBody, ReplacedError } from './plain-body.js';
 import { SegmentList } from './segment-list.js';
@@ -13,12 +13,12 @@ import { segmentsBody } from './segment-source.js';
 import { forEachInSlices } from './slices.js';
 import { copyOf, peek } from './tables.js';
 
-/** @throws BackendError NoSuchContainer, NoSuchObject, Corrupt */
+/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt */
 export async function getSegments(
   parts: StoreParts,
   ref: ObjectRef,
 ): Promise<readonly Segment[] | undefined> {
-  const object = readObject(parts, ref);
+  const { object } = readObject(parts, ref);
   if (object.place !== 'segments') return undefined;
   const segments: Segment[] = [];
   await forEachInSlices(readList(parts, object), (segment) => segments.push(segment));
@@ -78,7 +78,7 @@ function openSegment(
 }
 
 function isSegment(found: ObjectSummary, { size, etag }: Segment): boolean {
-  return found.place !== 'segments' && found.size === size && found.etag === etag;
+  return isPlain(found.place) && found.size === size && found.etag === etag;
 }
 
 function findIfThere(find: () => ObjectSummary | undefined): ObjectSummary | undefined {

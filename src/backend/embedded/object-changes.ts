@@ -15,6 +15,7 @@ import {
   decodeObject,
   decodeSummary,
   encodeObject,
+  isPlain,
   type ObjectSummary,
   stampObject,
 } from './object-record.js';
@@ -26,10 +27,10 @@ import type { WriteTransaction } from './write-transaction.js';
  * commit queue. All checks come before the first write (see WriteTransaction).
  */
 
-/** `freed` is the body file that nothing refers to any more. */
+/** `freed` are the body files that nothing refers to any more. */
 export interface Change<Outcome> {
   readonly outcome: Outcome;
-  readonly freed?: number | undefined;
+  readonly freed: readonly number[];
 }
 
 export type ReplaceOutcome =
@@ -68,60 +69,83 @@ export function replaceObject(
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const old = readFormer(transaction, key);
-    if (!holds(precondition, old)) return { outcome: 'precondition_failed' };
-    const consumeGuard = guard && checkGuard(transaction, guard, owner);
+    if (!holds(precondition, old)) return { outcome: 'precondition_failed', freed: [] };
+    const held = guard && checkGuard(transaction, guard, key);
     check?.(transaction);
-    consumeGuard?.();
     transaction.addUsage(containerId, old ? 0 : 1, bytesUsed - (old ? bytesUsedBy(old) : 0));
     stampObject(record, storeBody(transaction, body), now);
     void tables.objects.put(key, record);
-    return {
-      outcome: { lastModified: now, manifest: old?.manifest },
-      freed: old && dropBody(transaction, old, owner),
-    };
+    const freed: number[] = [];
+    if (old) dropBody(transaction, old, owner, freed);
+    if (held) removeObject(transaction, held, owner, freed);
+    return { outcome: { lastModified: now, manifest: old?.manifest }, freed };
   };
 }
 
+/** An object that is to be removed. */
+interface Doomed {
+  readonly containerId: number;
+  readonly key: Buffer;
+  readonly object: ObjectSummary;
+}
+
+function removeObject(
+  transaction: WriteTransaction,
+  { containerId, key, object }: Doomed,
+  owner: Buffer,
+  freed: number[],
+): void {
+  transaction.addUsage(containerId, -1, -bytesUsedBy(object));
+  void transaction.tables.objects.remove(key);
+  dropBody(transaction, object, owner, freed);
+}
+
 /**
- * @returns what removes the guard
+ * @param written what the write is of: should that be its own guard, then it is gone anyway
+ * @returns what the write has to remove
  * @throws BackendError GuardMissing
  */
-function checkGuard(transaction: WriteTransaction, guard: Guard, owner: Buffer): () => void {
-  const { container, object } = guard.ref;
+function checkGuard(
+  transaction: WriteTransaction,
+  { ref, etag, consumed }: Guard,
+  written: Buffer,
+): Doomed | undefined {
+  const { container, object: name } = ref;
   let containerId: number;
   try {
-    containerId = transaction.containerId(guard.ref);
+    containerId = transaction.containerId(ref);
   } catch (error) {
     if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
     throw new BackendError('GuardMissing', `no container ${container}`, { cause: error });
   }
-  const key = objectKey(containerId, object);
-  const former = readFormer(transaction, key);
-  if (former === undefined) throw new BackendError('GuardMissing', `no ${container}/${object}`);
-  return () => {
-    if (!guard.consumed) return;
-    transaction.addUsage(containerId, -1, -bytesUsedBy(former));
-    void transaction.tables.objects.remove(key);
-    // Guards are empty: a body's file, if there ever is one, is left to recovery.
-    dropBody(transaction, former, owner);
-  };
+  const key = objectKey(containerId, name);
+  const row = peek(transaction.tables.objects, key);
+  const object = row && decodeSummary(row, row.length);
+  if (object === undefined) throw new BackendError('GuardMissing', `no ${container}/${name}`);
+  if (etag !== undefined && object.etag !== etag) {
+    throw new BackendError('GuardMissing', `${container}/${name} does not have ETag ${etag}`);
+  }
+  return consumed && !key.equals(written) ? { containerId, key, object } : undefined;
 }
 
-/** @throws (the operation) BackendError NoSuchContainer, NoSuchObject */
+/** @throws (the operation) BackendError NoSuchContainer, GuardMissing, NoSuchObject */
 export function deleteObject(
   ref: ObjectRef,
   precondition: WritePrecondition | undefined,
+  guard: Guard | undefined,
   owner: Buffer,
 ): WriteOperation<Change<DeleteOutcome>> {
   return (transaction) => {
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
-    const old = readFormer(transaction, key);
-    if (old === undefined) throw noSuchObject(ref);
-    if (!holds(precondition, old)) return { outcome: { outcome: 'precondition_failed' } };
-    transaction.addUsage(containerId, -1, -bytesUsedBy(old));
-    void transaction.tables.objects.remove(key);
-    return { outcome: deleted(old.manifest), freed: dropBody(transaction, old, owner) };
+    const held = guard && checkGuard(transaction, guard, key);
+    const object = readFormer(transaction, key);
+    if (object === undefined) throw noSuchObject(ref);
+    const freed: number[] = [];
+    if (!holds(precondition, object)) return { outcome: PRECONDITION_FAILED, freed };
+    removeObject(transaction, { containerId, key, object }, owner, freed);
+    if (held) removeObject(transaction, held, owner, freed);
+    return { outcome: deleted(object.manifest), freed };
   };
 }
 
@@ -131,7 +155,7 @@ export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperati
     const key = objectKey(transaction.containerId(ref), ref.object);
     const row = peek(transaction.tables.objects, key);
     if (row === undefined) throw noSuchObject(ref);
-    const { head, attributes, place, bodyId } = decodeObject(row, row.length);
+    const { head, attributes, place, bodyId, target } = decodeObject(row, row.length);
     const record = encodeObject(
       {
         size: head.size,
@@ -142,6 +166,7 @@ export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperati
         metadata: update.metadata ?? head.metadata,
         systemMetadata: patched(head.systemMetadata, update.systemMetadata),
         segmentCount: head.segmentCount,
+        target,
       },
       place,
     );
@@ -177,9 +202,9 @@ function readFormer({ tables }: WriteTransaction, key: Buffer): Former | undefin
   return { ...summary, manifest: { size, etag, systemMetadata } };
 }
 
-/** The bytes of a large object count where its segments are. */
+/** The bytes of a large object count where its segments are, those of a link where its target is. */
 function bytesUsedBy({ place, size }: ObjectSummary): number {
-  return place === 'segments' ? 0 : size;
+  return isPlain(place) ? size : 0;
 }
 
 function deleted(removedManifest: RemovedManifest | undefined): DeleteOutcome {
@@ -187,6 +212,7 @@ function deleted(removedManifest: RemovedManifest | undefined): DeleteOutcome {
 }
 
 const DELETED: DeleteOutcome = { outcome: 'deleted' };
+const PRECONDITION_FAILED: DeleteOutcome = { outcome: 'precondition_failed' };
 
 /** The id of the body, which belongs to the object from here on; 0 when it is empty. */
 function storeBody(transaction: WriteTransaction, body: Buffer | number): number {
@@ -203,14 +229,15 @@ function storeBody(transaction: WriteTransaction, body: Buffer | number): number
   return id;
 }
 
-/** Lets go of the body of an object that is replaced or deleted; gives the id of its file. */
+/** Lets go of the body of an object that is replaced or deleted; `freed` gets the id of its file. */
 function dropBody(
   { tables }: WriteTransaction,
   { place, bodyId }: BodyLocation,
   owner: Buffer,
-): number | undefined {
+  freed: number[],
+): void {
   if (place === 'inline' || place === 'segments') void tables.bodies.remove(idKey(bodyId));
-  if (place !== 'file') return undefined;
+  if (place !== 'file') return;
   void tables.reclaim.put(idKey(bodyId), owner);
-  return bodyId;
+  freed.push(bodyId);
 }

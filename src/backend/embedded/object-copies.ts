@@ -15,10 +15,10 @@ import type { LinkResult } from './body-files.js';
 import { corrupt, isMd5 } from './bytes.js';
 import { asBackendError } from './lmdb-error.js';
 import { holds } from './object-changes.js';
-import { readObject, readSummary } from './object-lookup.js';
+import { type FoundObject, readObject, readSummary } from './object-lookup.js';
 import { putObject } from './object-puts.js';
 import { bodyOf, wholeOf } from './object-reads.js';
-import { encodeObject, type StoredObject } from './object-record.js';
+import { encodeObject, isPlain, type StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
 import { commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 import { refresh } from './tables.js';
@@ -37,8 +37,8 @@ type Attempt = CopyOutcome | 'again';
 /**
  * Copies an object. What its record says is read once; the rest is an ordinary put, but for a whole
  * file, which the copy shares by a hard link: bodies never change.
- * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BodyMismatch,
- *   StorageFull; Unavailable when the source is replaced while it is being read
+ * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink,
+ *   BodyMismatch, StorageFull; Unavailable when the source is replaced while it is being read
  */
 export async function copyObject(
   parts: StoreParts,
@@ -58,37 +58,49 @@ export async function copyObject(
 }
 
 async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Promise<Attempt> {
-  const { from, to, input } = copy;
+  const { from, input } = copy;
   const source = readSource(parts, from);
-  const { head } = source;
+  const { head } = source.object;
   if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
   const range = rangeOf(input.range, head);
-  // Onto itself, a copy must not undo a write that it has not seen.
-  const ontoItself = copy.precondition === undefined && isSame(from, to);
-  const { etag, lastModified } = head;
-  const guarded = ontoItself ? { ...copy, precondition: { etag, lastModified } } : copy;
+  const replaced = copy.precondition === undefined ? replacedBy(copy, source) : undefined;
+  if (replaced === undefined) return writeCopy(parts, context, copy, source, range);
+  const { etag, lastModified } = replaced;
+  const guarded = { ...copy, precondition: { etag, lastModified } };
   const attempt = await writeCopy(parts, context, guarded, source, range);
   if (attempt === 'again' || attempt.outcome !== 'precondition_failed') return attempt;
-  return ontoItself ? 'again' : attempt;
+  return 'again';
+}
+
+/**
+ * What a copy replaces of all that it has read: onto itself, it must not undo a write that it has
+ * not seen. Onto the link that it came through it replaces the link.
+ */
+function replacedBy(
+  { from, to }: Copy,
+  { ref, object: { head } }: FoundObject,
+): Pick<ObjectHead, 'etag' | 'lastModified'> | undefined {
+  if (isSame(from, to)) return head.link ?? head;
+  return isSame(ref, to) ? head : undefined;
 }
 
 async function writeCopy(
   parts: StoreParts,
   context: CallContext,
   copy: Copy,
-  source: StoredObject,
+  source: FoundObject,
   range: ByteRange | undefined,
 ): Promise<Attempt> {
-  const keepsEtag =
-    source.place !== 'segments' && isMd5(source.head.etag) && isWhole(source, range);
-  if (source.place === 'file' && keepsEtag) {
-    const linked = await linkFile(parts, copy, source);
+  const { place, head } = source.object;
+  const { etag } = head;
+  const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
+  if (place === 'file' && keepsEtag) {
+    const linked = await linkFile(parts, copy, source.object);
     if (linked !== 'unsupported') return linked;
   }
-  const body = range ? bodyOf(parts, copy.from, source, range) : bufferBody(EMPTY);
-  const { etag } = source.head;
+  const body = range ? bodyOf(parts, source, range) : bufferBody(EMPTY);
   const input: PutObjectInput = {
-    ...describe(copy.input, source),
+    ...describe(copy.input, source.object),
     size: body.length,
     body: body.source,
     seal: keepsEtag ? () => ({ etag }) : undefined,
@@ -97,8 +109,8 @@ async function writeCopy(
   return putObject(parts, context, copy.to, input, copy.precondition);
 }
 
-/** @throws BackendError NoSuchSourceContainer, NoSuchObject */
-function readSource(parts: StoreParts, from: ObjectRef): StoredObject {
+/** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */
+function readSource(parts: StoreParts, from: ObjectRef): FoundObject {
   refresh(parts.tables);
   try {
     return readObject(parts, from);
@@ -118,8 +130,8 @@ function rangeOf(wanted: ByteRange | undefined, head: ObjectHead): ByteRange | u
   throw new BackendError('BodyMismatch', detail);
 }
 
-function isWhole({ head }: StoredObject, range: ByteRange | undefined): boolean {
-  return range === undefined || (range.start === 0 && range.end === head.size - 1);
+function isWhole({ size }: ObjectHead, range: ByteRange | undefined): boolean {
+  return range === undefined || (range.start === 0 && range.end === size - 1);
 }
 
 /** Gives the body a second file, at the same cost for any size. */
@@ -144,7 +156,7 @@ async function linkFile(
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';
-  if (readSource(parts, from).bodyId !== source.bodyId) return 'again';
+  if (readSource(parts, from).object.bodyId !== source.bodyId) return 'again';
   throw corrupt('the file of its body is missing');
 }
 

@@ -1,9 +1,12 @@
 import type { ObjectRef } from '../backend.js';
+import { BackendError } from '../errors.js';
 import { objectKey } from './keys.js';
 import { noSuchObject } from './object-changes.js';
 import {
+  decodeLink,
   decodeObject,
   decodeSummary,
+  isLink,
   type ObjectSummary,
   type StoredObject,
 } from './object-record.js';
@@ -12,11 +15,45 @@ import { peek, refresh } from './tables.js';
 
 /** Objects by name, in the current snapshot unless said otherwise. */
 
-/** @throws BackendError NoSuchContainer, NoSuchObject */
-export function readObject(parts: StoreParts, ref: ObjectRef): StoredObject {
+/** An object, and where it is: elsewhere than asked for, when a link leads to it. */
+export interface FoundObject {
+  readonly ref: ObjectRef;
+  readonly object: StoredObject;
+}
+
+/**
+ * Reads an object. A link and what it leads to are read in one snapshot, so that of a link and a
+ * target that change together, both or none are seen.
+ * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink
+ */
+export function readObject(parts: StoreParts, ref: ObjectRef): FoundObject {
   const row = peekObject(parts, ref);
   if (row === undefined) throw noSuchObject(ref);
-  return decodeObject(row, row.length);
+  if (isLink(row)) return followLink(parts, ref, row);
+  return { ref, object: decodeObject(row, row.length) };
+}
+
+function followLink(parts: StoreParts, { account }: ObjectRef, row: Buffer): FoundObject {
+  const link = decodeLink(row, row.length);
+  const { container, object } = link.target;
+  const ref = { account, container, object };
+  const target = peekTarget(parts, ref);
+  if (target === undefined) throw brokenLink(ref, 'is missing');
+  if (isLink(target)) throw brokenLink(ref, 'is a link itself');
+  return { ref, object: decodeObject(target, target.length, link) };
+}
+
+function peekTarget(parts: StoreParts, ref: ObjectRef): Buffer | undefined {
+  try {
+    return peekObject(parts, ref);
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'NoSuchContainer') return undefined;
+    throw error;
+  }
+}
+
+function brokenLink({ container, object }: ObjectRef, problem: string): BackendError {
+  return new BackendError('BrokenLink', `${container}/${object}, where a link leads, ${problem}`);
 }
 
 /** @throws BackendError NoSuchContainer */

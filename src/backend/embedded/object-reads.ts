@@ -1,16 +1,15 @@
 import type { ByteRange, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from '../backend.js';
 import { bufferBody, type LazyBody } from './body-source.js';
 import { largeBody } from './large-reads.js';
-import { readObject } from './object-lookup.js';
-import type { StoredObject } from './object-record.js';
+import { type FoundObject, readObject } from './object-lookup.js';
 import type { StoreParts } from './parts.js';
 import { plainBody, ReplacedError } from './plain-body.js';
 import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
-/** @throws BackendError NoSuchContainer, NoSuchObject */
+/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
 export function headObject(parts: StoreParts, ref: ObjectRef): ObjectHead {
-  return readObject(parts, ref).head;
+  return readObject(parts, ref).object.head;
 }
 
 /** As a {@link LazyBody}. */
@@ -20,7 +19,7 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  * Looks the object up and opens its file, so that a caller who has sent the head can send the body.
  * Who was overtaken by a write, and by the unlinking of the old file, looks again: each round is
  * somebody else's write.
- * @throws BackendError NoSuchContainer, NoSuchObject, Corrupt, Unavailable
+ * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt, Unavailable
  */
 export function getObject(
   parts: StoreParts,
@@ -50,13 +49,13 @@ async function openObject(
 }
 
 function findObject(parts: StoreParts, ref: ObjectRef, spec: RangeSpec | undefined): LazyResult {
-  const object = readObject(parts, ref);
-  const { head } = object;
+  const found = readObject(parts, ref);
+  const { head } = found.object;
   const range = spec && resolveRange(spec, head.size);
   if (range === 'unsatisfiable' || head.size === 0) {
     return { head, range, body: bufferBody(EMPTY) };
   }
-  return { head, range, body: bodyOf(parts, ref, object, range ?? wholeOf(head)) };
+  return { head, range, body: bodyOf(parts, found, range ?? wholeOf(head)) };
 }
 
 export function wholeOf({ size }: ObjectHead): ByteRange {
@@ -69,8 +68,7 @@ export function wholeOf({ size }: ObjectHead): ByteRange {
  */
 export function bodyOf(
   parts: StoreParts,
-  ref: ObjectRef,
-  object: StoredObject,
+  { ref, object }: FoundObject,
   range: ByteRange,
 ): LazyBody {
   const { head, place, bodyId } = object;

@@ -1,4 +1,11 @@
-import type { ListedObject, Metadata, ObjectHead, PutObjectInput } from '../backend.js';
+import type {
+  FollowedLink,
+  LinkTarget,
+  ListedObject,
+  Metadata,
+  ObjectHead,
+  PutObjectInput,
+} from '../backend.js';
 import { ByteReader, ByteWriter, corrupt } from './bytes.js';
 
 /**
@@ -14,16 +21,22 @@ import { ByteReader, ByteWriter, corrupt } from './bytes.js';
  *                  ETag, content type, listing attributes
  *                  headers, metadata, system metadata
  *                  of a large object: how many segments
+ *                  of a link: container and name of its target
  */
 
+/** A new place of the body leaves it as it is: older versions read such a record as `Corrupt`. */
 const LAYOUT = 1;
 const BODY_ID_AT = 1;
 const LAST_MODIFIED_AT = 7;
 const SIZE_AT = 13;
 
-/** `segments`: the body is that of other objects, named by a list in the table of small bodies. */
-export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments';
-const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments'];
+/**
+ * `segments`: the body is that of other objects, named by a list in the table of small bodies.
+ * `link`: there is none; the size is that of another object, and shown.
+ */
+export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments' | 'link';
+const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments', 'link'];
+const LINK_BYTE = (LAYOUT << 4) | PLACES.indexOf('link');
 
 /** Where to find a body. */
 export interface BodyLocation {
@@ -41,7 +54,12 @@ export interface ObjectSummary extends BodyLocation {
 export interface StoredObject extends BodyLocation {
   readonly head: ObjectHead;
   readonly attributes: Metadata;
+  /** Only of a link. */
+  readonly target?: LinkTarget;
 }
+
+/** An object that {@link decodeObject} puts together. */
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export type RecordInput = Pick<PutObjectInput, 'headers' | 'metadata' | 'systemMetadata'> & {
   readonly size: number;
@@ -50,6 +68,8 @@ export type RecordInput = Pick<PutObjectInput, 'headers' | 'metadata' | 'systemM
   readonly attributes: Metadata | undefined;
   /** Of a large object, and only of one. */
   readonly segmentCount?: number | undefined;
+  /** Of a link, and only of one. */
+  readonly target?: LinkTarget | undefined;
 };
 
 const writer = new ByteWriter();
@@ -69,6 +89,7 @@ export function encodeObject(input: RecordInput, place: BodyPlace): Buffer {
     .pairs(input.metadata)
     .pairs(input.systemMetadata);
   if (place === 'segments') writer.varint(input.segmentCount ?? 0);
+  if (place === 'link') writer.text(input.target?.container ?? '').text(input.target?.object ?? '');
   return writer.take();
 }
 
@@ -77,11 +98,15 @@ export function encodeContent(size: number, etag: string): Buffer {
   return writer.begin().uint48(size).etag(etag).take();
 }
 
+/** Whether the body is the object's own, and not that of others. */
+export function isPlain(place: BodyPlace | undefined): boolean {
+  return place !== 'segments' && place !== 'link';
+}
+
 /** Whether a record is that of an ordinary object with this content; decodes nothing. */
 export function isPlainWith(record: Buffer, content: Buffer): boolean {
   const end = SIZE_AT + content.length;
-  const place = PLACES[(record[0] ?? 0) & 0x0f];
-  if (record.length < end || place === 'segments') return false;
+  if (record.length < end || !isPlain(PLACES[(record[0] ?? 0) & 0x0f])) return false;
   return record.compare(content, 0, content.length, SIZE_AT, end) === 0;
 }
 
@@ -97,7 +122,7 @@ export function decodeSummary(bytes: Buffer, length: number): ObjectSummary {
 }
 
 /** A listing entry whose name is still to be set: it is in the key. */
-export type UnnamedEntry = { -readonly [K in keyof ListedObject]: ListedObject[K] };
+export type UnnamedEntry = Writable<ListedObject>;
 
 /** @throws BackendError Corrupt */
 export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
@@ -111,8 +136,34 @@ export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
   return { name: '', size, etag, lastModified, contentType, attributes: reader.pairs() };
 }
 
-/** @throws BackendError Corrupt */
-export function decodeObject(bytes: Buffer, length: number): StoredObject {
+/** Whether a record is that of a link. */
+export function isLink(bytes: Buffer): boolean {
+  return bytes[0] === LINK_BYTE;
+}
+
+/**
+ * What a reader who goes on to the target needs of a link. On the way of every read of a versioned
+ * object, so what that does not show (type, attributes) is not decoded.
+ * @throws BackendError Corrupt
+ */
+export function decodeLink(bytes: Buffer, length: number): FollowedLink {
+  const reader = new ByteReader(bytes, length);
+  const { etag, lastModified } = readSummary(reader);
+  reader.skipText();
+  reader.skipPairs(); // listing attributes
+  reader.skipPairs(); // headers
+  reader.skipPairs(); // metadata
+  const systemMetadata = reader.pairs();
+  const target = readTarget(reader);
+  reader.end();
+  return { target, etag, lastModified, systemMetadata };
+}
+
+/**
+ * @param link through which the object was reached
+ * @throws BackendError Corrupt
+ */
+export function decodeObject(bytes: Buffer, length: number, link?: FollowedLink): StoredObject {
   const reader = new ByteReader(bytes, length);
   const { place, bodyId, size, etag, lastModified } = readSummary(reader);
   const contentType = reader.text();
@@ -120,10 +171,25 @@ export function decodeObject(bytes: Buffer, length: number): StoredObject {
   const headers = reader.pairs();
   const metadata = reader.pairs();
   const systemMetadata = reader.pairs();
-  const head = { size, etag, lastModified, contentType, headers, metadata, systemMetadata };
-  const segments = place === 'segments' ? { segmentCount: reader.varint() } : undefined;
+  const head: Writable<ObjectHead> = {
+    size,
+    etag,
+    lastModified,
+    contentType,
+    headers,
+    metadata,
+    systemMetadata,
+  };
+  if (link !== undefined) head.link = link;
+  const object: Writable<StoredObject> = { place, bodyId, attributes, head };
+  if (place === 'segments') head.segmentCount = reader.varint();
+  if (place === 'link') object.target = readTarget(reader);
   reader.end();
-  return { place, bodyId, attributes, head: segments ? { ...head, ...segments } : head };
+  return object;
+}
+
+function readTarget(reader: ByteReader): LinkTarget {
+  return { container: reader.text(), object: reader.text() };
 }
 
 function readSummary(reader: ByteReader): ObjectSummary {

@@ -17,7 +17,7 @@ export async function commitReplacement(
   { replacement, etag }: SealedReplacement,
 ): Promise<PutOutcome> {
   const { outcome, freed } = await commits.run(replaceObject(replacement, owner));
-  if (freed !== undefined) reaper.add([freed]);
+  reaper.add(freed);
   if (outcome === 'precondition_failed') return PRECONDITION_FAILED;
   const { lastModified, manifest } = outcome;
   if (manifest === undefined) return { outcome: 'created', etag, lastModified };

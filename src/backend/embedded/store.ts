@@ -9,6 +9,7 @@ import { ContainerIds } from './container-ids.js';
 import * as containers from './containers.js';
 import { OBJECT_NAME_BYTES_MAX } from './keys.js';
 import { getSegments } from './large-reads.js';
+import { putLink } from './link-puts.js';
 import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
 import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
@@ -170,6 +171,15 @@ class LmdbStore implements EmbeddedStore {
     return this.#write(context, (parts) => putManifest(parts, context, ref, input, precondition));
   }
 
+  putLink(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, (parts) => putLink(parts, context, ref, input, precondition));
+  }
+
   getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
     return this.#read(context, (parts) => getSegments(parts, ref));
   }
@@ -194,10 +204,12 @@ class LmdbStore implements EmbeddedStore {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
+    guard?: B.Guard,
   ): Promise<B.DeleteOutcome> {
     return this.#write(context, async ({ commits, reaper, owner }) => {
-      const { outcome, freed } = await commits.run(deleteObject(ref, precondition, owner));
-      if (freed !== undefined) reaper.add([freed]);
+      const operation = deleteObject(ref, precondition, guard, owner);
+      const { outcome, freed } = await commits.run(operation);
+      reaper.add(freed);
       return outcome;
     });
   }

@@ -8,9 +8,11 @@ import {
   encodeUsage,
 } from '../../../src/backend/embedded/container-record.js';
 import {
+  decodeLink,
   decodeListed,
   decodeObject,
   encodeObject,
+  isLink,
   stampObject,
 } from '../../../src/backend/embedded/object-record.js';
 
@@ -66,6 +68,29 @@ describe('records of the embedded store', () => {
         const container = { id, createdAt, metadata: first, systemMetadata: second, acl };
         const record = encodeContainer(container);
         expect(decodeContainer(record, record.length)).to.deep.equal(container);
+      }),
+    );
+  });
+
+  it('give back a link, to readers only what they need of it', () => {
+    fc.assert(
+      fc.property(object, text, text, number, (fields, container, name, lastModified) => {
+        const target = { container, object: name };
+        const record = encodeObject({ ...fields, target }, 'link');
+        stampObject(record, 0, lastModified);
+        const { attributes, ...head } = fields;
+        expect(isLink(record)).to.be.true;
+        expect(decodeObject(record, record.length)).to.deep.equal({
+          place: 'link',
+          bodyId: 0,
+          attributes,
+          target,
+          head: { ...head, lastModified },
+        });
+        const { etag, systemMetadata } = fields;
+        const link = { target, etag, lastModified, systemMetadata };
+        expect(decodeLink(record, record.length)).to.deep.equal(link);
+        expectCorrupt(() => decodeLink(record, record.length - 1));
       }),
     );
   });

@@ -1,0 +1,37 @@
+import type { Guard, Metadata } from './backend.js';
+
+/**
+ * Links, in Swift's model (its symlinks): an object without a body that stands for another object of
+ * the same account, so that a reader of the one gets the other, in one call and without knowing.
+ * Reading (`getObject`, `headObject`, `getSegments`, the source of `copyObject`) follows a link, and
+ * says so in {@link ObjectHead.link}; writing, updating and deleting is of the link itself. A link
+ * leads to an object, never to another link.
+ */
+
+export interface LinkTarget {
+  readonly container: string;
+  readonly object: string;
+}
+
+export interface LinkInput {
+  readonly target: LinkTarget;
+  /** What a listing shows of the link: the target's size, in bytes. */
+  readonly size: number;
+  /** The same of the ETag, unquoted; also what preconditions on the link compare. */
+  readonly etag: string;
+  readonly contentType: string;
+  readonly listingAttributes?: Metadata | undefined;
+  /** The link's own, told by {@link FollowedLink.systemMetadata}. */
+  readonly systemMetadata?: Metadata | undefined;
+  readonly guard?: Guard | undefined;
+}
+
+/** The link through which an object was reached. */
+export interface FollowedLink {
+  readonly target: LinkTarget;
+  /** As the link was written. */
+  readonly etag: string;
+  /** Of the link; milliseconds since the epoch. */
+  readonly lastModified: number;
+  readonly systemMetadata: Metadata;
+}
