@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CallContext, ContainerRef, PutObjectInput } from '../src/backend/backend.js';
+import type {
+  CallContext,
+  ContainerRef,
+  ObjectRef,
+  PutObjectInput,
+} from '../src/backend/backend.js';
 import { type EmbeddedStore, openEmbeddedStore } from '../src/backend/embedded/index.js';
 
 /**
@@ -53,8 +58,8 @@ function input(body: Buffer): PutObjectInput {
 
 const ETAG = '9e107d9d372bb6826bd81d3542a419d6';
 
-async function read(store: EmbeddedStore, object: string): Promise<number> {
-  const { body } = await store.getObject(CONTEXT, { ...BUCKET, object });
+async function read(store: EmbeddedStore, ref: ObjectRef): Promise<number> {
+  const { body } = await store.getObject(CONTEXT, ref);
   if (Buffer.isBuffer(body.source)) return body.source.length;
   let bytes = 0;
   for await (const chunk of body.source) bytes += chunk.length;
@@ -63,22 +68,63 @@ async function read(store: EmbeddedStore, object: string): Promise<number> {
 
 async function measureObjects(store: EmbeddedStore, rows: Row[]): Promise<void> {
   const small = input(Buffer.alloc(1024, 1));
-  const name = (i: number): { object: string } => ({ object: `photos/${(i * 7919) % 20_000}.jpg` });
-  const put = (i: number): Promise<unknown> =>
-    store.putObject(CONTEXT, { ...BUCKET, ...name(i) }, small);
+  const name = (i: number): ObjectRef => ({
+    ...BUCKET,
+    object: `photos/${(i * 7919) % 20_000}.jpg`,
+  });
+  const put = (i: number): Promise<unknown> => store.putObject(CONTEXT, name(i), small);
   await measure('warm up', 2000, 64, put);
   rows.push(await measure('put 1 KiB, 64 in flight', 20_000, 64, put));
   rows.push(await measure('put 1 KiB, again, 64 in flight', 20_000, 64, put));
   rows.push(await measure('put 1 KiB, 1 in flight', 500, 1, put));
-  rows.push(await measure('get 1 KiB', 50_000, 64, (i) => read(store, name(i).object)));
-  rows.push(
-    await measure('head', 50_000, 64, (i) => store.headObject(CONTEXT, { ...BUCKET, ...name(i) })),
-  );
+  rows.push(await measure('get 1 KiB', 50_000, 64, (i) => read(store, name(i))));
+  rows.push(await measure('head', 50_000, 64, (i) => store.headObject(CONTEXT, name(i))));
   rows.push(
     await measure('delete 1 KiB, 64 in flight', 20_000, 64, (i) =>
-      store.deleteObject(CONTEXT, { ...BUCKET, ...name(i) }),
+      store.deleteObject(CONTEXT, name(i)),
     ),
   );
+}
+
+/** What a link costs on the way to an object: interleaved, so that both see the same machine. */
+async function measureLinks(store: EmbeddedStore, rows: Row[]): Promise<void> {
+  const small = input(Buffer.alloc(1024, 1));
+  const target = (i: number): string => `${i % 1000}/00000000000000000000000000000000`;
+  const link = (i: number): ObjectRef => ({ ...BUCKET, object: `linked/${i % 1000}.jpg` });
+  await measure('targets', 1000, 64, (i) =>
+    store.putObject(CONTEXT, { ...LISTED, object: target(i) }, small),
+  );
+  rows.push(
+    await measure('put a link, 64 in flight', 5000, 64, (i) =>
+      store.putLink(CONTEXT, link(i), {
+        target: { container: LISTED.container, object: target(i) },
+        size: 1024,
+        etag: ETAG,
+        contentType: 'application/octet-stream',
+        listingAttributes: { generation: '12' },
+      }),
+    ),
+  );
+  const readers = {
+    'get 1 KiB': (i: number) => read(store, { ...LISTED, object: target(i) }),
+    'get 1 KiB through a link': (i: number) => read(store, link(i)),
+    head: (i: number) => store.headObject(CONTEXT, { ...LISTED, object: target(i) }),
+    'head through a link': (i: number) => store.headObject(CONTEXT, link(i)),
+  };
+  const slices = new Map<string, Row[]>(Object.keys(readers).map((name) => [name, []]));
+  for (let slice = 0; slice < 12; slice++) {
+    for (const [name, reader] of Object.entries(readers)) {
+      slices.get(name)?.push(await measure(`${name}, interleaved`, 5000, 64, reader));
+    }
+  }
+  for (const measured of slices.values()) rows.push(medianOf(measured));
+}
+
+function medianOf(rows: Row[]): Row {
+  const sorted = rows.sort((a, b) => a.cpuMicros - b.cpuMicros);
+  const median = sorted[sorted.length >> 1];
+  if (median === undefined) throw new Error('nothing was measured');
+  return median;
 }
 
 async function measureListings(store: EmbeddedStore, rows: Row[]): Promise<void> {
@@ -109,10 +155,10 @@ async function measureSizes(store: EmbeddedStore, rows: Row[], label: string): P
   for (const kib of [4, 16, 32, 64, 128, 256]) {
     const put = input(Buffer.alloc(kib * 1024, 2));
     const total = Math.min(2000, 65_536 / kib);
-    const object = (i: number): string => `${kib}/${i}`;
+    const object = (i: number): ObjectRef => ({ ...BUCKET, object: `${kib}/${i}` });
     rows.push(
       await measure(`put ${kib} KiB ${label}, 16 in flight`, total, 16, (i) =>
-        store.putObject(CONTEXT, { ...BUCKET, object: object(i) }, put),
+        store.putObject(CONTEXT, object(i), put),
       ),
     );
     rows.push(await measure(`get ${kib} KiB ${label}`, total, 16, (i) => read(store, object(i))));
@@ -121,11 +167,9 @@ async function measureSizes(store: EmbeddedStore, rows: Row[], label: string): P
 
 async function measureLarge(store: EmbeddedStore, rows: Row[]): Promise<void> {
   const put = input(Buffer.alloc(8 * MIB, 3));
-  const object = (i: number): string => `large/${i % 16}`;
+  const object = (i: number): ObjectRef => ({ ...BUCKET, object: `large/${i % 16}` });
   rows.push(
-    await measure('put 8 MiB, 4 in flight', 64, 4, (i) =>
-      store.putObject(CONTEXT, { ...BUCKET, object: object(i) }, put),
-    ),
+    await measure('put 8 MiB, 4 in flight', 64, 4, (i) => store.putObject(CONTEXT, object(i), put)),
   );
   rows.push(await measure('get 8 MiB, 4 in flight', 128, 4, (i) => read(store, object(i))));
 }
@@ -151,6 +195,7 @@ const parent = process.argv[2] ?? tmpdir();
 const rows: Row[] = [];
 await withStore(parent, undefined, async (store) => {
   await measureObjects(store, rows);
+  await measureLinks(store, rows);
   await measureListings(store, rows);
   await measureLarge(store, rows);
 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readlinkSync, unlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import type { GetObjectResult } from '../../../src/backend/backend.js';
+import type { GetObjectResult, LinkInput } from '../../../src/backend/backend.js';
 import { BodyFiles } from '../../../src/backend/embedded/body-files.js';
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { until } from '../../support/until.js';
@@ -25,6 +25,11 @@ async function bytesOf({ body }: GetObjectResult): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of body.source as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
+}
+
+function linkTo(object: string): LinkInput {
+  const target = { container: BUCKET.container, object };
+  return { target, size: SIZE, etag: 'link', contentType: 'a/b' };
 }
 
 /** Body files that this process has open. */
@@ -112,15 +117,17 @@ describe('reads of the embedded store', () => {
     async function overtaken(
       write: (store: EmbeddedStore) => Promise<unknown>,
       check: (found: Promise<GetObjectResult>) => Promise<void>,
+      asked = OBJECT,
     ): Promise<void> {
       await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
         await store.putObject(CONTEXT, OBJECT, inputOf(first));
+        if (asked !== OBJECT) await store.putLink(CONTEXT, asked, linkTo('object'));
         const [path = ''] = await bodyFiles(directory);
         const intrude = async (): Promise<void> => {
           await write(store);
           await until(() => !existsSync(path));
         };
-        await check(whileOpening(intrude, () => store.getObject(CONTEXT, OBJECT)));
+        await check(whileOpening(intrude, () => store.getObject(CONTEXT, asked)));
         await until(() => openBodies(directory) === 0);
       });
     }
@@ -151,6 +158,21 @@ describe('reads of the embedded store', () => {
         async (found) => {
           expect((await bytesOf(await found)).equals(first)).to.be.true;
         },
+      );
+    });
+
+    it('give what a link leads to by then', async () => {
+      await overtaken(
+        async (store) => {
+          await store.putObject(CONTEXT, objectRef('other'), inputOf(second));
+          await store.putLink(CONTEXT, objectRef('link'), linkTo('other'));
+          await store.deleteObject(CONTEXT, OBJECT);
+        },
+        async (found) => {
+          expect((await found).head.link?.target.object).to.equal('other');
+          expect((await bytesOf(await found)).equals(second)).to.be.true;
+        },
+        objectRef('link'),
       );
     });
 
