@@ -48,6 +48,10 @@ const ERRORS = {
     message:
       'The unspecified location constraint is incompatible for the region specific endpoint this request was sent to.',
   },
+  IllegalVersioningConfigurationException: {
+    status: 400,
+    message: 'The Versioning element must be specified',
+  },
   IncompleteBody: {
     status: 400,
     message: 'You did not provide the number of bytes specified by the Content-Length HTTP header',
