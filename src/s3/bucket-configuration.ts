@@ -8,6 +8,7 @@ import type { Metadata, MetadataPatch } from '../backend/backend.js';
 const NAMES = {
   cors: 's3-cors',
   lifecycle: 's3-lifecycle',
+  'object-lock': 's3-object-lock',
 } as const;
 
 export type BucketConfiguration = keyof typeof NAMES;

@@ -70,6 +70,10 @@ const ERRORS = {
   },
   InvalidArgument: { status: 400, message: 'Invalid Argument' },
   InvalidBucketName: { status: 400, message: 'The specified bucket is not valid.' },
+  InvalidBucketState: {
+    status: 409,
+    message: 'The request is not valid for the current state of the bucket.',
+  },
   InvalidChunkSizeError: {
     status: 403,
     message: 'Only the last chunk is allowed to have a size less than 8192 bytes',
@@ -144,6 +148,10 @@ const ERRORS = {
   NoSuchLifecycleConfiguration: {
     status: 404,
     message: 'The lifecycle configuration does not exist',
+  },
+  NoSuchObjectLockConfiguration: {
+    status: 404,
+    message: 'The specified object does not have a ObjectLock configuration',
   },
   NoSuchTagSet: { status: 404, message: 'The TagSet does not exist' },
   NoSuchUpload: {

@@ -6,6 +6,9 @@
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
 
+/** With time and zone. */
+const DATE_TIME = /T.*(?:Z|[+-]\d{2}:\d{2})$/;
+
 const MS_PER_MINUTE = 60_000;
 
 /** @returns milliseconds since the epoch, cut to whole ones; undefined for anything else */
@@ -23,6 +26,17 @@ export function parseIsoDate(text: string): number | undefined {
   date.setUTCHours(hour, minute, second, milliseconds(match[7]));
   const offset = offsetMinutes(match[8], match[9], match[10]);
   return offset === undefined ? undefined : date.getTime() - offset * MS_PER_MINUTE;
+}
+
+/**
+ * The `date-time` of RFC 3339, whose letters may be lower case: for dates that somebody's data
+ * depends on, where nothing may be left to a default.
+ *
+ * @returns milliseconds since the epoch, cut to whole ones; undefined for anything else
+ */
+export function parseDateTime(text: string): number | undefined {
+  const upperCase = text.toUpperCase();
+  return DATE_TIME.test(upperCase) ? parseIsoDate(upperCase) : undefined;
 }
 
 function milliseconds(fraction: string | undefined): number {

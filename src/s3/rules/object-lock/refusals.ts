@@ -1,0 +1,45 @@
+import { S3Error } from '../../s3-error.js';
+import type { VersioningState } from '../versioning.js';
+
+/** What Object Lock answers where something is missing (SPEC.md 3.2) or in the way. */
+
+/** To locks on an object whose bucket has none. */
+export function bucketWithoutLocks(): S3Error {
+  return new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration');
+}
+
+/** To GetObjectLockConfiguration of a bucket without one. */
+export function noLockConfiguration(bucket: string): S3Error {
+  return new S3Error('ObjectLockConfigurationNotFoundError', undefined, { BucketName: bucket });
+}
+
+/** To GetObjectRetention of a version without one: AWS has another answer, SPEC.md 3.2 decides. */
+export function noRetention(key: string): S3Error {
+  return new S3Error('InvalidRequest', 'Object is missing retention configuration', { Key: key });
+}
+
+/** To GetObjectLegalHold of a version that never had one. */
+export function noLegalHold(key: string): S3Error {
+  return new S3Error('NoSuchObjectLockConfiguration', undefined, { Key: key });
+}
+
+/**
+ * Locks protect versions: a bucket that has them cannot stop keeping versions.
+ * @throws S3Error `InvalidBucketState`
+ */
+export function requireUnlockedToSuspend(status: VersioningState, locked: boolean): void {
+  if (!locked || status === 'Enabled') return;
+  throw new S3Error(
+    'InvalidBucketState',
+    'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.',
+  );
+}
+
+/** Nor can one have them that does not keep versions. @throws S3Error `InvalidBucketState` */
+export function requireVersionsToLock(state: VersioningState): void {
+  if (state === 'Enabled') return;
+  throw new S3Error(
+    'InvalidBucketState',
+    "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration",
+  );
+}
