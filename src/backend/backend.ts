@@ -8,10 +8,19 @@ import type {
 } from './container.js';
 import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
 import type { FollowedLink, LinkInput } from './link.js';
+import type { ObjectPage, ObjectQuery } from './object-listing.js';
+import type {
+  BodyUpdate,
+  ObjectUpdate,
+  UpdateOutcome,
+  UpdatePrecondition,
+} from './object-update.js';
 
 export type * from './container.js';
 export type * from './large-object.js';
 export type * from './link.js';
+export type * from './object-listing.js';
+export type * from './object-update.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -88,42 +97,10 @@ export interface ObjectHead {
   readonly systemMetadata: Metadata;
   /** Only of a large object: how many segments its body is made of. */
   readonly segmentCount?: number;
+  /** Only of an object that somebody else keeps the bytes of: see {@link BodyUpdate}. */
+  readonly bodyAbsent?: true;
   /** Only when a link was read: the rest is of the object that it leads to. */
   readonly link?: FollowedLink;
-}
-
-export interface ListedObject {
-  readonly name: string;
-  readonly size: number;
-  readonly etag: string;
-  readonly lastModified: number;
-  readonly contentType: string;
-  /** What the writer asked to be shown with the entry (`PutObjectInput.listingAttributes`). */
-  readonly attributes: Metadata;
-}
-
-export interface ObjectQuery {
-  readonly prefix?: string | undefined;
-  /** Any length; names are rolled up at its first occurrence behind the prefix. */
-  readonly delimiter?: string | undefined;
-  /**
-   * Entries strictly after this name, in byte order. A roll-up counts as the name it shows: a
-   * marker equal to it, or with it as prefix, skips everything below it.
-   */
-  readonly marker?: string | undefined;
-  /** At most this many objects and roll-ups together, 1 to 10,000. */
-  readonly limit: number;
-}
-
-export type ListingEntry =
-  | { readonly kind: 'object'; readonly object: ListedObject }
-  | { readonly kind: 'prefix'; readonly prefix: string };
-
-export interface ObjectPage {
-  /** In byte order of the name or prefix. */
-  readonly entries: readonly ListingEntry[];
-  /** True when another entry follows the last one of this page. */
-  readonly truncated: boolean;
 }
 
 /** Known only when the body has been read: see {@link PutObjectInput.seal}. */
@@ -194,15 +171,6 @@ export type DeleteOutcome =
 
 /** `source_changed`: the source does not have the ETag that was asked for; nothing was written. */
 export type CopyOutcome = PutOutcome | { readonly outcome: 'source_changed' };
-
-export interface ObjectUpdate {
-  /** Replaces all user metadata when given. */
-  readonly metadata?: Metadata | undefined;
-  readonly contentType?: string | undefined;
-  /** Replaces all representation headers when given. */
-  readonly headers?: Metadata | undefined;
-  readonly systemMetadata?: MetadataPatch | undefined;
-}
 
 /** As in a Range header: `first-last`, `first-`, or the last `suffix` bytes. */
 export type RangeSpec =
@@ -284,7 +252,7 @@ export interface Backend {
   /** @throws BackendError NoSuchContainer, NoSuchObject; BrokenLink without the target of a link */
   headObject(context: CallContext, ref: ObjectRef): Promise<ObjectHead>;
 
-  /** @throws as headObject */
+  /** @throws as headObject; BodyAbsent */
   getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
 
   /**
@@ -331,7 +299,23 @@ export interface Backend {
   ): Promise<CopyOutcome>;
 
   /** Changes metadata in place; body, ETag and time of modification stay. @throws as headObject */
-  updateObject(context: CallContext, ref: ObjectRef, update: ObjectUpdate): Promise<void>;
+  updateObject(
+    context: CallContext,
+    ref: ObjectRef,
+    update: ObjectUpdate,
+    precondition?: UpdatePrecondition,
+  ): Promise<UpdateOutcome>;
+
+  /**
+   * Lets go of the body of an object that is no link, or brings it back: see {@link BodyUpdate}.
+   * @throws as headObject, and as putObject and putManifest for the body
+   */
+  updateBody(
+    context: CallContext,
+    ref: ObjectRef,
+    update: BodyUpdate,
+    precondition: UpdatePrecondition,
+  ): Promise<UpdateOutcome>;
 
   /** @throws BackendError NoSuchContainer, NoSuchObject, GuardMissing */
   deleteObject(

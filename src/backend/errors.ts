@@ -8,6 +8,8 @@ export type BackendErrorCode =
   | 'GuardMissing'
   /** A link leads to nothing. */
   | 'BrokenLink'
+  /** The object is there, but somebody else keeps its bytes. */
+  | 'BodyAbsent'
   /** A segment is not what a large object is to be made of. */
   | 'SegmentMismatch'
   | 'ContainerNotEmpty'

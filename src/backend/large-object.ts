@@ -47,4 +47,6 @@ export interface CopyInput {
   /** Copies these bytes only; must lie inside the source. */
   readonly range?: ByteRange | undefined;
   readonly guard?: Guard | undefined;
+  /** Copies an object whose body is absent as such another one, rather than failing. */
+  readonly absentBody?: boolean | undefined;
 }

@@ -9,6 +9,7 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchObject: 'NoSuchKey',
   GuardMissing: 'NoSuchUpload',
   BrokenLink: 'InternalError',
+  BodyAbsent: 'InvalidObjectState',
   SegmentMismatch: 'InvalidPart',
   ContainerNotEmpty: 'BucketNotEmpty',
   BodyMismatch: 'IncompleteBody',

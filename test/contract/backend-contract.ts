@@ -10,6 +10,7 @@ import { describeLinks } from './links.js';
 import { describeListings } from './listings.js';
 import { describeMetadata } from './metadata.js';
 import { describePreconditions } from './preconditions.js';
+import { describeUpdates } from './updates.js';
 
 /**
  * Every promise of src/backend/backend.ts, tested on whatever `open` gives. Each implementation
@@ -58,6 +59,7 @@ export function backendContract(
     describeLargeObjectWrites(fixture);
     describeCopies(fixture);
     describeGuards(fixture);
+    describeUpdates(fixture);
     describeLinks(fixture);
   });
 }

@@ -44,6 +44,31 @@ export async function putManifest(
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
   const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
+  const { size, list, check } = await prepareSegments(ref, segments);
+  await parts.space.admit(list.length, false);
+  throwIfAborted(context);
+  const attributes = input.listingAttributes;
+  const segmentCount = segments.length;
+  const fields = { size, etag, contentType, attributes, headers, metadata, systemMetadata };
+  const record = encodeObject({ ...fields, segmentCount }, 'segments');
+  const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check, guard };
+  return commitReplacement(parts, { replacement, etag });
+}
+
+/** A list of segments as it is stored. */
+export interface PreparedSegments {
+  /** Of all of them. */
+  readonly size: number;
+  readonly list: Buffer;
+  /** To be called in the transaction. @throws BackendError SegmentMismatch */
+  readonly check: (transaction: WriteTransaction) => void;
+}
+
+/** @throws BackendError SegmentMismatch, Unsupported */
+export async function prepareSegments(
+  ref: ObjectRef,
+  segments: readonly Segment[],
+): Promise<PreparedSegments> {
   checkCount(segments.length);
   const wanted: Wanted[] = [];
   let size = 0;
@@ -51,18 +76,10 @@ export async function putManifest(
     size += segment.size;
     wanted.push(prepare(ref, segment));
   });
-  const list = await encodeSegments(segments);
-  await parts.space.admit(list.length, false);
-  throwIfAborted(context);
-  const attributes = input.listingAttributes;
-  const segmentCount = segments.length;
-  const fields = { size, etag, contentType, attributes, headers, metadata, systemMetadata };
-  const record = encodeObject({ ...fields, segmentCount }, 'segments');
   const check = (transaction: WriteTransaction): void => {
     checkSegments(transaction, ref.account, wanted);
   };
-  const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check, guard };
-  return commitReplacement(parts, { replacement, etag });
+  return { size, list: await encodeSegments(segments), check };
 }
 
 function checkCount(count: number): void {

@@ -2,19 +2,16 @@ import type {
   DeleteOutcome,
   Guard,
   ObjectRef,
-  ObjectUpdate,
   RemovedManifest,
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { WriteOperation } from './commit-queue.js';
 import { idKey, objectKey } from './keys.js';
-import { patched } from './metadata.js';
 import {
   type BodyLocation,
   decodeObject,
   decodeSummary,
-  encodeObject,
   isPlain,
   type ObjectSummary,
   stampObject,
@@ -149,32 +146,6 @@ export function deleteObject(
   };
 }
 
-/** @throws (the operation) BackendError NoSuchContainer, NoSuchObject */
-export function updateObject(ref: ObjectRef, update: ObjectUpdate): WriteOperation<void> {
-  return (transaction) => {
-    const key = objectKey(transaction.containerId(ref), ref.object);
-    const row = peek(transaction.tables.objects, key);
-    if (row === undefined) throw noSuchObject(ref);
-    const { head, attributes, place, bodyId, target } = decodeObject(row, row.length);
-    const record = encodeObject(
-      {
-        size: head.size,
-        etag: head.etag,
-        contentType: update.contentType ?? head.contentType,
-        attributes,
-        headers: update.headers ?? head.headers,
-        metadata: update.metadata ?? head.metadata,
-        systemMetadata: patched(head.systemMetadata, update.systemMetadata),
-        segmentCount: head.segmentCount,
-        target,
-      },
-      place,
-    );
-    stampObject(record, bodyId, head.lastModified);
-    void transaction.tables.objects.put(key, record);
-  };
-}
-
 export function holds(
   precondition: WritePrecondition | undefined,
   current: Pick<ObjectSummary, 'etag' | 'lastModified'> | undefined,
@@ -203,7 +174,7 @@ function readFormer({ tables }: WriteTransaction, key: Buffer): Former | undefin
 }
 
 /** The bytes of a large object count where its segments are, those of a link where its target is. */
-function bytesUsedBy({ place, size }: ObjectSummary): number {
+export function bytesUsedBy({ place, size }: Pick<ObjectSummary, 'place' | 'size'>): number {
   return isPlain(place) ? size : 0;
 }
 
@@ -215,7 +186,7 @@ const DELETED: DeleteOutcome = { outcome: 'deleted' };
 const PRECONDITION_FAILED: DeleteOutcome = { outcome: 'precondition_failed' };
 
 /** The id of the body, which belongs to the object from here on; 0 when it is empty. */
-function storeBody(transaction: WriteTransaction, body: Buffer | number): number {
+export function storeBody(transaction: WriteTransaction, body: Buffer | number): number {
   const { bodies, reclaim } = transaction.tables;
   if (typeof body === 'number') {
     void reclaim.remove(idKey(body));
@@ -230,7 +201,7 @@ function storeBody(transaction: WriteTransaction, body: Buffer | number): number
 }
 
 /** Lets go of the body of an object that is replaced or deleted; `freed` gets the id of its file. */
-function dropBody(
+export function dropBody(
   { tables }: WriteTransaction,
   { place, bodyId }: BodyLocation,
   owner: Buffer,

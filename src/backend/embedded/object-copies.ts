@@ -17,10 +17,10 @@ import { asBackendError } from './lmdb-error.js';
 import { holds } from './object-changes.js';
 import { type FoundObject, readObject, readSummary } from './object-lookup.js';
 import { putObject } from './object-puts.js';
-import { bodyOf, wholeOf } from './object-reads.js';
+import { bodyAbsent, bodyOf, wholeOf } from './object-reads.js';
 import { encodeObject, isPlain, type StoredObject } from './object-record.js';
 import type { StoreParts } from './parts.js';
-import { commitWithFile, PRECONDITION_FAILED } from './replacements.js';
+import { commitReplacement, commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 import { refresh } from './tables.js';
 
 /** A copy under way. */
@@ -38,7 +38,7 @@ type Attempt = CopyOutcome | 'again';
  * Copies an object. What its record says is read once; the rest is an ordinary put, but for a whole
  * file, which the copy shares by a hard link: bodies never change.
  * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink,
- *   BodyMismatch, StorageFull; Unavailable when the source is replaced while it is being read
+ *   BodyMismatch, BodyAbsent, StorageFull; Unavailable when the source is replaced while it is read
  */
 export async function copyObject(
   parts: StoreParts,
@@ -92,6 +92,7 @@ async function writeCopy(
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { place, head } = source.object;
+  if (place === 'absent') return copyAbsent(parts, copy, source, range);
   const { etag } = head;
   const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
   if (place === 'file' && keepsEtag) {
@@ -107,6 +108,23 @@ async function writeCopy(
     guard: copy.input.guard,
   };
   return putObject(parts, context, copy.to, input, copy.precondition);
+}
+
+/** An object without its bytes, which whoever keeps them finds by what both say of themselves. */
+async function copyAbsent(
+  parts: StoreParts,
+  { to, input, precondition }: Copy,
+  { ref, object }: FoundObject,
+  range: ByteRange | undefined,
+): Promise<Attempt> {
+  const { size, etag } = object.head;
+  if (input.absentBody !== true || !isWhole(object.head, range)) throw bodyAbsent(ref);
+  await parts.space.admit(0, false);
+  const { listingAttributes: attributes, ...fields } = describe(input, object);
+  const record = encodeObject({ ...fields, size, etag, attributes }, 'absent');
+  const { guard } = input;
+  const replacement = { ref: to, record, bytesUsed: 0, body: EMPTY, precondition, guard };
+  return commitReplacement(parts, { replacement, etag });
 }
 
 /** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */

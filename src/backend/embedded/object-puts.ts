@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import type { ByteSource } from '../../byte-source.js';
 import type {
   CallContext,
@@ -65,27 +65,41 @@ async function putLarge(parts: StoreParts, put: Put): Promise<PutOutcome> {
   return outcome ?? PRECONDITION_FAILED;
 }
 
-/** Writes the body's file; on return it is complete and on disk, its folder entry included. */
+/** Writes the body's file; on return it is complete and on disk. */
 async function writeFile(
   parts: StoreParts,
   { input, intake }: Put,
   bodyId: number,
 ): Promise<{ seal: ObjectSeal | undefined; etag: string }> {
-  const { files, pool } = parts;
   // Who seals usually brings an ETag; then the bytes are not hashed here at all.
   const md5 = input.seal === undefined ? createHash('md5') : undefined;
+  const seal = await writeBodyFile(parts, intake, bodyId, { md5, written: () => input.seal?.() });
+  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(parts, bodyId, input.size));
+  return { seal, etag };
+}
+
+/**
+ * Writes a body into the file of a reserved id. On return it is on disk, its folder entry included.
+ * @param written - called when all bytes are there; what it gives is returned
+ * @throws as {@link writeBody}
+ */
+export async function writeBodyFile<T>(
+  { files, pool }: StoreParts,
+  intake: Intake,
+  bodyId: number,
+  { md5, written }: { readonly md5: Hash | undefined; readonly written: () => T },
+): Promise<T> {
   const file = await files.create(bodyId).catch(rethrow);
-  let seal: ObjectSeal | undefined;
+  let sealed: T;
   try {
     await writeBody(intake, file, pool, md5);
-    seal = input.seal?.();
+    sealed = written();
     await file.datasync().catch(rethrow);
   } finally {
     await file.close();
   }
   await files.syncFoldersOf([bodyId]).catch(rethrow);
-  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(parts, bodyId, input.size));
-  return { seal, etag };
+  return sealed;
 }
 
 /** Reads back what was just written, for the rare seal without an ETag. */

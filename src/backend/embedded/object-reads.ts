@@ -1,4 +1,5 @@
 import type { ByteRange, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from '../backend.js';
+import { BackendError } from '../errors.js';
 import { bufferBody, type LazyBody } from './body-source.js';
 import { largeBody } from './large-reads.js';
 import { type FoundObject, readObject } from './object-lookup.js';
@@ -19,7 +20,7 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  * Looks the object up and opens its file, so that a caller who has sent the head can send the body.
  * Who was overtaken by a write, and by the unlinking of the old file, looks again: each round is
  * somebody else's write.
- * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt, Unavailable
+ * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, BodyAbsent, Corrupt, Unavailable
  */
 export function getObject(
   parts: StoreParts,
@@ -50,7 +51,8 @@ async function openObject(
 
 function findObject(parts: StoreParts, ref: ObjectRef, spec: RangeSpec | undefined): LazyResult {
   const found = readObject(parts, ref);
-  const { head } = found.object;
+  const { head, place } = found.object;
+  if (place === 'absent') throw bodyAbsent(found.ref);
   const range = spec && resolveRange(spec, head.size);
   if (range === 'unsatisfiable' || head.size === 0) {
     return { head, range, body: bufferBody(EMPTY) };
@@ -75,6 +77,10 @@ export function bodyOf(
   if (place === 'segments') return largeBody(parts, ref, object, range);
   const { size, etag, lastModified } = head;
   return plainBody(parts, ref, { place, bodyId, size, etag, lastModified }, range);
+}
+
+export function bodyAbsent({ container, object }: ObjectRef): BackendError {
+  return new BackendError('BodyAbsent', `the body of ${container}/${object} is kept elsewhere`);
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -32,10 +32,11 @@ const SIZE_AT = 13;
 
 /**
  * `segments`: the body is that of other objects, named by a list in the table of small bodies.
- * `link`: there is none; the size is that of another object, and shown.
+ * `link`: there is none; the size is that of another object, and shown. `absent`: somebody else
+ * keeps it, and its size is shown.
  */
-export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments' | 'link';
-const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments', 'link'];
+export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments' | 'link' | 'absent';
+const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments', 'link', 'absent'];
 const LINK_BYTE = (LAYOUT << 4) | PLACES.indexOf('link');
 
 /** Where to find a body. */
@@ -98,9 +99,9 @@ export function encodeContent(size: number, etag: string): Buffer {
   return writer.begin().uint48(size).etag(etag).take();
 }
 
-/** Whether the body is the object's own, and not that of others. */
+/** Whether the body is the object's own, and not that of others or absent. */
 export function isPlain(place: BodyPlace | undefined): boolean {
-  return place !== 'segments' && place !== 'link';
+  return place !== 'segments' && place !== 'link' && place !== 'absent';
 }
 
 /** Whether a record is that of an ordinary object with this content; decodes nothing. */
@@ -182,6 +183,7 @@ export function decodeObject(bytes: Buffer, length: number, link?: FollowedLink)
   };
   if (link !== undefined) head.link = link;
   const object: Writable<StoredObject> = { place, bodyId, attributes, head };
+  if (place === 'absent') head.bodyAbsent = true;
   if (place === 'segments') head.segmentCount = reader.varint();
   if (place === 'link') object.target = readTarget(reader);
   reader.end();

@@ -34,17 +34,35 @@ export async function commitWithFile(
   parts: StoreParts,
   make: (bodyId: number) => Promise<SealedReplacement | undefined>,
 ): Promise<PutOutcome | undefined> {
+  return withBodyFile(
+    parts,
+    async (bodyId) => {
+      const sealed = await make(bodyId);
+      return sealed && commitReplacement(parts, sealed);
+    },
+    (outcome) => outcome?.outcome === 'created',
+  );
+}
+
+/**
+ * The same for any commit: `commit` makes the file, and an object's body of it.
+ * @param isKept - whether it has become one
+ */
+export async function withBodyFile<T>(
+  parts: StoreParts,
+  commit: (bodyId: number) => Promise<T>,
+  isKept: (outcome: T) => boolean,
+): Promise<T> {
   const bodyId = await parts.reservations.take();
-  let outcome: PutOutcome | undefined;
+  let outcome: T;
   try {
-    const sealed = await make(bodyId);
-    outcome = sealed && (await commitReplacement(parts, sealed));
+    outcome = await commit(bodyId);
   } catch (error) {
     // An uncertain commit may have made the file part of an object: its row tells recovery.
     if (!(error instanceof UncertainCommitError)) await discard(parts, bodyId);
     throw error;
   }
-  if (outcome?.outcome !== 'created') await discard(parts, bodyId);
+  if (!isKept(outcome)) await discard(parts, bodyId);
   return outcome;
 }
 

@@ -13,11 +13,12 @@ import { putLink } from './link-puts.js';
 import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
 import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
-import { deleteObject, updateObject } from './object-changes.js';
+import { deleteObject } from './object-changes.js';
 import { copyObject } from './object-copies.js';
 import { listObjects } from './object-listing.js';
 import { putObject } from './object-puts.js';
 import { getObject, headObject } from './object-reads.js';
+import { updateBody, updateObject } from './object-updates.js';
 import type { FilledOptions } from './options.js';
 import type { StoreParts } from './parts.js';
 import { Reaper } from './reaper.js';
@@ -196,8 +197,22 @@ class LmdbStore implements EmbeddedStore {
     );
   }
 
-  updateObject(context: B.CallContext, ref: B.ObjectRef, update: B.ObjectUpdate): Promise<void> {
-    return this.#write(context, ({ commits }) => commits.run(updateObject(ref, update)));
+  updateObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.ObjectUpdate,
+    precondition?: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.#write(context, (parts) => updateObject(parts, ref, update, precondition));
+  }
+
+  updateBody(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.BodyUpdate,
+    precondition: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.#write(context, (parts) => updateBody(parts, context, ref, update, precondition));
   }
 
   deleteObject(

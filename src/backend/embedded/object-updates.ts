@@ -1,0 +1,172 @@
+import type {
+  BodyUpdate,
+  CallContext,
+  Metadata,
+  MetadataPatch,
+  ObjectHead,
+  ObjectRef,
+  ObjectUpdate,
+  UpdateOutcome,
+  UpdatePrecondition,
+} from '../backend.js';
+import { BackendError } from '../errors.js';
+import { throwIfAborted } from '../call-context.js';
+import { collectBody } from './body-intake.js';
+import type { WriteOperation } from './commit-queue.js';
+import { objectKey } from './keys.js';
+import { prepareSegments } from './manifest-puts.js';
+import { patched } from './metadata.js';
+import { bytesUsedBy, type Change, dropBody, noSuchObject, storeBody } from './object-changes.js';
+import { readSummary } from './object-lookup.js';
+import { writeBodyFile } from './object-puts.js';
+import { type BodyPlace, decodeObject, encodeObject, stampObject } from './object-record.js';
+import type { StoreParts } from './parts.js';
+import { withBodyFile } from './replacements.js';
+import { peek } from './tables.js';
+import type { WriteTransaction } from './write-transaction.js';
+
+/** Changes of an object in place: size, ETag and time of modification stay. */
+
+/** Where the body is to be from now on. */
+interface NewBody {
+  readonly place: BodyPlace;
+  /** As in a {@link Replacement}. */
+  readonly body: Buffer | number;
+  readonly size: number | undefined;
+  readonly segmentCount?: number | undefined;
+  readonly check?: ((transaction: WriteTransaction) => void) | undefined;
+}
+
+type UpdateChange = Change<UpdateOutcome>;
+
+/** @throws BackendError NoSuchContainer, NoSuchObject */
+export async function updateObject(
+  parts: StoreParts,
+  ref: ObjectRef,
+  update: ObjectUpdate,
+  precondition: UpdatePrecondition | undefined,
+): Promise<UpdateOutcome> {
+  return commit(parts, changeOf(ref, update, precondition, undefined, parts.owner));
+}
+
+/**
+ * Lets go of a body, or brings it back: the bytes are on disk before the record names them.
+ * @throws BackendError NoSuchContainer, NoSuchObject, BodyMismatch, SegmentMismatch, StorageFull,
+ *   Unsupported for a link; what the body throws
+ */
+export async function updateBody(
+  parts: StoreParts,
+  context: CallContext,
+  ref: ObjectRef,
+  { body, ...update }: BodyUpdate,
+  precondition: UpdatePrecondition,
+): Promise<UpdateOutcome> {
+  const commitWith = (to: NewBody): Promise<UpdateOutcome> =>
+    commit(parts, changeOf(ref, update, precondition, to, parts.owner));
+  if (body.kind === 'absent') {
+    return commitWith({ place: 'absent', body: NOTHING, size: undefined });
+  }
+  if (body.kind === 'segments') {
+    const { size, list, check } = await prepareSegments(ref, body.segments);
+    await parts.space.admit(list.length, false);
+    const segmentCount = body.segments.length;
+    return commitWith({ place: 'segments', body: list, size, segmentCount, check });
+  }
+  const size = readSummary(parts, ref)?.size;
+  if (size === undefined) throw noSuchObject(ref);
+  const intake = { body: body.source, size, context };
+  const small = size <= parts.options.inlineBodyBytesMax;
+  await parts.space.admit(size, !small);
+  if (small) {
+    const bytes = await collectBody(intake);
+    throwIfAborted(context);
+    return commitWith({ place: size === 0 ? 'empty' : 'inline', body: bytes, size });
+  }
+  return withBodyFile(
+    parts,
+    async (bodyId) => {
+      await writeBodyFile(parts, intake, bodyId, { md5: undefined, written: () => undefined });
+      throwIfAborted(context);
+      return commitWith({ place: 'file', body: bodyId, size });
+    },
+    ({ outcome }) => outcome === 'updated',
+  );
+}
+
+async function commit(
+  { commits, reaper }: StoreParts,
+  operation: WriteOperation<UpdateChange>,
+): Promise<UpdateOutcome> {
+  const { outcome, freed } = await commits.run(operation);
+  reaper.add(freed);
+  return outcome;
+}
+
+/** @throws (the operation) BackendError NoSuchContainer, NoSuchObject, Unsupported, SegmentMismatch */
+function changeOf(
+  ref: ObjectRef,
+  update: ObjectUpdate,
+  precondition: UpdatePrecondition | undefined,
+  to: NewBody | undefined,
+  owner: Buffer,
+): WriteOperation<UpdateChange> {
+  return (transaction) => {
+    const { tables } = transaction;
+    const containerId = transaction.containerId(ref);
+    const key = objectKey(containerId, ref.object);
+    const row = peek(tables.objects, key);
+    if (row === undefined) throw noSuchObject(ref);
+    const stored = decodeObject(row, row.length);
+    const { head, attributes, place, bodyId, target } = stored;
+    if (!finds(precondition, head)) return FAILED;
+    // Its size cannot have changed while its ETag has not, but for an ETag that somebody made up.
+    if (to?.size !== undefined && to.size !== head.size) return FAILED;
+    if (to !== undefined && place === 'link') {
+      throw new BackendError('Unsupported', 'a link has no body');
+    }
+    to?.check?.(transaction);
+    const record = encodeObject(
+      {
+        size: head.size,
+        etag: head.etag,
+        contentType: update.contentType ?? head.contentType,
+        attributes: patched(attributes, update.listingAttributes),
+        headers: update.headers ?? head.headers,
+        metadata: update.metadata ?? head.metadata,
+        systemMetadata: patched(head.systemMetadata, update.systemMetadata),
+        segmentCount: to === undefined ? head.segmentCount : to.segmentCount,
+        target,
+      },
+      to?.place ?? place,
+    );
+    const freed: number[] = [];
+    const newBodyId = to === undefined ? bodyId : storeBody(transaction, to.body);
+    stampObject(record, newBodyId, head.lastModified);
+    void tables.objects.put(key, record);
+    if (to !== undefined) {
+      const { size } = head;
+      const added = bytesUsedBy({ place: to.place, size }) - bytesUsedBy({ place, size });
+      transaction.addUsage(containerId, 0, added);
+      dropBody(transaction, { place, bodyId }, owner, freed);
+    }
+    return { outcome: UPDATED, freed };
+  };
+}
+
+function finds(precondition: UpdatePrecondition | undefined, head: ObjectHead): boolean {
+  if (precondition === undefined) return true;
+  const { etag, lastModified, systemMetadata = {} } = precondition;
+  if (head.etag !== etag || head.lastModified !== lastModified) return false;
+  return hasValues(head.systemMetadata, systemMetadata);
+}
+
+function hasValues(values: Metadata, wanted: MetadataPatch): boolean {
+  return Object.entries(wanted).every(([name, value]) => {
+    const current = Object.hasOwn(values, name) ? values[name] : undefined;
+    return current === (value ?? undefined);
+  });
+}
+
+const NOTHING = Buffer.alloc(0);
+const UPDATED: UpdateOutcome = { outcome: 'updated' };
+const FAILED: UpdateChange = { outcome: { outcome: 'precondition_failed' }, freed: [] };

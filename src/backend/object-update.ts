@@ -1,0 +1,47 @@
+import type { ByteSource } from '../byte-source.js';
+import type { Metadata, MetadataPatch } from './backend.js';
+import type { Segment } from './large-object.js';
+
+/** Changes of an object that leave its size, its ETag and its time of modification as they are. */
+export interface ObjectUpdate {
+  /** Replaces all user metadata when given. */
+  readonly metadata?: Metadata | undefined;
+  readonly contentType?: string | undefined;
+  /** Replaces all representation headers when given. */
+  readonly headers?: Metadata | undefined;
+  readonly systemMetadata?: MetadataPatch | undefined;
+  /** What a listing shows with the entry; of a link, the link's own. */
+  readonly listingAttributes?: MetadataPatch | undefined;
+}
+
+/**
+ * An update that also says where the bytes are. An object may do without: it is `absent` as long as
+ * somebody else keeps them, and reading it fails with `BodyAbsent`; listings and `headObject` show
+ * it as ever. Whoever brings the bytes back makes sure that they are those of the ETag.
+ */
+export interface BodyUpdate extends ObjectUpdate {
+  readonly body: BodyInput;
+}
+
+/** Of exactly the object's size. */
+export type BodyInput =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'bytes'; readonly source: Buffer | ByteSource }
+  | { readonly kind: 'segments'; readonly segments: readonly Segment[] };
+
+/**
+ * What an update must find, in the same instant with `Capabilities.conditionalReplace`, right before
+ * it otherwise. System metadata is part of it, since updates of that change neither ETag nor time.
+ */
+export interface UpdatePrecondition {
+  readonly etag: string;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  /** The values that names must have; `null`: the name must not be there. Others do not matter. */
+  readonly systemMetadata?: MetadataPatch | undefined;
+}
+
+/** `precondition_failed`: nothing was changed. */
+export interface UpdateOutcome {
+  readonly outcome: 'updated' | 'precondition_failed';
+}
