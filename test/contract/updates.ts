@@ -89,7 +89,7 @@ function describeConditions(fixture: Fixture): void {
     ['a name that is not there', { systemMetadata: { missing: null, state: 'one' } }, true],
     ['a value where none is', { systemMetadata: { missing: 'x' } }, false],
     ['no value where one is', { systemMetadata: { state: null } }, false],
-    ['a name of every object', { systemMetadata: { constructor: null } as never }, true],
+    ['a name of every object', { systemMetadata: { constructor: null } }, true],
   ];
   for (const [what, change, holds] of conditions) {
     it(`${holds ? 'happen' : 'do not happen'} on the condition of ${what}`, async () => {
