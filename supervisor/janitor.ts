@@ -54,10 +54,10 @@ function runToEnd(entry: string, init: JanitorCommandInit): Promise<Ended> {
     env: { ...process.env, ...NO_CREDENTIAL },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  // It ends in order, and lets go of its lease; then this process ends as well.
-  const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
-  for (const signal of STOP_SIGNALS) process.on(signal, handOn);
-  return new Promise<Ended>((resolve, reject) => {
+  // It ends in order, and lets go of its lease; then this process ends as well. The signals stay
+  // handled until that: by default they would hide its exit code.
+  for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
     let failed: JanitorCommandFailed | undefined;
     child.once('message', (message) => (failed = message as JanitorCommandFailed));
     child.once('error', reject);
@@ -67,8 +67,6 @@ function runToEnd(entry: string, init: JanitorCommandInit): Promise<Ended> {
     child.send(init, (error) => {
       if (error !== null) reject(error);
     });
-  }).finally(() => {
-    for (const signal of STOP_SIGNALS) process.off(signal, handOn);
   });
 }
 

@@ -47,7 +47,6 @@ export async function start({ options, warnings }: Settings, parts: Parts): Prom
     return await serve({ ...options, s3Listen }, credentials, parts, { lock, log, signals });
   } finally {
     lock.release();
-    signals.close();
   }
 }
 

@@ -4,12 +4,6 @@ import type { Logger } from '../src/telemetry/logger.js';
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * One Ctrl-C under `npm start` arrives twice: the terminal signals the whole process group, and npm
- * hands on the one that it got itself. Nobody presses a key twice as fast as that.
- */
-const ONE_KEYSTROKE_MS = 250;
-
-/**
  * One Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and
  * from npm, which hands on what it got. What follows the first this soon is the same wish.
  */
@@ -20,6 +14,9 @@ const SAME_WISH_MS = 500;
  *
  * SIGHUP is no such wish. Service managers send it to have the configuration read again, which this
  * release cannot do; its default action would end the process and cut every transfer.
+ *
+ * All three stay handled until the process is gone: a signal that comes while it exits, of an
+ * impatient operator or service manager, would otherwise end it by default and hide its exit code.
  */
 export class StopSignals {
   /** Resolves with the signal's name. */
@@ -27,10 +24,6 @@ export class StopSignals {
 
   readonly #second = new AbortController();
   #firstAt: number | undefined;
-  #interruptedAt = -Infinity;
-  readonly #handle: (signal: NodeJS.Signals) => void;
-
-  readonly #refuseReload: () => void;
 
   /** @param log - says that a SIGHUP changed nothing */
   constructor(log: Pick<Logger, 'warn'>) {
@@ -38,8 +31,7 @@ export class StopSignals {
     this.first = new Promise((resolve) => {
       resolveFirst = resolve;
     });
-    this.#handle = (signal) => {
-      if (signal === 'SIGINT' && this.#isSameKeystroke()) return;
+    const handle = (signal: NodeJS.Signals): void => {
       const now = performance.now();
       if (this.#firstAt === undefined) {
         this.#firstAt = now;
@@ -48,11 +40,10 @@ export class StopSignals {
         this.#second.abort();
       }
     };
-    for (const signal of STOP_SIGNALS) process.on(signal, this.#handle);
-    this.#refuseReload = () => {
+    for (const signal of STOP_SIGNALS) process.on(signal, handle);
+    process.on('SIGHUP', () => {
       log.warn('SIGHUP changes nothing: to reload the configuration, restart the service');
-    };
-    process.on('SIGHUP', this.#refuseReload);
+    });
   }
 
   /** The first signal has come. */
@@ -63,16 +54,5 @@ export class StopSignals {
   /** Aborted by the second signal. */
   get second(): AbortSignal {
     return this.#second.signal;
-  }
-
-  #isSameKeystroke(): boolean {
-    const previous = this.#interruptedAt;
-    this.#interruptedAt = performance.now();
-    return this.#interruptedAt - previous < ONE_KEYSTROKE_MS;
-  }
-
-  close(): void {
-    for (const signal of STOP_SIGNALS) process.off(signal, this.#handle);
-    process.off('SIGHUP', this.#refuseReload);
   }
 }
