@@ -21,8 +21,7 @@ export function backendContract(
   open: () => Promise<OpenBackend>,
   options: ContractOptions = {},
 ): void {
-  describe(`backend contract: ${name}`, function () {
-    this.timeout(30_000);
+  describe(`backend contract: ${name}`, () => {
     let opened: OpenBackend | undefined;
     const account = options.account ?? `AUTH_contract_${randomBytes(4).toString('hex')}`;
     const fixture: Fixture = {

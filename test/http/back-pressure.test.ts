@@ -23,8 +23,7 @@ function streamOf({ body }: Exchange): RequestBodyStream {
   return body;
 }
 
-describe('edge: uploads faster than their reader', function () {
-  this.timeout(20_000);
+describe('edge: uploads faster than their reader', () => {
   afterEach(closeEdges);
 
   it('wait in the kernel and with their client', async () => {

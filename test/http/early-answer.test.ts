@@ -26,9 +26,7 @@ function* block(bytes: number) {
   for (let sent = 0; sent < bytes; sent += piece.length) yield piece;
 }
 
-describe('edge: an answer before the upload has arrived', function () {
-  this.timeout(10_000);
-
+describe('edge: an answer before the upload has arrived', () => {
   const REFUSAL = { status: 403, headers: [], body: '<Error>no</Error>' } as const;
 
   let edge: Edge;

@@ -45,9 +45,7 @@ function many(count: number): string {
   return Array.from({ length: count }, (_, i) => `x-h-${i}: v\r\n`).join('');
 }
 
-describe('edge: size of the header block', function () {
-  this.timeout(10_000);
-
+describe('edge: size of the header block', () => {
   describe('with the environment that listeners get', () => {
     let child: Child;
     before(async () => {

@@ -14,9 +14,7 @@ const MIB = 1024 * 1024;
 /** More than both kernels' buffers and a chunk: net.ipv4.tcp_wmem and tcp_rmem are 4 and 32 MiB. */
 const KERNEL_BYTES_MAX = 40 * MIB;
 
-describe('edge: streamed responses', function () {
-  this.timeout(20_000);
-
+describe('edge: streamed responses', () => {
   let edge: Edge;
   let client: RawClient;
   let result: SendResult | undefined;

@@ -123,8 +123,7 @@ const OBJECT: Readonly<Record<string, Row>> = {
   'FULL_CONTROL to a user': toAnna('FULL_CONTROL', 'read', 'readAcp', 'writeAcp'),
 };
 
-describe('ACLs over the wire', function () {
-  this.timeout(60_000);
+describe('ACLs over the wire', () => {
   const bench = useAclBench();
 
   before(async () => {

@@ -13,8 +13,7 @@ const ROOT = { name: 'root, to mount a tmpfs', isMet: () => process.getuid?.() =
 
 const MIB = 1024 * 1024;
 
-describeWith([ROOT], 'a service on a device that others fill', function () {
-  this.timeout(60_000);
+describeWith([ROOT], 'a service on a device that others fill', () => {
   const file = seededBytes(MIB, 1);
   const small = seededBytes(20_000, 2);
   let folder: string;

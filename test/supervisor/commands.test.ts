@@ -10,8 +10,7 @@ import { Supervised, type Ended } from './support/supervised.js';
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 
 /** The real program; these commands start nothing. */
-describe('supervisor: commands', function () {
-  this.timeout(10_000);
+describe('supervisor: commands', () => {
   let folder: string;
 
   beforeEach(async () => {

@@ -8,8 +8,7 @@ import { Supervised, type Ended } from './support/supervised.js';
 
 const FREE = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--listeners', '1'];
 
-describe('supervisor: start and its refusals', function () {
-  this.timeout(10_000);
+describe('supervisor: start and its refusals', () => {
   let folder: string;
   let running: Supervised[];
 

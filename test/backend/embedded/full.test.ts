@@ -18,8 +18,7 @@ import { mountTmpfs } from './tmpfs.js';
 
 const MIB = 1024 * 1024;
 
-describe('embedded store on a full device', function () {
-  this.timeout(20_000);
+describe('embedded store on a full device', () => {
   let directory: string;
   let mount: { unmount(): void } | undefined;
   let store: EmbeddedStore;

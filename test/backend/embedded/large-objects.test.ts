@@ -28,9 +28,7 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> 
   );
 }
 
-describe('large objects of the embedded store', function () {
-  this.timeout(20_000);
-
+describe('large objects of the embedded store', () => {
   it('have as many segments as an upload has parts', async () => {
     await withStore({}, async (store) => {
       const count = store.capabilities.segmentsMax;
@@ -81,9 +79,7 @@ describe('large objects of the embedded store', function () {
   });
 });
 
-describe('copies in the embedded store', function () {
-  this.timeout(20_000);
-
+describe('copies in the embedded store', () => {
   it('share the blocks of a file, and outlive each other', async () => {
     await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
       await put(store, 'from', 1);

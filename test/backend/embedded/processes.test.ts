@@ -10,8 +10,7 @@ import { BUCKET, CONTEXT, inputOf, objectRef, readAll, temporaryDirectory } from
 
 const CONTENDER = new URL('./contender.js', import.meta.url);
 
-describe('embedded store shared by processes', function () {
-  this.timeout(30_000);
+describe('embedded store shared by processes', () => {
   let directory: string;
   let store: EmbeddedStore;
   let contenders: ChildProcess[];
