@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly users?: readonly TestUser[];
   /** Added to the environment; undefined removes. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Path of another program than the supervisor's own; it has the same command line. */
+  readonly main?: string;
 }
 
 /** A line of the credentials file. */
@@ -71,7 +73,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const credentials = await writeCredentials(folder, options.users);
   await writeFile(configFile, JSON.stringify({ ...credentials, ...options.config }));
 
-  const child = spawn(process.execPath, [MAIN, ...serviceArgs(configFile, dataDir, options)], {
+  const args = [options.main ?? MAIN, ...serviceArgs(configFile, dataDir, options)];
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: {
       ...process.env,

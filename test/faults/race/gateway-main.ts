@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../../../src/process/janitor-program.js';
+import { LISTENER_PROGRAM } from '../../../src/process/listener-program.js';
+import { run } from '../../../supervisor/run.js';
+import { recoverEmbeddedStore } from '../../../supervisor/store.js';
+
+/** The service as it is, with listeners whose store is not what it should be. */
+const entry = fileURLToPath(new URL('./gateway-listener.js', import.meta.url));
+
+process.exit(
+  await run(process.argv.slice(2), {
+    programs: {
+      listener: { entry, environment: LISTENER_PROGRAM.environment },
+      janitor: JANITOR_PROGRAM,
+    },
+    janitorCommand: JANITOR_COMMAND_ENTRY,
+    recoverStore: recoverEmbeddedStore,
+  }),
+);

@@ -1,0 +1,194 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '../../support/eventually.js';
+import { S3TestClient } from '../../support/s3-client.js';
+import { startService, type Service } from '../../support/service.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
+import type { BucketState, Operation } from '../history/operation.js';
+import { Recorder } from '../history/recorder.js';
+import { RaceClient } from './race-client.js';
+import { storeFaultsEnvironment, type StoreFaults } from './store-faults.js';
+import { nextState, Worker } from './workload.js';
+
+const MAIN = fileURLToPath(new URL('./gateway-main.js', import.meta.url));
+const BUCKET = 'race';
+const KEYS = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
+const CLIENTS = 8;
+
+export interface RaceOptions {
+  readonly gateways: number;
+  /** Of each gateway. */
+  readonly listeners: number;
+  readonly faults?: StoreFaults;
+  /** It goes on for this many operations, and this long. */
+  readonly operationsMin: number;
+  readonly durationMsMin: number;
+  /** Operations between two kills of a listener, on average; undefined: none is killed. */
+  readonly operationsPerKill?: number;
+  /** Operations between two changes of the bucket's versioning state, on average. */
+  readonly operationsPerState: number;
+  /** Default: 20. */
+  readonly keys?: number;
+}
+
+export interface RaceResult {
+  readonly operations: readonly Operation[];
+  readonly kills: number;
+  /** Of the store that all gateways shared; there until {@link Race.close}. */
+  readonly storeDirectory: string;
+}
+
+/**
+ * Several gateways, each the real service with a supervisor and listeners of its own, on one
+ * embedded store, and clients that change the same keys through any of them.
+ */
+export class Race {
+  readonly #recorder = new Recorder();
+  readonly #keys: readonly string[];
+  #kills = 0;
+  #services: readonly Service[] = [];
+  #folder = '';
+  #startedAt = 0;
+  #failed = false;
+
+  constructor(private readonly options: RaceOptions) {
+    this.#keys = KEYS.slice(0, options.keys ?? KEYS.length);
+  }
+
+  /** Races, and looks at everything when all is quiet again. */
+  async run(): Promise<RaceResult> {
+    await this.#start();
+    await this.#makeBucket();
+    const clients = Array.from({ length: CLIENTS }, (_, i) => this.#client(`client-${i}`));
+    const director = this.#client('director');
+    this.#startedAt = performance.now();
+    const working = clients.map((client) => this.#work(client));
+    await this.#endWithFirstFailure([...working, this.#changeStates(director), this.#kill()]);
+    await this.#lookAtEverything(director);
+    await Promise.all([director, ...clients].map((client) => client.close()));
+    await Promise.all(this.#services.map((service) => service.stop()));
+    return {
+      operations: this.#recorder.operations,
+      kills: this.#kills,
+      storeDirectory: join(this.#folder, 'store'),
+    };
+  }
+
+  /** Ends what still runs, and removes the store. */
+  async close(): Promise<void> {
+    await Promise.all(this.#services.map((service) => service.kill9()));
+    await removeFolder(this.#folder);
+  }
+
+  /** Two services may not share a data directory; what they share of it is the store. */
+  async #start(): Promise<void> {
+    const { gateways, listeners, faults = {} } = this.options;
+    this.#folder = await makeTempFolder('race');
+    const store = join(this.#folder, 'store');
+    await mkdir(store);
+    const starting = Array.from({ length: gateways }, async (_, i) => {
+      const dataDir = join(this.#folder, `gateway-${i}`);
+      await mkdir(dataDir);
+      await symlink(store, join(dataDir, 'store'));
+      return startService({
+        main: MAIN,
+        dataDir,
+        listeners,
+        env: storeFaultsEnvironment(faults),
+        config: {
+          log_level: 'error',
+          janitor_interval_ms: 0,
+          // Listeners are killed all the time, and are to be back at once.
+          restart_backoff_ms_min: 1,
+          restart_backoff_ms_max: 1,
+          restart_limit: 1000,
+        },
+      });
+    });
+    this.#services = await Promise.all(starting);
+  }
+
+  async #makeBucket(): Promise<void> {
+    const s3 = new S3TestClient(this.#service(0));
+    const { status, text } = await s3.put(`/${BUCKET}`);
+    if (status !== 200) throw new Error(text);
+    await s3.close();
+  }
+
+  #client(name: string): RaceClient {
+    return new RaceClient(name, this.#recorder, this.#services, BUCKET);
+  }
+
+  #service(index: number): Service {
+    const service = this.#services[index];
+    if (service === undefined) throw new Error('there is no such gateway');
+    return service;
+  }
+
+  async #work(client: RaceClient): Promise<void> {
+    const worker = new Worker(client, this.#keys);
+    while (!this.#isOver()) await worker.move();
+  }
+
+  /** A bucket without versions at first, then one whose versioning is suspended now and then. */
+  async #changeStates(director: RaceClient): Promise<void> {
+    let state: BucketState = 'unversioned';
+    while (await this.#passed(this.options.operationsPerState)) {
+      state = await nextState(director, state);
+    }
+  }
+
+  async #kill(): Promise<void> {
+    const { operationsPerKill } = this.options;
+    if (operationsPerKill === undefined) return;
+    while (await this.#passed(operationsPerKill * (0.5 + Math.random()))) {
+      const pids = this.#services.flatMap((service) => service.pids());
+      const victim = pids[Math.floor(Math.random() * pids.length)];
+      if (victim === undefined) continue;
+      process.kill(victim, 'SIGKILL');
+      this.#kills += 1;
+    }
+  }
+
+  /** Waits until so many more operations are done. @returns false when the race is over before */
+  async #passed(operations: number): Promise<boolean> {
+    const target = this.#recorder.count + operations;
+    await until(() => this.#recorder.count >= target || this.#isOver());
+    return !this.#isOver();
+  }
+
+  #isOver(): boolean {
+    const { operationsMin, durationMsMin } = this.options;
+    const raced = performance.now() - this.#startedAt;
+    return this.#failed || (this.#recorder.count >= operationsMin && raced >= durationMsMin);
+  }
+
+  /** Ends the race for all when one of them fails: what it met is a mistake, not an outcome. */
+  async #endWithFirstFailure(racers: readonly Promise<void>[]): Promise<void> {
+    const watched = racers.map((racer) =>
+      racer.catch((error: unknown) => {
+        this.#failed = true;
+        throw error;
+      }),
+    );
+    const results = await Promise.allSettled(watched);
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  /** Until each question is answered: listeners that were killed last may not be back yet. */
+  async #lookAtEverything(director: RaceClient): Promise<void> {
+    for (const key of this.#keys) {
+      const entries = await eventually(
+        () => director.listKey(key),
+        (answer) => answer !== undefined,
+      );
+      for (const { version } of entries ?? []) {
+        await eventually(() => director.read('get', key, version), Boolean);
+      }
+      await eventually(() => director.read('get', key), Boolean);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type * as B from '../../../src/backend/backend.js';
+import {
+  DecoratedBackend,
+  type BackendCall,
+} from '../../../src/backend/decorators/decorated-backend.js';
+import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
+
+/** How the store of a race differs from the embedded one. */
+export interface StoreFaults {
+  /**
+   * `weak`: as stock Swift, several writers win where one may. `lying`: it says that it keeps its
+   * promises, and does not look at preconditions in archives of versions: no fence holds anybody
+   * up, and nobody reads back what was written.
+   */
+  readonly preconditions?: 'weak' | 'lying';
+  /** Every call waits up to this long before, so that races are of more than microseconds. */
+  readonly delayMsMax?: number;
+}
+
+const VARIABLE = 'RINGWAY_TEST_STORE_FAULTS';
+
+export function storeFaultsEnvironment(faults: StoreFaults): Record<string, string> {
+  return { [VARIABLE]: JSON.stringify(faults) };
+}
+
+export function readStoreFaults(environment: NodeJS.ProcessEnv): StoreFaults {
+  return JSON.parse(environment[VARIABLE] ?? '{}') as StoreFaults;
+}
+
+export function withFaults(
+  store: B.Backend,
+  { preconditions, delayMsMax }: StoreFaults,
+): B.Backend {
+  const slow = delayMsMax === undefined ? store : new SlowStore(store, delayMsMax);
+  if (preconditions === 'weak') return new WeakPreconditions(slow);
+  return preconditions === 'lying' ? new LyingStore(slow) : slow;
+}
+
+class SlowStore extends DecoratedBackend {
+  constructor(
+    inner: B.Backend,
+    private readonly delayMsMax: number,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(_call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    await pause(Math.random() * this.delayMsMax);
+    return proceed();
+  }
+}
+
+/** The planted bug. */
+class LyingStore extends DecoratedBackend {
+  override putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    const kept = ref.container.endsWith('+versions') ? undefined : precondition;
+    return super.putObject(context, ref, input, kept);
+  }
+}
