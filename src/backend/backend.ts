@@ -285,7 +285,7 @@ export interface Backend {
    * Copies inside the store, across containers and accounts: no byte passes through the caller. The
    * source is read once, in one of its versions; the copy keeps its ETag where that is an MD5, and
    * has the MD5 of its bytes otherwise. A copied large object, or a range, is an ordinary object.
-   * Onto itself a copy replaces exactly what it read.
+   * Onto itself a copy replaces exactly what it read, with `Capabilities.conditionalReplace`.
    * @throws BackendError NoSuchContainer (the target's), NoSuchSourceContainer, NoSuchObject (the
    *   source), BrokenLink (the source's), GuardMissing, BodyMismatch when the range is not inside
    *   the source, StorageFull

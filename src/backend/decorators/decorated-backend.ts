@@ -1,0 +1,191 @@
+import type * as B from '../backend.js';
+
+/** Every method that asks something of a store. */
+export type BackendMethod = Exclude<keyof B.Backend, 'capabilities' | 'close'>;
+
+/** A call, as far as decorators care. */
+export interface BackendCall {
+  readonly method: BackendMethod;
+  /** Whether it may change what is stored. */
+  readonly kind: 'read' | 'write';
+  /** What it is of: an object, a container, an account, or nothing. Of a copy the target. */
+  readonly ref: Partial<B.ObjectRef>;
+  /** Only of a copy. */
+  readonly source?: B.ObjectRef;
+}
+
+/**
+ * A backend in front of another one. All calls pass through {@link around}, so that a decorator says
+ * once what is to happen before, after or instead of them; one that changes a single method
+ * overrides that.
+ */
+export class DecoratedBackend implements B.Backend {
+  constructor(
+    protected readonly inner: B.Backend,
+    readonly capabilities: B.Capabilities = inner.capabilities,
+  ) {}
+
+  protected around<T>(_call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    return proceed();
+  }
+
+  ping(context: B.CallContext): Promise<void> {
+    return this.around({ method: 'ping', kind: 'read', ref: {} }, () => this.inner.ping(context));
+  }
+
+  listContainers(
+    context: B.CallContext,
+    account: string,
+    query: B.ContainerQuery,
+  ): Promise<B.ContainerPage> {
+    return this.around({ method: 'listContainers', kind: 'read', ref: { account } }, () =>
+      this.inner.listContainers(context, account, query),
+    );
+  }
+
+  createContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    input: B.ContainerInput,
+  ): Promise<'created' | 'exists'> {
+    return this.around({ method: 'createContainer', kind: 'write', ref }, () =>
+      this.inner.createContainer(context, ref, input),
+    );
+  }
+
+  headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
+    return this.around({ method: 'headContainer', kind: 'read', ref }, () =>
+      this.inner.headContainer(context, ref),
+    );
+  }
+
+  updateContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    update: B.ContainerUpdate,
+  ): Promise<void> {
+    return this.around({ method: 'updateContainer', kind: 'write', ref }, () =>
+      this.inner.updateContainer(context, ref, update),
+    );
+  }
+
+  deleteContainer(context: B.CallContext, ref: B.ContainerRef): Promise<void> {
+    return this.around({ method: 'deleteContainer', kind: 'write', ref }, () =>
+      this.inner.deleteContainer(context, ref),
+    );
+  }
+
+  listObjects(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    query: B.ObjectQuery,
+  ): Promise<B.ObjectPage> {
+    return this.around({ method: 'listObjects', kind: 'read', ref }, () =>
+      this.inner.listObjects(context, ref, query),
+    );
+  }
+
+  putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.around({ method: 'putObject', kind: 'write', ref }, () =>
+      this.inner.putObject(context, ref, input, precondition),
+    );
+  }
+
+  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+    return this.around({ method: 'headObject', kind: 'read', ref }, () =>
+      this.inner.headObject(context, ref),
+    );
+  }
+
+  getObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    range?: B.RangeSpec,
+  ): Promise<B.GetObjectResult> {
+    return this.around({ method: 'getObject', kind: 'read', ref }, () =>
+      this.inner.getObject(context, ref, range),
+    );
+  }
+
+  putManifest(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.around({ method: 'putManifest', kind: 'write', ref }, () =>
+      this.inner.putManifest(context, ref, input, precondition),
+    );
+  }
+
+  putLink(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.around({ method: 'putLink', kind: 'write', ref }, () =>
+      this.inner.putLink(context, ref, input, precondition),
+    );
+  }
+
+  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
+    return this.around({ method: 'getSegments', kind: 'read', ref }, () =>
+      this.inner.getSegments(context, ref),
+    );
+  }
+
+  copyObject(
+    context: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.CopyOutcome> {
+    return this.around({ method: 'copyObject', kind: 'write', ref: to, source: from }, () =>
+      this.inner.copyObject(context, from, to, input, precondition),
+    );
+  }
+
+  updateObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.ObjectUpdate,
+    precondition?: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.around({ method: 'updateObject', kind: 'write', ref }, () =>
+      this.inner.updateObject(context, ref, update, precondition),
+    );
+  }
+
+  updateBody(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.BodyUpdate,
+    precondition: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.around({ method: 'updateBody', kind: 'write', ref }, () =>
+      this.inner.updateBody(context, ref, update, precondition),
+    );
+  }
+
+  deleteObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+    guard?: B.Guard,
+  ): Promise<B.DeleteOutcome> {
+    return this.around({ method: 'deleteObject', kind: 'write', ref }, () =>
+      this.inner.deleteObject(context, ref, precondition, guard),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
