@@ -1,0 +1,36 @@
+import { chronySource } from './chrony.js';
+import type { ClockHealth, ClockState } from './clock-health.js';
+import { ClockMonitor } from './clock-monitor.js';
+import { kernelSource } from './kernel.js';
+import type { ClockSource } from './reading.js';
+
+export type * from './clock-health.js';
+export { PeerDate } from './peer-date.js';
+
+export interface ClockHealthOptions {
+  /** `worm_clock_max_offset_ms`; 0: nothing is looked at. */
+  readonly maxOffsetMs: number;
+  /** The backend's own clock, where it tells. */
+  readonly peer?: ClockSource | undefined;
+  /** Told of each change, the first look's finding included. */
+  readonly onChange?: ((state: ClockState, why: string) => void) | undefined;
+}
+
+/** Where the check is off. */
+export const UNCHECKED: ClockHealth = {
+  state: () => 'unchecked',
+  describe: () => 'not checked',
+  close: () => undefined,
+};
+
+/**
+ * Watches this node's clock from now on. Resolves after the first look, some seconds at most, so
+ * that a process never begins by denying what a right clock allows.
+ */
+export async function startClockHealth(options: ClockHealthOptions): Promise<ClockHealth> {
+  if (options.maxOffsetMs === 0) return UNCHECKED;
+  const monitor = new ClockMonitor({ ...options, sources: [chronySource(), kernelSource()] });
+  await monitor.look();
+  monitor.start();
+  return monitor;
+}

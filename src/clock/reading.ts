@@ -1,0 +1,41 @@
+/**
+ * How far this node's clock is off, as somebody sees it: by `offsetMs`, give or take
+ * `uncertaintyMs`, which is infinite when a synchronisation is looked for and there is none.
+ */
+export interface ClockReading {
+  readonly offsetMs: number;
+  /** Not negative. */
+  readonly uncertaintyMs: number;
+}
+
+/** Somebody who can tell. */
+export interface ClockSource {
+  /** For logs, e.g. `chrony`. */
+  readonly name: string;
+  /** @throws Error when there is no answer, or none that can be read */
+  read(): Promise<ClockReading>;
+}
+
+/** The answer of a source that knows that nothing keeps this clock right. */
+export const UNSYNCHRONISED: ClockReading = {
+  offsetMs: 0,
+  uncertaintyMs: Number.POSITIVE_INFINITY,
+};
+
+/** At most this far off: what is known whatever the truth within the uncertainty is. */
+export function offByAtMostMs({ offsetMs, uncertaintyMs }: ClockReading): number {
+  return Math.abs(offsetMs) + uncertaintyMs;
+}
+
+/** At least this far off. */
+export function offByAtLeastMs({ offsetMs, uncertaintyMs }: ClockReading): number {
+  return Math.max(0, Math.abs(offsetMs) - uncertaintyMs);
+}
+
+/** Somebody shows that the clock is right, and nobody that it is wrong. */
+export function isWithin(readings: readonly ClockReading[], maxOffsetMs: number): boolean {
+  return (
+    readings.some((reading) => offByAtMostMs(reading) <= maxOffsetMs) &&
+    readings.every((reading) => offByAtLeastMs(reading) <= maxOffsetMs)
+  );
+}
