@@ -145,6 +145,10 @@ const KEYS = {
     schema: integer(1000, 600_000).default(30_000),
     doc: 'How long a janitor that died keeps others from its work.',
   },
+  worm_clock_max_offset_ms: {
+    schema: integer(0, 86_400_000).default(0),
+    doc: "How far this node's clock may be off before COMPLIANCE retention is decided by it no longer: such requests are denied then, also when nothing tells. 0: it is not checked. See [The clock](operations.md#the-clock).",
+  },
   response_stall_timeout_ms: {
     schema: integer(100, 3_600_000).default(60_000),
     doc: 'A response whose client takes nothing for this long is cut.',

@@ -63,6 +63,7 @@ describe('config: load', () => {
       probeIntervalMs: 5000,
       digestInlineBytesMax: 131_072,
       xmlInlineBytesMax: 8_192,
+      wormClockMaxOffsetMs: 0,
       digestLanes: 1,
       inlineBodyBytesMax: 32_768,
       segmentGraceMs: 30_000,
