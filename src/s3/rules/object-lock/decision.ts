@@ -63,6 +63,12 @@ const ANSWERS: Readonly<Record<RetentionMode, Readonly<Record<Wish, Answer>>>> =
 
 const ALLOWED: LockDecision = { allowed: true };
 
+/** @param permitted - whether the sender may bypass GOVERNANCE; it matters only when it is asked for */
+export function governanceBypass(requested: boolean, permitted: boolean): GovernanceBypass {
+  if (!requested) return 'not-requested';
+  return permitted ? 'permitted' : 'not-permitted';
+}
+
 /** Whether the retention of a version may become what is requested. */
 export function decideRetention(update: RetentionUpdate): LockDecision {
   const { existing, requested, clock } = update;

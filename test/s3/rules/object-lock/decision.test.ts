@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   decideDeletion,
   decideRetention,
+  governanceBypass,
   lockDenied,
   requireAllowed,
   type GovernanceBypass,
@@ -143,6 +144,13 @@ describe('s3 rules: decisions of Object Lock', () => {
       });
     }
   }
+
+  it('know a bypass only when it is asked for', () => {
+    expect(governanceBypass(false, false)).to.equal('not-requested');
+    expect(governanceBypass(false, true)).to.equal('not-requested');
+    expect(governanceBypass(true, false)).to.equal('not-permitted');
+    expect(governanceBypass(true, true)).to.equal('permitted');
+  });
 
   it('deny with AccessDenied, and say when it is for the clock', () => {
     const denied = s3ErrorOf(() => {
