@@ -4,6 +4,7 @@ import { createDigestFactory, type DigestService } from './digest/index.js';
 import { serveHttp, type HttpServer } from './http/server.js';
 import type { ExchangeHandler } from './http/exchange.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
+import { openColdBackend } from './open-cold.js';
 import { openStore } from './open-store.js';
 import { StartError, type ChildService } from './process/child.js';
 import type { ChildInit, HealthCheck } from './process/protocol.js';
@@ -11,7 +12,9 @@ import { Addressing } from './s3/addressing.js';
 import { createAuthenticator } from './s3/auth/authenticate.js';
 import { rosterCredentials } from './s3/auth/roster.js';
 import { BucketLifecycles } from './s3/bucket-lifecycles.js';
+import { Restorer } from './s3/cold/restorer.js';
 import { createPipeline } from './s3/pipeline.js';
+import { parseColdClasses } from './s3/rules/cold/classes.js';
 import { SegmentCleaner } from './s3/segments/cleaner.js';
 import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
@@ -42,6 +45,7 @@ export async function startListener(
   const digests = createDigests(options, metrics);
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
+  const cold = createCold(options, store, digests);
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
@@ -52,6 +56,7 @@ export async function startListener(
       documents,
       lifecycles: new BucketLifecycles(store),
       segments,
+      cold,
     },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
@@ -66,7 +71,7 @@ export async function startListener(
     log,
   });
   const server = await serve(options, pipeline, log);
-  return new Listener(server, store, digests, documents, segments, metrics);
+  return new Listener(server, store, digests, documents, segments, cold.restorer, metrics);
 }
 
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
@@ -79,6 +84,7 @@ class Listener implements ChildService {
     private readonly digests: DigestService,
     private readonly documents: XmlPool,
     private readonly segments: SegmentCleaner,
+    private readonly restorer: Restorer | undefined,
     private readonly metrics: ListenerMetrics,
   ) {}
 
@@ -104,12 +110,21 @@ class Listener implements ChildService {
   }
 
   async close(): Promise<void> {
+    await this.restorer?.close();
     await this.digests.close();
     await this.documents.close();
     await this.segments.close();
     await this.store.close();
     this.metrics.close();
   }
+}
+
+function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {
+  const classes = parseColdClasses(options.coldStorageClasses);
+  const cold = openColdBackend(options);
+  const now = (): number => Date.now();
+  const restorer = cold && new Restorer({ backend, cold, digests, classes, now });
+  return { classes, restorer };
 }
 
 async function openWatchedStore(

@@ -71,6 +71,27 @@ export function storageClasses() {
     });
 }
 
+const COLD_CLASSES_EXPECTATION =
+  'a list of at most 16 texts NAME:POLICY, each with another name in capital letters, digits and underscores, not STANDARD, and a policy from 0 to 9999, such as GLACIER:1';
+
+export function coldStorageClasses() {
+  const error = COLD_CLASSES_EXPECTATION;
+  const entry = /^(?!STANDARD:)[A-Z][A-Z0-9_]{0,31}:(?:0|[1-9][0-9]{0,3})$/;
+  return z
+    .array(z.string({ error }).regex(entry, { error }), { error })
+    .max(LIST_ENTRIES_MAX, { error })
+    .refine((entries) => new Set(entries.map(classOf)).size === entries.length, { error });
+}
+
+/** The name in `NAME:POLICY`. */
+export function classOf(entry: string): string {
+  return entry.slice(0, entry.indexOf(':'));
+}
+
+export function flag() {
+  return z.boolean({ error: 'true or false' });
+}
+
 /** No list of a configuration needs more: each entry may cost time with a request. */
 const LIST_ENTRIES_MAX = 16;
 

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJsonObject } from './json.js';
+import { classOf } from './keys.js';
 import { formatAddress, type FilledOptions } from './options.js';
 import { ConfigError, type ConfigProblem } from './problem.js';
+import { DEFAULT_COLD_FOLDER } from './paths.js';
 import { CONFIG_KEYS, parseKey, type Config, type ConfigKey, type ParsedConfig } from './schema.js';
 import { didYouMean } from './suggest.js';
 
@@ -110,6 +112,15 @@ function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): Confi
       });
     }
   }
+  const { cold_storage_classes: cold = [], cold_backend: coldBackend } = parsed;
+  if (cold.length > 0 && coldBackend === 'none') {
+    problems.push({
+      ...origin('cold_backend', sources),
+      given: coldBackend,
+      expected:
+        'a cold backend, since without one nothing of cold_storage_classes could be restored',
+    });
+  }
   return problems;
 }
 
@@ -123,6 +134,13 @@ function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSour
     ...parsed,
     data_dir: dataDir,
     location: parsed.location ?? parsed.region,
+    storage_classes: [
+      ...new Set([...parsed.storage_classes, ...parsed.cold_storage_classes.map(classOf)]),
+    ],
+    cold_dir:
+      parsed.cold_dir === undefined
+        ? path.join(dataDir, DEFAULT_COLD_FOLDER)
+        : path.resolve(fileDir, parsed.cold_dir),
     credentials_file:
       parsed.credentials_file === undefined
         ? path.join(dataDir, 'credentials.json')

@@ -5,3 +5,6 @@ import type { FilledOptions } from './options.js';
 export function storeDirectory(options: Pick<FilledOptions, 'dataDir'>): string {
   return path.join(options.dataDir, 'store');
 }
+
+/** Where cold copies lie unless the configuration says otherwise: in the data directory. */
+export const DEFAULT_COLD_FOLDER = 'cold';

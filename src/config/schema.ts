@@ -2,7 +2,9 @@ import os from 'node:os';
 import type { z } from 'zod';
 import {
   address,
+  coldStorageClasses,
   domains,
+  flag,
   hosts,
   integer,
   networks,
@@ -69,7 +71,28 @@ const KEYS = {
   },
   storage_classes: {
     schema: storageClasses().default(['STANDARD']),
-    doc: 'Values of `x-amz-storage-class` that are accepted; any other is `InvalidStorageClass`.',
+    doc: 'Values of `x-amz-storage-class` that are accepted, besides those of `cold_storage_classes`; any other is `InvalidStorageClass`.',
+  },
+  cold_storage_classes: {
+    schema: coldStorageClasses().default([]),
+    doc: 'Storage classes of the [cold tier](cold-tier.md), warmer ones first, each with the index of the policy that places its cold copies. Needs a `cold_backend`.',
+  },
+  cold_backend: {
+    schema: oneOf(['none', 'directory']).default('none'),
+    doc: 'Where the cold tier keeps its copies: nowhere, or in `cold_dir`.',
+  },
+  cold_dir: {
+    schema: path().optional(),
+    doc: 'Directory of the cold copies. One that is named here must exist: name a folder within the mount, not the mount itself. All hosts must see the same. Relative to the configuration file.',
+    defaultText: '`cold` in `data_dir`, made when it is missing',
+  },
+  delete_hot: {
+    schema: flag().default(false),
+    doc: 'Whether objects leave the store when the cold tier has their bytes; a restore then brings them back.',
+  },
+  cold_sweep_age_ms: {
+    schema: integer(0, 31_536_000_000).default(86_400_000),
+    doc: 'Cold copies of objects that are gone are deleted by the janitor when they are older.',
   },
   credentials_file: {
     schema: path().optional(),

@@ -9,6 +9,8 @@ import type { ChecksumType } from './xml/checksum-elements.js';
 export const SYSTEM_METADATA = {
   /** Absent for STANDARD. */
   storageClass: 's3-storage-class',
+  /** The due-cold stamp: src/s3/rules/cold/state.ts. In listing entries `archived` or `absent`. */
+  cold: 's3-cold',
   /** `ALGORITHM:base64`, of the checksum that the writer sent; a composite one ends with `-N`. */
   checksum: 's3-checksum',
   /** Absent without tags; of buckets too. */
@@ -19,6 +21,10 @@ export const SYSTEM_METADATA = {
   uploadChecksum: 's3-upload-checksum',
   /** Of an open upload: the id of the user who began it. */
   initiator: 's3-initiator',
+  /** Of an object in an archive of versions, and of the listing entry of a link to it. */
+  versionId: 's3-version-id',
+  /** Of both, in milliseconds since the epoch: of an adopted object, where the store's is newer. */
+  lastModified: 's3-last-modified',
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
 } as const;

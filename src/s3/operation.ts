@@ -6,6 +6,7 @@ import type { Payload } from './auth/payload.js';
 import type { PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import type { BucketLifecycles } from './bucket-lifecycles.js';
+import type { ColdTier } from './cold/cold-tier.js';
 import type { Endpoint } from './endpoint.js';
 import type { PendingDocument } from './pending-document.js';
 import type { S3Error } from './s3-error.js';
@@ -24,6 +25,7 @@ export interface Services {
   readonly lifecycles: BucketLifecycles;
   /** Told of parts that nothing may refer to any more. */
   readonly segments: SegmentCleaning;
+  readonly cold: ColdTier;
 }
 
 /** The part of the configuration that the protocol depends on. */

@@ -2,6 +2,7 @@ import type { Backend, CallContext, ContainerRef, ObjectRef } from '../../backen
 import { BackendError } from '../../backend/errors.js';
 import { mapLimited } from '../../map-limited.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
+import { versionsOf } from './versions.js';
 import { markerOf, partOf, segmentsContainer, targetOf, type Upload } from './names.js';
 import { readParts, type StoredPart } from './parts.js';
 
@@ -18,23 +19,30 @@ export type RemovalOutcome =
   | { readonly outcome: 'open' };
 
 /**
- * Removes the parts of an upload that is not open, but for those that the object at its key is made
- * of. So it is right after an abort, after a completion that left parts out, and after the object
+ * Removes the parts of an upload that is not open, but for those that the object at its key, or a
+ * version of it, is made of. So it is right after an abort, after a completion that left parts out, and after the object
  * was overwritten or deleted; and doing it twice changes nothing.
  *
  * What it looks at and what it removes are two instants. Where the store has no atomic guards, a
  * completion that has seen the marker may make an object of the parts in between: nobody calls this
  * there sooner than a grace period after the marker is gone.
+ *
+ * @param notAfter - leaves younger parts alone, in milliseconds since the epoch: a restore from the
+ *   cold tier may be writing them
  */
 export async function removeUnreferencedParts(
   backend: Backend,
   call: CallContext,
   upload: Upload,
+  notAfter = Infinity,
 ): Promise<RemovalOutcome> {
   if (await exists(backend, call, markerOf(upload))) return { outcome: 'open' };
   const kept = await segmentsInUse(backend, call, upload);
   const parts = await readParts(backend, call, upload);
-  const doomed = parts.filter(({ partNumber }) => !kept.has(partOf(upload, partNumber).object));
+  const doomed = parts.filter(
+    ({ partNumber, lastModified }) =>
+      lastModified <= notAfter && !kept.has(partOf(upload, partNumber).object),
+  );
   await mapLimited(doomed, CONCURRENCY, (part) => removePart(backend, call, upload, part));
   return { outcome: 'removed', parts: doomed.length };
 }
@@ -88,25 +96,35 @@ async function exists(backend: Backend, call: CallContext, ref: ObjectRef): Prom
   }
 }
 
-/** Names of the parts that the object at the upload's key is made of. */
+/** Names of the parts that the object at the upload's key, or a version of it, is made of. */
 async function segmentsInUse(
   backend: Backend,
   call: CallContext,
   upload: Upload,
 ): Promise<ReadonlySet<string>> {
+  const objects = [targetOf(upload), ...(await versionsOf(backend, call, upload))];
+  const used = await mapLimited(objects, CONCURRENCY, (ref) =>
+    segmentsOf(backend, call, upload, ref),
+  );
+  return new Set(used.flat());
+}
+
+async function segmentsOf(
+  backend: Backend,
+  call: CallContext,
+  upload: Upload,
+  ref: ObjectRef,
+): Promise<string[]> {
   try {
-    const target = targetOf(upload);
-    const { systemMetadata } = await backend.headObject(call, target);
-    if (systemMetadata[SYSTEM_METADATA.uploadId] !== upload.uploadId) return NONE;
-    const segments = await backend.getSegments(call, target);
-    return new Set(segments?.map(({ object }) => object));
+    const { systemMetadata } = await backend.headObject(call, ref);
+    if (systemMetadata[SYSTEM_METADATA.uploadId] !== upload.uploadId) return [];
+    const segments = await backend.getSegments(call, ref);
+    return segments?.map(({ object }) => object) ?? [];
   } catch (error) {
-    if (isGone(error)) return NONE;
+    if (isGone(error)) return [];
     throw error;
   }
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Only the very part that was looked at, where the store can make sure of that. */
 async function removePart(

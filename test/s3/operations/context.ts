@@ -1,6 +1,7 @@
 import type { Backend } from '../../../src/backend/backend.js';
 import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint.js';
 import type { RequestContext, Services } from '../../../src/s3/operation.js';
+import { NO_COLD_CLASSES } from '../../../src/s3/rules/cold/classes.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
 
 /** What one operation needs of a backend; anything else that it calls is a failure. */
@@ -31,6 +32,7 @@ export function contextOf(options: ContextOptions): RequestContext {
       documents: createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER }),
       lifecycles: { of: () => undefined },
       segments: { replaced },
+      cold: { classes: NO_COLD_CLASSES, restorer: undefined },
     },
     endpoint: refineByHeaders(parseEndpoint(method, path, query), headerMap),
     headers: headerMap,

@@ -5,6 +5,7 @@ import { requireCopyConditions } from '../../rules/copy-conditions.js';
 import { parseCopySource, type CopySource } from '../../rules/copy-source.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import { S3Error } from '../../s3-error.js';
+import { requireReadable } from './object-response.js';
 
 /** The source of CopyObject and UploadPartCopy: an object of the same account. */
 
@@ -28,7 +29,8 @@ export function copySourceRef({ principal }: RequestContext, source: CopySource)
  * The source as it is now, once its conditions hold. What is copied afterwards is that very object
  * only when its ETag goes along as `sourceEtag`.
  *
- * @throws S3Error `NoSuchBucket` and `NoSuchKey`, naming the source; `PreconditionFailed`
+ * @throws S3Error `NoSuchBucket` and `NoSuchKey`, naming the source; `PreconditionFailed`;
+ *   `InvalidObjectState` for a cold object
  */
 export async function headCopySource(
   context: RequestContext,
@@ -42,6 +44,7 @@ export async function headCopySource(
         ? missing('NoSuchBucket', source, error)
         : asSourceError(error, source);
     });
+  requireReadable(context, head);
   requireCopyConditions(context.headers, head, Date.now());
   return head;
 }

@@ -9,7 +9,12 @@ import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
 import { objectOf } from '../refs.js';
-import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
+import {
+  notModifiedResponse,
+  objectHeaders,
+  requireCurrentVersion,
+  requireReadable,
+} from './object-response.js';
 
 /** GetObject: a stream from the backend to the client, whole or one range of it. */
 export async function getObject(context: RequestContext): Promise<S3Response> {
@@ -20,6 +25,7 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
   const range = parseRange(rangeHeader);
   let found = await context.services.backend.getObject(context.call, objectOf(context), range);
   try {
+    requireReadable(context, found.head);
     const outcome = evaluateReadConditions(headers, found.head, Date.now());
     if (outcome === 'precondition_failed') throw preconditionFailed(headers);
     if (outcome === 'not_modified') {

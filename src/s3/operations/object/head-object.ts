@@ -9,7 +9,12 @@ import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
 import { objectOf } from '../refs.js';
-import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
+import {
+  notModifiedResponse,
+  objectHeaders,
+  requireCurrentVersion,
+  requireReadable,
+} from './object-response.js';
 
 /** HeadObject: what GetObject would answer, without the body. */
 export async function headObject(context: RequestContext): Promise<S3Response> {
@@ -17,6 +22,7 @@ export async function headObject(context: RequestContext): Promise<S3Response> {
   const overrides = parseResponseOverrides(context.endpoint.query);
   requireCurrentVersion(context);
   const head = await context.services.backend.headObject(context.call, objectOf(context));
+  requireReadable(context, head);
   const outcome = evaluateReadConditions(headers, head, Date.now());
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);
   if (outcome === 'not_modified') return notModifiedResponse(head);

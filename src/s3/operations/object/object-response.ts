@@ -1,7 +1,10 @@
 import type { ByteRange, ObjectHead } from '../../../backend/backend.js';
 import type { HeaderList, HeaderMap } from '../../../http/exchange.js';
+import { coldObjectOf } from '../../cold/cold-object.js';
 import { storedChecksumHeaders, SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { requireRestored, restoreHeaders } from '../../rules/cold/cold-object.js';
+import { parseColdState } from '../../rules/cold/state.js';
 import { formatHttpDate } from '../../rules/dates.js';
 import { metadataResponseHeaders } from '../../rules/metadata-headers.js';
 import { applyResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
@@ -23,6 +26,16 @@ export function requireCurrentVersion({ endpoint }: RequestContext): void {
   throw new S3Error('NoSuchVersion', undefined, { Key: endpoint.key, VersionId: versionId });
 }
 
+/**
+ * A cold object can be read only while a restore window is open: SPEC.md 3.4.
+ *
+ * @throws S3Error `InvalidObjectState`
+ */
+export function requireReadable({ services }: RequestContext, head: ObjectHead): void {
+  const object = coldObjectOf(head, services.cold.classes);
+  if (object !== undefined) requireRestored(object, Date.now());
+}
+
 /** The headers of a 200 or 206; `range` is the part that is sent. */
 export function objectHeaders(
   requested: HeaderMap,
@@ -38,6 +51,8 @@ export function objectHeaders(
   ];
   const storageClass = head.systemMetadata[SYSTEM_METADATA.storageClass];
   if (storageClass !== undefined) headers.push(['x-amz-storage-class', storageClass]);
+  const stamp = head.systemMetadata[SYSTEM_METADATA.cold];
+  if (stamp !== undefined) headers.push(...restoreHeaders(parseColdState(stamp), Date.now()));
   const tagging = head.systemMetadata[SYSTEM_METADATA.tagging];
   if (tagging !== undefined) headers.push(['x-amz-tagging-count', String(countTags(tagging))]);
   // The checksum is the whole object's: a client would check a part against it in vain.

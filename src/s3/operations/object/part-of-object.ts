@@ -4,6 +4,7 @@ import type { RequestContext } from '../../operation.js';
 import { invalidPartNumber, parsePartNumber } from '../../rules/part-number.js';
 import { S3Error } from '../../s3-error.js';
 import { objectOf } from '../refs.js';
+import { requireReadable } from './object-response.js';
 
 /** One part of a finished object, as `?partNumber=` of GetObject and HeadObject names it. */
 export interface PartOfObject {
@@ -19,7 +20,7 @@ export interface PartOfObject {
  * under. An object that was not uploaded in parts is one part.
  *
  * @throws S3Error `InvalidArgument` for no part number, `InvalidPartNumber` for one that the object
- *   does not have, `InvalidRequest` together with a range
+ *   does not have, `InvalidRequest` together with a range, `InvalidObjectState` for a cold object
  */
 export async function readPartOfObject(context: RequestContext): Promise<PartOfObject> {
   const { backend } = context.services;
@@ -32,6 +33,7 @@ export async function readPartOfObject(context: RequestContext): Promise<PartOfO
   }
   const ref = objectOf(context);
   const head = await backend.headObject(context.call, ref);
+  requireReadable(context, head);
   if (head.segmentCount === undefined) {
     if (partNumber !== 1) throw invalidPartNumber(partNumber, 1);
     return { head, range: rangeOf(0, head.size), headers: [] };

@@ -1,17 +1,25 @@
-import type { RequestContext } from '../../operation.js';
-import { S3Error } from '../../s3-error.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import { restoreNotAllowed } from '../../rules/cold/cold-object.js';
+import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
+import { parseRestoreRequest } from '../../xml/restore-request.js';
 import { objectOf } from '../refs.js';
 import { requireCurrentVersion } from './object-response.js';
 
 /**
- * RestoreObject without a cold tier: there is nothing that an object could be brought back from.
- * Never 501, and never a success that restores nothing (SPEC.md 3.4, 4.5).
+ * RestoreObject: opens a restore window, once the bytes are there. Without a cold backend there is
+ * nothing that an object could be brought back from, whatever the request says: never 501, and never
+ * a success that restores nothing (SPEC.md 3.4, 4.5).
  */
-export async function restoreObject(context: RequestContext): Promise<never> {
+export async function restoreObject(context: RequestContext): Promise<S3Response> {
+  const { backend, cold } = context.services;
   requireCurrentVersion(context);
-  await context.services.backend.headObject(context.call, objectOf(context));
-  throw new S3Error(
-    'InvalidObjectState',
-    "Restore is not allowed for the object's current storage class",
-  );
+  const ref = objectOf(context);
+  if (cold.restorer === undefined) {
+    await backend.headObject(context.call, ref);
+    throw restoreNotAllowed();
+  }
+  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
+  const { days } = parseRestoreRequest(body);
+  const status = await cold.restorer.restore(ref, days, context.call);
+  return { status, headers: [], body: '' };
 }

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { GetObjectResult, ObjectHead, ObjectRef } from '../../backend/backend.js';
+import { locationOf, type ColdCopy } from '../../cold/cold-backend.js';
+import { coldWorkOf, type ColdObject } from '../rules/cold/cold-object.js';
+import { coldObjectOf, stateUpdate, unchanged } from './cold-object.js';
+import {
+  goneIfMissing,
+  headIfThere,
+  isCopyOf,
+  isMissing,
+  type ColdOutcome,
+  type ColdTools,
+} from './cold-tools.js';
+import { isVerifiable, verified } from './verified-body.js';
+
+/**
+ * Copies a due-cold object into the cold backend, and stamps it once the copy is durable. A crash in
+ * between leaves a copy that the next attempt finds, since the same content of an object always has
+ * the same id; an object that changed meanwhile is left alone.
+ *
+ * @param ref - the object itself, not a link to it
+ * @returns `unsupported` for an object whose ETag says nothing of its bytes: nobody could tell that
+ *   a copy is right
+ * @throws BackendError, ColdError
+ */
+export function archiveObject(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
+  return goneIfMissing(archive(tools, ref));
+}
+
+async function archive(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
+  const { backend, call, classes, now } = tools;
+  const head = await headIfThere(tools, ref);
+  if (head === undefined) return 'gone';
+  const object = coldObjectOf(head, classes);
+  if (head.link !== undefined || object === undefined) return 'changed';
+  // Only now: what was listed may have been restored since.
+  if (coldWorkOf(object, false, now()) !== 'archive') return 'changed';
+  const policy = classes.get(object.storageClass);
+  if (policy === undefined) return 'unsupported';
+  const copy = await describeCopy(tools, ref, head, policy);
+  if (!isVerifiable(copy)) return 'unsupported';
+  if (!(await hasCopy(tools, copy)) && !(await copyBody(tools, ref, head, object, copy))) {
+    return 'changed';
+  }
+  const state = { ...object.state, copy: { policy, id: copy.id } };
+  const update = stateUpdate(state, 'archived');
+  const { outcome } = await backend.updateObject(call, ref, update, unchanged(head, object.stamp));
+  return outcome === 'updated' ? 'done' : 'changed';
+}
+
+async function describeCopy(
+  { backend, call }: ColdTools,
+  ref: ObjectRef,
+  { size, etag, lastModified, segmentCount }: ObjectHead,
+  policy: number,
+): Promise<ColdCopy> {
+  const { account, container, object } = ref;
+  const segments = segmentCount === undefined ? undefined : await backend.getSegments(call, ref);
+  const id = copyId(ref, { etag, lastModified });
+  return { policy, account, id, container, object, size, etag, lastModified, segments };
+}
+
+/** Unique for each content of each object; the account is a part of where copies lie. */
+function copyId(
+  { container, object }: ObjectRef,
+  { etag, lastModified }: Pick<ObjectHead, 'etag' | 'lastModified'>,
+): string {
+  const name = JSON.stringify([container, object, etag, lastModified]);
+  return createHash('sha256').update(name).digest('hex');
+}
+
+/** An earlier attempt may have come that far. What it left is read when it matters: see release.ts. */
+async function hasCopy({ cold }: ColdTools, copy: ColdCopy): Promise<boolean> {
+  const found = await cold.find(locationOf(copy));
+  return found !== undefined && isCopyOf(found, copy);
+}
+
+/** @returns false when the object is another one by now */
+async function copyBody(
+  { backend, call, cold, digests, classes }: ColdTools,
+  ref: ObjectRef,
+  head: ObjectHead,
+  { stamp }: ColdObject,
+  copy: ColdCopy,
+): Promise<boolean> {
+  const found = await backend.getObject(call, ref);
+  const now = coldObjectOf(found.head, classes);
+  if (!isWhole(found, head) || now?.stamp !== stamp) {
+    found.body.cancel();
+    return false;
+  }
+  try {
+    await cold.put(copy, verified(found.body.source, copy, digests), call.signal);
+    return true;
+  } catch (error) {
+    found.body.cancel();
+    // The segments of an object that was replaced meanwhile go away under its reader.
+    if (await isReplaced(backend.headObject(call, ref), head)) return false;
+    throw error;
+  }
+}
+
+/** Never the answer to a part of an object: SPEC.md 3.4. */
+function isWhole({ head, range, body }: GetObjectResult, wanted: ObjectHead): boolean {
+  return range === undefined && body.length === wanted.size && isSame(head, wanted);
+}
+
+function isSame(a: ObjectHead, b: ObjectHead): boolean {
+  return a.size === b.size && a.etag === b.etag && a.lastModified === b.lastModified;
+}
+
+async function isReplaced(now: Promise<ObjectHead>, head: ObjectHead): Promise<boolean> {
+  try {
+    return !isSame(await now, head);
+  } catch (error) {
+    return isMissing(error);
+  }
+}

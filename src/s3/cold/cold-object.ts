@@ -1,0 +1,56 @@
+import type { ObjectHead, ObjectRef, UpdatePrecondition } from '../../backend/backend.js';
+import { SYSTEM_METADATA } from '../object-attributes.js';
+import type { ColdClasses } from '../rules/cold/classes.js';
+import type { ColdObject } from '../rules/cold/cold-object.js';
+import { parseColdState, renderColdState, type ColdState } from '../rules/cold/state.js';
+import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
+
+/** Objects of the cold tier as the store keeps them. */
+
+export type ColdHead = Pick<ObjectHead, 'lastModified' | 'systemMetadata' | 'bodyAbsent'>;
+
+/**
+ * An object is cold when a lifecycle rule has stamped it, or when it was written with a cold storage
+ * class, as in AWS. Its stamp counts also when its class is not configured any more.
+ *
+ * @returns undefined for any other object
+ * @throws S3Error `InternalError` for a stamp that cannot be read
+ */
+export function coldObjectOf(head: ColdHead, classes: ColdClasses): ColdObject | undefined {
+  const { lastModified, systemMetadata } = head;
+  const bodyAbsent = head.bodyAbsent === true;
+  const stamp = systemMetadata[SYSTEM_METADATA.cold];
+  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS;
+  if (stamp !== undefined) {
+    return { storageClass, state: parseColdState(stamp), stamp, bodyAbsent };
+  }
+  if (!bodyAbsent && !classes.has(storageClass)) return undefined;
+  return { storageClass, state: { dueAt: lastModified }, stamp: null, bodyAbsent };
+}
+
+/** Where an object really lies: updates of a link are of the link itself. */
+export function bodyRefOf(ref: ObjectRef, { link }: Pick<ObjectHead, 'link'>): ObjectRef {
+  return link === undefined ? ref : { account: ref.account, ...link.target };
+}
+
+/** What an update of the object depends on: that it is what was looked at, in the same state. */
+export function unchanged(
+  { etag, lastModified }: Pick<ObjectHead, 'etag' | 'lastModified'>,
+  stamp: string | null,
+): UpdatePrecondition {
+  return { etag, lastModified, systemMetadata: { [SYSTEM_METADATA.cold]: stamp } };
+}
+
+/**
+ * How an object is in the cold tier, in its listing entry: so that a pass of the janitor need not
+ * look at each. `archived`: the cold backend has its bytes; `absent`: nobody else has.
+ */
+export type ListedColdState = 'archived' | 'absent' | null;
+
+/** A new state, as a part of an update. */
+export function stateUpdate(state: ColdState | null, listed: ListedColdState) {
+  return {
+    systemMetadata: { [SYSTEM_METADATA.cold]: state === null ? null : renderColdState(state) },
+    listingAttributes: { [SYSTEM_METADATA.cold]: listed },
+  };
+}
