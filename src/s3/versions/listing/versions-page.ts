@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mapLimited } from '../../../map-limited.js';
+import type { ListedVersionEntry } from '../../xml/list-versions-result.js';
+import { CallCount } from './call-count.js';
+import { KeyReader, type VersionsSource } from './key-reader.js';
+import { archiveList, bucketList } from './lists.js';
+import { Merge, type Found, type Markers, type MergeQuery } from './merge.js';
+
+/**
+ * Pages of the versions of a bucket's keys: ListObjectVersions.
+ *
+ * A page costs a listing or two of the bucket and of its archive, and a read of each index that its
+ * listing entry does not tell whole. What it may cost is bounded: a page whose calls are spent ends
+ * early, perhaps with no entry, and the next one goes on behind it.
+ */
+
+export type VersionsPageEntry =
+  ListedVersionEntry | { readonly kind: 'prefix'; readonly prefix: string };
+
+export interface VersionsPage {
+  /** By key, and each key's versions newest first. */
+  readonly entries: readonly VersionsPageEntry[];
+  /** Where the next page begins; undefined when there is none. */
+  readonly next: Markers | undefined;
+}
+
+export interface VersionsBudget {
+  readonly namesPerListing: number;
+  /** Looked at between keys: those under way are finished, so that each page gets on. */
+  readonly callsMax: number;
+}
+
+/** At 16 reads of 10 ms at a time, a page ends within half a second. */
+const BUDGET: VersionsBudget = { namesPerListing: 1000, callsMax: 512 };
+/** Keys between two turns of the loop, which others have waited for: about a millisecond of work. */
+const KEYS_PER_TURN = 128;
+/** Reads and repairs at a time: enough to hide their latency, not enough to crowd the store. */
+const CONCURRENCY = 16;
+
+/** @throws BackendError NoSuchContainer of the bucket; what `readIndex` and `repairLink` throw */
+export async function readVersionsPage(
+  source: VersionsSource,
+  query: MergeQuery,
+  budget: VersionsBudget = BUDGET,
+): Promise<VersionsPage> {
+  if (query.maxKeys === 0) {
+    const { backend, call, account, bucket } = source;
+    await backend.headContainer(call, { account, container: bucket });
+    return { entries: [], next: undefined };
+  }
+  return new VersionsPageReader(source, query, budget).read();
+}
+
+/** One page in the making. */
+class VersionsPageReader {
+  readonly #entries: VersionsPageEntry[] = [];
+  readonly #calls: CallCount;
+  readonly #reader: KeyReader;
+  readonly #merge: Merge;
+
+  constructor(
+    source: VersionsSource,
+    private readonly query: MergeQuery,
+    { callsMax, namesPerListing }: VersionsBudget,
+  ) {
+    this.#calls = new CallCount(callsMax);
+    this.#reader = new KeyReader(source, this.#calls);
+    const lists = {
+      bucket: bucketList(source, this.#calls),
+      archive: archiveList(source, this.#calls),
+    };
+    this.#merge = new Merge(lists, query, this.#reader, this.#calls, namesPerListing);
+  }
+
+  async read(): Promise<VersionsPage> {
+    const keys = this.#merge[Symbol.asyncIterator]();
+    while (this.#room > 0) {
+      const found = await this.#gather(keys);
+      if (found.length === 0) break;
+      const read = await mapLimited(found, CONCURRENCY, (one) => this.#read(one));
+      for (const entries of read) this.#entries.push(...entries);
+      if (found.length === KEYS_PER_TURN) await nextTurn();
+    }
+    return this.#page();
+  }
+
+  /** One more than fits, so that it is known whether another page follows. */
+  get #room(): number {
+    return this.query.maxKeys + 1 - this.#entries.length;
+  }
+
+  /** As many keys as the page may need, or as can be read at a time. */
+  async #gather(keys: AsyncIterator<Found, void, undefined>): Promise<readonly Found[]> {
+    const gathered: Found[] = [];
+    let versions = 0;
+    let reads = 0;
+    while (versions < this.#room && reads < CONCURRENCY && gathered.length < KEYS_PER_TURN) {
+      const next = await keys.next();
+      if (next.done === true) break;
+      gathered.push(next.value);
+      const expected = next.value.kind === 'prefix' ? ONE : this.#reader.expect(next.value.found);
+      versions += expected.versions;
+      reads += Number(expected.isRead);
+    }
+    return gathered;
+  }
+
+  async #read(found: Found): Promise<readonly VersionsPageEntry[]> {
+    if (found.kind === 'prefix') return [found];
+    const limit = this.query.maxKeys + 1;
+    return found.kind === 'key'
+      ? this.#reader.read(found.found, limit)
+      : this.#reader.readBehind(found.found, this.query.versionIdMarker, limit);
+  }
+
+  #page(): VersionsPage {
+    const { maxKeys } = this.query;
+    if (this.#entries.length <= maxKeys) return { entries: this.#entries, next: this.#merge.cut };
+    const entries = this.#entries.slice(0, maxKeys);
+    const last = entries.at(-1);
+    return { entries, next: last && behind(last) };
+  }
+}
+
+const ONE = { versions: 1, isRead: false } as const;
+
+function behind(last: VersionsPageEntry): Markers {
+  return last.kind === 'prefix'
+    ? { keyMarker: last.prefix, versionIdMarker: '' }
+    : { keyMarker: last.key, versionIdMarker: last.versionId };
+}

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import type { Backend, CallContext } from '../../../src/backend/backend.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
+import { removeVersionsContainer } from '../../../src/s3/versions/remove.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+
+const CALL: CallContext = { requestId: 'remove' };
+const PLACE = { account: 'AUTH_test', bucket: 'bucket' };
+const ARCHIVE = archiveContainer(PLACE.account, PLACE.bucket);
+const OTHER = { account: 'AUTH_test', container: 'other+versions' };
+
+describe('s3 versions: the archive of a deleted bucket', () => {
+  let directory: string;
+  let store: Backend;
+
+  beforeEach(async () => {
+    directory = await makeTempFolder('versions-remove');
+    store = await openEmbeddedStore({ directory });
+    await store.createContainer(CALL, ARCHIVE, {});
+    await store.createContainer(CALL, OTHER, {});
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await removeFolder(directory);
+  });
+
+  /** @returns a time behind that of the last one */
+  async function put(...names: readonly string[]): Promise<number> {
+    let after = 0;
+    for (const object of names) {
+      const input = { size: 2, contentType: 'application/json', body: Buffer.from('{}') };
+      const put = await store.putObject(CALL, { ...ARCHIVE, object }, input);
+      if (put.outcome === 'created') after = put.lastModified + 1;
+    }
+    return after;
+  }
+
+  async function names(): Promise<string[]> {
+    const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10_000 });
+    return entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object.name] : []));
+  }
+
+  async function containers(): Promise<string[]> {
+    const page = await store.listContainers(CALL, PLACE.account, { limit: 10 });
+    return page.containers.map(({ name }) => name);
+  }
+
+  const key = hexKey('key');
+  const LEFT = [`${key}/${'0'.repeat(32)}`, `${key}/index.g1.json`, `${key}/index.json`];
+
+  it('goes with all that is in it', async () => {
+    const deletedAfter = await put(...LEFT, 'something else');
+    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+      'removed',
+    );
+    expect(await containers()).to.deep.equal(['other+versions']);
+    // And once more changes nothing.
+    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+      'removed',
+    );
+  });
+
+  it('keeps what was written after the deletion', async () => {
+    const deletedAfter = await put(...LEFT);
+    const young = `${key}/${'1'.repeat(32)}`;
+    while (Date.now() <= deletedAfter) await new Promise(setImmediate);
+    await put(young, `${key}/index.json`);
+    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal('kept');
+    expect(await names()).to.deep.equal([young, `${key}/index.json`]);
+  });
+
+  it('keeps an index that is replaced on the way, and removes it last', async () => {
+    const deletedAfter = await put(...LEFT);
+    const removed: string[] = [];
+    const racing = wrapped(store, async (object) => {
+      removed.push(object);
+      if (object.endsWith('index.json')) await put(object);
+    });
+    expect(await removeVersionsContainer(racing, CALL, { ...PLACE, deletedAfter })).to.equal(
+      'kept',
+    );
+    expect(removed.at(-1)).to.equal(`${key}/index.json`);
+    expect(await names()).to.deep.equal([`${key}/index.json`]);
+  });
+
+  it('keeps indexes where the store cannot make sure which one it removes', async () => {
+    const deletedAfter = await put(...LEFT);
+    const capabilities = { ...store.capabilities, conditionalReplace: false };
+    const weak = Object.assign(wrapped(store), { capabilities });
+    expect(await removeVersionsContainer(weak, CALL, { ...PLACE, deletedAfter })).to.equal('kept');
+    expect(await names()).to.deep.equal([`${key}/index.json`]);
+  });
+
+  it('may be larger than a page', async () => {
+    const many = Array.from(
+      { length: 1005 },
+      (_, number) => `${hexKey(`key ${number}`)}/index.json`,
+    );
+    let deletedAfter = 0;
+    await Promise.all(
+      many.map(async (name) => {
+        deletedAfter = Math.max(deletedAfter, await put(name));
+      }),
+    );
+    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+      'removed',
+    );
+  });
+});
+
+/** The store, with something that happens before each deletion. */
+function wrapped(
+  store: Backend,
+  beforeDelete: (object: string) => Promise<void> = () => Promise.resolve(),
+): Backend {
+  const wrapper = {
+    capabilities: store.capabilities,
+    listObjects: store.listObjects.bind(store),
+    deleteContainer: store.deleteContainer.bind(store),
+    deleteObject: async (...args: Parameters<Backend['deleteObject']>) => {
+      await beforeDelete(args[1].object);
+      return store.deleteObject(...args);
+    },
+  };
+  return wrapper as unknown as Backend;
+}
