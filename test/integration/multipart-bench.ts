@@ -32,37 +32,9 @@ export function completeDocument(parts: readonly NamedPart[]): string {
   return `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
 }
 
-/** A service with the bucket `parts`, and the steps of uploads as plain requests. */
-export class UploadBench {
-  #service: Service | undefined;
-  #s3: S3TestClient | undefined;
-
-  constructor(private readonly config: Readonly<Record<string, unknown>> = {}) {}
-
-  async start(): Promise<void> {
-    this.#service = await startService({ config: this.config });
-    this.#s3 = new S3TestClient(this.#service);
-    await this.#s3.put('/parts');
-  }
-
-  async stop(): Promise<void> {
-    await this.s3.close();
-    expect(await this.service.stop()).to.equal(0);
-  }
-
-  get service(): Service {
-    if (this.#service === undefined) throw new Error('the service has not started');
-    return this.#service;
-  }
-
-  get s3(): S3TestClient {
-    if (this.#s3 === undefined) throw new Error('the service has not started');
-    return this.#s3;
-  }
-
-  get endpoint(): string {
-    return this.service.endpoint;
-  }
+/** The steps of uploads as plain requests. */
+export abstract class UploadSteps {
+  abstract readonly s3: S3TestClient;
 
   /** @returns the upload id */
   async create(path: string, headers: Record<string, string> = {}): Promise<string> {
@@ -101,11 +73,6 @@ export class UploadBench {
     return etagOf(answer);
   }
 
-  /** Sends a part but for its last byte, and that when it is told to. */
-  slowPart(path: string, uploadId: string, number: number, body: Buffer): SlowPart {
-    return new SlowPart(this.service, `${path}?partNumber=${number}&uploadId=${uploadId}`, body);
-  }
-
   complete(
     path: string,
     uploadId: string,
@@ -124,6 +91,46 @@ export class UploadBench {
     const uploadId = await this.create(path);
     const etag = await this.part(path, uploadId, 1, Buffer.from(body));
     return { uploadId, parts: partList([etag]) };
+  }
+}
+
+/** A service with the bucket `parts`. */
+export class UploadBench extends UploadSteps {
+  #service: Service | undefined;
+  #s3: S3TestClient | undefined;
+
+  constructor(private readonly config: Readonly<Record<string, unknown>> = {}) {
+    super();
+  }
+
+  async start(): Promise<void> {
+    this.#service = await startService({ config: this.config });
+    this.#s3 = new S3TestClient(this.#service);
+    await this.#s3.put('/parts');
+  }
+
+  async stop(): Promise<void> {
+    await this.s3.close();
+    expect(await this.service.stop()).to.equal(0);
+  }
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error('the service has not started');
+    return this.#service;
+  }
+
+  get s3(): S3TestClient {
+    if (this.#s3 === undefined) throw new Error('the service has not started');
+    return this.#s3;
+  }
+
+  get endpoint(): string {
+    return this.service.endpoint;
+  }
+
+  /** Sends a part but for its last byte, and that when it is told to. */
+  slowPart(path: string, uploadId: string, number: number, body: Buffer): SlowPart {
+    return new SlowPart(this.service, `${path}?partNumber=${number}&uploadId=${uploadId}`, body);
   }
 }
 
