@@ -1,17 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteRange, ObjectBody } from '../backend.js';
+import type { ByteRange } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { BufferPool } from './buffer-pool.js';
-
-/** A body that holds nothing yet. */
-export interface LazyBody extends ObjectBody {
-  /**
-   * Opens what the first read needs, which opens it otherwise. Undefined when there is nothing to
-   * open. When it fails, nothing is held.
-   * @throws as the first read
-   */
-  readonly open?: () => Promise<void>;
-}
+import { LazyStream, streamBody, type LazyBody } from './lazy-body.js';
 
 /**
  * A part of a body file as a stream. Nothing is opened before `open` or the first read, no buffer
@@ -25,19 +16,7 @@ export function fileBody(
   pool: BufferPool,
 ): LazyBody {
   const length = range.end - range.start + 1;
-  const stream = new FileStream(openFile, range.start, length, pool);
-  return {
-    length,
-    source: { [Symbol.asyncIterator]: () => stream },
-    open: () => stream.open(),
-    cancel: () => {
-      stream.return().catch(ignore);
-    },
-  };
-}
-
-export function bufferBody(bytes: Buffer): LazyBody {
-  return { length: bytes.length, source: bytes, cancel: () => undefined };
+  return streamBody(length, new FileStream(openFile, range.start, length, pool));
 }
 
 interface ReadAhead {
@@ -46,16 +25,13 @@ interface ReadAhead {
   readonly result: Promise<number | { readonly error: unknown }>;
 }
 
-class FileStream implements AsyncIterator<Buffer, undefined> {
+class FileStream extends LazyStream {
   #file: FileHandle | undefined;
   #ahead: ReadAhead | undefined;
   /** The buffer that the consumer is looking at. */
   #shown: Buffer | undefined;
   #position: number;
   #remaining: number;
-  /** Calls of next() and return() run one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #ended = false;
 
   constructor(
     private readonly openFile: () => Promise<FileHandle>,
@@ -63,51 +39,16 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
     length: number,
     private readonly pool: BufferPool,
   ) {
+    super();
     this.#position = start;
     this.#remaining = length;
   }
 
-  open(): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#ended) return;
-      try {
-        this.#file ??= await this.openFile();
-      } catch (error) {
-        await this.#letGo();
-        throw error;
-      }
-    });
+  protected override async openFirst(): Promise<void> {
+    this.#file ??= await this.openFile();
   }
 
-  next(): Promise<IteratorResult<Buffer, undefined>> {
-    return this.#inTurn(async () => {
-      if (this.#ended) return DONE;
-      try {
-        const chunk = await this.#read();
-        if (chunk !== undefined) return { done: false, value: chunk };
-      } catch (error) {
-        await this.#letGo();
-        throw error;
-      }
-      await this.#letGo();
-      return DONE;
-    });
-  }
-
-  return(): Promise<IteratorResult<Buffer, undefined>> {
-    return this.#inTurn(async () => {
-      await this.#letGo();
-      return DONE;
-    });
-  }
-
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(step);
-    this.#turn = result.catch(() => undefined);
-    return result;
-  }
-
-  async #read(): Promise<Buffer | undefined> {
+  protected override async read(): Promise<Buffer | undefined> {
     if (this.#remaining === 0) return undefined;
     this.#file ??= await this.openFile();
     const { buffer, result } = this.#ahead ?? this.#startRead(this.#file, this.#remaining);
@@ -136,9 +77,7 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
   }
 
   /** Closes the file and gives the buffers back, after a read that is under way. */
-  async #letGo(): Promise<void> {
-    if (this.#ended) return;
-    this.#ended = true;
+  protected override async letGo(): Promise<void> {
     if (this.#ahead !== undefined) {
       await this.#ahead.result;
       this.pool.give(this.#ahead.buffer);
@@ -147,13 +86,6 @@ class FileStream implements AsyncIterator<Buffer, undefined> {
     this.#ahead = this.#shown = undefined;
     await this.#file?.close();
   }
-}
-
-const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
-
-/** What a file that was only read says when it is closed concerns nobody. */
-export function ignore(): void {
-  // Nothing to do.
 }
 
 function truncated(missing: number): BackendError {

@@ -1,6 +1,6 @@
 import type { ByteRange, ObjectRef, Segment } from '../backend.js';
 import { BackendError } from '../errors.js';
-import type { LazyBody } from './body-source.js';
+import type { LazyBody } from './lazy-body.js';
 import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { asBackendError } from './lmdb-error.js';

@@ -10,7 +10,7 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
-import { bufferBody } from './body-source.js';
+import { bufferBody } from './lazy-body.js';
 import type { LinkResult } from './body-files.js';
 import { corrupt, isMd5 } from './bytes.js';
 import { asBackendError } from './lmdb-error.js';

@@ -1,6 +1,6 @@
 import type { ByteRange, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { bufferBody, type LazyBody } from './body-source.js';
+import { bufferBody, type LazyBody } from './lazy-body.js';
 import { largeBody } from './large-reads.js';
 import { type FoundObject, readObject } from './object-lookup.js';
 import type { StoreParts } from './parts.js';

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange, ObjectRef } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { bufferBody, fileBody, type LazyBody } from './body-source.js';
+import { fileBody } from './body-source.js';
+import { bufferBody, type LazyBody } from './lazy-body.js';
 import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { readSummary } from './object-lookup.js';

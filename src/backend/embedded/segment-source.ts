@@ -1,6 +1,6 @@
 import type { ByteRange, ObjectBody, Segment } from '../backend.js';
-import { ignore, type LazyBody } from './body-source.js';
 import { corrupt } from './bytes.js';
+import { DONE, LazyStream, streamBody, type LazyBody } from './lazy-body.js';
 import type { SegmentList } from './segment-list.js';
 
 /**
@@ -22,15 +22,7 @@ export function segmentsBody(
   { start, end }: ByteRange,
   open: OpenSegment,
 ): LazyBody {
-  const stream = new SegmentStream(list, { start, end }, open);
-  return {
-    length: end - start + 1,
-    source: { [Symbol.asyncIterator]: () => stream },
-    open: () => stream.openFirst(),
-    cancel: () => {
-      stream.return().catch(ignore);
-    },
-  };
+  return streamBody(end - start + 1, new SegmentStream(list, { start, end }, open));
 }
 
 /** Never rejects, since nobody may be waiting for it yet. */
@@ -45,61 +37,29 @@ interface Piece {
   first: Promise<ChunkOrError> | undefined;
 }
 
-class SegmentStream implements AsyncIterator<Buffer, undefined> {
+class SegmentStream extends LazyStream {
   /** Where the segment behind `#current` and `#ahead` begins to matter. */
   #position: number;
   #current: Piece | undefined;
   #ahead: Piece | undefined;
   /** Why there is nothing ahead, when there should be. */
   #failure: { readonly error: unknown } | undefined;
-  /** Calls of next() and return() run one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #ended = false;
 
   constructor(
     private readonly list: SegmentList,
     private readonly range: ByteRange,
-    private readonly open: OpenSegment,
+    private readonly openSegment: OpenSegment,
   ) {
+    super();
     this.#position = range.start;
     this.#current = this.#openNext();
   }
 
-  openFirst(): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#current?.open?.();
-    });
+  protected override async openFirst(): Promise<void> {
+    await this.#current?.open?.();
   }
 
-  next(): Promise<IteratorResult<Buffer, undefined>> {
-    return this.#inTurn(async () => {
-      if (this.#ended) return DONE;
-      try {
-        const chunk = await this.#read();
-        if (chunk !== undefined) return { done: false, value: chunk };
-      } catch (error) {
-        await this.#letGo();
-        throw error;
-      }
-      await this.#letGo();
-      return DONE;
-    });
-  }
-
-  return(): Promise<IteratorResult<Buffer, undefined>> {
-    return this.#inTurn(async () => {
-      await this.#letGo();
-      return DONE;
-    });
-  }
-
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(step);
-    this.#turn = result.catch(() => undefined);
-    return result;
-  }
-
-  async #read(): Promise<Buffer | undefined> {
+  protected override async read(): Promise<Buffer | undefined> {
     if (this.#current?.remaining === 0) await this.#turnToNext();
     const piece = this.#current;
     if (piece === undefined) return undefined;
@@ -137,14 +97,12 @@ class SegmentStream implements AsyncIterator<Buffer, undefined> {
     const start = this.#position - begins;
     if (start < 0) throw corrupt('a list of segments is out of order');
     const end = Math.min(range.end, ends - 1) - begins;
-    const body = this.open(list.get(index), { start, end });
+    const body = this.openSegment(list.get(index), { start, end });
     this.#position = ends;
     return { open: body.open, chunks: chunksOf(body), remaining: body.length, first: undefined };
   }
 
-  async #letGo(): Promise<void> {
-    if (this.#ended) return;
-    this.#ended = true;
+  protected override async letGo(): Promise<void> {
     await this.#current?.chunks.return?.();
     await this.#ahead?.chunks.return?.();
     this.#current = this.#ahead = undefined;
@@ -172,5 +130,3 @@ function chunksOf({ source }: ObjectBody): AsyncIterator<Buffer, unknown> {
     },
   };
 }
-
-const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
