@@ -1,3 +1,5 @@
+import type { MetadataPatch } from '../../backend/backend.js';
+
 /** What is known of one version of a key without looking at the version itself. */
 export interface VersionEntry {
   /** The S3 version id: `null`, or 32 lower-case hexadecimal characters (SPEC.md 2.2). */
@@ -20,31 +22,66 @@ export interface VersionEntry {
   /** Of a version made of parts: the upload they are from. */
   readonly uploadId?: string | undefined;
   /**
-   * Of a version that was an ordinary object of the bucket before the key had an index: which one,
-   * so that it is not taken for a newer write as long as it is still there.
+   * Which ordinary object of the bucket this entry came of, or took the place of: as long as that is
+   * still there, it is not taken for a newer write that no index knows.
    */
   readonly adopted?: { readonly etag: string; readonly lastModified: number } | undefined;
+  /**
+   * Changes of the version's system metadata that were committed since it was written: its locks.
+   * They win over what the object in the archive says, which follows.
+   */
+  readonly locks?: MetadataPatch | undefined;
+  /** The commit that changed {@link locks} last. */
+  readonly touched?: string | undefined;
 }
 
 /** All versions of a key: which there are, in which order, and which is current. */
 export interface VersionIndex {
-  /** Grows by one with each commit; 0 of a key that has no index yet. */
+  /** Grows with each commit; 0 of a key that has no index yet. */
   readonly generation: number;
   /** Of the commit that made this generation: unique. Empty at generation 0. */
   readonly commit: string;
+  /** The commits before that, the latest first, at most {@link RECENT_COMMITS_MAX}. */
+  readonly recent: readonly string[];
   /** Newest first: the first is the current one. */
   readonly entries: readonly VersionEntry[];
 }
 
+/**
+ * How many commits an index remembers, so that a writer who was overtaken finds out whether somebody
+ * else has finished its commit. 35 bytes each.
+ */
+export const RECENT_COMMITS_MAX = 32;
+
+/** A key that never had versions. */
+export const NO_INDEX: VersionIndex = { generation: 0, commit: '', recent: [], entries: [] };
+
+/** An entry as it was when something was decided about it. */
+export interface SeenEntry {
+  readonly name: string;
+  /** {@link VersionEntry.touched} */
+  readonly touched?: string | undefined;
+}
+
 /** What leads from one generation of an index to the next. */
 export interface VersionChange {
-  /** Go before all others, the newest first. */
+  /** Go before all others, the newest first. The version `null` takes the place of any other. */
   readonly add?: readonly VersionEntry[] | undefined;
-  /** {@link VersionEntry.name}s. Those that are gone already are no error. */
-  readonly remove?: readonly string[] | undefined;
-  /**
-   * {@link VersionEntry.name}s whose versions changed in a way that decisions depend on: nothing of
-   * the index is different, but whoever decided on the generation before has to decide again.
-   */
-  readonly touch?: readonly string[] | undefined;
+  /** Go where their time says: what was written some other way, before or after the newest. */
+  readonly place?: readonly VersionEntry[] | undefined;
+  /** Those that are gone already are no error; those that were touched since then stay. */
+  readonly remove?: readonly SeenEntry[] | undefined;
+  /** Set the locks of versions, unless they were touched since then. */
+  readonly touch?: readonly (SeenEntry & { readonly locks: MetadataPatch })[] | undefined;
+}
+
+/** A change, and where it belongs: the content of the fence of a generation. */
+export interface Commit {
+  /** That it leads to. */
+  readonly generation: number;
+  /** 32 lower-case hexadecimal characters. */
+  readonly id: string;
+  /** {@link VersionIndex.commit} of the generation that it leads from: on any other it is void. */
+  readonly parent: string;
+  readonly change: VersionChange;
 }

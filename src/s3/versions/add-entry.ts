@@ -1,0 +1,119 @@
+import type { CallContext, WritePrecondition } from '../../backend/backend.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
+import { isCode } from './backend-codes.js';
+import { requireHolds } from './current-condition.js';
+import { findEntry } from './index-changes.js';
+import type { StoredIndex } from './index-store.js';
+import { currentRef, versionRef, type VersionedKey } from './names.js';
+import { commitWritten, discard, type RemovedVersion, type VersionParts } from './parts.js';
+import { archiver, settle, type Settled } from './settle.js';
+import { expectedStanding, look, type Standing } from './standing.js';
+import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
+
+/** What a plan has found, and comes to. */
+interface Decision {
+  readonly standing: Standing;
+  /** The version `null` that the new entry takes the place of: in the archive, or the plain object. */
+  readonly replaced: VersionEntry | 'plain' | undefined;
+  readonly change: VersionChange;
+}
+
+/**
+ * Makes an entry the current one, in the index and at the key. An entry `null` takes the place of
+ * the version `null`; for any other, a plain object that stands at the key becomes a version.
+ *
+ * @param condition - of the current version, in the instant in which the new one takes its place
+ * @returns what has gone for good
+ * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle
+ */
+export async function addEntry(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  entry: VersionEntry,
+  condition: WritePrecondition | undefined,
+): Promise<readonly RemovedVersion[]> {
+  const objects = new Set(entry.kind === 'version' ? [entry.name] : []);
+  const archive = archiver(parts, call, of, objects);
+  let decision: Decision | undefined;
+  const { stored } = await commitWritten(parts, call, of, objects, async (index) => {
+    const standing = await standingAt(parts, call, of, index, entry, condition);
+    if (condition !== undefined) requireHolds(condition, index, standing);
+    decision = await decide(index, entry, standing, archive);
+    return decision.change;
+  });
+  if (decision === undefined) throw new Error('an entry was committed without a plan');
+  const settled = await settleNew(parts, call, of, stored, entry, decision.standing);
+  return removeReplaced(parts, call, of, decision, settled);
+}
+
+/**
+ * Looks only where nothing else would find a plain object in time: a link that was overwritten past
+ * us is found out when it is replaced.
+ */
+async function standingAt(
+  { backend }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  index: VersionIndex,
+  { id, kind }: VersionEntry,
+  condition: WritePrecondition | undefined,
+): Promise<Standing> {
+  const expected = expectedStanding(index);
+  const isReplacedByNothing = kind === 'delete-marker' && expected.kind === 'nothing';
+  const replacesNull = id === NULL_VERSION_ID && expected.kind === 'nothing';
+  const mustLook = condition !== undefined || isReplacedByNothing || replacesNull;
+  return mustLook ? look(backend, call, of) : expected;
+}
+
+async function decide(
+  index: VersionIndex,
+  entry: VersionEntry,
+  standing: Standing,
+  archive: ReturnType<typeof archiver>,
+): Promise<Decision> {
+  const isNull = entry.id === NULL_VERSION_ID;
+  const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
+  if (standing.kind !== 'plain') return { standing, replaced: former, change: { add: [entry] } };
+  if (isNull && former === undefined) {
+    const { etag, lastModified } = standing;
+    const add = [{ ...entry, adopted: { etag, lastModified } }];
+    return { standing, replaced: 'plain', change: { add } };
+  }
+  const plain = await archive(standing, index);
+  const add = plain === undefined ? [entry] : [entry, plain];
+  return { standing, replaced: former, change: { add } };
+}
+
+/** A bucket that is deleted while a version is written takes the version with it. */
+async function settleNew(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  stored: StoredIndex,
+  { name }: VersionEntry,
+  standing: Standing,
+): Promise<Settled> {
+  try {
+    return await settle(parts, call, of, stored, standing);
+  } catch (error) {
+    if (!isCode(error, 'NoSuchContainer')) throw error;
+    parts.archives.forget(of);
+    await parts.commits.commit(call, of, () => ({ remove: [{ name }] })).catch(() => undefined);
+    await discard(parts, call, versionRef(of, name));
+    throw error;
+  }
+}
+
+async function removeReplaced(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  { replaced }: Decision,
+  settled: Settled,
+): Promise<RemovedVersion[]> {
+  if (replaced === undefined) return [];
+  if (replaced === 'plain') return [{ ref: currentRef(of), manifest: settled.replaced }];
+  if (replaced.kind === 'delete-marker') return [];
+  return [await discard(parts, call, versionRef(of, replaced.name))];
+}

@@ -1,0 +1,134 @@
+import type {
+  Backend,
+  CallContext,
+  ObjectHead,
+  ObjectRef,
+  Segment,
+} from '../../backend/backend.js';
+import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { isCode } from './backend-codes.js';
+import { currentRef, versionRef, type VersionedKey } from './names.js';
+import { look, type PlainObject } from './standing.js';
+import type { VersionEntry } from './version-entry.js';
+import type { VersionIds } from './version-ids.js';
+
+/**
+ * Makes versions of plain objects: those that were there before the bucket kept versions, and those
+ * that clients of the store write past us.
+ */
+export class Adoption {
+  constructor(
+    private readonly backend: Backend,
+    private readonly ids: VersionIds,
+  ) {}
+
+  /**
+   * Puts a plain object into the archive, with all that belongs to it. It stays at its key until the
+   * link takes its place.
+   *
+   * @param id - the S3 version id that it gets; undefined for one of its own
+   * @returns the entry to commit; undefined when the object is not there any more as it was seen
+   */
+  async archive(
+    call: CallContext,
+    of: VersionedKey,
+    plain: PlainObject,
+    id?: string,
+  ): Promise<VersionEntry | undefined> {
+    const name = this.ids.mintFor(plain.lastModified);
+    const { etag, lastModified, head } = plain;
+    const systemMetadata = {
+      ...head.systemMetadata,
+      [SYSTEM_METADATA.versionId]: id ?? name,
+      // The store's own time of the copy is that of the copying.
+      [SYSTEM_METADATA.lastModified]: String(lastModified),
+    };
+    const to = versionRef(of, name);
+    const described = { ...head, systemMetadata };
+    const copied =
+      head.segmentCount === undefined
+        ? await this.#copy(call, of, to, described)
+        : await this.#copyManifest(call, of, to, plain, described);
+    if (copied === undefined) return undefined;
+    return {
+      id: id ?? name,
+      name,
+      kind: 'version',
+      lastModified,
+      size: head.size,
+      etag: copied,
+      storageClass: head.systemMetadata[SYSTEM_METADATA.storageClass],
+      checksumAlgorithm: readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum])
+        ?.algorithm,
+      uploadId: head.systemMetadata[SYSTEM_METADATA.uploadId],
+      adopted: { etag, lastModified },
+    };
+  }
+
+  /** @returns the ETag of the copy */
+  async #copy(
+    call: CallContext,
+    of: VersionedKey,
+    to: ObjectRef,
+    { contentType, headers, metadata, systemMetadata, etag, bodyAbsent }: ObjectHead,
+  ): Promise<string | undefined> {
+    const described = { contentType, headers, metadata, systemMetadata };
+    // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to.
+    const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent };
+    try {
+      const copied = await this.backend.copyObject(call, currentRef(of), to, input);
+      return copied.outcome === 'created' ? copied.etag : undefined;
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent')) return undefined;
+      throw error;
+    }
+  }
+
+  /** No byte is copied: the segments stay where they are. */
+  async #copyManifest(
+    call: CallContext,
+    of: VersionedKey,
+    to: ObjectRef,
+    plain: PlainObject,
+    { contentType, headers, metadata, systemMetadata, etag }: ObjectHead,
+  ): Promise<string | undefined> {
+    const segments = await this.#segmentsOf(call, of, plain);
+    if (segments === undefined) return undefined;
+    const listingAttributes = listedAttributes(systemMetadata);
+    const described = { contentType, headers, metadata, systemMetadata, listingAttributes };
+    const put = await this.backend.putManifest(call, to, { ...described, segments, etag });
+    return put.outcome === 'created' ? put.etag : undefined;
+  }
+
+  /** Of the object that was seen, and not of one that has taken its place meanwhile. */
+  async #segmentsOf(
+    call: CallContext,
+    of: VersionedKey,
+    plain: PlainObject,
+  ): Promise<readonly Segment[] | undefined> {
+    try {
+      const segments = await this.backend.getSegments(call, currentRef(of));
+      const now = await look(this.backend, call, of);
+      return now.kind === 'plain' && isSame(now, plain) ? segments : undefined;
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isSame(one: PlainObject, other: PlainObject): boolean {
+  return one.etag === other.etag && one.lastModified === other.lastModified;
+}
+
+/** A head does not tell the attributes that a listing shows; these are all there are. */
+function listedAttributes(systemMetadata: Readonly<Record<string, string>>) {
+  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
+  const uploadId = systemMetadata[SYSTEM_METADATA.uploadId];
+  const checksum = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
+  return {
+    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+    ...(uploadId === undefined ? {} : { [SYSTEM_METADATA.uploadId]: uploadId }),
+    ...(checksum === undefined ? {} : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+  };
+}

@@ -1,0 +1,162 @@
+import type {
+  Backend,
+  CallContext,
+  Guard,
+  LinkInput,
+  Metadata,
+  RemovedManifest,
+} from '../../backend/backend.js';
+import { SYSTEM_METADATA } from '../object-attributes.js';
+import { S3Error } from '../s3-error.js';
+import { isCode } from './backend-codes.js';
+import type { IndexCommits } from './index-commits.js';
+import type { StoredIndex } from './index-store.js';
+import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
+import { currentRef, indexRef, versionRef, type VersionedKey } from './names.js';
+import { entryFor, inPlaceOf, look, type PlainObject, type Standing } from './standing.js';
+import type { VersionEntry } from './version-entry.js';
+
+export type SyncResult =
+  | {
+      readonly outcome: 'in-step';
+      /** What the key is in step with. */
+      readonly stored: StoredIndex;
+      /** Of a plain object that the link took the place of. */
+      readonly replaced: RemovedManifest | undefined;
+    }
+  /** An object that no index knows stands at the key: it has to be adopted first. */
+  | { readonly outcome: 'unknown-plain'; readonly plain: PlainObject };
+
+type WriteResult =
+  | { readonly outcome: 'written'; readonly replaced: RemovedManifest | undefined }
+  /** Something else stood there. */
+  | { readonly outcome: 'different' }
+  /** The index is not what it was. */
+  | { readonly outcome: 'overtaken' };
+
+/** As Swift's own links are listed. */
+const CONTENT_TYPE = 'application/symlink';
+/** Each lost race is a commit of somebody else. */
+const ATTEMPTS_MAX = 100;
+
+/**
+ * Keeps what stands at a key in step with its index: a link to the current version, or nothing.
+ *
+ * A link is written only while the index is still the one that it is for (the guard), and only in
+ * place of what was seen there (the precondition), so that no slow writer puts an old link over a
+ * newer one, and no object that a client of the store has written past us is lost. Where the store
+ * cannot do the first in one instant, the index is read again afterwards.
+ */
+export class CurrentLink {
+  constructor(
+    private readonly backend: Backend,
+    private readonly commits: Pick<IndexCommits, 'read'>,
+  ) {}
+
+  /**
+   * Brings the key in step with this index, or with a newer one that is found on the way.
+   *
+   * @param expected - what probably stands there, to spare looking
+   * @throws S3Error `ServiceUnavailable` when it does not hold still; BackendError NoSuchContainer
+   *   without the bucket
+   */
+  async sync(
+    call: CallContext,
+    of: VersionedKey,
+    stored: StoredIndex,
+    expected?: Standing,
+  ): Promise<SyncResult> {
+    const { conditionalReplace, atomicGuard } = this.backend.capabilities;
+    let target = stored;
+    let standing = conditionalReplace ? expected : undefined;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      if (standing === undefined) {
+        standing = await look(this.backend, call, of);
+        if (standing.kind === 'plain' && entryFor(standing, target.index) === undefined) {
+          // Perhaps somebody has adopted it since the index was read.
+          const now = await this.commits.read(call, of);
+          if (now.etag === target.etag) return { outcome: 'unknown-plain', plain: standing };
+          target = now;
+          standing = undefined;
+          continue;
+        }
+      }
+      const written = await this.write(call, of, target, standing);
+      standing = undefined;
+      if (written.outcome === 'different') continue;
+      if (written.outcome === 'written') {
+        const { replaced } = written;
+        if (atomicGuard) return { outcome: 'in-step', stored: target, replaced };
+        const now = await this.commits.read(call, of);
+        if (now.etag === target.etag) return { outcome: 'in-step', stored: target, replaced };
+        target = now;
+      } else target = await this.commits.read(call, of);
+    }
+    throw new S3Error('ServiceUnavailable');
+  }
+
+  /** Replaces exactly what stands at a key by what the index says, while it does. */
+  async write(
+    call: CallContext,
+    of: VersionedKey,
+    { index, etag }: StoredIndex,
+    standing: Standing,
+  ): Promise<WriteResult> {
+    const [current] = index.entries;
+    const isVersion = current?.kind === 'version';
+    if (isInStep(standing, index.generation, isVersion)) return UNCHANGED;
+    const guard: Guard = { ref: indexRef(of), etag, consumed: false };
+    const { conditionalReplace } = this.backend.capabilities;
+    const exact = inPlaceOf(standing);
+    const precondition = conditionalReplace || standing.kind === 'nothing' ? exact : undefined;
+    try {
+      if (isVersion) {
+        const input = { ...linkTo(of, current, index.generation), guard };
+        const put = await this.backend.putLink(call, currentRef(of), input, precondition);
+        if (put.outcome !== 'created') return { outcome: 'different' };
+        return { outcome: 'written', replaced: put.replacedManifest };
+      }
+      const deleted = await this.backend.deleteObject(call, currentRef(of), precondition, guard);
+      if (deleted.outcome !== 'deleted') return { outcome: 'different' };
+      return { outcome: 'written', replaced: deleted.removedManifest };
+    } catch (error) {
+      if (isCode(error, 'GuardMissing')) return { outcome: 'overtaken' };
+      if (isCode(error, 'NoSuchObject')) return { outcome: 'different' };
+      throw error;
+    }
+  }
+}
+
+const UNCHANGED: WriteResult = { outcome: 'written', replaced: undefined };
+
+function isInStep(standing: Standing, generation: number, isVersion: boolean): boolean {
+  if (!isVersion) return standing.kind === 'nothing';
+  if (standing.kind !== 'link' || standing.lastModified === undefined) return false;
+  return standing.generation === generation;
+}
+
+function linkTo(of: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
+  const { container, object } = versionRef(of, entry.name);
+  const { size, etag } = entry;
+  const systemMetadata = { [LISTING_ATTRIBUTES.generation]: String(generation) };
+  const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };
+  const target = { container, object };
+  return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
+}
+
+/** What listings of the bucket tell of the version. */
+function attributesOf({
+  id,
+  lastModified,
+  storageClass,
+  checksumAlgorithm,
+}: VersionEntry): Metadata {
+  return {
+    [SYSTEM_METADATA.versionId]: id,
+    [SYSTEM_METADATA.lastModified]: String(lastModified),
+    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+    ...(checksumAlgorithm === undefined
+      ? {}
+      : { [SYSTEM_METADATA.checksumAlgorithm]: checksumAlgorithm }),
+  };
+}

@@ -1,0 +1,122 @@
+import type { CallContext, ObjectHead } from '../../backend/backend.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
+import { S3Error } from '../s3-error.js';
+import { findEntry } from './index-changes.js';
+import { currentRef, versionRef, type VersionedKey } from './names.js';
+import {
+  commitWritten,
+  discard,
+  headVersion,
+  uncancelled,
+  type RemovedVersion,
+  type VersionParts,
+} from './parts.js';
+import { plainEntry } from './find-version.js';
+import { settle } from './settle.js';
+import { entryFor, expectedStanding, look, type PlainObject, type Standing } from './standing.js';
+import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
+
+/**
+ * Whether a version may be deleted: throws when not. Asked on the very generation that the deletion
+ * is committed on, with the version's locks as they are on it; perhaps more than once. Not asked of
+ * delete markers, nor of a version whose object is gone.
+ */
+export type DeletionCheck = (head: ObjectHead, entry: VersionEntry) => void | Promise<void>;
+
+export interface DeletedVersion {
+  readonly deleteMarker: boolean;
+  readonly removed: readonly RemovedVersion[];
+}
+
+/** What a plan has found to delete. */
+type Doomed =
+  | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: Standing }
+  | { readonly kind: 'plain'; readonly plain: PlainObject };
+
+/** Of deleting a plain object that others keep replacing. */
+const ATTEMPTS_MAX = 20;
+
+export async function deleteVersion(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string,
+  check: DeletionCheck,
+): Promise<DeletedVersion | 'absent'> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const deleted = await tryToDelete(parts, uncancelled(call), of, id, check);
+    if (deleted !== undefined) return deleted;
+  }
+  throw new S3Error('ServiceUnavailable');
+}
+
+/** @returns undefined when it has to be tried again */
+async function tryToDelete(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string,
+  check: DeletionCheck,
+): Promise<DeletedVersion | 'absent' | undefined> {
+  let doomed: Doomed | undefined;
+  const { stored, commit } = await commitWritten(parts, call, of, new Set(), async (index) => {
+    doomed = await findDoomed(parts, call, of, id, index);
+    if (doomed === undefined) return undefined;
+    await requireLeave(parts, call, of, doomed, check);
+    return changeFor(doomed);
+  });
+  if (doomed === undefined || commit === undefined) return 'absent';
+  if (doomed.kind === 'entry') {
+    const { entry, expected } = doomed;
+    await settle(parts, call, of, stored, expected);
+    if (entry.kind === 'delete-marker') return { deleteMarker: true, removed: [] };
+    const removed = await discard(parts, call, versionRef(of, entry.name));
+    return { deleteMarker: false, removed: [removed] };
+  }
+  // Who adopts it has committed since: then it is a version of the index, and deleted as such.
+  if (stored.index.commit !== commit.id) return undefined;
+  const written = await parts.link.write(call, of, stored, doomed.plain);
+  if (written.outcome !== 'written') return undefined;
+  return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest: written.replaced }] };
+}
+
+async function findDoomed(
+  { backend }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string,
+  index: VersionIndex,
+): Promise<Doomed | undefined> {
+  if (id === NULL_VERSION_ID) {
+    const standing = await look(backend, call, of);
+    if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
+      return { kind: 'plain', plain: standing };
+    }
+  }
+  const entry = findEntry(index, id);
+  return entry && { kind: 'entry', entry, expected: expectedStanding(index) };
+}
+
+async function requireLeave(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  doomed: Doomed,
+  check: DeletionCheck,
+): Promise<void> {
+  if (doomed.kind === 'plain') return check(doomed.plain.head, plainEntry(doomed.plain));
+  const { entry } = doomed;
+  if (entry.kind === 'delete-marker') return;
+  const head = await headVersion(parts, call, of, entry);
+  if (head !== undefined) await check(head, entry);
+}
+
+/**
+ * A plain object is in no index, but who is about to adopt it has read one: the generation after it
+ * makes him look again.
+ */
+function changeFor(doomed: Doomed): VersionChange {
+  if (doomed.kind === 'plain') return {};
+  const { name, touched } = doomed.entry;
+  return { remove: [{ name, touched }] };
+}

@@ -1,0 +1,126 @@
+import type { CallContext } from '../../backend/backend.js';
+import { S3Error } from '../s3-error.js';
+import { LOST, type Attempt, type CommitProtocol } from './commit-protocol.js';
+import { applyCommit } from './index-changes.js';
+import {
+  prepareIndex,
+  type IndexStore,
+  type PreparedIndex,
+  type StoredIndex,
+} from './index-store.js';
+import type { VersionedKey } from './names.js';
+import type { Commit } from './version-entry.js';
+
+/** Of reading an index that others keep replacing. */
+const READ_ATTEMPTS_MAX = 20;
+const VOID_FENCES_MAX = 64;
+
+/**
+ * Commits where creating an object is atomic:
+ *
+ *     index N ──▶ fence N+1, created ──▶ index N+1, in place of N
+ *                 │ exists: whoever made it is carried out first
+ *
+ * A generation is whoever's fence is there, and the fence says all that there is to do: whoever finds
+ * one that the index does not follow yet rolls it forward, to the same bytes as its maker.
+ *
+ * A fence names the commit that it follows. One that follows another commit than that of the index
+ * before it is void, and its generation passed over: it is of a writer that slept while fences were
+ * swept, or of an index that the janitor has removed.
+ *
+ * Where the index can be replaced in place of what was read, that decides, and one read tells the
+ * truth. Where it cannot (Swift), a slow writer may put back an older index: then the fences are the
+ * truth, readers follow them, and the janitor leaves them for longer than any write can take.
+ */
+export class FencedProtocol implements CommitProtocol {
+  readonly #isIndexEnough: boolean;
+
+  constructor(private readonly store: IndexStore) {
+    this.#isIndexEnough = store.backend.capabilities.conditionalReplace;
+  }
+
+  async read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+    for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
+      const stored = await this.store.readIndex(call, of);
+      if (this.#isIndexEnough) return stored;
+      const followed = await this.#follow(call, of, stored);
+      if (followed !== undefined) return followed;
+    }
+    throw new S3Error('ServiceUnavailable');
+  }
+
+  async attempt(
+    call: CallContext,
+    of: VersionedKey,
+    before: StoredIndex,
+    commit: Commit,
+    next: PreparedIndex,
+  ): Promise<Attempt> {
+    const { outcome } = await this.store.createFence(call, of, commit);
+    if (outcome === 'written') {
+      const stored = await this.#publish(call, of, next, before);
+      return stored === undefined
+        ? { outcome: 'overtaken', commit }
+        : { outcome: 'committed', stored };
+    }
+    const found = await this.store.readFence(call, of, commit.generation);
+    if (found === undefined) return LOST;
+    if (found.parent === commit.parent) {
+      const theirs = prepareIndex(applyCommit(before.index, found));
+      await this.#publish(call, of, theirs, before);
+      return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
+    }
+    return this.#passOver(call, of, before, commit);
+  }
+
+  /** Nothing to do: a fence that the index has not followed is void from then on. */
+  withdraw(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The fence that is there is void, unless what was read is not the index any more. */
+  async #passOver(
+    call: CallContext,
+    of: VersionedKey,
+    before: StoredIndex,
+    commit: Commit,
+  ): Promise<Attempt> {
+    const generation = commit.generation + 1;
+    if (generation > before.index.generation + VOID_FENCES_MAX) return LOST;
+    const now = await this.store.readIndex(call, of);
+    if (now.etag !== before.etag) return LOST;
+    const later = { ...commit, generation };
+    return this.attempt(call, of, before, later, prepareIndex(applyCommit(before.index, later)));
+  }
+
+  /** @returns undefined when the index is not `before` any more */
+  async #publish(
+    call: CallContext,
+    of: VersionedKey,
+    next: PreparedIndex,
+    before: StoredIndex,
+  ): Promise<StoredIndex | undefined> {
+    if (!this.#isIndexEnough) {
+      const now = await this.store.readIndex(call, of);
+      if (now.etag !== before.etag) return undefined;
+    }
+    const written = await this.store.writeIndex(call, of, next, before);
+    return written.outcome === 'written' ? { index: next.index, etag: written.etag } : undefined;
+  }
+
+  /** @returns the index that the fences lead to; undefined when it has changed meanwhile */
+  async #follow(
+    call: CallContext,
+    of: VersionedKey,
+    stored: StoredIndex,
+  ): Promise<StoredIndex | undefined> {
+    let { index } = stored;
+    let { generation } = index;
+    let fence: Commit | undefined;
+    while ((fence = await this.store.readFence(call, of, ++generation)) !== undefined) {
+      if (fence.parent === index.commit) index = applyCommit(index, fence);
+    }
+    if (index === stored.index) return stored;
+    return this.#publish(call, of, prepareIndex(index), stored);
+  }
+}

@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallContext } from '../../backend/backend.js';
+import { S3Error } from '../s3-error.js';
+import { isCode } from './backend-codes.js';
+import { Claims, InDoubtError } from './claims.js';
+import type { CommitProtocol } from './commit-protocol.js';
+import { applyCommit } from './index-changes.js';
+import { prepareIndex, type IndexStore, type StoredIndex } from './index-store.js';
+import type { VersionedKey } from './names.js';
+import type { Commit, VersionChange, VersionIndex } from './version-entry.js';
+import type { VersionIds } from './version-ids.js';
+
+/**
+ * Decides on an index what is to change. Called again, with a newer one, whenever somebody else was
+ * faster.
+ * @returns undefined for nothing; what it throws is the end of it
+ */
+export type Plan = (
+  index: VersionIndex,
+) => Promise<VersionChange | undefined> | VersionChange | undefined;
+
+export interface Committed {
+  /** With the change in it, and perhaps with others that came later. */
+  readonly stored: StoredIndex;
+  /** Undefined when the plan came to nothing. */
+  readonly commit: Commit | undefined;
+}
+
+export interface IndexCommitsOptions {
+  readonly store: IndexStore;
+  readonly protocol: CommitProtocol;
+  readonly ids: VersionIds;
+  /** Creates the archive of the key. @throws BackendError NoSuchContainer without the bucket */
+  readonly createArchive: (call: CallContext, of: VersionedKey) => Promise<void>;
+  /** Before another attempt, which is the second or a later one. */
+  readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+}
+
+/** Each lost race is somebody else's commit: a queue of about so many writers of one key. */
+const ATTEMPTS_MAX = 100;
+const PAUSE_MS_MAX = 50;
+
+/** Commits changes of version indexes, each on exactly the index that it was decided on. */
+export class IndexCommits {
+  constructor(private readonly options: IndexCommitsOptions) {}
+
+  /** The newest index. @throws S3Error `InternalError`, `ServiceUnavailable`; BackendError */
+  read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+    return this.options.protocol.read(call, of);
+  }
+
+  /**
+   * @throws InDoubtError; anything else means that nothing was changed: what the plan throws,
+   *   S3Error `InvalidRequest` for an index that gets too large, `ServiceUnavailable` when others
+   *   keep being faster, BackendError
+   */
+  async commit(call: CallContext, of: VersionedKey, plan: Plan): Promise<Committed> {
+    const { pause = pauseAtRandom } = this.options;
+    const claims = new Claims();
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      if (attempt > 1) await claims.during(() => pause(attempt));
+      const before = await claims.during(() => this.read(call, of));
+      const done = claims.doneIn(before.index);
+      if (done !== undefined) return { stored: before, commit: done };
+      const commit =
+        claims.pendingOn(before.index) ?? (await this.#decide(call, of, before, plan, claims));
+      if (commit === undefined) return { stored: before, commit };
+      const stored = await this.#attempt(call, of, before, commit, claims);
+      if (stored !== undefined) return { stored, commit };
+    }
+    const tooBusy = new S3Error('ServiceUnavailable');
+    throw claims.isEmpty ? tooBusy : new InDoubtError(tooBusy);
+  }
+
+  async #decide(
+    call: CallContext,
+    of: VersionedKey,
+    { index }: StoredIndex,
+    plan: Plan,
+    claims: Claims,
+  ): Promise<Commit | undefined> {
+    const { protocol, ids } = this.options;
+    try {
+      for (const lost of claims.takeLost(index)) await protocol.withdraw(call, of, lost);
+    } catch (error) {
+      throw new InDoubtError(error);
+    }
+    const change = await plan(index);
+    if (change === undefined) return undefined;
+    return { generation: index.generation + 1, id: ids.mint(), parent: index.commit, change };
+  }
+
+  /** @returns the index when the commit was carried out; otherwise it is tried again */
+  async #attempt(
+    call: CallContext,
+    of: VersionedKey,
+    before: StoredIndex,
+    commit: Commit,
+    claims: Claims,
+  ): Promise<StoredIndex | undefined> {
+    const { store, protocol, createArchive } = this.options;
+    const next = prepareIndex(applyCommit(before.index, commit));
+    if (claims.isEmpty) store.requireFits(next, before);
+    try {
+      const attempt = await protocol.attempt(call, of, before, commit, next);
+      if (attempt.outcome === 'committed') return attempt.stored;
+      if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
+      return undefined;
+    } catch (error) {
+      if (!isCode(error, 'NoSuchContainer')) throw new InDoubtError(error);
+    }
+    claims.add(commit);
+    await claims.during(() => createArchive(call, of));
+    return undefined;
+  }
+}
+
+/** So that writers of one key that met once do not meet again. */
+async function pauseAtRandom(attempt: number): Promise<void> {
+  await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
+}

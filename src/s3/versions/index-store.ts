@@ -1,0 +1,204 @@
+import type {
+  Backend,
+  CallContext,
+  ObjectPage,
+  ObjectQuery,
+  ObjectRef,
+  WritePrecondition,
+} from '../../backend/backend.js';
+import type { ByteSource } from '../../byte-source.js';
+import { mapLimited } from '../../map-limited.js';
+import { S3Error } from '../s3-error.js';
+import { isCode } from './backend-codes.js';
+import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
+import { indexListingAttributes } from './listing/index-summary.js';
+import { fenceRef, indexRef, versionRef, type VersionedKey } from './names.js';
+import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
+
+/** An index as it is stored. */
+export interface StoredIndex {
+  readonly index: VersionIndex;
+  /** Of the document, another one for each generation; undefined while there is none. */
+  readonly etag: string | undefined;
+}
+
+export const NOTHING_STORED: StoredIndex = { index: NO_INDEX, etag: undefined };
+
+/**
+ * `lost`: what was to be replaced, or to be absent, is not so any more. `unknown`: the store says that
+ * something newer won (Swift's 202), which is no success.
+ */
+export type WriteResult =
+  { readonly outcome: 'written'; readonly etag: string } | { readonly outcome: 'lost' | 'unknown' };
+
+const CONTENT_TYPE = 'application/json';
+/** Of a record: of which generation. Tells it from a version in a listing. */
+const RECORD_ATTRIBUTE = 's3-commit';
+/** They are among the versions, the newest first: those of the last hours, unless a key is stormed. */
+const RECORDS_PER_LISTING = 1000;
+const RECORD_CONCURRENCY = 8;
+
+/** An index on its way to the store. */
+export interface PreparedIndex {
+  readonly index: VersionIndex;
+  readonly body: Buffer;
+}
+
+export function prepareIndex(index: VersionIndex): PreparedIndex {
+  return { index, body: renderIndex(index) };
+}
+
+/** Of what is read into memory, whatever is allowed to be written. */
+const READ_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface IndexStoreOptions {
+  readonly backend: Backend;
+  /** A larger index is not written. At most 64 MiB. */
+  readonly indexBytesMax: number;
+}
+
+/** Reads and writes the documents of the version index, each with one call. */
+export class IndexStore {
+  readonly backend: Backend;
+
+  constructor(private readonly options: IndexStoreOptions) {
+    this.backend = options.backend;
+  }
+
+  /** @throws S3Error `InternalError` when it cannot be read or is too large */
+  async readIndex(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+    const found = await this.#read(call, indexRef(of));
+    if (found === undefined) return NOTHING_STORED;
+    return { index: parseIndex(found.bytes), etag: found.etag };
+  }
+
+  /** @throws S3Error `InternalError` as above */
+  async readFence(
+    call: CallContext,
+    of: VersionedKey,
+    generation: number,
+  ): Promise<Commit | undefined> {
+    const found = await this.#read(call, fenceRef(of, generation));
+    return found && parseCommit(found.bytes);
+  }
+
+  /**
+   * To be asked before anything of a commit is written. One that removes more than it adds passes, so
+   * that a key can be brought back below the bound.
+   * @throws S3Error `InvalidRequest` for an index that is too large: SPEC.md 7.2
+   */
+  requireFits({ index, body }: PreparedIndex, former: StoredIndex): void {
+    const { indexBytesMax } = this.options;
+    if (body.length <= indexBytesMax) return;
+    if (index.entries.length < former.index.entries.length) return;
+    throw new S3Error(
+      'InvalidRequest',
+      `The key has too many versions: their index would have ${body.length} bytes, and ` +
+        `${indexBytesMax} are allowed. Delete versions that are not needed any more.`,
+    );
+  }
+
+  /** Where creating is not atomic, several may be told `written`. */
+  createFence(call: CallContext, of: VersionedKey, commit: Commit): Promise<WriteResult> {
+    const body = renderCommit(commit);
+    return this.#write(call, fenceRef(of, commit.generation), body, {}, { absent: true });
+  }
+
+  /** Only in place of what was read, where the store can make sure of that. */
+  writeIndex(
+    call: CallContext,
+    of: VersionedKey,
+    { index, body }: PreparedIndex,
+    former: StoredIndex,
+  ): Promise<WriteResult> {
+    const attributes = indexListingAttributes(index);
+    return this.#write(call, indexRef(of), body, attributes, this.#inPlaceOf(former));
+  }
+
+  /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
+  async writeRecord(call: CallContext, of: VersionedKey, commit: Commit): Promise<void> {
+    const attributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
+    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), attributes);
+  }
+
+  /** The records of commits that lead to a generation above this one, those in doubt among them. */
+  async readRecords(call: CallContext, of: VersionedKey, above: number): Promise<Commit[]> {
+    const prefix = versionRef(of, '').object;
+    const query = { prefix, limit: RECORDS_PER_LISTING };
+    const { entries } = await this.#list(call, of, query);
+    const names = entries.flatMap((entry) => {
+      if (entry.kind !== 'object') return [];
+      const generation = Number(entry.object.attributes[RECORD_ATTRIBUTE] ?? 0);
+      return generation > above ? [entry.object.name.slice(prefix.length)] : [];
+    });
+    const found = await mapLimited(names, RECORD_CONCURRENCY, (name) =>
+      this.#read(call, versionRef(of, name)),
+    );
+    return found.flatMap((record) => (record === undefined ? [] : [parseCommit(record.bytes)]));
+  }
+
+  async removeRecord(call: CallContext, of: VersionedKey, { id }: Commit): Promise<void> {
+    try {
+      await this.backend.deleteObject(call, versionRef(of, id));
+    } catch (error) {
+      if (!isCode(error, 'NoSuchObject', 'NoSuchContainer')) throw error;
+    }
+  }
+
+  async #list(call: CallContext, of: VersionedKey, query: ObjectQuery): Promise<ObjectPage> {
+    try {
+      return await this.backend.listObjects(call, indexRef(of), query);
+    } catch (error) {
+      if (isCode(error, 'NoSuchContainer')) return { entries: [], truncated: false };
+      throw error;
+    }
+  }
+
+  #inPlaceOf({ etag }: StoredIndex): WritePrecondition | undefined {
+    const { atomicCreate, conditionalReplace } = this.backend.capabilities;
+    if (etag === undefined) return atomicCreate ? { absent: true } : undefined;
+    return conditionalReplace ? { etag } : undefined;
+  }
+
+  async #read(
+    call: CallContext,
+    ref: ObjectRef,
+  ): Promise<{ bytes: Buffer; etag: string } | undefined> {
+    try {
+      const { head, body } = await this.backend.getObject({ ...call, newest: true }, ref);
+      if (head.size > READ_BYTES_MAX) {
+        body.cancel();
+        throw tooLarge(ref, head.size);
+      }
+      return { bytes: await collect(body.source), etag: head.etag };
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+      throw error;
+    }
+  }
+
+  async #write(
+    call: CallContext,
+    ref: ObjectRef,
+    body: Buffer,
+    listingAttributes: Readonly<Record<string, string>>,
+    precondition?: WritePrecondition,
+  ): Promise<WriteResult> {
+    const input = { size: body.length, contentType: CONTENT_TYPE, body, listingAttributes };
+    const written = await this.backend.putObject(call, ref, input, precondition);
+    if (written.outcome === 'created') return { outcome: 'written', etag: written.etag };
+    return { outcome: written.outcome === 'stale' ? 'unknown' : 'lost' };
+  }
+}
+
+async function collect(source: Buffer | ByteSource): Promise<Buffer> {
+  if (Buffer.isBuffer(source)) return source;
+  const chunks: Buffer[] = [];
+  for await (const chunk of source) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+function tooLarge({ container, object }: ObjectRef, size: number): S3Error {
+  const cause = new Error(`${container}/${object} is of ${size} bytes, which is no index of ours`);
+  return new S3Error('InternalError', undefined, {}, { cause });
+}

@@ -1,0 +1,116 @@
+import type {
+  Backend,
+  CallContext,
+  ObjectHead,
+  ObjectRef,
+  RemovedManifest,
+} from '../../backend/backend.js';
+import type { Adoption } from './adoption.js';
+import type { Archives } from './archives.js';
+import { isCode } from './backend-codes.js';
+import { InDoubtError } from './claims.js';
+import type { CurrentLink } from './current-link.js';
+import type { Committed, IndexCommits, Plan } from './index-commits.js';
+import { versionRef, type VersionedKey } from './names.js';
+import type { VersionEntry } from './version-entry.js';
+import type { VersionIds } from './version-ids.js';
+
+/** What the operations on versions are made of. */
+export interface VersionParts {
+  readonly backend: Backend;
+  readonly commits: IndexCommits;
+  readonly link: CurrentLink;
+  readonly adoption: Adoption;
+  readonly archives: Archives;
+  readonly ids: VersionIds;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** An object that is gone for good: of the archive, or the plain one at the key. */
+export interface RemovedVersion {
+  readonly ref: ObjectRef;
+  /** Of a large object: its segments may be garbage now. */
+  readonly manifest: RemovedManifest | undefined;
+}
+
+/** What has begun to be committed is best finished, also when nobody waits for the answer any more. */
+export function uncancelled({ requestId }: CallContext): CallContext {
+  return { requestId };
+}
+
+/**
+ * Commits a change whose entries have objects in the archive that were written for it. Those that
+ * are not needed in the end are removed; while that is in doubt, they stay, for the janitor.
+ *
+ * @param written - names of such objects; the plan may add more
+ * @throws S3Error, BackendError; what the plan throws
+ */
+export async function commitWritten(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  written: Set<string>,
+  plan: Plan,
+): Promise<Committed> {
+  try {
+    const committed = await parts.commits.commit(call, of, plan);
+    const { add = [], place = [] } = committed.commit?.change ?? {};
+    for (const { name } of [...add, ...place]) written.delete(name);
+    await discardAll(parts, call, of, written);
+    return committed;
+  } catch (error) {
+    if (error instanceof InDoubtError) throw error.cause;
+    await discardAll(parts, call, of, written);
+    throw error;
+  }
+}
+
+/** Removes the object of a version that no index names any more; what cannot be is the janitor's. */
+export async function discard(
+  { backend }: VersionParts,
+  call: CallContext,
+  ref: ObjectRef,
+): Promise<RemovedVersion> {
+  try {
+    const deleted = await backend.deleteObject(call, ref);
+    return { ref, manifest: deleted.outcome === 'deleted' ? deleted.removedManifest : undefined };
+  } catch {
+    return { ref, manifest: undefined };
+  }
+}
+
+/** @returns undefined when it is not there */
+export async function headVersion(
+  { backend }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  entry: VersionEntry,
+): Promise<ObjectHead | undefined> {
+  try {
+    const head = await backend.headObject({ ...call, newest: true }, versionRef(of, entry.name));
+    return withLocks(head, entry);
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+    throw error;
+  }
+}
+
+/** A version's head as the index knows better: the object follows what is committed. */
+function withLocks(head: ObjectHead, { locks }: VersionEntry): ObjectHead {
+  if (locks === undefined) return head;
+  const known = Object.entries({ ...head.systemMetadata, ...locks });
+  const systemMetadata = Object.fromEntries(
+    known.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+  return { ...head, systemMetadata };
+}
+
+async function discardAll(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  names: Iterable<string>,
+): Promise<void> {
+  for (const name of names) await discard(parts, call, versionRef(of, name));
+}

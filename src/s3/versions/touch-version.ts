@@ -1,0 +1,99 @@
+import type { CallContext, MetadataPatch, ObjectHead } from '../../backend/backend.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
+import { S3Error } from '../s3-error.js';
+import { isCode } from './backend-codes.js';
+import { findEntry } from './index-changes.js';
+import { versionRef, type VersionedKey } from './names.js';
+import { commitWritten, headVersion, uncancelled, type VersionParts } from './parts.js';
+import { settle } from './settle.js';
+import { look } from './standing.js';
+import type { VersionEntry, VersionIndex } from './version-entry.js';
+
+/**
+ * What is to change of a version's locks: throws when that may not be. Asked on the very generation
+ * that the change is committed on, with the locks as they are on it; perhaps more than once.
+ */
+export type LockChange = (
+  head: ObjectHead,
+  entry: VersionEntry,
+) => MetadataPatch | Promise<MetadataPatch>;
+
+/** Of bringing the metadata of a version in step with locks that others keep changing. */
+const ATTEMPTS_MAX = 20;
+
+/**
+ * Changes the locks of a version.
+ *
+ *     decide ──▶ commit: the index has them ──▶ the version's metadata has them, as in the index
+ *
+ * They are committed with the index, and not just written before it: of two who decide at once, the
+ * later one decides again, and no write that is late can put back what it had not seen. What reads
+ * the version alone (GET, HEAD) finds them in its metadata when this returns.
+ */
+export async function touchVersion(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string | undefined,
+  change: LockChange,
+): Promise<VersionEntry> {
+  const work = uncancelled(call);
+  await adoptTouched(parts, work, of, id);
+  let touched: VersionEntry | undefined;
+  await commitWritten(parts, work, of, new Set(), async (index) => {
+    const entry = requireVersion(index, id);
+    const head = await headVersion(parts, work, of, entry);
+    if (head === undefined) throw new S3Error('NoSuchVersion');
+    const patch = await change(head, entry);
+    touched = entry;
+    const { name, touched: seen } = entry;
+    return { touch: [{ name, touched: seen, locks: { ...entry.locks, ...patch } }] };
+  });
+  if (touched === undefined) throw new Error('a version was touched without a plan');
+  await writeLocks(parts, work, of, touched);
+  return touched;
+}
+
+/** A plain object has no place for locks that a client of the store could not take away. */
+async function adoptTouched(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string | undefined,
+): Promise<void> {
+  if (id !== undefined && id !== NULL_VERSION_ID) return;
+  const standing = await look(parts.backend, call, of);
+  if (standing.kind !== 'plain') return;
+  await settle(parts, call, of, await parts.commits.read(call, of));
+}
+
+/** @throws S3Error `NoSuchVersion`, `NoSuchKey`, `MethodNotAllowed` */
+function requireVersion(index: VersionIndex, id: string | undefined): VersionEntry {
+  const entry = id === undefined ? index.entries[0] : findEntry(index, id);
+  if (entry === undefined) throw new S3Error(id === undefined ? 'NoSuchKey' : 'NoSuchVersion');
+  if (entry.kind === 'version') return entry;
+  throw new S3Error(id === undefined ? 'NoSuchKey' : 'MethodNotAllowed');
+}
+
+/** Until the index says what was written: who has changed it meanwhile may have written before. */
+async function writeLocks(
+  { backend, commits }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  { name }: VersionEntry,
+): Promise<void> {
+  let written: string | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const { index } = await commits.read(call, of);
+    const entry = index.entries.find((found) => found.name === name);
+    // Deleted since: whoever did had seen the locks.
+    if (entry === undefined || entry.touched === written) return;
+    written = entry.touched;
+    try {
+      await backend.updateObject(call, versionRef(of, name), { systemMetadata: entry.locks });
+    } catch (error) {
+      if (!isCode(error, 'NoSuchObject')) throw error;
+    }
+  }
+  throw new S3Error('ServiceUnavailable');
+}

@@ -1,0 +1,128 @@
+import type { Backend, CallContext } from '../../backend/backend.js';
+import { Adoption } from './adoption.js';
+import { Archives } from './archives.js';
+import {
+  createDeleteMarker,
+  createVersion,
+  type CreatedEntry,
+  type CreatedVersion,
+  type NewEntry,
+  type NewVersion,
+} from './create-version.js';
+import { CurrentLink } from './current-link.js';
+import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
+import { FencedProtocol } from './fenced-protocol.js';
+import { currentMarker, findVersion, repairLink, type FoundVersion } from './find-version.js';
+import { IndexCommits } from './index-commits.js';
+import { IndexStore } from './index-store.js';
+import type { VersionedKey } from './names.js';
+import type { VersionParts } from './parts.js';
+import { touchVersion, type LockChange } from './touch-version.js';
+import type { VersionEntry, VersionIndex } from './version-entry.js';
+import { VersionIds } from './version-ids.js';
+import { WeakProtocol } from './weak-protocol.js';
+
+export interface VersionedKeysOptions {
+  readonly backend: Backend;
+  /** A larger index is not written: SPEC.md 7.2. At most 64 MiB. */
+  readonly indexBytesMax: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined;
+  /** Before another attempt after a lost race; for tests. */
+  readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+}
+
+/**
+ * The versions of keys: what operations on buckets that keep versions, or did so once, are made of.
+ *
+ * Any number of gateways may work on the same keys. What returns has happened: it is in the key's
+ * index, in one place, and what stands at the key is in step with it. What fails has not happened, or
+ * nobody knows (the store failed meanwhile); then it may still do so, as a whole.
+ *
+ * All throw BackendError, and S3Error `InternalError` for an index that cannot be read,
+ * `ServiceUnavailable` when others keep being faster.
+ */
+export class VersionedKeys {
+  readonly #parts: VersionParts;
+
+  constructor({ backend, indexBytesMax, now = Date.now, pause }: VersionedKeysOptions) {
+    const store = new IndexStore({ backend, indexBytesMax });
+    const protocol = backend.capabilities.atomicCreate
+      ? new FencedProtocol(store)
+      : new WeakProtocol(store);
+    const ids = new VersionIds(now);
+    const archives = new Archives(backend);
+    const createArchive = archives.create.bind(archives);
+    const commits = new IndexCommits({ store, protocol, ids, createArchive, pause });
+    const link = new CurrentLink(backend, commits);
+    const adoption = new Adoption(backend, ids);
+    this.#parts = { backend, commits, link, adoption, archives, ids, now };
+  }
+
+  /**
+   * Writes a version, once, where it stays, and makes it the current one.
+   * @throws S3Error `PreconditionFailed`, `KeyTooLongError`, `InvalidRequest` when the key has too
+   *   many versions; what `write` throws
+   */
+  createVersion(call: CallContext, of: VersionedKey, version: NewVersion): Promise<CreatedVersion> {
+    return createVersion(this.#parts, call, of, version);
+  }
+
+  /** DELETE of a key without a version id. @throws as createVersion */
+  createDeleteMarker(call: CallContext, of: VersionedKey, entry: NewEntry): Promise<CreatedEntry> {
+    return createDeleteMarker(this.#parts, call, of, entry);
+  }
+
+  /**
+   * Removes a version or a delete marker for good; the version below becomes current.
+   * @returns `absent` when there is none of this id
+   * @throws what the check throws
+   */
+  deleteVersion(
+    call: CallContext,
+    of: VersionedKey,
+    id: string,
+    check: DeletionCheck,
+  ): Promise<DeletedVersion | 'absent'> {
+    return deleteVersion(this.#parts, call, of, id, check);
+  }
+
+  /**
+   * Changes the locks of a version; a plain object becomes a version first.
+   * @param id - undefined: of the current one
+   * @returns the version as it was decided on
+   * @throws S3Error `NoSuchVersion`, `NoSuchKey`, `MethodNotAllowed` for a delete marker; what the
+   *   change throws
+   */
+  touchVersion(
+    call: CallContext,
+    of: VersionedKey,
+    id: string | undefined,
+    change: LockChange,
+  ): Promise<VersionEntry> {
+    return touchVersion(this.#parts, call, of, id, change);
+  }
+
+  /** By the index, and never by what lies in the archive: SPEC.md 3.1. */
+  find(call: CallContext, of: VersionedKey, id: string): Promise<FoundVersion | undefined> {
+    return findVersion(this.#parts, call, of, id);
+  }
+
+  /**
+   * Why there is nothing at a key: the delete marker that is current. A version that should be there
+   * is there again afterwards.
+   */
+  currentMarker(call: CallContext, of: VersionedKey): Promise<VersionEntry | undefined> {
+    return currentMarker(this.#parts, call, of);
+  }
+
+  /** Brings what stands at a key in step with its index; harmless when it is. */
+  repairLink(call: CallContext, of: VersionedKey): Promise<void> {
+    return repairLink(this.#parts, call, of);
+  }
+
+  /** Generation 0 for a key that never had one. */
+  async readIndex(call: CallContext, of: VersionedKey): Promise<VersionIndex> {
+    return (await this.#parts.commits.read(call, of)).index;
+  }
+}

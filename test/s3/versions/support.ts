@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import type {
+  Backend,
+  CallContext,
+  ContainerRef,
+  Metadata,
+  ObjectHead,
+} from '../../../src/backend/backend.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import type { CreatedVersion, NewEntry } from '../../../src/s3/versions/create-version.js';
+import {
+  archiveContainer,
+  currentRef,
+  parseArchiveName,
+  versionRef,
+  type VersionedKey,
+} from '../../../src/s3/versions/names.js';
+import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
+import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+
+export const CALL: CallContext = { requestId: 'versions' };
+export const ACCOUNT = 'AUTH_test';
+export const BUCKET = 'bucket';
+export const CONTAINER: ContainerRef = { account: ACCOUNT, container: BUCKET };
+export const ARCHIVE = archiveContainer(ACCOUNT, BUCKET);
+export const ENABLED: NewEntry = { nullVersion: false };
+export const SUSPENDED: NewEntry = { nullVersion: true };
+const INDEX_BYTES_MAX = 1024 * 1024;
+
+/** Runs a test on a store of its own, with a bucket. */
+export async function withStore(test: (store: Backend) => Promise<void>): Promise<void> {
+  const directory = await makeTempFolder('versions');
+  const store = await openEmbeddedStore({ directory, inlineBodyBytesMax: 1024 });
+  try {
+    await store.createContainer(CALL, CONTAINER, {});
+    await test(store);
+  } finally {
+    await store.close();
+    await removeFolder(directory);
+  }
+}
+
+export function keyOf(key: string): VersionedKey {
+  return { account: ACCOUNT, bucket: BUCKET, key };
+}
+
+/** Another gateway on the same store. */
+export function gatewayOn(backend: Backend, indexBytesMax = INDEX_BYTES_MAX): VersionedKeys {
+  return new VersionedKeys({ backend, indexBytesMax, pause: () => Promise.resolve() });
+}
+
+/** PUT of a small body. */
+export function put(
+  backend: Backend,
+  versions: VersionedKeys,
+  of: VersionedKey,
+  text: string,
+  entry: NewEntry = ENABLED,
+): Promise<CreatedVersion> {
+  const body = Buffer.from(text);
+  return versions.createVersion(CALL, of, {
+    ...entry,
+    write: async (ref, systemMetadata) => {
+      const input = { size: body.length, contentType: 'text/plain', body, systemMetadata };
+      const outcome = await backend.putObject(CALL, ref, input);
+      if (outcome.outcome !== 'created') throw new Error(outcome.outcome);
+      return { size: body.length, etag: outcome.etag, lastModified: outcome.lastModified };
+    },
+  });
+}
+
+/** A client of the store itself. */
+export async function putPlain(
+  backend: Backend,
+  of: VersionedKey,
+  text: string,
+  more: { metadata?: Metadata; systemMetadata?: Metadata; listingAttributes?: Metadata } = {},
+): Promise<void> {
+  const body = Buffer.from(text);
+  const input = { size: body.length, contentType: 'text/plain', body, ...more };
+  expect((await backend.putObject(CALL, currentRef(of), input)).outcome).to.equal('created');
+}
+
+/** What a GET without a version id reads; undefined when there is nothing. */
+export function read(backend: Backend, of: VersionedKey): Promise<string | undefined> {
+  return readObject(backend, currentRef(of));
+}
+
+/** What a GET of a version reads. */
+export async function readVersion(
+  backend: Backend,
+  versions: VersionedKeys,
+  of: VersionedKey,
+  id: string,
+): Promise<string | undefined> {
+  const found = await versions.find(CALL, of, id);
+  return found && readObject(backend, found.ref);
+}
+
+export async function head(backend: Backend, of: VersionedKey): Promise<ObjectHead | undefined> {
+  return unlessMissing(backend.headObject(CALL, currentRef(of)));
+}
+
+async function readObject(
+  backend: Backend,
+  ref: ReturnType<typeof currentRef>,
+): Promise<string | undefined> {
+  const got = await unlessMissing(backend.getObject(CALL, ref));
+  if (got === undefined) return undefined;
+  const chunks: Buffer[] = [];
+  if (Buffer.isBuffer(got.body.source)) return got.body.source.toString();
+  for await (const chunk of got.body.source) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
+export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'NoSuchObject') return undefined;
+    throw error;
+  }
+}
+
+/** Names of the objects of a key in the archive, of which the index knows or not. */
+export async function archivedNames(backend: Backend, of: VersionedKey): Promise<string[]> {
+  const prefix = versionRef(of, '').object;
+  const { entries } = await backend.listObjects(CALL, ARCHIVE, { prefix, limit: 10_000 });
+  return entries.flatMap((entry) => {
+    const parsed = entry.kind === 'object' ? parseArchiveName(entry.object.name) : undefined;
+    return parsed?.kind === 'version' ? [parsed.name] : [];
+  });
+}
+
+/** `<id's first letters>:<kind>` would say nothing: bodies of the entries, newest first. */
+export async function bodiesOf(
+  backend: Backend,
+  versions: VersionedKeys,
+  of: VersionedKey,
+): Promise<string[]> {
+  const { entries } = await versions.readIndex(CALL, of);
+  return Promise.all(
+    entries.map(async ({ id, name, kind }) => {
+      if (kind === 'delete-marker') return id === 'null' ? 'null marker' : 'marker';
+      const body = (await readObject(backend, versionRef(of, name))) ?? '(gone)';
+      return id === 'null' ? `null ${body}` : body;
+    }),
+  );
+}
+
+/** What holds at any time when nobody is in the middle of something. */
+export async function expectInStep(
+  backend: Backend,
+  of: VersionedKey,
+  index: VersionIndex,
+): Promise<void> {
+  const [current] = index.entries;
+  const found = await head(backend, of);
+  if (current?.kind !== 'version') {
+    expect(found, 'nothing at the key').to.equal(undefined);
+    return;
+  }
+  expect(found?.link?.target.object).to.equal(versionRef(of, current.name).object);
+  expect(found?.etag).to.equal(current.etag);
+}
