@@ -12,10 +12,9 @@ import { ListingReader, nameOf, type List } from './listing-reader.js';
  * the versions and fences of one key.
  *
  * A delimiter is looked for by the store, in hexadecimal. There it also finds what only looks like
- * one, between two bytes (`/` is 2f, and 'r' before 'é' is 72 c3 a9, but before 'ð' 72 f0): such a
- * roll-up is listed by itself, without a delimiter. What looks like one in the name of a version is
- * one more name of that key. In `index.json` there is none: a hexadecimal run of two bytes at least
- * does not fit in.
+ * one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by itself,
+ * without a delimiter. What looks like one in the name of a version is one more name of that key. In
+ * `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of two.
  */
 
 export type ArchiveItem =
@@ -55,19 +54,19 @@ export class ArchiveScan {
     private readonly list: List,
     private readonly start: ArchiveStart,
   ) {
-    const { prefix, delimiter } = start;
     const marker = this.#startMarker();
-    const listed = { prefix: hexKey(prefix), limit: start.namesPerListing };
+    this.#readers = [
+      new ListingReader(list, {
+        prefix: hexKey(start.prefix),
+        delimiter: start.delimiter === undefined ? undefined : hexKey(start.delimiter),
+        marker,
+        limit: start.namesPerListing,
+      }),
+    ];
+    // The store passes over what it rolls up around the marker: the rest of that is read first. Of a
+    // common prefix that was passed there is no rest.
     const rollUp = marker === undefined ? undefined : this.#hexRollUp(marker);
-    if (rollUp === undefined || marker === undefined) {
-      const hexDelimiter = delimiter === undefined ? undefined : hexKey(delimiter);
-      this.#readers = [new ListingReader(list, { ...listed, delimiter: hexDelimiter, marker })];
-      return;
-    }
-    const below = { ...listed, delimiter: hexKey(delimiter ?? ''), marker: rollUp };
-    this.#readers = [new ListingReader(list, below)];
-    // Nothing is left of a common prefix that was passed.
-    if (marker !== rollUp + AFTER_ALL) this.#push(rollUp, marker);
+    if (rollUp !== undefined && marker !== rollUp + AFTER_ALL) this.#push(rollUp, marker);
   }
 
   /** The next one, which stays the next one until it is skipped or entered; undefined at the end. */

@@ -90,11 +90,6 @@ export function listedVersions({ attributes }: ListedObject): number | undefined
   return Number.isSafeInteger(versions) && versions >= 0 ? versions : undefined;
 }
 
-/** Whether a listed index has a summary; that it can be read shows when it is. */
-export function hasSummary({ attributes }: ListedObject): boolean {
-  return attributes[LISTING_ATTRIBUTES.summary] !== undefined;
-}
-
 /** The summary of a listed index; undefined when it has none, or one that cannot be read. */
 export function listedSummary({ attributes }: ListedObject): IndexSummary | undefined {
   const summary = attributes[LISTING_ATTRIBUTES.summary];

@@ -4,7 +4,12 @@ import type { Owner } from '../../xml/owner.js';
 import { currentRef, type VersionedKey } from '../names.js';
 import type { VersionIndex } from '../version-entry.js';
 import type { CallCount } from './call-count.js';
-import { hasSummary, listedSummary, listedVersions, type IndexSummary } from './index-summary.js';
+import {
+  listedSummary,
+  listedVersions,
+  type IndexSummary,
+  type SummaryEntry,
+} from './index-summary.js';
 import { currentState, isPlain, listVersions, positionBehind, versionsOf } from './key-versions.js';
 
 /** What a page of versions is read from. */
@@ -47,11 +52,21 @@ export class KeyReader {
     this.isListingEnough = atomicCreate && conditionalReplace;
   }
 
-  /** How many versions to expect, at a guess, and whether that takes a read of the index. */
-  expect(found: FoundKey): { readonly versions: number; readonly isRead: boolean } {
-    if (isUnversioned(found)) return { versions: 1, isRead: false };
-    const versions = found.index === undefined ? undefined : listedVersions(found.index);
-    return { versions: versions ?? 1, isRead: !this.#isTold(found) };
+  /**
+   * The versions of a key, newest first, at most `limit`, where the listings are enough and what
+   * stands at the key is in step with them; undefined otherwise.
+   */
+  tell(found: FoundKey, limit: number): ListedVersionEntry[] | undefined {
+    const { key, current } = found;
+    if (isUnversioned(found)) return this.#list(key, versionsOf(current, []), 0, limit);
+    const summary = this.#summary(found);
+    if (summary === undefined || currentState(current, summary) !== 'in_step') return undefined;
+    return this.#list(key, summary.entries, 0, limit);
+  }
+
+  /** How many versions to expect of a key that has to be read. */
+  expect({ index }: FoundKey): number {
+    return (index && listedVersions(index)) ?? 1;
   }
 
   /** Whether a key has any version, of which nothing stands at the key. */
@@ -61,10 +76,10 @@ export class KeyReader {
     return (versions ?? (await this.#readIndex(key)).entries.length) > 0;
   }
 
-  /** The versions of a key, newest first, at most `limit`. */
+  /** The same, with the calls that it takes. */
   async read(found: FoundKey, limit: number): Promise<ListedVersionEntry[]> {
     const versions = await this.#versionsOf(found);
-    return listVersions(found.key, versions, 0, limit, this.source.owner);
+    return this.#list(found.key, versions, 0, limit);
   }
 
   /** Those behind one of them. What stands at the key is looked up: it need not be given. */
@@ -76,7 +91,7 @@ export class KeyReader {
     const current = await this.#lookUp(found.key);
     const versions = await this.#versionsOf({ ...found, current });
     const position = positionBehind(versions, versionId);
-    return listVersions(found.key, versions, position, limit, this.source.owner);
+    return this.#list(found.key, versions, position, limit);
   }
 
   async #versionsOf(found: FoundKey) {
@@ -94,14 +109,14 @@ export class KeyReader {
     return versionsOf(state === 'plain' ? current : undefined, index.entries);
   }
 
-  #summary(found: FoundKey): IndexSummary | undefined {
-    return found.index && this.#isTold(found) ? listedSummary(found.index) : undefined;
+  /** That an object was adopted is only in the index itself. */
+  #summary({ current, index }: FoundKey): IndexSummary | undefined {
+    if (!this.isListingEnough || index === undefined) return undefined;
+    return current !== undefined && isPlain(current) ? undefined : listedSummary(index);
   }
 
-  /** Whether the listings are enough. That an object was adopted is only in the index itself. */
-  #isTold({ current, index }: FoundKey): boolean {
-    if (!this.isListingEnough || index === undefined || !hasSummary(index)) return false;
-    return current === undefined || !isPlain(current);
+  #list(key: string, versions: readonly SummaryEntry[], position: number, limit: number) {
+    return listVersions(key, versions, position, limit, this.source.owner);
   }
 
   async #lookUp(key: string): Promise<ListedObject | undefined> {

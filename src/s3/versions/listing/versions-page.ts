@@ -26,7 +26,7 @@ export interface VersionsPage {
 
 export interface VersionsBudget {
   readonly namesPerListing: number;
-  /** Looked at between keys: those under way are finished, so that each page gets on. */
+  /** Looked at between keys, those at a time are finished: so each page gets on. */
   readonly callsMax: number;
 }
 
@@ -49,6 +49,14 @@ export async function readVersionsPage(
     return { entries: [], next: undefined };
   }
   return new VersionsPageReader(source, query, budget).read();
+}
+
+type Entries = readonly VersionsPageEntry[];
+
+/** A key or common prefix of the page, and what it comes to once that is known. */
+interface Gathered {
+  readonly found: Found;
+  entries: Entries | undefined;
 }
 
 /** One page in the making. */
@@ -75,11 +83,14 @@ class VersionsPageReader {
   async read(): Promise<VersionsPage> {
     const keys = this.#merge[Symbol.asyncIterator]();
     while (this.#room > 0) {
-      const found = await this.#gather(keys);
-      if (found.length === 0) break;
-      const read = await mapLimited(found, CONCURRENCY, (one) => this.#read(one));
-      for (const entries of read) this.#entries.push(...entries);
-      if (found.length === KEYS_PER_TURN) await nextTurn();
+      const gathered = await this.#gather(keys);
+      if (gathered.length === 0) break;
+      const untold = gathered.filter(({ entries }) => entries === undefined);
+      await mapLimited(untold, CONCURRENCY, async (one) => {
+        one.entries = await this.#read(one.found);
+      });
+      for (const { entries = [] } of gathered) this.#entries.push(...entries);
+      if (gathered.length === KEYS_PER_TURN) await nextTurn();
     }
     return this.#page();
   }
@@ -90,27 +101,42 @@ class VersionsPageReader {
   }
 
   /** As many keys as the page may need, or as can be read at a time. */
-  async #gather(keys: AsyncIterator<Found, void, undefined>): Promise<readonly Found[]> {
-    const gathered: Found[] = [];
+  async #gather(keys: AsyncIterator<Found, void, undefined>): Promise<readonly Gathered[]> {
+    const gathered: Gathered[] = [];
     let versions = 0;
     let reads = 0;
     while (versions < this.#room && reads < CONCURRENCY && gathered.length < KEYS_PER_TURN) {
       const next = await keys.next();
       if (next.done === true) break;
-      gathered.push(next.value);
-      const expected = next.value.kind === 'prefix' ? ONE : this.#reader.expect(next.value.found);
-      versions += expected.versions;
-      reads += Number(expected.isRead);
+      const found = next.value;
+      const entries = this.#tell(found);
+      gathered.push({ found, entries });
+      if (entries === undefined) reads++;
+      versions += entries?.length ?? this.#expect(found);
     }
     return gathered;
   }
 
-  async #read(found: Found): Promise<readonly VersionsPageEntry[]> {
+  /** What is known without another call. */
+  #tell(found: Found): Entries | undefined {
     if (found.kind === 'prefix') return [found];
-    const limit = this.query.maxKeys + 1;
+    return found.kind === 'key' ? this.#reader.tell(found.found, this.#limit) : undefined;
+  }
+
+  #expect(found: Found): number {
+    return found.kind === 'prefix' ? 1 : this.#reader.expect(found.found);
+  }
+
+  async #read(found: Found): Promise<Entries> {
+    if (found.kind === 'prefix') return [found];
     return found.kind === 'key'
-      ? this.#reader.read(found.found, limit)
-      : this.#reader.readBehind(found.found, this.query.versionIdMarker, limit);
+      ? this.#reader.read(found.found, this.#limit)
+      : this.#reader.readBehind(found.found, this.query.versionIdMarker, this.#limit);
+  }
+
+  /** Of one key. */
+  get #limit(): number {
+    return this.query.maxKeys + 1;
   }
 
   #page(): VersionsPage {
@@ -121,8 +147,6 @@ class VersionsPageReader {
     return { entries, next: last && behind(last) };
   }
 }
-
-const ONE = { versions: 1, isRead: false } as const;
 
 function behind(last: VersionsPageEntry): Markers {
   return last.kind === 'prefix'
