@@ -197,11 +197,16 @@ function isSame(one: B.ObjectRef, other: B.ObjectRef): boolean {
   return one.object === other.object && one.container === other.container;
 }
 
-/** Never the same twice in one process. */
+/**
+ * Never the same twice in one process, and in step with other processes of this machine: the part
+ * below a millisecond is from a clock that runs freely since the process began.
+ */
 function microsecondClock(): () => number {
   let last = 0;
   return () => {
-    const now = Math.floor((performance.timeOrigin + performance.now()) * 1000);
+    const wall = Date.now();
+    const fine = performance.timeOrigin + performance.now();
+    const now = Math.floor(Math.min(Math.max(fine, wall), wall + 0.999) * 1000);
     last = Math.max(now, last + 1);
     return last;
   };

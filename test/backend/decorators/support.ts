@@ -1,0 +1,71 @@
+import type {
+  Backend,
+  CallContext,
+  ObjectRef,
+  PutObjectInput,
+} from '../../../src/backend/backend.js';
+import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
+import type { StartedWrite, WritePhase } from '../../../src/backend/decorators/weak-writes.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+
+export const CONTEXT: CallContext = { requestId: 'decorators' };
+export const BUCKET = { account: 'AUTH_test', container: 'bucket' };
+export const KEY: ObjectRef = { ...BUCKET, object: 'key' };
+
+/** Runs a test on a store of its own that has one bucket. */
+export async function withStore(
+  test: (store: Backend, directory: string) => Promise<void>,
+): Promise<void> {
+  const folder = await makeTempFolder('decorators');
+  const directory = `${folder}/store`;
+  const store = await openEmbeddedStore({ directory });
+  try {
+    await store.createContainer(CONTEXT, BUCKET, {});
+    await test(store, directory);
+  } finally {
+    await store.close();
+    await removeFolder(folder);
+  }
+}
+
+export function inputOf(text: string, more: Partial<PutObjectInput> = {}): PutObjectInput {
+  const body = Buffer.from(text);
+  return { size: body.length, contentType: 'text/plain', body, ...more };
+}
+
+/** What an object says; undefined when it is not there. */
+export async function textOf(backend: Backend, ref = KEY): Promise<string | undefined> {
+  try {
+    const { source } = (await backend.getObject(CONTEXT, ref)).body;
+    if (Buffer.isBuffer(source)) return source.toString();
+    let text = '';
+    for await (const chunk of source) text += chunk.toString();
+    return text;
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'NoSuchObject') return undefined;
+    throw error;
+  }
+}
+
+/** Somebody with a decorator of their own, who is held at a phase of the first write. */
+export interface Held {
+  readonly backend: WeakPreconditions;
+  /** The write has come so far. */
+  readonly arrived: Promise<StartedWrite>;
+  readonly release: () => void;
+}
+
+export function heldAt(phase: WritePhase, store: Backend, now?: () => number): Held {
+  let arrive: (write: StartedWrite) => void = () => undefined;
+  let release: () => void = () => undefined;
+  const arrived = new Promise<StartedWrite>((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const pause = (reached: WritePhase, write: StartedWrite): Promise<void> | undefined => {
+    if (reached !== phase) return undefined;
+    arrive(write);
+    return released;
+  };
+  return { backend: new WeakPreconditions(store, { now, pause }), arrived, release };
+}
