@@ -2,7 +2,13 @@ import type { Backend } from './backend/backend.js';
 import { AccountJanitor, type Observer } from './janitor/account-janitor.js';
 import { runPass } from './janitor/account-pass.js';
 import { renderAction, type ActionOutcome, type JanitorAction } from './janitor/actions.js';
-import { janitorAccounts, janitorPace, janitorParts, janitorSettings } from './janitor/assemble.js';
+import {
+  janitorAccounts,
+  janitorCold,
+  janitorPace,
+  janitorParts,
+  janitorSettings,
+} from './janitor/assemble.js';
 import { SYSTEM_CLOCK } from './janitor/clock.js';
 import { DryRun } from './janitor/executors.js';
 import { PacedBackend } from './janitor/paced-backend.js';
@@ -75,6 +81,7 @@ async function dryRun(
     account,
     executor: new DryRun(summary.observer.report),
     settings: janitorSettings(options),
+    cold: janitorCold(options),
     now: () => SYSTEM_CLOCK.now(),
     looked: summary.observer.looked,
     unreadable: (container: string, error: unknown) => {

@@ -2,6 +2,8 @@ import type { Backend, CallContext } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { runPass } from './account-pass.js';
 import type { Clock } from './clock.js';
+import { ColdActions } from './cold-actions.js';
+import type { ColdSettings } from './cold-settings.js';
 import { RealRun } from './executors.js';
 import { PacedBackend } from './paced-backend.js';
 import { Lease, LeaseLostError } from './lease.js';
@@ -30,6 +32,8 @@ export interface Observer {
 export interface JanitorParts {
   readonly backend: Backend;
   readonly settings: JanitorSettings;
+  /** Undefined without a cold backend. */
+  readonly cold?: ColdSettings | undefined;
   readonly pace: Pace;
   readonly clock: Clock;
   readonly observer: Observer;
@@ -174,7 +178,7 @@ export class AccountJanitor {
     call: CallContext & { readonly signal: AbortSignal },
     progress: Progress,
   ): Promise<void> {
-    const { backend, pace, clock, settings, observer } = this.parts;
+    const { backend, pace, clock, settings, observer, cold } = this.parts;
     const paced = new PacedBackend(backend, async () => {
       await pace.take(call.signal);
       this.#lease.assertHeld();
@@ -189,8 +193,15 @@ export class AccountJanitor {
       backend: paced,
       call,
       account: this.account,
-      executor: new RealRun(paced, call, quarantine, observer.report),
+      executor: new RealRun(
+        paced,
+        call,
+        quarantine,
+        observer.report,
+        new ColdActions(paced, call, () => clock.now(), cold),
+      ),
       settings,
+      cold,
       now: () => clock.now(),
       looked: observer.looked,
       unreadable: (container: string, error: unknown) => {

@@ -4,6 +4,9 @@ import { storedLifecycle } from '../s3/bucket-lifecycles.js';
 import { isValidBucketName } from '../s3/rules/bucket-name.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { bucketOfSegments } from '../s3/segments/names.js';
+import { bucketOfArchive } from '../s3/versions/names.js';
+import { sweepCold } from './cold-sweep.js';
+import { walkCold } from './cold-walk.js';
 import { walkObjects } from './object-walk.js';
 import { PAGE, type PassContext } from './pass-context.js';
 import type { Cursor } from './record.js';
@@ -12,7 +15,8 @@ import { SegmentWalk } from './segment-walk.js';
 
 /**
  * One pass over all that an account has: in every bucket with rules the objects that are due, and in
- * every companion container the uploads and parts.
+ * every companion container the uploads and parts; with a cold tier, whatever is to go into it or has
+ * no owner in it.
  *
  * @param from - where an interrupted pass was
  * @param reached - told how far everything is looked at
@@ -35,6 +39,7 @@ export async function runPass(
     }
     more = page.truncated;
   }
+  if (pass.cold !== undefined) await sweepCold(pass, pass.cold);
   await pass.executor.settle();
 }
 
@@ -57,6 +62,11 @@ async function walkContainer(
       if (configuration !== undefined) {
         await walkObjects(pass, container, configuration, marker, note);
       }
+      if (pass.cold !== undefined) await walkCold(pass, pass.cold, container);
+      return;
+    }
+    if (pass.cold !== undefined && bucketOfArchive(container) !== undefined) {
+      await walkCold(pass, pass.cold, container);
       return;
     }
     const bucket = bucketOfSegments(container);

@@ -1,3 +1,6 @@
+import type { ObjectRef } from '../backend/backend.js';
+import type { ColdLocation } from '../cold/cold-backend.js';
+
 /** What a janitor does, or would do. */
 
 interface Target {
@@ -18,10 +21,12 @@ export interface ExpireAction extends Target {
   readonly size: number;
 }
 
-/** Moves an object to another storage class: not until there is a cold tier. */
+/** Moves an object to another storage class: a cold one stamps it as due-cold. */
 export interface TransitionAction extends Target {
   readonly action: 'transition';
   readonly ruleId: string;
+  /** Unquoted, as it was when it was looked at. */
+  readonly etag: string;
   readonly size: number;
   readonly storageClass: string;
 }
@@ -45,16 +50,43 @@ export interface SweepAction extends Target {
   readonly size: number;
 }
 
-export type JanitorAction = ExpireAction | TransitionAction | AbortAction | SweepAction;
+/** Copies a due-cold object into the cold backend, or lets the hot body of an archived one go. */
+export interface ColdAction extends Target {
+  readonly action: 'archive' | 'release';
+  readonly storageClass: string;
+  readonly size: number;
+  /** The object itself: of a version, where it lies. */
+  readonly ref: ObjectRef;
+  /** The part of the archive's name that tells versions apart; undefined of a current object. */
+  readonly version: string | undefined;
+}
+
+/** Deletes a cold copy that no object has its bytes in any more. */
+export interface DiscardAction extends Target {
+  readonly action: 'discard';
+  readonly size: number;
+  readonly location: ColdLocation;
+}
+
+export type JanitorAction =
+  ExpireAction | TransitionAction | AbortAction | SweepAction | ColdAction | DiscardAction;
 
 export type ActionName = JanitorAction['action'];
 
-export const ACTION_NAMES = ['expire', 'transition', 'abort', 'sweep'] as const;
+export const ACTION_NAMES = [
+  'expire',
+  'transition',
+  'abort',
+  'sweep',
+  'archive',
+  'release',
+  'discard',
+] as const;
 
 /**
  * `done`; `changed`: it is not any more what was looked at, and was left alone; `gone`: somebody
- * else deleted it; `unsupported`: this release cannot; `failed`: the store could not, and the next
- * pass tries again; `planned`: a dry run.
+ * else deleted it; `unsupported`: it cannot be done with this object; `failed`: the store could not,
+ * and the next pass tries again; `planned`: a dry run.
  */
 export type ActionOutcome = 'done' | 'changed' | 'gone' | 'unsupported' | 'failed' | 'planned';
 
@@ -66,6 +98,7 @@ export function renderAction(action: JanitorAction, outcome: ActionOutcome): str
     account: action.account,
     bucket: action.bucket,
     key: action.key,
+    version: 'version' in action ? action.version : undefined,
     rule_id: 'ruleId' in action ? action.ruleId : undefined,
     storage_class: 'storageClass' in action ? action.storageClass : undefined,
     upload_id: 'uploadId' in action ? action.uploadId : undefined,

@@ -3,9 +3,13 @@ import { hostname } from 'node:os';
 import type { Backend } from '../backend/backend.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
+import { createDigestFactory } from '../digest/index.js';
+import { openColdBackend } from '../open-cold.js';
+import { parseColdClasses } from '../s3/rules/cold/classes.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 import type { JanitorParts, JanitorSettings, Observer } from './account-janitor.js';
 import { SYSTEM_CLOCK } from './clock.js';
+import type { ColdSettings } from './cold-settings.js';
 import { Pace } from './pace.js';
 
 /** The janitor's parts as a process uses them, from the configuration. */
@@ -18,6 +22,7 @@ export function janitorParts(
   return {
     backend,
     settings: janitorSettings(options),
+    cold: janitorCold(options),
     pace: janitorPace(options),
     clock: SYSTEM_CLOCK,
     observer,
@@ -34,6 +39,21 @@ export function janitorSettings(options: FilledOptions): JanitorSettings {
     segmentSweepAgeMs: options.segmentSweepAgeMs,
     storageClasses: options.storageClasses,
   };
+}
+
+/** @throws StartError `store` when the cold backend cannot be opened */
+export function janitorCold(options: FilledOptions): ColdSettings | undefined {
+  const backend = openColdBackend(options);
+  return (
+    backend && {
+      backend,
+      classes: parseColdClasses(options.coldStorageClasses),
+      deleteHot: options.deleteHot,
+      sweepAgeMs: options.coldSweepAgeMs,
+      // Nobody waits in this process: bodies are hashed where they pass.
+      digests: createDigestFactory({ inlineBytesMax: Infinity }),
+    }
+  );
 }
 
 export function janitorPace(options: FilledOptions): Pace {

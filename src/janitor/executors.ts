@@ -1,9 +1,12 @@
 import type { Backend, CallContext, DeleteOutcome, ObjectRef } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
+import { ColdError } from '../cold/cold-error.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import { markerOf, type Upload } from '../s3/segments/names.js';
 import { removeUnreferencedParts } from '../s3/segments/remove.js';
+import { S3Error } from '../s3/s3-error.js';
 import type { ActionOutcome, JanitorAction } from './actions.js';
+import { type ColdActions, isColdTierAction } from './cold-actions.js';
 import type { Executor, Report } from './pass-context.js';
 import type { Quarantine } from './quarantine.js';
 import { isMissing } from './record-store.js';
@@ -13,7 +16,7 @@ export class DryRun implements Executor {
   constructor(private readonly report: Report) {}
 
   carryOut(action: JanitorAction): Promise<void> {
-    this.report(action, action.action === 'transition' ? 'unsupported' : 'planned');
+    this.report(action, 'planned');
     return Promise.resolve();
   }
 
@@ -36,6 +39,7 @@ export class RealRun implements Executor {
     private readonly call: CallContext,
     private readonly quarantine: Quarantine,
     private readonly report: Report,
+    private readonly cold: ColdActions,
   ) {}
 
   async carryOut(action: JanitorAction): Promise<void> {
@@ -43,16 +47,23 @@ export class RealRun implements Executor {
       await this.#carryOut(action);
     } catch (error) {
       // Of one object. What is not the store's own saying, such as a lost lease, ends the pass.
-      if (!(error instanceof BackendError)) throw error;
+      if (!isOfOneObject(error)) throw error;
       this.report(action, 'failed', error);
     }
   }
 
-  settle(): Promise<void> {
-    return this.quarantine.settle();
+  async settle(): Promise<void> {
+    await this.quarantine.settle();
+    await this.cold.cleanUp();
   }
 
   async #carryOut(action: JanitorAction): Promise<void> {
+    if (isColdTierAction(action)) {
+      const { outcome, parts } = await this.cold.carryOut(action);
+      this.report(action, outcome);
+      if (parts !== undefined) await this.#removeParts(parts.upload, undefined, parts.notAfter);
+      return;
+    }
     switch (action.action) {
       case 'expire': {
         const { account, bucket, key } = action;
@@ -73,12 +84,13 @@ export class RealRun implements Executor {
       case 'sweep':
         // They go with the object that was expired, or the upload that was aborted, just now.
         if (this.#uploads.has(nameOf(action))) return;
-        await this.#removeParts(action, (outcome, error) => {
-          this.report(action, outcome, error);
-        });
-        return;
-      case 'transition':
-        this.report(action, 'unsupported');
+        await this.#removeParts(
+          action,
+          (outcome, error) => {
+            this.report(action, outcome, error);
+          },
+          action.lastModified,
+        );
         return;
     }
   }
@@ -99,13 +111,14 @@ export class RealRun implements Executor {
   async #removeParts(
     { account, bucket, key, uploadId }: Upload,
     done: (outcome: ActionOutcome, error?: unknown) => void = () => undefined,
+    notAfter?: number,
   ): Promise<void> {
     const upload = { account, bucket, key, uploadId };
     this.#uploads.add(nameOf(upload));
     await this.quarantine.add(async () => {
       this.#uploads.delete(nameOf(upload));
       try {
-        const removal = await removeUnreferencedParts(this.backend, this.call, upload);
+        const removal = await removeUnreferencedParts(this.backend, this.call, upload, notAfter);
         if (removal.outcome === 'open') done('changed');
         else done(removal.parts > 0 ? 'done' : 'gone');
       } catch (error) {
@@ -114,6 +127,10 @@ export class RealRun implements Executor {
       }
     });
   }
+}
+
+function isOfOneObject(error: unknown): boolean {
+  return error instanceof BackendError || error instanceof ColdError || error instanceof S3Error;
 }
 
 function nameOf(upload: Upload): string {

@@ -78,7 +78,7 @@ async function actionFor(
   const target = { account: pass.account, bucket, key, ruleId: due.ruleId, size, lastModified };
   return due.action === 'expire'
     ? { ...target, action: 'expire', etag }
-    : { ...target, action: 'transition', storageClass: due.storageClass };
+    : { ...target, action: 'transition', etag, storageClass: due.storageClass };
 }
 
 async function headOf({ backend, call, account }: PassContext, bucket: string, key: string) {

@@ -1,5 +1,6 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import type { ActionOutcome, JanitorAction } from './actions.js';
+import type { ColdSettings } from './cold-settings.js';
 
 /** Does what a pass finds to be done, or only tells. */
 export interface Executor {
@@ -19,6 +20,8 @@ export interface PassContext {
   readonly account: string;
   readonly executor: Executor;
   readonly settings: PassSettings;
+  /** Undefined without a cold backend. */
+  readonly cold?: ColdSettings | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** So many objects or parts have been looked at. */

@@ -43,11 +43,10 @@ describe('janitor: passes', () => {
     );
 
     await bench.janitor().visit(NEVER, 'now');
-    const done = bench.told.map((line) => line.replace('unsupported', 'done')).sort();
-    expect(done).to.deep.equal(planned).and.have.length(6);
+    expect(bench.told.sort()).to.deep.equal(planned).and.have.length(6);
     expect(await bench.keys()).to.deep.equal(['kept', 'large']);
     expect(await bench.segments()).to.deep.equal(['large/4/1', 'large/4/2']);
-    expect(await bench.dryRun()).to.have.length(1);
+    expect(await bench.dryRun()).to.deep.equal([]);
   });
 
   it('begins when it is time, and only then', async () => {

@@ -5,6 +5,7 @@ import { AccountJanitor, type JanitorSettings } from '../../src/janitor/account-
 import { runPass } from '../../src/janitor/account-pass.js';
 import type { ActionOutcome, JanitorAction } from '../../src/janitor/actions.js';
 import type { Clock } from '../../src/janitor/clock.js';
+import type { ColdSettings } from '../../src/janitor/cold-settings.js';
 import { DryRun } from '../../src/janitor/executors.js';
 import { Pace } from '../../src/janitor/pace.js';
 import { lifecyclePatch } from '../../src/s3/bucket-lifecycles.js';
@@ -82,6 +83,8 @@ export class Bench {
   readonly interruptions: unknown[] = [];
   readonly unreadable: string[] = [];
   looked = 0;
+  /** For the janitors to come. */
+  cold: ColdSettings | undefined;
 
   private constructor(
     readonly store: EmbeddedStore,
@@ -104,6 +107,7 @@ export class Bench {
     const { clock } = this;
     const parts = {
       backend,
+      cold: this.cold,
       settings: { ...SETTINGS, ...settings },
       pace: new Pace(Infinity, clock),
       clock,
@@ -136,6 +140,7 @@ export class Bench {
       account: ACCOUNT,
       executor: new DryRun((action) => planned.push(action)),
       settings: SETTINGS,
+      cold: this.cold,
       now: () => this.clock.now(),
       looked: () => undefined,
       unreadable: () => undefined,

@@ -35,12 +35,18 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     from: ['src/s3/'],
-    never: ['src/backend/embedded/', 'src/backend/swift/', 'src/backend/decorators/'],
+    never: [
+      'src/backend/embedded/',
+      'src/backend/swift/',
+      'src/backend/decorators/',
+      'src/cold/directory/',
+      'src/cold/memory-backend.ts',
+    ],
     typesAreFree: false,
-    why: 'the protocol knows the Backend interface, never an implementation',
+    why: 'the protocol knows the interfaces of its stores, never an implementation',
   },
   {
-    from: ['src/backend/'],
+    from: ['src/backend/', 'src/cold/'],
     never: ['src/s3/', 'src/http/'],
     typesAreFree: false,
     why: 'a store knows nothing of the protocol in front of it',

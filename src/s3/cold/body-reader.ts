@@ -27,16 +27,6 @@ export class BodyReader {
     }
   }
 
-  /** Whether nothing is left. */
-  async isAtEnd(): Promise<boolean> {
-    while (this.#rest.length === 0) {
-      const next = await this.#chunks.next();
-      if (next.done === true) return true;
-      this.#rest = next.value;
-    }
-    return false;
-  }
-
   /** Lets go of the stream. */
   async close(): Promise<void> {
     await this.#chunks.return?.();

@@ -21,22 +21,13 @@ import { verified } from './verified-body.js';
  * A copy that turns out to be damaged is given up, so that the object is archived anew.
  *
  * @param ref - the object itself, not a link to it
- * @param released - told what was let go of
  * @throws BackendError; ColdError Corrupt for a damaged copy
  */
-export function releaseBody(
-  tools: ColdTools,
-  ref: ObjectRef,
-  released: (head: ObjectHead) => Promise<void>,
-): Promise<ColdOutcome> {
-  return goneIfMissing(release(tools, ref, released));
+export function releaseBody(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
+  return goneIfMissing(release(tools, ref));
 }
 
-async function release(
-  tools: ColdTools,
-  ref: ObjectRef,
-  released: (head: ObjectHead) => Promise<void>,
-): Promise<ColdOutcome> {
+async function release(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   const { backend, call, classes, now } = tools;
   const head = await headIfThere(tools, ref);
   if (head === undefined) return 'gone';
@@ -57,9 +48,7 @@ async function release(
   const state: ColdState = { dueAt, copy };
   const update = { ...stateUpdate(state, 'absent'), body: { kind: 'absent' } as const };
   const { outcome } = await backend.updateBody(call, ref, update, condition);
-  if (outcome !== 'updated') return 'changed';
-  await released(head);
-  return 'done';
+  return outcome === 'updated' ? 'done' : 'changed';
 }
 
 /** @throws ColdError Corrupt unless the copy is there, whole, and that of the object */

@@ -1,0 +1,80 @@
+import type { ListedObject } from '../backend/backend.js';
+import { mapLimited } from '../map-limited.js';
+import { coldObjectOf } from '../s3/cold/cold-object.js';
+import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { coldWorkOf } from '../s3/rules/cold/cold-object.js';
+import { S3Error } from '../s3/s3-error.js';
+import { bucketOfArchive, parseArchiveName } from '../s3/versions/names.js';
+import type { ColdAction } from './actions.js';
+import type { ColdSettings } from './cold-settings.js';
+import { PAGE, type PassContext } from './pass-context.js';
+import { isMissing } from './record-store.js';
+
+/** Objects on their way at once: each is read from one disk and written to another. */
+const CONCURRENCY = 4;
+
+/**
+ * Finds the cold objects of a bucket, or of its archive of versions, that are to be copied into the
+ * cold backend, or whose hot body may go. The listing tells which ones have to be looked at.
+ */
+export async function walkCold(
+  pass: PassContext,
+  cold: ColdSettings,
+  container: string,
+): Promise<void> {
+  const ref = { account: pass.account, container };
+  let marker: string | undefined;
+  for (let more = true; more;) {
+    const page = await pass.backend.listObjects(pass.call, ref, { marker, limit: PAGE });
+    const objects = page.entries.flatMap((entry) => (entry.kind === 'object' ? entry.object : []));
+    marker = objects.at(-1)?.name;
+    const candidates = objects.filter((object) => isCandidate(object, cold));
+    await mapLimited(candidates, CONCURRENCY, async ({ name }) => {
+      const action = await actionFor(pass, cold, container, name);
+      if (action !== undefined) await pass.executor.carryOut(action);
+    });
+    pass.looked(candidates.length);
+    more = page.truncated;
+  }
+}
+
+function isCandidate({ attributes }: ListedObject, { classes, deleteHot }: ColdSettings): boolean {
+  const listed = attributes[SYSTEM_METADATA.cold];
+  if (listed === 'absent' || (listed === 'archived' && !deleteHot)) return false;
+  return classes.has(attributes[SYSTEM_METADATA.storageClass] ?? '');
+}
+
+async function actionFor(
+  pass: PassContext,
+  { classes, deleteHot }: ColdSettings,
+  container: string,
+  name: string,
+): Promise<ColdAction | undefined> {
+  const ref = { account: pass.account, container, object: name };
+  try {
+    const head = await pass.backend.headObject(pass.call, ref);
+    const object = coldObjectOf(head, classes);
+    // What a link leads to is found in the archive.
+    if (head.link !== undefined || object === undefined) return undefined;
+    const work = coldWorkOf(object, deleteHot, pass.now());
+    if (work === undefined) return undefined;
+    const { size, lastModified } = head;
+    const { storageClass } = object;
+    return { action: work, ...placeOf(container, name), ref, storageClass, size, lastModified };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    // A stamp that cannot be read: other objects are not to suffer from it.
+    if (!(error instanceof S3Error)) throw error;
+    pass.unreadable(`${container}/${name}`, error);
+    return undefined;
+  }
+
+  function placeOf(from: string, object: string) {
+    const { account } = pass;
+    const bucket = bucketOfArchive(from);
+    const archived = bucket === undefined ? undefined : parseArchiveName(object);
+    return bucket === undefined || archived?.kind !== 'version'
+      ? { account, bucket: from, key: object, version: undefined }
+      : { account, bucket, key: archived.key, version: archived.name };
+  }
+}
