@@ -1,4 +1,5 @@
 import type { ByteSource } from '../byte-source.js';
+import type { HeaderList } from '../http/exchange.js';
 import { xmlRoot } from './xml/escape.js';
 
 /**
@@ -10,7 +11,19 @@ export interface PendingDocument {
   /** The first line of the document. */
   readonly declaration: string;
   /** The whole document, with that declaration. */
-  readonly document: Promise<string>;
+  readonly document: Promise<string | SettledDocument>;
+}
+
+/** A document with what is only known when the work is done. */
+export interface SettledDocument {
+  readonly document: string;
+  /** Sent when the answer has not begun before. */
+  readonly headers: HeaderList;
+}
+
+export interface SettledBody {
+  readonly body: string | ByteSource;
+  readonly headers: HeaderList;
 }
 
 export interface Patience {
@@ -34,9 +47,13 @@ export async function settleOrStream(
   pending: PendingDocument,
   failed: (error: unknown) => string,
   patience: Patience = PATIENCE,
-): Promise<string | ByteSource> {
+): Promise<SettledBody> {
   const settled = await within(pending.document, patience.silenceMs);
-  return settled === undefined ? keptAlive(pending, failed, patience) : settled.value;
+  if (settled === undefined) return { body: keptAlive(pending, failed, patience), headers: [] };
+  const { value } = settled;
+  return typeof value === 'string'
+    ? { body: value, headers: [] }
+    : { body: value.document, headers: value.headers };
 }
 
 async function* keptAlive(
@@ -45,7 +62,10 @@ async function* keptAlive(
   { intervalMs }: Patience,
 ): AsyncGenerator<Buffer, void, undefined> {
   yield Buffer.from(declaration);
-  const outcome = document.then(xmlRoot, (error: unknown) => xmlRoot(failed(error)));
+  const outcome = document.then(
+    (value) => xmlRoot(typeof value === 'string' ? value : value.document),
+    (error: unknown) => xmlRoot(failed(error)),
+  );
   for (;;) {
     const settled = await within(outcome, intervalMs);
     if (settled !== undefined) {

@@ -191,7 +191,8 @@ class RequestRun implements RequestContext, CallContext {
       const body = this.#failure(error)?.body;
       return typeof body === 'string' ? body : '';
     };
-    return { ...response, body: await settleOrStream(pending, failed) };
+    const { body, headers } = await settleOrStream(pending, failed);
+    return { ...response, headers: [...response.headers, ...headers], body };
   }
 
   async #authenticate({ query }: Endpoint, hostBucket: string): Promise<Authentication> {

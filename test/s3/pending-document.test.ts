@@ -45,7 +45,20 @@ describe('s3: documents that take their time', () => {
   it('are sent whole when they do not', async () => {
     const pending = { declaration: DECLARATION, document: Promise.resolve(DOCUMENT) };
     const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
-    expect(await settleOrStream(pending, neverFails, patience)).to.equal(DOCUMENT);
+    const settled = await settleOrStream(pending, neverFails, patience);
+    expect(settled).to.deep.equal({ body: DOCUMENT, headers: [] });
+  });
+
+  it('bring headers when they do not', async () => {
+    const headers = [['x-amz-version-id', 'null']] as const;
+    const document = Promise.resolve({ document: DOCUMENT, headers });
+    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
+    const settled = await settleOrStream(
+      { declaration: DECLARATION, document },
+      neverFails,
+      patience,
+    );
+    expect(settled).to.deep.equal({ body: DOCUMENT, headers });
   });
 
   it('fail as anything else when they fail at once', async () => {
@@ -58,7 +71,11 @@ describe('s3: documents that take their time', () => {
 
   it('begin with the declaration and white space when they are late', async () => {
     const { document, resolve } = deferred();
-    const stream = await settleOrStream({ declaration: DECLARATION, document }, neverFails, SOON);
+    const { body: stream } = await settleOrStream(
+      { declaration: DECLARATION, document },
+      neverFails,
+      SOON,
+    );
     const pieces = await readAcross(stream, () => {
       resolve(DOCUMENT);
     });
@@ -69,7 +86,11 @@ describe('s3: documents that take their time', () => {
 
   it('tell of a late failure in their place', async () => {
     const { document, reject } = deferred();
-    const stream = await settleOrStream({ declaration: DECLARATION, document }, failed, SOON);
+    const { body: stream } = await settleOrStream(
+      { declaration: DECLARATION, document },
+      failed,
+      SOON,
+    );
     const pieces = await readAcross(stream, () => {
       reject(new Error('late'));
     });
@@ -81,7 +102,7 @@ describe('s3: documents that take their time', () => {
     const { document, resolve } = deferred();
     const edge = await startEdge(async (exchange) => {
       const pending = { declaration: DECLARATION, document };
-      const body = await settleOrStream(pending, neverFails, SOON);
+      const { body } = await settleOrStream(pending, neverFails, SOON);
       await exchange.respond({ status: 200, headers: [], body });
     });
     try {
@@ -104,7 +125,11 @@ describe('s3: documents that take their time', () => {
 
   it('may fail after the reader has left', async () => {
     const { document, reject } = deferred();
-    const stream = await settleOrStream({ declaration: DECLARATION, document }, failed, SOON);
+    const { body: stream } = await settleOrStream(
+      { declaration: DECLARATION, document },
+      failed,
+      SOON,
+    );
     if (typeof stream === 'string') throw new Error('it was not late');
     for await (const chunk of stream) {
       if (chunk.toString() === '\n') break;

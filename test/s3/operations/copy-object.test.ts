@@ -51,7 +51,8 @@ class Scene {
       replaced: (_target, manifest) => this.replaced.push(manifest),
     });
     const { pending } = await copyObject(context);
-    return (await pending?.document) ?? '';
+    const settled = await pending?.document;
+    return typeof settled === 'string' ? settled : (settled?.document ?? '');
   }
 
   async failure(headers?: Record<string, string>): Promise<S3Error | BackendError> {
