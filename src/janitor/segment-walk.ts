@@ -1,4 +1,5 @@
 import type { ListedObject } from '../backend/backend.js';
+import { mapLimited } from '../map-limited.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';
@@ -11,7 +12,8 @@ import {
   type SegmentName,
   type Upload,
 } from '../s3/segments/names.js';
-import { PAGE, type PassContext } from './pass-context.js';
+import { versionsOf } from '../s3/segments/versions.js';
+import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
 
 /** What is known of the bucket beside its parts. */
@@ -114,9 +116,13 @@ export class SegmentWalk {
     const marker = await existing(backend.headObject(call, markerOf(upload)));
     if (marker !== undefined) return NONE;
     const prefix = partsPrefix(upload);
-    const segments = (await existing(backend.getSegments(call, targetOf(upload)))) ?? [];
+    const objects = [targetOf(upload), ...(await versionsOf(backend, call, upload))];
+    const segments = await mapLimited(objects, CONCURRENCY, async (ref) => {
+      return (await existing(backend.getSegments(call, ref))) ?? [];
+    });
     const used = new Map(
       segments
+        .flat()
         .filter(({ object }) => object.startsWith(prefix))
         .map((segment) => [segment.object, segment.size]),
     );
