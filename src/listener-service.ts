@@ -1,4 +1,5 @@
 import type { Backend } from './backend/backend.js';
+import { startClockHealth, type ClockHealth } from './clock/index.js';
 import type { FilledOptions } from './config/options.js';
 import { createDigestFactory, type DigestService } from './digest/index.js';
 import { serveHttp, type HttpServer } from './http/server.js';
@@ -16,6 +17,7 @@ import { Restorer } from './s3/cold/restorer.js';
 import { createPipeline } from './s3/pipeline.js';
 import { parseColdClasses } from './s3/rules/cold/classes.js';
 import { SegmentCleaner } from './s3/segments/cleaner.js';
+import { VersionedKeys } from './s3/versions/versioned-keys.js';
 import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
 import { ListenerMetrics } from './telemetry/metrics.js';
@@ -46,6 +48,7 @@ export async function startListener(
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
   const cold = createCold(options, store, digests);
+  const clock = await startClock(options, log);
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
   const pipeline = createPipeline({
@@ -57,6 +60,8 @@ export async function startListener(
       lifecycles: new BucketLifecycles(store),
       segments,
       cold,
+      versions: new VersionedKeys({ backend: store, indexBytesMax: options.versionIndexBytesMax }),
+      clock,
     },
     authenticator: createAuthenticator({
       credentials: rosterCredentials(init.credentials),
@@ -71,30 +76,34 @@ export async function startListener(
     log,
   });
   const server = await serve(options, pipeline, log);
-  return new Listener(server, store, digests, documents, segments, cold.restorer, metrics);
+  const { restorer } = cold;
+  return new Listener({ server, store, digests, documents, segments, restorer, clock, metrics });
 }
 
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
+interface ListenerParts {
+  readonly server: HttpServer;
+  readonly store: Backend;
+  readonly digests: DigestService;
+  readonly documents: XmlPool;
+  readonly segments: SegmentCleaner;
+  readonly restorer: Restorer | undefined;
+  readonly clock: ClockHealth;
+  readonly metrics: ListenerMetrics;
+}
+
 class Listener implements ChildService {
-  constructor(
-    private readonly server: HttpServer,
-    private readonly store: Backend,
-    private readonly digests: DigestService,
-    private readonly documents: XmlPool,
-    private readonly segments: SegmentCleaner,
-    private readonly restorer: Restorer | undefined,
-    private readonly metrics: ListenerMetrics,
-  ) {}
+  constructor(private readonly parts: ListenerParts) {}
 
   snapshot() {
-    return this.metrics.snapshot();
+    return this.parts.metrics.snapshot();
   }
 
   async probe(): Promise<readonly HealthCheck[]> {
     try {
-      await this.store.ping({ requestId: 'probe' });
+      await this.parts.store.ping({ requestId: 'probe' });
       return [{ name: 'backend', ok: true }];
     } catch (error) {
       return [{ name: 'backend', ok: false, detail: String(error) }];
@@ -102,21 +111,34 @@ class Listener implements ChildService {
   }
 
   requestsInProgress(): number {
-    return this.metrics.requestsInProgress;
+    return this.parts.metrics.requestsInProgress;
   }
 
   async drain(): Promise<void> {
-    await this.server.drain(NO_LIMIT_MS);
+    await this.parts.server.drain(NO_LIMIT_MS);
   }
 
   async close(): Promise<void> {
-    await this.restorer?.close();
-    await this.digests.close();
-    await this.documents.close();
-    await this.segments.close();
-    await this.store.close();
-    this.metrics.close();
+    const { restorer, digests, documents, segments, store, clock, metrics } = this.parts;
+    clock.close();
+    await restorer?.close();
+    await digests.close();
+    await documents.close();
+    await segments.close();
+    await store.close();
+    metrics.close();
   }
+}
+
+/** What it finds is logged: a clock that cannot be trusted denies COMPLIANCE. */
+function startClock(options: FilledOptions, log: Logger): Promise<ClockHealth> {
+  return startClockHealth({
+    maxOffsetMs: options.wormClockMaxOffsetMs,
+    onChange: (state, why) => {
+      if (state === 'unhealthy') log.warn({ clock: why }, 'the clock cannot be trusted');
+      else log.info({ clock: why }, 'the clock can be trusted');
+    },
+  });
 }
 
 function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {

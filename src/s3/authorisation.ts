@@ -1,4 +1,4 @@
-import type { ContainerHead, ContainerRef, ObjectHead, ObjectRef } from '../backend/backend.js';
+import type { ContainerHead, ContainerRef, ObjectHead } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import type { RequestContext } from './operation.js';
 import { containerAclAllows, type ContainerAccess } from './rules/acl/container-acl.js';
@@ -8,7 +8,9 @@ import { requesterOf, type Requester } from './rules/acl/requester.js';
 import { requirementsOf, type Requirement } from './rules/acl/requirements.js';
 import { ACL_METADATA, decodeAcl } from './rules/acl/stored.js';
 import { parseCopySource } from './rules/copy-source.js';
+import { parseVersionId } from './rules/version-id.js';
 import { S3Error } from './s3-error.js';
+import { currentRef, type VersionedKey } from './versions/names.js';
 
 /**
  * Whether the principal may do what it asks for. An owner may do everything in its account, and
@@ -27,6 +29,12 @@ import { S3Error } from './s3-error.js';
  */
 export function authorise(context: RequestContext): undefined | Promise<void> {
   return context.principal.role === 'owner' ? undefined : new Decision(context).require();
+}
+
+/** Whether the principal owns the bucket: by its role, or by the bucket's ACL. */
+export function ownsBucket(context: RequestContext): Promise<boolean> {
+  if (context.principal.role === 'owner') return Promise.resolve(true);
+  return new Decision(context).ownsBucket();
 }
 
 /** What Swift's ACLs know of S3's permissions. */
@@ -54,6 +62,10 @@ class Decision {
     }
   }
 
+  async ownsBucket(): Promise<boolean> {
+    return this.#bucketAllows(await this.#container(this.context.endpoint.bucket), 'OWNER');
+  }
+
   async #requireOne({ resource, access }: Requirement): Promise<void> {
     const { account } = this.context.principal;
     const { bucket, key } = this.context.endpoint;
@@ -64,11 +76,10 @@ class Decision {
         if (!this.#bucketAllows(await this.#container(bucket), access)) throw denied();
         return;
       case 'object':
-        return this.#requireObject({ account, container: bucket, object: key }, access);
+        return this.#requireObject({ account, bucket, key }, this.#namedVersion(), access);
       case 'source': {
         const source = parseCopySource(this.context.headers.get('x-amz-copy-source') ?? '');
-        const ref = { account, container: source.bucket, object: source.key };
-        return this.#requireObject(ref, access);
+        return this.#requireObject({ account, ...source }, source.versionId, access);
       }
     }
   }
@@ -82,18 +93,28 @@ class Decision {
     );
   }
 
-  async #requireObject(ref: ObjectRef, access: Access): Promise<void> {
-    const container = await this.#container(ref.container);
+  /** Operations that make a version take no id: it is theirs that read or change one. */
+  #namedVersion(): string | undefined {
+    return parseVersionId(this.context.endpoint.query);
+  }
+
+  async #requireObject(
+    of: VersionedKey,
+    versionId: string | undefined,
+    access: Access,
+  ): Promise<void> {
+    const container = await this.#container(of.bucket);
     if (
       access === 'READ' &&
       containerAclAllows(container.acl, this.#requester, 'read objects', this.#referrer)
     ) {
       return;
     }
-    const object = await this.#object(ref);
+    const object = await this.#object(of, versionId);
     if (object === undefined) {
       // Who may not list the bucket is not told what is in it.
-      throw this.#bucketAllows(container, 'READ') ? new S3Error('NoSuchKey') : denied();
+      if (!this.#bucketAllows(container, 'READ')) throw denied();
+      throw new S3Error(versionId === undefined ? 'NoSuchKey' : 'NoSuchVersion');
     }
     const acl = decodeAcl(object.systemMetadata[ACL_METADATA]);
     if (acl === undefined || !isAllowed(acl, this.#requester, access)) throw denied();
@@ -112,9 +133,14 @@ class Decision {
     }
   }
 
-  async #object(ref: ObjectRef): Promise<ObjectHead | undefined> {
+  /** @returns undefined also for a delete marker */
+  async #object(of: VersionedKey, versionId: string | undefined): Promise<ObjectHead | undefined> {
+    const { services, call } = this.context;
     try {
-      return await this.context.services.backend.headObject(this.context.call, ref);
+      if (versionId === undefined) return await services.backend.headObject(call, currentRef(of));
+      const found = await services.versions.find(call, of, versionId);
+      if (found?.entry.kind !== 'version') return undefined;
+      return await services.backend.headObject(call, found.ref);
     } catch (error) {
       if (isCode(error, 'NoSuchObject')) return undefined;
       throw error;

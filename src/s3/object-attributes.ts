@@ -1,4 +1,4 @@
-import type { Metadata } from '../backend/backend.js';
+import type { Metadata, ObjectHead } from '../backend/backend.js';
 import type { ChecksumAlgorithm } from '../digest/checksum.js';
 import type { ChecksumType } from './xml/checksum-elements.js';
 
@@ -28,6 +28,15 @@ export const SYSTEM_METADATA = {
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
 } as const;
+
+/**
+ * A head as S3 shows it: an object that became a version later has kept its LastModified, which the
+ * store cannot set.
+ */
+export function withVersionTime(head: ObjectHead): ObjectHead {
+  const kept = head.systemMetadata[SYSTEM_METADATA.lastModified];
+  return kept === undefined ? head : { ...head, lastModified: Number(kept) };
+}
 
 /** A checksum as it is stored: of an object or of a part of an upload. */
 export interface StoredChecksum {

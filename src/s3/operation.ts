@@ -1,5 +1,6 @@
 import type { Backend, CallContext, ContainerHead } from '../backend/backend.js';
 import type { ByteSource } from '../byte-source.js';
+import type { ClockHealth } from '../clock/clock-health.js';
 import type { DigestFactory } from '../digest/body-digest.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import type { Payload } from './auth/payload.js';
@@ -11,6 +12,7 @@ import type { Endpoint } from './endpoint.js';
 import type { PendingDocument } from './pending-document.js';
 import type { S3Error } from './s3-error.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
+import type { VersionedKeys } from './versions/versioned-keys.js';
 import type { DocumentParser } from './xml-pool/documents.js';
 
 /** What every operation may use; one per listener. */
@@ -26,6 +28,9 @@ export interface Services {
   /** Told of parts that nothing may refer to any more. */
   readonly segments: SegmentCleaning;
   readonly cold: ColdTier;
+  readonly versions: VersionedKeys;
+  /** Whether the ends of retentions can be told: SPEC.md 3.3. */
+  readonly clock: ClockHealth;
 }
 
 /** The part of the configuration that the protocol depends on. */

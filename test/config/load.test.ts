@@ -68,6 +68,7 @@ describe('config: load', () => {
       probeIntervalMs: 5000,
       digestInlineBytesMax: 131_072,
       xmlInlineBytesMax: 8_192,
+      versionIndexBytesMax: 8_388_608,
       wormClockMaxOffsetMs: 0,
       digestLanes: 1,
       inlineBodyBytesMax: 32_768,

@@ -12,13 +12,18 @@ import { getBucketCors } from './bucket/get-bucket-cors.js';
 import { getBucketLifecycleConfiguration } from './bucket/get-bucket-lifecycle.js';
 import { getBucketLocation } from './bucket/get-bucket-location.js';
 import { getBucketTagging } from './bucket/get-bucket-tagging.js';
+import { getBucketVersioning } from './bucket/get-bucket-versioning.js';
+import { getObjectLockConfiguration } from './bucket/get-object-lock-configuration.js';
 import { headBucket } from './bucket/head-bucket.js';
+import { listObjectVersions } from './bucket/list-object-versions.js';
 import { listObjects } from './bucket/list-objects.js';
 import { listObjectsV2 } from './bucket/list-objects-v2.js';
 import { putBucketAcl } from './bucket/put-bucket-acl.js';
 import { putBucketCors } from './bucket/put-bucket-cors.js';
 import { putBucketLifecycleConfiguration } from './bucket/put-bucket-lifecycle.js';
 import { putBucketTagging } from './bucket/put-bucket-tagging.js';
+import { putBucketVersioning } from './bucket/put-bucket-versioning.js';
+import { putObjectLockConfiguration } from './bucket/put-object-lock-configuration.js';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.js';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.js';
 import { createMultipartUpload } from './multipart/create-multipart-upload.js';
@@ -31,11 +36,15 @@ import { deleteObject } from './object/delete-object.js';
 import { deleteObjectTagging } from './object/delete-object-tagging.js';
 import { getObject } from './object/get-object.js';
 import { getObjectAcl } from './object/get-object-acl.js';
+import { getObjectLegalHold } from './object/get-object-legal-hold.js';
+import { getObjectRetention } from './object/get-object-retention.js';
 import { getObjectTagging } from './object/get-object-tagging.js';
 import { headObject } from './object/head-object.js';
 import { getObjectPart, headObjectPart } from './object/object-part.js';
 import { putObject } from './object/put-object.js';
 import { putObjectAcl } from './object/put-object-acl.js';
+import { putObjectLegalHold } from './object/put-object-legal-hold.js';
+import { putObjectRetention } from './object/put-object-retention.js';
 import { putObjectTagging } from './object/put-object-tagging.js';
 import { restoreObject } from './object/restore-object.js';
 import { listBuckets } from './service/list-buckets.js';
@@ -58,12 +67,17 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   GetBucketTagging: getBucketTagging,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
+  GetBucketVersioning: getBucketVersioning,
+  PutBucketVersioning: putBucketVersioning,
+  GetObjectLockConfiguration: getObjectLockConfiguration,
+  PutObjectLockConfiguration: putObjectLockConfiguration,
   DeleteObjects: deleteObjects,
   GetBucketLifecycleConfiguration: getBucketLifecycleConfiguration,
   PutBucketLifecycleConfiguration: putBucketLifecycleConfiguration,
   DeleteBucketLifecycle: deleteBucketLifecycle,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
+  ListObjectVersions: listObjectVersions,
   ListMultipartUploads: listMultipartUploads,
   PutObject: putObject,
   CopyObject: copyObject,
@@ -76,6 +90,10 @@ const OPERATIONS: Readonly<Record<OperationOfSomebody, Operation>> = {
   PutObjectAcl: putObjectAcl,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
+  GetObjectLegalHold: getObjectLegalHold,
+  PutObjectLegalHold: putObjectLegalHold,
+  GetObjectRetention: getObjectRetention,
+  PutObjectRetention: putObjectRetention,
   RestoreObject: restoreObject,
   DeleteObjectTagging: deleteObjectTagging,
   CreateMultipartUpload: createMultipartUpload,

@@ -33,8 +33,14 @@ const ALWAYS: HeaderRule = {};
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
   // What has no ACL of its own is private anyway.
   ['x-amz-acl', { ...ACLS, harmless: ['private'] }],
-  ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'] }],
-  ['x-amz-bypass-governance-retention', { harmless: ['false', 'False'] }],
+  ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'], readBy: ['CreateBucket'] }],
+  [
+    'x-amz-bypass-governance-retention',
+    {
+      harmless: ['false', 'False'],
+      readBy: ['DeleteObject', 'DeleteObjects', 'PutObjectRetention'],
+    },
+  ],
   ['x-amz-expected-bucket-owner', ALWAYS],
   ['x-amz-if-match-last-modified-time', ALWAYS],
   ['x-amz-if-match-size', ALWAYS],
@@ -54,7 +60,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
   ['x-amz-copy-source-server-side-encryption', ALWAYS],
   ['x-amz-copy-source', COPIES],
   ['x-amz-grant-', ACLS],
-  ['x-amz-object-lock-', ALWAYS],
+  ['x-amz-object-lock-', NEW_OBJECTS],
   ['x-amz-rename-source', ALWAYS],
   ['x-amz-server-side-encryption', ALWAYS],
   ['x-amz-source-expected-bucket-owner', ALWAYS],

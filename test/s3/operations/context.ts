@@ -1,4 +1,5 @@
 import type { Backend } from '../../../src/backend/backend.js';
+import { UNCHECKED } from '../../../src/clock/index.js';
 import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint.js';
 import type { RequestContext, Services } from '../../../src/s3/operation.js';
 import { NO_COLD_CLASSES } from '../../../src/s3/rules/cold/classes.js';
@@ -33,12 +34,13 @@ export function contextOf(options: ContextOptions): RequestContext {
       lifecycles: { of: () => undefined },
       segments: { replaced },
       cold: { classes: NO_COLD_CLASSES, restorer: undefined },
+      clock: UNCHECKED,
     },
     endpoint: refineByHeaders(parseEndpoint(method, path, query), headerMap),
     headers: headerMap,
     principal: { accessKey: 'KEY', account: 'AUTH_main', role: 'owner' },
     call: { requestId: 'tx1' },
-    containerHead: () => Promise.resolve({}),
+    containerHead: () => Promise.resolve({ systemMetadata: {} }),
     openPayload: () => ({ collect: () => Promise.resolve(Buffer.from(body)) }),
   };
   // Only what the operations under test use is there.

@@ -1,10 +1,13 @@
-import type { ContainerInput } from '../../../backend/backend.js';
+import type { ContainerInput, Metadata } from '../../../backend/backend.js';
+import { objectLockPatch } from '../../bucket-object-lock.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { mirrorInContainer } from '../../rules/acl/container-mirror.js';
 import { aclOfNew } from '../../rules/acl/request.js';
 import { canonicalId } from '../../rules/acl/requester.js';
 import { ACL_METADATA, encodeAcl } from '../../rules/acl/stored.js';
 import { checkLocationConstraint } from '../../rules/location-constraint.js';
+import { parseLockEnabledHeader } from '../../rules/object-lock/headers.js';
+import { versioningPatch } from '../../rules/versioning.js';
 import { S3Error } from '../../s3-error.js';
 import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configuration.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
@@ -32,9 +35,13 @@ const CLOSED = { read: '', write: '' };
 function containerInput({ headers, principal }: RequestContext): ContainerInput {
   const owner = canonicalId(principal);
   const acl = aclOfNew(headers, 'bucket', { owner, bucketOwner: owner });
-  if (isPrivate(acl)) return {};
+  const locks = parseLockEnabledHeader(headers) ? WITH_LOCKS : {};
+  if (isPrivate(acl)) return { systemMetadata: locks };
   return {
-    systemMetadata: { [ACL_METADATA]: encodeAcl(acl) },
+    systemMetadata: { ...locks, [ACL_METADATA]: encodeAcl(acl) },
     acl: mirrorInContainer(CLOSED, acl),
   };
 }
+
+/** A bucket that can lock versions keeps them from the beginning. */
+const WITH_LOCKS = { ...versioningPatch('Enabled'), ...objectLockPatch({}) } as Metadata;

@@ -1,15 +1,19 @@
 import { BackendError } from '../../../backend/errors.js';
 import { mapLimited } from '../../../map-limited.js';
 import { toS3Error } from '../../backend-errors.js';
+import { bucketVersioning } from '../../bucket-versions.js';
 import { errorEntry } from '../../errors.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { requireBodyChecksum } from '../../rules/multi-delete.js';
 import { requireKeyLength } from '../../rules/object-key.js';
-import { isVersionId, NULL_VERSION_ID } from '../../rules/version-id.js';
+import { parseBypassHeader } from '../../rules/object-lock/headers.js';
+import { isVersionId } from '../../rules/version-id.js';
 import { refuseConditions } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
+import { currentRef, type VersionedKey } from '../../versions/names.js';
 import { DELETE_BYTES_MAX, type ObjectToDelete } from '../../xml/delete.js';
 import { renderDeleteResult, type DeleteOutcome } from '../../xml/delete-result.js';
+import { deleteKey, deleteNamedVersion, requireVersionDeletion } from '../object/deletion.js';
 import { containerOf } from '../refs.js';
 import { xmlResponse } from '../xml-response.js';
 
@@ -26,63 +30,83 @@ export async function deleteObjects(context: RequestContext): Promise<S3Response
   refuseConditions(context.headers);
   // A bucket that is not there is an error of the request, not of each key.
   await context.containerHead();
+  const bypass = parseBypassHeader(context.headers);
   const body = await context.openPayload().collect(DELETE_BYTES_MAX);
   const { objects, quiet } = await context.services.documents.parse('Delete', body);
 
   const distinct = [...new Map(objects.map((object) => [identityOf(object), object])).entries()];
-  const failures = new Map<string, S3Error>();
+  const outcomes = new Map<string, Outcome>();
   await mapLimited(distinct, IN_FLIGHT_MAX, async ([identity, object]) => {
-    const failure = await deleteOne(context, object);
-    if (failure !== undefined) failures.set(identity, failure);
+    outcomes.set(identity, await deleteOne(context, object, bypass));
   });
-  const outcomes = objects.map((object) => outcomeOf(object, failures.get(identityOf(object))));
-  return { ...xmlResponse(renderDeleteResult(outcomes, quiet)), failures: [...failures.values()] };
+  const all = objects.map((object) => outcomeOf(object, outcomes.get(identityOf(object))));
+  const failures = [...outcomes.values()].flatMap(({ failure }) => failure ?? []);
+  return { ...xmlResponse(renderDeleteResult(all, quiet)), failures };
 }
 
-/** Keys have no NUL. Without versions, an object and its version `null` are the same. */
-function identityOf({ key, versionId = NULL_VERSION_ID }: ObjectToDelete): string {
+/** Keys have no NUL. */
+function identityOf({ key, versionId = '' }: ObjectToDelete): string {
   return `${versionId}\0${key}`;
 }
 
-/**
- * @returns why it could not be deleted
- * @throws what ends the whole request: the client left, or a defect
- */
+interface Outcome {
+  /** Why it could not be deleted. */
+  readonly failure?: S3Error;
+  /** A delete marker was written, or was what was deleted. */
+  readonly deleteMarkerVersionId?: string | undefined;
+}
+
+/** @throws what ends the whole request: the client left, or a defect */
 async function deleteOne(
   context: RequestContext,
   object: ObjectToDelete,
-): Promise<S3Error | undefined> {
+  bypass: boolean,
+): Promise<Outcome> {
   try {
     requireDeletable(object);
-    const { backend, segments } = context.services;
-    const ref = { ...containerOf(context), object: object.key };
-    const deleted = await backend.deleteObject(context.call, ref);
-    if (deleted.outcome === 'deleted') {
-      segments.replaced(ref, deleted.removedManifest, context.call.requestId);
-    }
-    return undefined;
+    const { versionId } = object;
+    if (versionId === undefined) return await deleteCurrent(context, object.key);
+    await requireVersionDeletion(context);
+    const key = keyIn(context, object.key);
+    const deleted = await deleteNamedVersion(context, key, versionId, bypass);
+    if (deleted === 'absent') throw new S3Error('NoSuchVersion');
+    return deleted.deleteMarker ? { deleteMarkerVersionId: versionId } : {};
   } catch (error) {
-    if (error instanceof S3Error) return error;
-    if (error instanceof BackendError) return toS3Error(error);
+    if (error instanceof S3Error) return { failure: error };
+    if (error instanceof BackendError) return { failure: toS3Error(error) };
     throw error;
   }
 }
 
-/** @throws S3Error `KeyTooLongError`, `InvalidArgument`; `NoSuchVersion` while there are none */
-function requireDeletable({ key, versionId }: ObjectToDelete): void {
-  requireKeyLength(key);
-  if (versionId === undefined || versionId === NULL_VERSION_ID) return;
-  if (!isVersionId(versionId)) {
-    throw new S3Error('InvalidArgument', 'Invalid version id specified');
+/** With versions too, a key that has no current one is missing: SPEC.md 4.2. */
+async function deleteCurrent(context: RequestContext, name: string): Promise<Outcome> {
+  const { systemMetadata } = await context.containerHead();
+  const key = keyIn(context, name);
+  if (bucketVersioning(systemMetadata) !== 'unversioned') {
+    await context.services.backend.headObject(context.call, currentRef(key));
   }
-  throw new S3Error('NoSuchVersion');
+  return { deleteMarkerVersionId: await deleteKey(context, key) };
 }
 
-function outcomeOf(
-  { key, versionId }: ObjectToDelete,
-  failure: S3Error | undefined,
-): DeleteOutcome {
-  if (failure === undefined) return { outcome: 'deleted', key, versionId };
+function keyIn(context: RequestContext, key: string): VersionedKey {
+  const { account, container: bucket } = containerOf(context);
+  return { account, bucket, key };
+}
+
+/** @throws S3Error `KeyTooLongError`, `InvalidArgument` */
+function requireDeletable({ key, versionId }: ObjectToDelete): void {
+  requireKeyLength(key);
+  if (versionId !== undefined && !isVersionId(versionId)) {
+    throw new S3Error('InvalidArgument', 'Invalid version id specified');
+  }
+}
+
+function outcomeOf({ key, versionId }: ObjectToDelete, outcome: Outcome = {}): DeleteOutcome {
+  const { failure, deleteMarkerVersionId } = outcome;
+  if (failure === undefined) {
+    const deleteMarker = deleteMarkerVersionId !== undefined;
+    return { outcome: 'deleted', key, versionId, deleteMarker, deleteMarkerVersionId };
+  }
   const { code, message } = failure;
   return {
     outcome: 'failed',

@@ -58,7 +58,7 @@ export function pageContents(page: ObjectPage, owner: Owner | undefined): PageCo
 function listedKey(object: ListedObject, owner: Owner | undefined): ListedKey {
   return {
     key: object.name,
-    lastModified: object.lastModified,
+    lastModified: Number(object.attributes[SYSTEM_METADATA.lastModified] ?? object.lastModified),
     etag: object.etag,
     size: object.size,
     storageClass: object.attributes[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,

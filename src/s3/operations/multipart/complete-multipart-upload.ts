@@ -3,7 +3,7 @@ import { parseWriteCondition } from '../../rules/write-conditions.js';
 import { COMPLETE_MULTIPART_UPLOAD_BYTES_MAX } from '../../xml/complete-multipart-upload.js';
 import { renderCompleteMultipartUploadResult } from '../../xml/complete-multipart-upload-result.js';
 import { escapeXml, xmlDeclaration } from '../../xml/escape.js';
-import { requireConditionSupport } from '../object/write-support.js';
+import { requireStorable } from '../object/store-object.js';
 import { completeUpload } from './completion.js';
 import { uploadOf } from './upload.js';
 
@@ -12,10 +12,10 @@ import { uploadOf } from './upload.js';
  * a failure tells of itself in its body.
  */
 export async function completeMultipartUpload(context: RequestContext): Promise<S3Response> {
-  const { backend, documents } = context.services;
+  const { documents } = context.services;
   const upload = uploadOf(context);
   const precondition = parseWriteCondition(context.headers);
-  requireConditionSupport(precondition, backend.capabilities);
+  await requireStorable(context, precondition);
   // Its checksum headers are about the object.
   const payload = context.openPayload({ checksumHeadersOfBody: false });
   const body = await payload.collect(COMPLETE_MULTIPART_UPLOAD_BYTES_MAX);
@@ -28,9 +28,10 @@ export async function completeMultipartUpload(context: RequestContext): Promise<
     headers: [['Content-Type', 'application/xml']],
     pending: {
       declaration: xmlDeclaration(escapeXml(key)),
-      document: completing.then(({ etag, checksum }) =>
-        renderCompleteMultipartUploadResult({ location: context.url, bucket, key, etag, checksum }),
-      ),
+      document: completing.then(({ etag, checksum, headers }) => {
+        const result = { location: context.url, bucket, key, etag, checksum };
+        return { document: renderCompleteMultipartUploadResult(result), headers };
+      }),
     },
   };
 }

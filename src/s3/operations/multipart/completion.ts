@@ -2,10 +2,10 @@ import type {
   CallContext,
   ManifestInput,
   ObjectHead,
-  PutOutcome,
   WritePrecondition,
 } from '../../../backend/backend.js';
 import { BackendError } from '../../../backend/errors.js';
+import type { HeaderList } from '../../../http/exchange.js';
 import { checksumType, readStoredChecksum, SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import {
@@ -17,11 +17,13 @@ import {
 import { multipartEtag } from '../../rules/multipart-etag.js';
 import { decodeUploadChecksum, parseClaimedChecksum } from '../../rules/upload-checksum.js';
 import { noSuchUpload } from '../../rules/upload-id.js';
-import { writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { markerOf, partOf, targetOf, type Upload } from '../../segments/names.js';
 import { readParts, type StoredPart } from '../../segments/parts.js';
+import { versionRef } from '../../versions/names.js';
 import type { ResultChecksum } from '../../xml/checksum-elements.js';
+import { versionHeaders } from '../object/object-response.js';
+import { storeObject, type StoredObject } from '../object/store-object.js';
 import { objectAttributes } from './object-from-upload.js';
 import { objectChecksum } from './object-checksum.js';
 import { isGone, requireOpenUpload } from './upload.js';
@@ -37,6 +39,8 @@ export interface CompletedObject {
   /** Unquoted. */
   readonly etag: string;
   readonly checksum: ResultChecksum | undefined;
+  /** `x-amz-version-id`, of a version. */
+  readonly headers: HeaderList;
 }
 
 /**
@@ -70,12 +74,12 @@ export async function completeUpload(
   const etag = multipartEtag(selected.parts.map((part) => part.etag));
 
   const input = manifestOf(upload, marker, selected, etag, checksum);
-  const outcome = await putManifest(context, completion, input);
-  if (outcome?.outcome !== 'created') return completedBefore(context, completion, outcome);
-  const { segments } = context.services;
-  segments.replaced(targetOf(upload), outcome.replacedManifest, context.call.requestId);
-  if (uploaded.length > selected.parts.length) segments.later(upload, context.call.requestId);
-  return { etag, checksum };
+  const stored = await store(context, completion, input, selected.size);
+  if (stored === undefined) return completedBefore(context, completion);
+  if (uploaded.length > selected.parts.length) {
+    context.services.segments.later(upload, context.call.requestId);
+  }
+  return { etag, checksum, headers: stored.headers };
 }
 
 /** Not to be cancelled: a completion that has begun is best finished. */
@@ -119,14 +123,28 @@ function manifestOf(
 }
 
 /** @returns undefined when the upload was completed or aborted in between */
-async function putManifest(
+async function store(
   context: RequestContext,
-  { upload, precondition }: Completion,
+  { precondition }: Completion,
   input: ManifestInput,
-): Promise<PutOutcome | undefined> {
+  size: number,
+): Promise<StoredObject | undefined> {
   const { backend } = context.services;
+  const { systemMetadata = {}, listingAttributes = {} } = input;
   try {
-    return await backend.putManifest(callOf(context), targetOf(upload), input, precondition);
+    return await storeObject(context, {
+      condition: precondition,
+      write: (ref, added, condition) => {
+        const withAdded = { ...input, systemMetadata: { ...systemMetadata, ...added } };
+        return backend.putManifest(callOf(context), ref, withAdded, condition);
+      },
+      describe: () => ({
+        size,
+        storageClass: listingAttributes[SYSTEM_METADATA.storageClass],
+        checksumAlgorithm: listingAttributes[SYSTEM_METADATA.checksumAlgorithm],
+        uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
+      }),
+    });
   } catch (error) {
     if (error instanceof BackendError && error.code === 'GuardMissing') return undefined;
     throw error;
@@ -135,36 +153,32 @@ async function putManifest(
 
 /**
  * The answer when this request has nothing to do: the object is what it asks for already.
- *
- * @param outcome of the attempt to write it, if there was one
- * @throws S3Error `NoSuchUpload`, or what the outcome comes to, when it is not
+ * @throws S3Error `NoSuchUpload` when it is not
  */
 async function completedBefore(
   context: RequestContext,
-  { upload, requested, precondition }: Completion,
-  outcome?: PutOutcome,
+  { upload, requested }: Completion,
 ): Promise<CompletedObject> {
   const found = await findObject(context, upload);
-  if (found !== undefined && found.etag === requestedEtag(requested)) {
-    const stored = readStoredChecksum(found.systemMetadata[SYSTEM_METADATA.checksum]);
-    const checksum = stored && { ...stored, type: checksumType(stored.value) };
-    return { etag: found.etag, checksum };
+  if (found === undefined || found.etag !== requestedEtag(requested)) {
+    throw noSuchUpload(upload.uploadId);
   }
-  if (outcome === undefined) throw noSuchUpload(upload.uploadId);
-  if (outcome.outcome === 'precondition_failed' && precondition !== undefined) {
-    throw writePreconditionFailed(precondition);
-  }
-  throw new S3Error('OperationAborted');
+  const stored = readStoredChecksum(found.systemMetadata[SYSTEM_METADATA.checksum]);
+  const checksum = stored && { ...stored, type: checksumType(stored.value) };
+  return { etag: found.etag, checksum, headers: versionHeaders(found) };
 }
 
-/** The object at the upload's key, if it was made of this upload. */
+/** The object at the upload's key, or the version of it, that was made of this upload. */
 async function findObject(
   context: RequestContext,
   upload: Upload,
 ): Promise<ObjectHead | undefined> {
+  const { backend, versions } = context.services;
+  const { entries } = await versions.readIndex(callOf(context), upload);
+  const version = entries.find(({ uploadId }) => uploadId === upload.uploadId);
+  const ref = version === undefined ? targetOf(upload) : versionRef(upload, version.name);
   try {
-    const { backend } = context.services;
-    const head = await backend.headObject(callOf(context), targetOf(upload));
+    const head = await backend.headObject(callOf(context), ref);
     const uploadId = head.systemMetadata[SYSTEM_METADATA.uploadId];
     return uploadId === upload.uploadId ? head : undefined;
   } catch (error) {

@@ -17,6 +17,7 @@ import { S3Error } from '../../s3-error.js';
 import { markerOf, partOf, segmentsContainer, type Upload } from '../../segments/names.js';
 import { renderInitiateMultipartUploadResult } from '../../xml/initiate-multipart-upload-result.js';
 import { requestedAttributes } from '../object/requested-attributes.js';
+import { requestedLocks } from '../object/requested-locks.js';
 import { abortDateOfUpload } from '../lifecycle-headers.js';
 import { containerOf } from '../refs.js';
 import { requestedObjectAcl } from '../stored-acl.js';
@@ -32,6 +33,7 @@ export async function createMultipartUpload(context: RequestContext): Promise<S3
   const attributes = requestedAttributes(headers, settings.storageClasses);
   const acl = await requestedObjectAcl(context, UPLOAD_ACL_METADATA);
   const described = readMetadataHeaders(headers);
+  const locks = await requestedLocks(context);
   const checksum = parseUploadChecksum(headers);
   const { account, container: bucket } = containerOf(context);
   const initiatedAt = Date.now();
@@ -45,10 +47,9 @@ export async function createMultipartUpload(context: RequestContext): Promise<S3
       ? {}
       : { [SYSTEM_METADATA.uploadChecksum]: encodeUploadChecksum(checksum) }),
   };
-  await context.containerHead();
   await putMarker(context, upload, {
     ...described,
-    systemMetadata: { ...attributes.systemMetadata, ...acl, ...ofUpload },
+    systemMetadata: { ...attributes.systemMetadata, ...acl, ...locks, ...ofUpload },
     // A listing of uploads shows these.
     listingAttributes: { ...attributes.listingAttributes, ...ofUpload },
     size: 0,

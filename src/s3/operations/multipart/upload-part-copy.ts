@@ -5,6 +5,7 @@ import {
   writeStoredChecksum,
 } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import type { SettledDocument } from '../../pending-document.js';
 import { parseCopyRange, requireRangeWithin } from '../../rules/copy-range.js';
 import { requireCopyableSize, type CopySource } from '../../rules/copy-source.js';
 import { parsePartNumber } from '../../rules/part-number.js';
@@ -16,9 +17,10 @@ import { renderCopyPartResult } from '../../xml/copy-part-result.js';
 import { xmlDeclaration } from '../../xml/escape.js';
 import {
   asSourceError,
-  copySourceRef,
-  headCopySource,
+  copySourceHeaders,
+  findCopySource,
   readCopySource,
+  type FoundSource,
 } from '../object/copy-source.js';
 import { checksumOfStored } from './stored-checksum.js';
 import { PART_CONTENT_TYPE } from './upload-part.js';
@@ -54,18 +56,18 @@ export function uploadPartCopy(context: RequestContext): S3Response {
 }
 
 /** What was checked of the source is what is copied: when it changes, it is checked again. */
-async function copyPart(context: RequestContext, copy: PartCopy): Promise<string> {
+async function copyPart(context: RequestContext, copy: PartCopy): Promise<SettledDocument> {
   const { backend } = context.services;
   const { upload, source, range } = copy;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const head = await headCopySource(context, source);
+    const found = await findCopySource(context, source);
+    const { head, ref: from } = found;
     if (range !== undefined) requireRangeWithin(range, head.size);
     requireCopyableSize(range === undefined ? head.size : range.end - range.start + 1);
     const { systemMetadata } = await requireOpenUpload(context, upload);
     const wanted = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
-    const checksum = wanted && (await checksumFor(context, copy, head, wanted.algorithm));
+    const checksum = wanted && (await checksumFor(context, copy, found, wanted.algorithm));
     if (checksum === 'source_changed') continue;
-    const from = copySourceRef(context, source);
     const to = partOf(upload, copy.partNumber);
     const input = inputOf(copy, head, checksum);
     const copied = await backend
@@ -75,7 +77,8 @@ async function copyPart(context: RequestContext, copy: PartCopy): Promise<string
       });
     if (copied.outcome === 'created') {
       const { etag, lastModified } = copied;
-      return renderCopyPartResult({ etag, lastModified, checksum });
+      const document = renderCopyPartResult({ etag, lastModified, checksum });
+      return { document, headers: copySourceHeaders(head) };
     }
     if (copied.outcome !== 'source_changed') break;
   }
@@ -103,15 +106,15 @@ function inputOf(
 
 async function checksumFor(
   context: RequestContext,
-  { source, range }: PartCopy,
-  head: ObjectHead,
+  { range }: PartCopy,
+  { ref, head }: FoundSource,
   algorithm: ResultChecksum['algorithm'],
 ): Promise<ResultChecksum | 'source_changed'> {
   const stored = readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum]);
   const whole = range === undefined || range.end - range.start + 1 === head.size;
   // One made of the checksums of parts is not that of the bytes.
   if (whole && stored?.algorithm === algorithm && !stored.value.includes('-')) return stored;
-  const value = await checksumOfStored(context, copySourceRef(context, source), {
+  const value = await checksumOfStored(context, ref, {
     algorithm,
     range,
     etag: head.etag,

@@ -1,52 +1,73 @@
 import type { ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
+import type { HeaderList } from '../../../http/exchange.js';
+import { SYSTEM_METADATA, withVersionTime } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import { requireCopyConditions } from '../../rules/copy-conditions.js';
 import { parseCopySource, type CopySource } from '../../rules/copy-source.js';
-import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import { S3Error } from '../../s3-error.js';
 import { requireReadable } from './object-response.js';
 
 /** The source of CopyObject and UploadPartCopy: an object of the same account. */
 
-/** @throws S3Error as {@link parseCopySource}; `NoSuchVersion` while buckets keep none */
-export function readCopySource({ headers }: RequestContext): CopySource {
-  const source = parseCopySource(headers.get('x-amz-copy-source') ?? '');
-  const { bucket, key, versionId } = source;
-  if (versionId === undefined || versionId === NULL_VERSION_ID) return source;
-  throw new S3Error('NoSuchVersion', undefined, {
-    BucketName: bucket,
-    Key: key,
-    VersionId: versionId,
-  });
+/** A source as it was when its conditions were looked at. */
+export interface FoundSource {
+  readonly ref: ObjectRef;
+  readonly head: ObjectHead;
 }
 
-export function copySourceRef({ principal }: RequestContext, source: CopySource): ObjectRef {
-  return { account: principal.account, container: source.bucket, object: source.key };
+/** @throws S3Error as {@link parseCopySource} */
+export function readCopySource({ headers }: RequestContext): CopySource {
+  return parseCopySource(headers.get('x-amz-copy-source') ?? '');
+}
+
+/** The version that was copied, for the answer: known of one that is or was a version. */
+export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
+  const versionId = systemMetadata[SYSTEM_METADATA.versionId];
+  return versionId === undefined ? [] : [['x-amz-copy-source-version-id', versionId]];
 }
 
 /**
  * The source as it is now, once its conditions hold. What is copied afterwards is that very object
  * only when its ETag goes along as `sourceEtag`.
  *
- * @throws S3Error `NoSuchBucket` and `NoSuchKey`, naming the source; `PreconditionFailed`;
- *   `InvalidObjectState` for a cold object
+ * @throws S3Error `NoSuchBucket`, `NoSuchKey` and `NoSuchVersion`, naming the source;
+ *   `InvalidRequest` for a delete marker; `PreconditionFailed`
  */
-export async function headCopySource(
+export async function findCopySource(
   context: RequestContext,
   source: CopySource,
-): Promise<ObjectHead> {
+): Promise<FoundSource> {
   const { backend } = context.services;
-  const head = await backend
-    .headObject(context.call, copySourceRef(context, source))
-    .catch((error: unknown) => {
-      throw isBackendError(error, 'NoSuchContainer')
-        ? missing('NoSuchBucket', source, error)
-        : asSourceError(error, source);
-    });
-  requireReadable(context, head);
-  requireCopyConditions(context.headers, head, Date.now());
-  return head;
+  try {
+    const ref = await sourceRef(context, source);
+    const head = withVersionTime(await backend.headObject(context.call, ref));
+    requireCopyConditions(context.headers, head, Date.now());
+    requireReadable(context, head);
+    // What a version is does not change; what stands at a key does.
+    return { ref: { ...ref, ...head.link?.target }, head };
+  } catch (error) {
+    throw isBackendError(error, 'NoSuchContainer')
+      ? missing('NoSuchBucket', source, error)
+      : asSourceError(error, source);
+  }
+}
+
+async function sourceRef(
+  { services, call, principal }: RequestContext,
+  { bucket, key, versionId }: CopySource,
+): Promise<ObjectRef> {
+  const { account } = principal;
+  if (versionId === undefined) return { account, container: bucket, object: key };
+  const found = await services.versions.find(call, { account, bucket, key }, versionId);
+  if (found === undefined) {
+    const details = { BucketName: bucket, Key: key, VersionId: versionId };
+    throw new S3Error('NoSuchVersion', undefined, details);
+  }
+  if (found.entry.kind === 'version') return found.ref;
+  const message =
+    'The source of a copy request may not specifically refer to a delete marker by version id.';
+  throw new S3Error('InvalidRequest', message);
 }
 
 /**

@@ -1,41 +1,40 @@
 import { BackendError } from '../../../backend/errors.js';
 import type { RequestContext, S3Response } from '../../operation.js';
-import { NULL_VERSION_ID, parseVersionId } from '../../rules/version-id.js';
-import { parseDeleteCondition, writePreconditionFailed } from '../../rules/write-conditions.js';
+import { parseBypassHeader } from '../../rules/object-lock/headers.js';
+import { parseVersionId } from '../../rules/version-id.js';
+import { parseDeleteCondition } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
-import { objectOf } from '../refs.js';
-import { requireConditionSupport } from './write-support.js';
+import { deleteKey, deleteNamedVersion, requireVersionDeletion } from './deletion.js';
+import { deleteMarkerHeaders, keyOf } from './named-version.js';
 
 const GONE: S3Response = { status: 204, headers: [] };
 
 /**
- * DeleteObject. What is not there is deleted: a missing key answers 204, as AWS does, and so does
- * a version that the bucket cannot have while it keeps none.
+ * DeleteObject. What is not there is deleted: a missing key or version answers 204, as AWS does.
+ * SPEC.md 3.1
  */
 export async function deleteObject(context: RequestContext): Promise<S3Response> {
-  const { backend, segments } = context.services;
-  const precondition = parseDeleteCondition(context.headers);
-  requireConditionSupport(precondition, backend.capabilities);
   const versionId = parseVersionId(context.endpoint.query);
-  if (versionId !== undefined && versionId !== NULL_VERSION_ID) {
-    await backend.headContainer(context.call, objectOf(context));
-    return GONE;
+  const bypass = parseBypassHeader(context.headers);
+  const condition = parseDeleteCondition(context.headers);
+  if (versionId !== undefined) {
+    if (condition !== undefined)
+      throw new S3Error('NotImplemented', undefined, { Header: 'If-Match' });
+    await requireVersionDeletion(context);
+    const deleted = await deleteNamedVersion(context, keyOf(context), versionId, bypass);
+    if (deleted === 'absent') return GONE;
+    return { status: 204, headers: headersOf(versionId, deleted.deleteMarker) };
   }
   try {
-    const deleted = await backend.deleteObject(context.call, objectOf(context), precondition);
-    if (deleted.outcome === 'precondition_failed' && precondition !== undefined) {
-      throw writePreconditionFailed(precondition);
-    }
-    if (deleted.outcome === 'deleted') {
-      segments.replaced(objectOf(context), deleted.removedManifest, context.call.requestId);
-    }
-    // A newer write of the key exists, so that this one's object is gone all the same.
-    return GONE;
+    const marker = await deleteKey(context, keyOf(context), condition);
+    return marker === undefined ? GONE : { status: 204, headers: deleteMarkerHeaders(marker) };
   } catch (error) {
-    if (error instanceof BackendError && error.code === 'NoSuchObject') {
-      if (precondition !== undefined) throw new S3Error('NoSuchKey');
-      return GONE;
-    }
-    throw error;
+    if (!(error instanceof BackendError && error.code === 'NoSuchObject')) throw error;
+    if (condition !== undefined) throw new S3Error('NoSuchKey');
+    return GONE;
   }
+}
+
+function headersOf(versionId: string, deleteMarker: boolean): S3Response['headers'] {
+  return deleteMarker ? deleteMarkerHeaders(versionId) : [['x-amz-version-id', versionId]];
 }

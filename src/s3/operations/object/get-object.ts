@@ -1,4 +1,5 @@
-import type { GetObjectResult } from '../../../backend/backend.js';
+import type { GetObjectResult, RangeSpec } from '../../../backend/backend.js';
+import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import {
   evaluateReadConditions,
@@ -8,22 +9,16 @@ import {
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
-import { objectOf } from '../refs.js';
-import {
-  notModifiedResponse,
-  objectHeaders,
-  requireCurrentVersion,
-  requireReadable,
-} from './object-response.js';
+import { readNamedVersion } from './named-version.js';
+import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
 
 /** GetObject: a stream from the backend to the client, whole or one range of it. */
 export async function getObject(context: RequestContext): Promise<S3Response> {
   const { headers } = context;
   const overrides = parseResponseOverrides(context.endpoint.query);
-  requireCurrentVersion(context);
   const rangeHeader = headers.get('range');
   const range = parseRange(rangeHeader);
-  let found = await context.services.backend.getObject(context.call, objectOf(context), range);
+  let found = await read(context, range);
   try {
     requireReadable(context, found.head);
     const outcome = evaluateReadConditions(headers, found.head, Date.now());
@@ -53,7 +48,19 @@ async function withoutStaleRange(
 ): Promise<GetObjectResult> {
   if (found.range === undefined || rangeApplies(context.headers, found.head)) return found;
   found.body.cancel();
-  return context.services.backend.getObject(context.call, objectOf(context));
+  return read(context, undefined);
+}
+
+async function read(
+  context: RequestContext,
+  range: RangeSpec | undefined,
+): Promise<GetObjectResult> {
+  const { backend } = context.services;
+  const found = await readNamedVersion(context, (ref) => {
+    return backend.getObject(context.call, ref, range);
+  });
+  const head = withVersionTime(found.head);
+  return head === found.head ? found : { ...found, head };
 }
 
 function respond(

@@ -8,20 +8,14 @@ import {
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
-import { objectOf } from '../refs.js';
-import {
-  notModifiedResponse,
-  objectHeaders,
-  requireCurrentVersion,
-  requireReadable,
-} from './object-response.js';
+import { headNamedVersion } from './named-version.js';
+import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
 
 /** HeadObject: what GetObject would answer, without the body. */
 export async function headObject(context: RequestContext): Promise<S3Response> {
   const { headers } = context;
   const overrides = parseResponseOverrides(context.endpoint.query);
-  requireCurrentVersion(context);
-  const head = await context.services.backend.headObject(context.call, objectOf(context));
+  const { head } = await headNamedVersion(context);
   requireReadable(context, head);
   const outcome = evaluateReadConditions(headers, head, Date.now());
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);

@@ -1,11 +1,12 @@
 import type { GetObjectResult } from '../../../backend/backend.js';
+import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { evaluateReadConditions, preconditionFailed } from '../../rules/conditions.js';
 import { contentRange } from '../../rules/ranges.js';
 import { parseResponseOverrides } from '../../rules/response-overrides.js';
 import { S3Error } from '../../s3-error.js';
-import { objectOf } from '../refs.js';
-import { notModifiedResponse, objectHeaders, requireCurrentVersion } from './object-response.js';
+import { readNamedVersion } from './named-version.js';
+import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
 import { readPartOfObject, type PartOfObject } from './part-of-object.js';
 
 /** GetObject and HeadObject with `?partNumber=`: how clients download in the parts of the upload. */
@@ -33,7 +34,7 @@ function describePart(context: RequestContext, part: PartOfObject): S3Response {
   const { headers, endpoint } = context;
   const { head, range } = part;
   const overrides = parseResponseOverrides(endpoint.query);
-  requireCurrentVersion(context);
+  requireReadable(context, head);
   const outcome = evaluateReadConditions(headers, head, Date.now());
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);
   if (outcome === 'not_modified') return notModifiedResponse(head);
@@ -54,8 +55,11 @@ async function readBody(
   if (range === undefined) return undefined;
   const asked = { first: range.start, last: range.end };
   const { backend } = context.services;
-  const found = await backend.getObject(context.call, objectOf(context), asked);
-  const same = found.head.etag === head.etag && found.head.lastModified === head.lastModified;
+  const found = await readNamedVersion(context, (ref) => {
+    return backend.getObject(context.call, ref, asked);
+  });
+  const now = withVersionTime(found.head);
+  const same = now.etag === head.etag && now.lastModified === head.lastModified;
   if (same) return found.body;
   found.body.cancel();
   return 'changed';

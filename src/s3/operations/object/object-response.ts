@@ -9,22 +9,9 @@ import { formatHttpDate } from '../../rules/dates.js';
 import { metadataResponseHeaders } from '../../rules/metadata-headers.js';
 import { applyResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
 import { countTags } from '../../rules/tagging.js';
-import { NULL_VERSION_ID, parseVersionId } from '../../rules/version-id.js';
-import { S3Error } from '../../s3-error.js';
+import { lockHeaders } from '../../rules/object-lock/headers.js';
 
 /** What GetObject and HeadObject have in common. */
-
-/**
- * Checks `?versionId=`. The object of a bucket that keeps no versions is version `null`, and it
- * has no other.
- *
- * @throws S3Error `NoSuchVersion`, `InvalidArgument`
- */
-export function requireCurrentVersion({ endpoint }: RequestContext): void {
-  const versionId = parseVersionId(endpoint.query);
-  if (versionId === undefined || versionId === NULL_VERSION_ID) return;
-  throw new S3Error('NoSuchVersion', undefined, { Key: endpoint.key, VersionId: versionId });
-}
 
 /**
  * A cold object can be read only while a restore window is open: SPEC.md 3.4.
@@ -49,17 +36,25 @@ export function objectHeaders(
     ['Accept-Ranges', 'bytes'],
     ...metadataResponseHeaders(head),
   ];
+  headers.push(...versionHeaders(head));
   const storageClass = head.systemMetadata[SYSTEM_METADATA.storageClass];
   if (storageClass !== undefined) headers.push(['x-amz-storage-class', storageClass]);
   const stamp = head.systemMetadata[SYSTEM_METADATA.cold];
   if (stamp !== undefined) headers.push(...restoreHeaders(parseColdState(stamp), Date.now()));
   const tagging = head.systemMetadata[SYSTEM_METADATA.tagging];
   if (tagging !== undefined) headers.push(['x-amz-tagging-count', String(countTags(tagging))]);
+  for (const [name, value] of lockHeaders(head.systemMetadata)) headers.push([name, value]);
   // The checksum is the whole object's: a client would check a part against it in vain.
   if (range === undefined && requested.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
     headers.push(...storedChecksumHeaders(head.systemMetadata));
   }
   return applyResponseOverrides(headers, overrides);
+}
+
+/** `x-amz-version-id` of what was read; none of an object that was never a version. */
+export function versionHeaders({ systemMetadata }: ObjectHead): [string, string][] {
+  const versionId = systemMetadata[SYSTEM_METADATA.versionId];
+  return versionId === undefined ? [] : [['x-amz-version-id', versionId]];
 }
 
 /** A 304: the validators, and nothing of the object (RFC 9110 section 15.4.5). */
@@ -69,6 +64,7 @@ export function notModifiedResponse(head: ObjectHead): S3Response {
     headers: [
       ['ETag', `"${head.etag}"`],
       ['Last-Modified', formatHttpDate(head.lastModified)],
+      ...versionHeaders(head),
     ],
   };
 }

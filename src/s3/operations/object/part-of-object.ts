@@ -1,9 +1,10 @@
-import type { ByteRange, ObjectHead } from '../../../backend/backend.js';
+import type { ByteRange, ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import type { HeaderList } from '../../../http/exchange.js';
+import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import { invalidPartNumber, parsePartNumber } from '../../rules/part-number.js';
 import { S3Error } from '../../s3-error.js';
-import { objectOf } from '../refs.js';
+import { readNamedVersion } from './named-version.js';
 import { requireReadable } from './object-response.js';
 
 /** One part of a finished object, as `?partNumber=` of GetObject and HeadObject names it. */
@@ -31,14 +32,17 @@ export async function readPartOfObject(context: RequestContext): Promise<PartOfO
       'Cannot specify both Range header and partNumber query parameter',
     );
   }
-  const ref = objectOf(context);
-  const head = await backend.headObject(context.call, ref);
+  const read = async (ref: ObjectRef) => {
+    const head = withVersionTime(await backend.headObject(context.call, ref));
+    if (head.segmentCount === undefined) return { head, segments: undefined };
+    return { head, segments: (await backend.getSegments(context.call, ref)) ?? [] };
+  };
+  const { head, segments } = await readNamedVersion(context, read);
   requireReadable(context, head);
-  if (head.segmentCount === undefined) {
+  if (segments === undefined) {
     if (partNumber !== 1) throw invalidPartNumber(partNumber, 1);
     return { head, range: rangeOf(0, head.size), headers: [] };
   }
-  const segments = (await backend.getSegments(context.call, ref)) ?? [];
   const part = segments[partNumber - 1];
   if (part === undefined) throw invalidPartNumber(partNumber, segments.length);
   const start = segments.slice(0, partNumber - 1).reduce((sum, { size }) => sum + size, 0);

@@ -2,8 +2,8 @@ import type { RequestContext, S3Response } from '../../operation.js';
 import { restoreNotAllowed } from '../../rules/cold/cold-object.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { parseRestoreRequest } from '../../xml/restore-request.js';
-import { objectOf } from '../refs.js';
-import { requireCurrentVersion } from './object-response.js';
+import { headNamedVersion } from './named-version.js';
+import { versionHeaders } from './object-response.js';
 
 /**
  * RestoreObject: opens a restore window, once the bytes are there. Without a cold backend there is
@@ -11,15 +11,11 @@ import { requireCurrentVersion } from './object-response.js';
  * a success that restores nothing (SPEC.md 3.4, 4.5).
  */
 export async function restoreObject(context: RequestContext): Promise<S3Response> {
-  const { backend, cold } = context.services;
-  requireCurrentVersion(context);
-  const ref = objectOf(context);
-  if (cold.restorer === undefined) {
-    await backend.headObject(context.call, ref);
-    throw restoreNotAllowed();
-  }
+  const { cold } = context.services;
+  const { ref, head } = await headNamedVersion(context);
+  if (cold.restorer === undefined) throw restoreNotAllowed();
   const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
   const { days } = parseRestoreRequest(body);
   const status = await cold.restorer.restore(ref, days, context.call);
-  return { status, headers: [], body: '' };
+  return { status, headers: versionHeaders(head), body: '' };
 }

@@ -1,0 +1,22 @@
+import { hasLocks } from '../../bucket-versions.js';
+import type { RequestContext, S3Response } from '../../operation.js';
+import { requireUnlockedToSuspend } from '../../rules/object-lock/refusals.js';
+import { versioningPatch } from '../../rules/versioning.js';
+import { requireVersionSupport } from '../../versions/support.js';
+import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
+import { parseVersioningConfiguration } from '../../xml/versioning-configuration.js';
+import { containerOf } from '../refs.js';
+
+/** PutBucketVersioning: SPEC.md 3.1. Objects that are there become versions `null` when written to. */
+export async function putBucketVersioning(context: RequestContext): Promise<S3Response> {
+  const { backend } = context.services;
+  requireVersionSupport(backend.capabilities);
+  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
+  const status = parseVersioningConfiguration(body);
+  const { systemMetadata } = await context.containerHead();
+  requireUnlockedToSuspend(status, hasLocks(systemMetadata));
+  await backend.updateContainer(context.call, containerOf(context), {
+    systemMetadata: versioningPatch(status),
+  });
+  return { status: 200, headers: [], body: '' };
+}

@@ -1,0 +1,16 @@
+import type { Capabilities } from '../../backend/backend.js';
+import { S3Error } from '../s3-error.js';
+
+/**
+ * Versions and their locks stand and fall with metadata that no client of the store can forge: a
+ * store that cannot keep it apart is refused here, and not trusted.
+ *
+ * @throws S3Error `NotImplemented`
+ */
+export function requireVersionSupport({ systemMetadata }: Capabilities): void {
+  if (systemMetadata) return;
+  throw new S3Error(
+    'NotImplemented',
+    'The storage behind this service cannot protect the metadata of versions.',
+  );
+}
