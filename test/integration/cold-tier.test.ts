@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  RestoreObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { expect } from 'chai';
+import { seededBytes } from '../backend/embedded/support.js';
+import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { makeTempFolder } from '../support/temp-folder.js';
+
+const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+const MIB = 1024 * 1024;
+const COLD = { 'x-amz-storage-class': 'GLACIER' };
+const RESTORED = /^ongoing-request="false", expiry-date="\w{3}, \d\d \w{3} \d{4} 00:00:00 GMT"$/;
+
+const CONFIG = {
+  cold_storage_classes: ['GLACIER:3'],
+  cold_backend: 'directory',
+  delete_hot: true,
+  cold_sweep_age_ms: 0,
+  segment_grace_ms: 0,
+  janitor_interval_ms: 0,
+};
+
+/** Due at once: the only rule that is, for objects that were just written. */
+const RULES =
+  '<LifecycleConfiguration><Rule><ID>past</ID><Filter><Prefix>logs/</Prefix></Filter>' +
+  '<Status>Enabled</Status><Transition><Date>2020-01-01T00:00:00Z</Date>' +
+  '<StorageClass>GLACIER</StorageClass></Transition></Rule></LifecycleConfiguration>';
+
+function restoreOf(days: number): string {
+  return `<RestoreRequest><Days>${days}</Days></RestoreRequest>`;
+}
+
+describe('cold tier over the wire', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let service: Service;
+  let s3: S3TestClient;
+
+  before(async () => {
+    folder = await makeTempFolder('cold-tier');
+    await start();
+    await s3.put('/cold');
+    await s3.put('/cold?lifecycle', RULES);
+  });
+
+  after(async () => {
+    await s3.close();
+    expect(await service.stop()).to.equal(0);
+    await rm(folder, { recursive: true });
+  });
+
+  async function start(): Promise<void> {
+    service = await startService({ dataDir: join(folder, 'data'), config: CONFIG });
+    s3 = new S3TestClient(service);
+  }
+
+  /** `ringway janitor --once`, beside the service. @returns what it did, in order of the keys */
+  async function janitor(mode = '--once'): Promise<string[]> {
+    const file = join(folder, 'janitor.json');
+    await writeFile(file, JSON.stringify(CONFIG));
+    const args = [MAIN, 'janitor', mode, '--config', file, '--data', service.dataDir];
+    const stdout = await new Promise<string>((resolve, reject) => {
+      execFile(process.execPath, args, (error, out, stderr) => {
+        if (error) reject(new Error(`${stderr}${out}`));
+        else resolve(out);
+      });
+    });
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
+      .map(({ action, outcome, key }) => `${action} ${outcome} ${key}`)
+      .sort();
+  }
+
+  function restore(path: string, days = 1): Promise<S3Answer> {
+    return s3.send({ method: 'POST', path: `${path}?restore`, body: restoreOf(days) });
+  }
+
+  async function listedAt(key: string): Promise<Readonly<Record<string, string>>> {
+    const { text } = await s3.get(`/cold?prefix=${key}&max-keys=1`);
+    const { ListBucketResult: page } = readXml(text) as {
+      ListBucketResult: { Contents: Readonly<Record<string, string>>[] };
+    };
+    return page.Contents[0] ?? {};
+  }
+
+  async function expectCold(path: string): Promise<void> {
+    const got = await s3.get(path);
+    expect([got.status, got.code]).to.deep.equal([400, 'InvalidObjectState']);
+    const ranged = await s3.get(path, { range: 'bytes=0-1' });
+    expect([ranged.status, ranged.code]).to.deep.equal([400, 'InvalidObjectState']);
+    const head = await s3.head(path);
+    expect([head.status, head.text]).to.deep.equal([400, '']);
+    for (const method of ['GET', 'HEAD']) {
+      expect((await s3.send({ method, path: `${path}?partNumber=1` })).status).to.equal(400);
+    }
+    const copied = await s3.put('/cold/copy', '', { 'x-amz-copy-source': path });
+    expect(copied.code).to.equal('InvalidObjectState');
+    expect((await s3.get('/cold/copy')).code).to.equal('NoSuchKey');
+  }
+
+  it('takes an object through all of its states', async () => {
+    const bytes = seededBytes(3 * MIB, 1);
+    await s3.put('/cold/logs/a', bytes, { 'x-amz-meta-title': 'kept' });
+    const before = await s3.head('/cold/logs/a');
+    const entry = await listedAt('logs/a');
+    expect(await janitor('--dry-run')).to.deep.equal(['transition planned logs/a']);
+    expect(await janitor()).to.deep.equal(['archive done logs/a', 'transition done logs/a']);
+    await expectCold('/cold/logs/a');
+    expect((await s3.get('/cold/logs/a')).text).to.contain('<StorageClass>GLACIER</StorageClass>');
+    expect(await janitor()).to.deep.equal(['release done logs/a']);
+    await expectCold('/cold/logs/a');
+    expect(await listedAt('logs/a')).to.deep.equal({ ...entry, StorageClass: 'GLACIER' });
+    expect(await janitor()).to.deep.equal([]);
+
+    const restored = await restore('/cold/logs/a', 2);
+    expect([restored.status, restored.text]).to.deep.equal([202, '']);
+    const got = await s3.get('/cold/logs/a');
+    expect(got.body.equals(bytes)).to.be.true;
+    expect(got.headers['x-amz-restore']).to.match(RESTORED);
+    const head = await s3.head('/cold/logs/a');
+    expect(head.headers).to.deep.include({
+      etag: before.headers.etag,
+      'last-modified': before.headers['last-modified'],
+      'x-amz-meta-title': 'kept',
+      'x-amz-storage-class': 'GLACIER',
+      'x-amz-restore': got.headers['x-amz-restore'],
+    });
+    const again = await restore('/cold/logs/a', 30);
+    expect(again.status).to.equal(200);
+    const later = (await s3.head('/cold/logs/a')).headers['x-amz-restore'];
+    expect(later).to.match(RESTORED).and.not.equal(got.headers['x-amz-restore']);
+    expect(await janitor(), 'while the window is open').to.deep.equal([]);
+
+    const warm = { 'x-amz-copy-source': '/cold/logs/a', 'x-amz-storage-class': 'STANDARD' };
+    expect((await s3.put('/cold/logs/a', '', warm)).status).to.equal(200);
+    expect((await s3.get('/cold/logs/a')).headers).to.not.have.property('x-amz-restore');
+    await s3.delete('/cold/logs/a');
+    expect(await janitor()).to.deep.equal(['discard done logs/a']);
+  });
+
+  it('takes what is written with a cold class for cold, and what replaces it for new', async () => {
+    expect((await s3.put('/cold/direct', 'body', COLD)).status).to.equal(200);
+    await expectCold('/cold/direct');
+    expect(await janitor()).to.deep.equal(['archive done direct']);
+    expect((await restore('/cold/direct')).status).to.equal(202);
+    expect((await s3.get('/cold/direct')).text).to.equal('body');
+    expect((await s3.put('/cold/direct', 'warm')).status).to.equal(200);
+    expect((await s3.get('/cold/direct')).text).to.equal('warm');
+    expect(await janitor()).to.deep.equal(['discard done direct']);
+  });
+
+  it('answers restores that make no sense as AWS does', async () => {
+    await s3.put('/cold/warm', 'x');
+    await s3.put('/cold/due', 'x', COLD);
+    for (const [path, body, status, code] of [
+      ['/cold/warm', restoreOf(1), 400, 'InvalidObjectState'],
+      ['/cold/missing', restoreOf(1), 404, 'NoSuchKey'],
+      ['/missing-bucket/key', restoreOf(1), 404, 'NoSuchBucket'],
+      ['/cold/due', '', 400, 'MalformedXML'],
+      ['/cold/due', restoreOf(0), 400, 'InvalidArgument'],
+      ['/cold/due', '<RestoreRequest><Type>SELECT</Type></RestoreRequest>', 501, 'NotImplemented'],
+    ] as const) {
+      const answer = await s3.send({ method: 'POST', path: `${path}?restore`, body });
+      expect([answer.status, answer.code], `${path} ${body}`).to.deep.equal([status, code]);
+    }
+    await expectCold('/cold/due');
+    await s3.delete('/cold/due');
+  });
+
+  it('refuses classes that are not in the map', async () => {
+    const answer = await s3.put('/cold/deep', 'x', { 'x-amz-storage-class': 'DEEP_ARCHIVE' });
+    expect(answer.code).to.equal('InvalidStorageClass');
+  });
+
+  it('gives a multipart object back to the SDK, part by part, also after a crash', async () => {
+    const client = sdk();
+    const target = { Bucket: 'cold', Key: 'large' };
+    const parts = [seededBytes(5 * MIB, 2), seededBytes(1000, 3)];
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ ...target, StorageClass: 'GLACIER' }),
+    );
+    const Parts = [];
+    for (const [index, Body] of parts.entries()) {
+      const PartNumber = index + 1;
+      const part = { ...target, UploadId, PartNumber, Body };
+      const { ETag } = await client.send(new UploadPartCommand(part));
+      Parts.push({ PartNumber, ETag });
+    }
+    const completion = { ...target, UploadId, MultipartUpload: { Parts } };
+    const { ETag } = await client.send(new CompleteMultipartUploadCommand(completion));
+    expect(await janitor()).to.deep.equal(['archive done large']);
+    expect(await janitor()).to.deep.equal(['release done large']);
+    await service.kill9();
+    await s3.close();
+    await start();
+    await expectCold('/cold/large');
+
+    const again = sdk();
+    const RestoreRequest = { Days: 1, GlacierJobParameters: { Tier: 'Expedited' as const } };
+    const answer = await again.send(new RestoreObjectCommand({ ...target, RestoreRequest }));
+    expect(answer.$metadata.httpStatusCode).to.equal(202);
+    const head = await again.send(new HeadObjectCommand({ ...target, PartNumber: 2 }));
+    expect(head).to.include({ ETag, PartsCount: 2, ContentLength: 1000, StorageClass: 'GLACIER' });
+    expect(head.Restore).to.match(RESTORED);
+    const { Body } = await again.send(new GetObjectCommand(target));
+    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+    expect(bytes.equals(Buffer.concat(parts))).to.be.true;
+    client.destroy();
+    again.destroy();
+  });
+
+  function sdk(): S3Client {
+    const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = service;
+    const credentials = { accessKeyId, secretAccessKey };
+    return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  }
+});
+
+describe('cold tier that was switched off', function () {
+  this.timeout(30_000);
+
+  it('restores nothing, and says so', async () => {
+    const service = await startService({ listeners: 1 });
+    const s3 = new S3TestClient(service);
+    await s3.put('/bucket');
+    await s3.put('/bucket/key', 'x');
+    for (const body of [restoreOf(1), '', 'no xml']) {
+      const answer = await s3.send({ method: 'POST', path: '/bucket/key?restore', body });
+      expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidObjectState']);
+    }
+    expect((await s3.put('/bucket/cold', 'x', COLD)).code).to.equal('InvalidStorageClass');
+    await s3.close();
+    expect(await service.stop()).to.equal(0);
+  });
+});
