@@ -2,31 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { makeTree } from './material.js';
+import { useRclone } from './programs.js';
 
 describeWith([program('rclone')], 'client: rclone, copies and deletes', function () {
   const bench = useBench(this);
-  let env: Record<string, string>;
-
-  before(() => {
-    const { folder, service } = bench();
-    env = {
-      HOME: folder,
-      RCLONE_CONFIG: join(folder, 'rclone.conf'),
-      RCLONE_CONFIG_RW_TYPE: 's3',
-      RCLONE_CONFIG_RW_PROVIDER: 'Other',
-      RCLONE_CONFIG_RW_ENDPOINT: service.endpoint,
-      RCLONE_CONFIG_RW_REGION: 'us-east-1',
-      RCLONE_CONFIG_RW_ACCESS_KEY_ID: service.accessKey,
-      RCLONE_CONFIG_RW_SECRET_ACCESS_KEY: service.secretKey,
-    };
-  });
-
-  function rclone(...args: string[]): Promise<ProgramResult> {
-    return mustRun('rclone', ['--retries', '1', ...args], { env, cwd: bench().folder });
-  }
+  const rclone = useRclone(bench);
 
   it('copies a tree inside the service, and finds every byte again', async () => {
     const count = await makeTree(join(bench().folder, 'source'), 'some');

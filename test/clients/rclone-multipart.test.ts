@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { writeBigFile } from './material.js';
+import { useRclone } from './programs.js';
 import { Companion } from '../integration/companion.js';
 import { eventually } from '../support/eventually.js';
 
@@ -11,24 +11,11 @@ const FILE_BYTES = 33 * 1024 * 1024;
 
 describeWith([program('rclone')], 'client: rclone, multipart', function () {
   const bench = useBench(this, { config: { segment_grace_ms: 50 } });
-
-  function rclone(...args: string[]): Promise<ProgramResult> {
-    const { folder, service } = bench();
-    const env = {
-      HOME: folder,
-      RCLONE_CONFIG: join(folder, 'rclone.conf'),
-      RCLONE_CONFIG_RW_TYPE: 's3',
-      RCLONE_CONFIG_RW_PROVIDER: 'Other',
-      RCLONE_CONFIG_RW_ENDPOINT: service.endpoint,
-      RCLONE_CONFIG_RW_REGION: 'us-east-1',
-      RCLONE_CONFIG_RW_ACCESS_KEY_ID: service.accessKey,
-      RCLONE_CONFIG_RW_SECRET_ACCESS_KEY: service.secretKey,
-      // Its defaults begin at 200 MiB; the parts are of its default size.
-      RCLONE_CONFIG_RW_UPLOAD_CUTOFF: '8M',
-      RCLONE_CONFIG_RW_COPY_CUTOFF: '8M',
-    };
-    return mustRun('rclone', ['--retries', '1', ...args], { env, cwd: folder });
-  }
+  const rclone = useRclone(bench, {
+    // Its defaults begin at 200 MiB; the parts are of its default size.
+    upload_cutoff: '8M',
+    copy_cutoff: '8M',
+  });
 
   before(async () => {
     await writeBigFile(join(bench().folder, 'source', 'file'), FILE_BYTES);

@@ -2,31 +2,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, runProgram, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { BIG_FILE_BYTES, makeTree, treeHashes, writeBigFile } from './material.js';
+import { useRclone } from './programs.js';
 
 describeWith([program('rclone')], 'client: rclone', function () {
   const bench = useBench(this);
-  let env: Record<string, string>;
-
-  before(() => {
-    const { folder, service } = bench();
-    env = {
-      HOME: folder,
-      RCLONE_CONFIG: join(folder, 'rclone.conf'),
-      RCLONE_CONFIG_RW_TYPE: 's3',
-      RCLONE_CONFIG_RW_PROVIDER: 'Other',
-      RCLONE_CONFIG_RW_ENDPOINT: service.endpoint,
-      RCLONE_CONFIG_RW_REGION: 'us-east-1',
-      RCLONE_CONFIG_RW_ACCESS_KEY_ID: service.accessKey,
-      RCLONE_CONFIG_RW_SECRET_ACCESS_KEY: service.secretKey,
-    };
-  });
-
-  function rclone(...args: string[]): Promise<ProgramResult> {
-    return mustRun('rclone', ['--retries', '1', ...args], { env, cwd: bench().folder });
-  }
+  const rclone = useRclone(bench);
 
   it('syncs thousands of files, and finds every byte again', async () => {
     const count = await makeTree(join(bench().folder, 'source'), 'sync');
@@ -44,8 +26,7 @@ describeWith([program('rclone')], 'client: rclone', function () {
 
   it('notices a difference: the check can fail', async () => {
     await writeFile(join(bench().folder, 'source', 'empty-file'), 'no longer empty');
-    const args = ['check', '--download', 'source', 'rw:tree/prefix', '--retries', '1'];
-    const check = await runProgram('rclone', args, { env, cwd: bench().folder });
+    const check = await rclone.attempt('check', '--download', 'source', 'rw:tree/prefix');
     expect(check.code).not.to.equal(0);
     expect(check.stderr).to.contain('empty-file');
   });
@@ -75,8 +56,7 @@ describeWith([program('rclone')], 'client: rclone', function () {
   });
 
   it('streams from stdin, reads ranges, and purges', async () => {
-    const args = ['rcat', 'rw:big/from-stdin'];
-    await mustRun('rclone', args, { env, cwd: bench().folder, input: '0123456789' });
+    await rclone.fed('0123456789', 'rcat', 'rw:big/from-stdin');
     const part = await rclone('cat', '--offset', '2', '--count', '3', 'rw:big/from-stdin');
     expect(part.stdout).to.equal('234');
 

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import {
+  mustRun,
+  runProgram,
+  type ProgramOptions,
+  type ProgramResult,
+} from '../support/programs.js';
+import type { ClientBench } from './harness.js';
+
+/** Real clients' programs, set up as docs/clients.md tells their users. */
+
+/** A client's program with its settings. Called, it runs to its end. @throws Error when it fails */
+export interface ClientProgram {
+  (...args: readonly string[]): Promise<ProgramResult>;
+  /** Whatever its exit code. */
+  attempt(...args: readonly string[]): Promise<ProgramResult>;
+  /** With this on its stdin. @throws Error when it fails */
+  fed(input: string, ...args: readonly string[]): Promise<ProgramResult>;
+}
+
+interface Settings extends ProgramOptions {
+  /** Before those of each call. */
+  readonly args: readonly string[];
+}
+
+/** @param settings asked for at each call: the bench is there when tests and hooks run */
+function clientProgram(name: string, settings: () => Settings): ClientProgram {
+  const run = (...args: readonly string[]): Promise<ProgramResult> => {
+    const own = settings();
+    return mustRun(name, [...own.args, ...args], own);
+  };
+  const attempt = (...args: readonly string[]): Promise<ProgramResult> => {
+    const own = settings();
+    return runProgram(name, [...own.args, ...args], own);
+  };
+  const fed = (input: string, ...args: readonly string[]): Promise<ProgramResult> => {
+    const own = settings();
+    return mustRun(name, [...own.args, ...args], { ...own, input });
+  };
+  return Object.assign(run, { attempt, fed });
+}
+
+/** The remote is `rw:`. @param more of the remote's keys, e.g. `upload_cutoff` */
+export function useRclone(
+  bench: () => ClientBench,
+  more: Readonly<Record<string, string>> = {},
+): ClientProgram {
+  return clientProgram('rclone', () => {
+    const { folder, service } = bench();
+    const remote = {
+      type: 's3',
+      provider: 'Other',
+      endpoint: service.endpoint,
+      region: 'us-east-1',
+      access_key_id: service.accessKey,
+      secret_access_key: service.secretKey,
+      ...more,
+    };
+    const env: Record<string, string> = {
+      HOME: folder,
+      RCLONE_CONFIG: join(folder, 'rclone.conf'),
+    };
+    for (const [key, value] of Object.entries(remote)) {
+      env[`RCLONE_CONFIG_RW_${key.toUpperCase()}`] = value;
+    }
+    return { args: ['--retries', '1'], cwd: folder, env };
+  });
+}
