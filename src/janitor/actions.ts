@@ -1,5 +1,6 @@
 import type { ObjectRef } from '../backend/backend.js';
 import type { ColdLocation } from '../cold/cold-backend.js';
+import type { Place } from './place.js';
 
 /** What a janitor does, or would do. */
 
@@ -57,13 +58,13 @@ export interface ColdAction extends Target {
   readonly size: number;
   /** The object itself: of a version, where it lies. */
   readonly ref: ObjectRef;
-  /** The part of the archive's name that tells versions apart; undefined of a current object. */
-  readonly version: string | undefined;
+  readonly version: Place['version'];
 }
 
 /** Deletes a cold copy that no object has its bytes in any more. */
 export interface DiscardAction extends Target {
   readonly action: 'discard';
+  readonly version: Place['version'];
   readonly size: number;
   readonly location: ColdLocation;
 }

@@ -3,6 +3,7 @@ import type { ColdLocation } from '../cold/cold-backend.js';
 import { isReferenced } from '../s3/cold/references.js';
 import type { ColdSettings } from './cold-settings.js';
 import type { PassContext } from './pass-context.js';
+import { placeOf } from './place.js';
 
 /**
  * Finds the cold copies that no object has its bytes in any more: of objects that were deleted or
@@ -29,7 +30,7 @@ async function look(pass: PassContext, cold: ColdSettings, location: ColdLocatio
     const { backend, call } = pass;
     if (await isReferenced({ backend, call, classes: cold.classes }, copy)) return;
     const { account, container, object, size, lastModified } = copy;
-    const target = { account, bucket: container, key: object, size, lastModified };
+    const target = { account, ...placeOf(container, object), size, lastModified };
     await pass.executor.carryOut({ action: 'discard', ...target, location });
   } catch (error) {
     // A damaged copy is left for people to look at.

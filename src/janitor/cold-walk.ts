@@ -4,10 +4,10 @@ import { coldObjectOf } from '../s3/cold/cold-object.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import { coldWorkOf } from '../s3/rules/cold/cold-object.js';
 import { S3Error } from '../s3/s3-error.js';
-import { bucketOfArchive, parseArchiveName } from '../s3/versions/names.js';
 import type { ColdAction } from './actions.js';
 import type { ColdSettings } from './cold-settings.js';
 import { PAGE, type PassContext } from './pass-context.js';
+import { placeOf } from './place.js';
 import { isMissing } from './record-store.js';
 
 /** Objects on their way at once: each is read from one disk and written to another. */
@@ -60,21 +60,13 @@ async function actionFor(
     if (work === undefined) return undefined;
     const { size, lastModified } = head;
     const { storageClass } = object;
-    return { action: work, ...placeOf(container, name), ref, storageClass, size, lastModified };
+    const target = { account: ref.account, ...placeOf(container, name) };
+    return { action: work, ...target, ref, storageClass, size, lastModified };
   } catch (error) {
     if (isMissing(error)) return undefined;
     // A stamp that cannot be read: other objects are not to suffer from it.
     if (!(error instanceof S3Error)) throw error;
     pass.unreadable(`${container}/${name}`, error);
     return undefined;
-  }
-
-  function placeOf(from: string, object: string) {
-    const { account } = pass;
-    const bucket = bucketOfArchive(from);
-    const archived = bucket === undefined ? undefined : parseArchiveName(object);
-    return bucket === undefined || archived?.kind !== 'version'
-      ? { account, bucket: from, key: object, version: undefined }
-      : { account, bucket, key: archived.key, version: archived.name };
   }
 }

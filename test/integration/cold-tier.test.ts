@@ -104,8 +104,9 @@ describe('cold tier over the wire', function () {
     expect([ranged.status, ranged.code]).to.deep.equal([400, 'InvalidObjectState']);
     const head = await s3.head(path);
     expect([head.status, head.text]).to.deep.equal([400, '']);
+    const partOf = `${path}${path.includes('?') ? '&' : '?'}partNumber=1`;
     for (const method of ['GET', 'HEAD']) {
-      expect((await s3.send({ method, path: `${path}?partNumber=1` })).status).to.equal(400);
+      expect((await s3.send({ method, path: partOf })).status).to.equal(400);
     }
     const copied = await s3.put('/cold/copy', '', { 'x-amz-copy-source': path });
     expect(copied.code).to.equal('InvalidObjectState');
@@ -221,6 +222,60 @@ describe('cold tier over the wire', function () {
     expect(bytes.equals(Buffer.concat(parts))).to.be.true;
     client.destroy();
     again.destroy();
+  });
+
+  it('treats each version by itself, and what has become one too', async () => {
+    await s3.put('/versions');
+    await s3.put('/versions/key', 'null version', COLD);
+    for (const what of ['archive', 'release']) {
+      expect(await janitor()).to.deep.equal([`${what} done key`]);
+    }
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    expect((await s3.put('/versions?versioning', enabled)).status).to.equal(200);
+    const first = await s3.put('/versions/key', 'first', COLD);
+    const second = await s3.put('/versions/key', 'second');
+    const id = first.headers['x-amz-version-id'] ?? '';
+    expect((await s3.get('/versions/key')).text).to.equal('second');
+    await expectCold(`/versions/key?versionId=null`);
+    await expectCold(`/versions/key?versionId=${id}`);
+    for (const what of ['archive', 'release']) {
+      expect(await janitor()).to.deep.equal([`${what} done key`]);
+    }
+    for (const [versionId, text] of [
+      ['null', 'null version'],
+      [id, 'first'],
+    ] as const) {
+      const path = `/versions/key?restore&versionId=${versionId}`;
+      const restored = await s3.send({ method: 'POST', path, body: restoreOf(1) });
+      expect([restored.status, restored.text]).to.deep.equal([202, '']);
+      const got = await s3.get(`/versions/key?versionId=${versionId}`);
+      expect(got.text).to.equal(text);
+      expect(got.headers).to.include({ 'x-amz-version-id': versionId });
+      expect(got.headers['x-amz-restore']).to.match(RESTORED);
+    }
+    expect(await janitor(), 'all copies are in use').to.deep.equal([]);
+    await s3.delete(`/versions/key?versionId=${id}`);
+    expect(await janitor()).to.deep.equal(['discard done key']);
+    expect((await s3.get('/versions/key?versionId=null')).text).to.equal('null version');
+    expect((await s3.get('/versions/key')).headers).to.include({
+      'x-amz-version-id': second.headers['x-amz-version-id'],
+    });
+  });
+
+  it('moves the current version of a key', async () => {
+    await s3.put('/moved');
+    await s3.put('/moved?lifecycle', RULES);
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await s3.put('/moved?versioning', enabled);
+    for (const body of ['one', 'two']) await s3.put('/moved/logs/b', body);
+    expect(await janitor()).to.deep.equal(['archive done logs/b', 'transition done logs/b']);
+    await expectCold('/moved/logs/b');
+    expect(await janitor()).to.deep.equal(['release done logs/b']);
+    expect(await janitor()).to.deep.equal([]);
+    const { text } = await s3.get('/moved?prefix=logs/b');
+    expect(text).to.contain('<StorageClass>GLACIER</StorageClass>');
+    expect((await restore('/moved/logs/b')).status).to.equal(202);
+    expect((await s3.get('/moved/logs/b')).text).to.equal('two');
   });
 
   function sdk(): S3Client {

@@ -9,9 +9,10 @@ import type { ByteSource } from '../../src/byte-source.js';
 import type { ColdBackend, ColdCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
 import { MemoryColdBackend } from '../../src/cold/memory-backend.js';
+import { until } from '../support/until.js';
 import { patternBytes, rejection } from '../contract/fixture.js';
 import { ColdBench, NEVER, refOf } from './cold-support.js';
-import { CALL, DAY_MS } from './support.js';
+import { ACCOUNT, CALL, DAY_MS } from './support.js';
 
 const SIZE = 200_000;
 
@@ -91,6 +92,41 @@ describe('janitor: cold tier, when things go wrong', () => {
       });
     }
   }
+
+  it('keeps the parts that a restore writes while the former ones are being removed', async () => {
+    const counting = new DamagingBackend();
+    await cold.close();
+    cold = await ColdBench.open({ cold: counting });
+    const { bench } = cold;
+    await bench.complete('key', await bench.upload('key', 1, 3), 3);
+    const attributes = { 's3-storage-class': 'GLACIER' };
+    const update = { systemMetadata: attributes, listingAttributes: attributes };
+    await bench.store.updateObject(CALL, refOf('key'), update);
+    const bytes = await cold.read('key');
+    expect(await cold.pass()).to.deep.equal(['archive done key']);
+    const { lastModified } = await newestPart();
+    while (Date.now() <= lastModified) await Promise.resolve();
+    const janitor = bench.janitor({ segmentGraceMs: 1000 });
+    const visit = janitor.visit(NEVER, 'now');
+    // Of the renewal of the lease, and of the parts that wait.
+    await until(() => bench.clock.sleeping === 2);
+    counting.reads = 0;
+    const racing = new Interposed(bench.store, 'updateBody', async () => {
+      bench.clock.advance(1000);
+      expect(await visit).to.include({ outcome: 'finished' });
+    });
+    expect(await cold.restorer(racing).restore(refOf('key'), 1, CALL)).to.equal(202);
+    expect(counting.reads, 'attempts').to.equal(1);
+    expect((await cold.read('key')).equals(bytes)).to.be.true;
+
+    async function newestPart() {
+      const container = { account: ACCOUNT, container: 'bucket+segments' };
+      const { entries } = await bench.store.listObjects(CALL, container, { limit: 10 });
+      const last = entries.at(-1);
+      if (last?.kind !== 'object') throw new Error('there are no parts');
+      return last.object;
+    }
+  });
 
   it('never archives a part of an object', async () => {
     await cold.putCold('key', patternBytes(SIZE));
