@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
 import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
+import { useS3cmd } from './programs.js';
 
 /** ACLs and CORS rules, set and read back by real clients. */
 
@@ -99,26 +100,7 @@ describeWith([program('aws')], 'client: aws cli, ACLs and CORS', function () {
 
 describeWith([program('s3cmd')], 'client: s3cmd, ACLs and CORS', function () {
   const bench = useBench(this, { config: CONFIG });
-
-  before(async () => {
-    const { folder, service } = bench();
-    const { host } = new URL(service.endpoint);
-    const config = {
-      access_key: service.accessKey,
-      secret_key: service.secretKey,
-      host_base: host,
-      host_bucket: host,
-      use_https: 'False',
-    };
-    const lines = Object.entries(config).map(([key, value]) => `${key} = ${value}`);
-    await writeFile(join(folder, 's3cfg'), `[default]\n${lines.join('\n')}\n`);
-  });
-
-  function s3cmd(...args: string[]): Promise<ProgramResult> {
-    const { folder } = bench();
-    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
-    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
-  }
+  const s3cmd = useS3cmd(bench);
 
   it('opens and closes buckets and objects with setacl', async () => {
     const { folder, service } = bench();

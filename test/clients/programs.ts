@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   mustRun,
@@ -64,5 +65,33 @@ export function useRclone(
       env[`RCLONE_CONFIG_RW_${key.toUpperCase()}`] = value;
     }
     return { args: ['--retries', '1'], cwd: folder, env };
+  });
+}
+
+/** Its configuration stands in a file of the bench's folder. @param more keys of it */
+export function useS3cmd(
+  bench: () => ClientBench,
+  more: Readonly<Record<string, string>> = {},
+): ClientProgram {
+  before(async () => {
+    const { folder, service } = bench();
+    const { host } = new URL(service.endpoint);
+    const config = {
+      access_key: service.accessKey,
+      secret_key: service.secretKey,
+      host_base: host,
+      // The same host again means path style.
+      host_bucket: host,
+      use_https: 'False',
+      ...more,
+    };
+    const lines = Object.entries(config).map(([key, value]) => `${key} = ${value}\n`);
+    await writeFile(join(folder, 's3cfg'), `[default]\n${lines.join('')}`);
+  });
+
+  return clientProgram('s3cmd', () => {
+    const { folder } = bench();
+    const args = ['--config', join(folder, 's3cfg'), '--no-progress'];
+    return { args, cwd: folder, env: { HOME: folder } };
   });
 }

@@ -2,35 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
+import { mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { makeTree, treeHashes } from './material.js';
+import { useS3cmd } from './programs.js';
 
 describeWith([program('s3cmd')], 'client: s3cmd, copies and multi-delete', function () {
   const bench = useBench(this);
+  const s3cmd = useS3cmd(bench);
 
   before(async () => {
-    const { folder, service } = bench();
-    const host = new URL(service.endpoint).host;
-    const config = [
-      '[default]',
-      `access_key = ${service.accessKey}`,
-      `secret_key = ${service.secretKey}`,
-      `host_base = ${host}`,
-      // The same host again means path style.
-      `host_bucket = ${host}`,
-      'use_https = False',
-    ];
-    await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);
     await s3cmd('mb', 's3://first');
     await s3cmd('mb', 's3://second');
   });
-
-  function s3cmd(...args: string[]): Promise<ProgramResult> {
-    const { folder } = bench();
-    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
-    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
-  }
 
   it('copies and moves a tree between buckets, byte-identical', async () => {
     const { folder } = bench();

@@ -1,35 +1,18 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { S3TestClient } from '../support/s3-client.js';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { sha256OfFile, writeBigFile } from './material.js';
+import { useS3cmd } from './programs.js';
 
 describeWith([program('s3cmd')], 'client: s3cmd, multipart', function () {
   const bench = useBench(this);
+  const s3cmd = useS3cmd(bench);
 
   before(async () => {
-    const { folder, service } = bench();
-    const host = new URL(service.endpoint).host;
-    const config = [
-      '[default]',
-      `access_key = ${service.accessKey}`,
-      `secret_key = ${service.secretKey}`,
-      `host_base = ${host}`,
-      `host_bucket = ${host}`,
-      'use_https = False',
-    ];
-    await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);
     await s3cmd('mb', 's3://parts');
   });
-
-  function s3cmd(...args: string[]): Promise<ProgramResult> {
-    const { folder } = bench();
-    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
-    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
-  }
 
   it('puts and gets a file in its default parts, byte-identical', async () => {
     const { folder } = bench();

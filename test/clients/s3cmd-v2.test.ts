@@ -3,33 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { makeTree, treeHashes } from './material.js';
+import { useS3cmd } from './programs.js';
 
 describeWith([program('s3cmd')], 'client: s3cmd --signature-v2', function () {
   const bench = useBench(this);
-
-  before(async () => {
-    const { folder, service } = bench();
-    const host = new URL(service.endpoint).host;
-    const config = [
-      '[default]',
-      `access_key = ${service.accessKey}`,
-      `secret_key = ${service.secretKey}`,
-      `host_base = ${host}`,
-      `host_bucket = ${host}`,
-      'use_https = False',
-      'signature_v2 = True',
-    ];
-    await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);
-  });
-
-  function s3cmd(...args: string[]): Promise<ProgramResult> {
-    const { folder } = bench();
-    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
-    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
-  }
+  const s3cmd = useS3cmd(bench, { signature_v2: 'True' });
 
   it('puts, lists and gets a tree of files, byte-identical', async () => {
     const { folder } = bench();

@@ -1,34 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { BIG_FILE_BYTES, makeTree, sha256OfFile, treeHashes, writeBigFile } from './material.js';
+import { useS3cmd } from './programs.js';
 
 describeWith([program('s3cmd')], 'client: s3cmd', function () {
   const bench = useBench(this);
-
-  before(async () => {
-    const { folder, service } = bench();
-    const host = new URL(service.endpoint).host;
-    const config = [
-      '[default]',
-      `access_key = ${service.accessKey}`,
-      `secret_key = ${service.secretKey}`,
-      `host_base = ${host}`,
-      // The same host again means path style.
-      `host_bucket = ${host}`,
-      'use_https = False',
-    ];
-    await writeFile(join(folder, 's3cfg'), `${config.join('\n')}\n`);
-  });
-
-  function s3cmd(...args: string[]): Promise<ProgramResult> {
-    const { folder } = bench();
-    const config = ['--config', join(folder, 's3cfg'), '--no-progress'];
-    return mustRun('s3cmd', [...config, ...args], { cwd: folder, env: { HOME: folder } });
-  }
+  const s3cmd = useS3cmd(bench);
 
   it('puts and gets a tree of files recursively, byte-identical', async () => {
     const { folder } = bench();
