@@ -307,7 +307,8 @@ export interface Backend {
   ): Promise<UpdateOutcome>;
 
   /**
-   * Lets go of the body of an object that is no link, or brings it back: see {@link BodyUpdate}.
+   * Lets go of the body of an object that is no link, or brings it back: see {@link BodyUpdate}. To
+   * be trusted only with `Capabilities.conditionalReplace`: what it overlooks, it overwrites.
    * @throws as headObject, and as putObject and putManifest for the body
    */
   updateBody(

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Backend } from '../../src/backend/backend.js';
 import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
 import { parseColdState } from '../../src/s3/rules/cold/state.js';
 import { patternBytes, rejection } from '../contract/fixture.js';
@@ -136,6 +137,21 @@ describe('janitor: cold tier', () => {
     cold.bench.clock.advance(2 * 3_600_000);
     expect(await cold.pass()).to.deep.equal(['discard done key']);
     await cold.expectKept('key', Buffer.from('body'));
+  });
+
+  it('lets go of nothing on a store that would overlook another write', async () => {
+    const bytes = await cold.putCold('key');
+    const { store } = cold.bench;
+    const weak = new Proxy(store as Backend, {
+      get(target, name) {
+        if (name === 'capabilities') return { ...target.capabilities, conditionalReplace: false };
+        const method: unknown = Reflect.get(target, name, target);
+        return typeof method === 'function' ? (method.bind(target) as unknown) : method;
+      },
+    });
+    expect(await cold.pass(weak)).to.deep.equal(['archive done key']);
+    expect(await cold.pass(weak)).to.deep.equal(['release unsupported key']);
+    expect((await cold.read('key')).equals(bytes)).to.be.true;
   });
 
   it('leaves alone what nobody could tell the bytes of', async () => {

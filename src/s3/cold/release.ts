@@ -18,9 +18,12 @@ import { verified } from './verified-body.js';
  * end. All else of the object stays. The store decides in the same instant whether it is still what
  * was looked at: a restore window that was opened meanwhile, or a new content, keeps its body.
  *
+ * Where it cannot, nothing is let go of.
+ *
  * A copy that turns out to be damaged is given up, so that the object is archived anew.
  *
  * @param ref - the object itself, not a link to it
+ * @returns `unsupported` on a store that cannot decide it
  * @throws BackendError; ColdError Corrupt for a damaged copy
  */
 export function releaseBody(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
@@ -29,6 +32,8 @@ export function releaseBody(tools: ColdTools, ref: ObjectRef): Promise<ColdOutco
 
 async function release(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   const { backend, call, classes, now } = tools;
+  // Looking right before is not enough here: a write in between would be lost for good.
+  if (!backend.capabilities.conditionalReplace) return 'unsupported';
   const head = await headIfThere(tools, ref);
   if (head === undefined) return 'gone';
   const object = coldObjectOf(head, classes);
