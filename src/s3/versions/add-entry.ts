@@ -1,5 +1,6 @@
 import type { CallContext, WritePrecondition } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
+import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { requireHolds } from './current-condition.js';
 import { findEntry } from './index-changes.js';
@@ -74,6 +75,7 @@ async function decide(
 ): Promise<Decision> {
   const isNull = entry.id === NULL_VERSION_ID;
   const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
+  requireReplaceable(former);
   if (standing.kind !== 'plain') return { standing, replaced: former, change: { add: [entry] } };
   if (isNull && former === undefined) {
     const { etag, lastModified } = standing;
@@ -83,6 +85,16 @@ async function decide(
   const plain = await archive(standing, index);
   const add = plain === undefined ? [entry] : [entry, plain];
   return { standing, replaced: former, change: { add } };
+}
+
+/**
+ * What was ever locked is in a bucket with locks, and that is never suspended: whoever comes to write
+ * over its version `null` was told so before, and has slept since.
+ *
+ * @throws S3Error `OperationAborted`
+ */
+function requireReplaceable(former: VersionEntry | undefined): void {
+  if (former?.touched !== undefined) throw new S3Error('OperationAborted');
 }
 
 /** A bucket that is deleted while a version is written takes the version with it. */
