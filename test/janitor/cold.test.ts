@@ -142,7 +142,7 @@ describe('janitor: cold tier', () => {
   it('lets go of nothing on a store that would overlook another write', async () => {
     const bytes = await cold.putCold('key');
     const { store } = cold.bench;
-    const weak = new Proxy(store as Backend, {
+    const weak = new Proxy(store, {
       get(target, name) {
         if (name === 'capabilities') return { ...target.capabilities, conditionalReplace: false };
         const method: unknown = Reflect.get(target, name, target);
