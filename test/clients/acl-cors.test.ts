@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
-import { mustRun, type ProgramResult } from '../support/programs.js';
+import { mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
-import { useS3cmd } from './programs.js';
+import { useAwsCli, useS3cmd } from './programs.js';
 
 /** ACLs and CORS rules, set and read back by real clients. */
 
@@ -38,26 +38,13 @@ describeWith([pythonModule('boto3')], 'client: boto3, ACLs and CORS', function (
 
 describeWith([program('aws')], 'client: aws cli, ACLs and CORS', function () {
   const bench = useBench(this, { config: CONFIG });
-
-  function s3api(...args: string[]): Promise<ProgramResult> {
-    const { folder, service } = bench();
-    const env = {
-      HOME: folder,
-      AWS_ACCESS_KEY_ID: service.accessKey,
-      AWS_SECRET_ACCESS_KEY: service.secretKey,
-      AWS_DEFAULT_REGION: 'us-east-1',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      BOTO_DISABLE_CRT: 'true',
-    };
-    const endpoint = ['--endpoint-url', service.endpoint, '--output', 'json', 's3api'];
-    return mustRun('aws', [...endpoint, ...args], { env, cwd: folder });
-  }
+  const aws = useAwsCli(bench);
 
   async function grants(...args: string[]): Promise<string[]> {
     interface Policy {
       readonly Grants: readonly { Grantee: { ID?: string; URI?: string }; Permission: string }[];
     }
-    const policy = JSON.parse((await s3api(...args)).stdout) as Policy;
+    const policy = await aws.s3api<Policy>(...args);
     return policy.Grants.map(
       ({ Grantee, Permission }) => `${Grantee.ID ?? Grantee.URI?.split('/').at(-1)} ${Permission}`,
     );
@@ -65,20 +52,20 @@ describeWith([program('aws')], 'client: aws cli, ACLs and CORS', function () {
 
   it('sets and reads ACLs, by name and by grants', async () => {
     const { folder, service } = bench();
-    await s3api('create-bucket', '--bucket', 'cli', '--acl', 'public-read');
+    await aws.s3api('create-bucket', '--bucket', 'cli', '--acl', 'public-read');
     expect(await grants('get-bucket-acl', '--bucket', 'cli')).to.have.members([
       FULL,
       'AllUsers READ',
     ]);
     expect((await fetch(`${service.endpoint}/cli`)).status).to.equal(200);
-    await s3api('put-bucket-acl', '--bucket', 'cli', '--acl', 'private');
+    await aws.s3api('put-bucket-acl', '--bucket', 'cli', '--acl', 'private');
     expect(await grants('get-bucket-acl', '--bucket', 'cli')).to.deep.equal([FULL]);
 
     const target = ['--bucket', 'cli', '--key', 'key'];
     await writeFile(join(folder, 'body'), 'body');
-    await s3api('put-object', ...target, '--body', 'body', '--grant-read', `id=${GRANTEE}`);
+    await aws.s3api('put-object', ...target, '--body', 'body', '--grant-read', `id=${GRANTEE}`);
     expect(await grants('get-object-acl', ...target)).to.deep.equal([`${GRANTEE} READ`]);
-    await s3api('put-object-acl', ...target, '--acl', 'public-read');
+    await aws.s3api('put-object-acl', ...target, '--acl', 'public-read');
     expect(await (await fetch(`${service.endpoint}/cli/key`)).text()).to.equal('body');
   });
 
@@ -87,14 +74,14 @@ describeWith([program('aws')], 'client: aws cli, ACLs and CORS', function () {
       CORSRules: [{ AllowedMethods: ['GET'], AllowedOrigins: ['https://*.example'] }],
     };
     const target = ['--bucket', 'cli'];
-    await s3api('put-bucket-cors', ...target, '--cors-configuration', JSON.stringify(rules));
-    expect(JSON.parse((await s3api('get-bucket-cors', ...target)).stdout)).to.deep.equal(rules);
+    await aws.s3api('put-bucket-cors', ...target, '--cors-configuration', JSON.stringify(rules));
+    expect(await aws.s3api('get-bucket-cors', ...target)).to.deep.equal(rules);
     const { endpoint } = bench().service;
     const answer = await fetch(`${endpoint}/cli/key`, { headers: { Origin: 'https://a.example' } });
     expect(answer.headers.get('access-control-allow-origin')).to.equal('https://a.example');
-    await s3api('delete-bucket-cors', ...target);
-    const gone = await s3api('get-bucket-cors', ...target).then(String, String);
-    expect(gone).to.contain('NoSuchCORSConfiguration');
+    await aws.s3api('delete-bucket-cors', ...target);
+    const gone = await aws.attempt('s3api', 'get-bucket-cors', ...target);
+    expect(gone.stderr).to.contain('NoSuchCORSConfiguration');
   });
 });
 

@@ -2,41 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, runProgram, type ProgramResult } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { makeTree, treeHashes } from './material.js';
+import { useAwsCli } from './programs.js';
 
 describeWith([program('aws')], 'client: aws cli, copies, multi-delete and tags', function () {
   const bench = useBench(this);
-  let env: Record<string, string>;
+  const aws = useAwsCli(bench);
 
   before(async () => {
-    const { folder, service } = bench();
-    await writeFile(join(folder, 'aws-config'), '[default]\nregion = us-east-1\n');
-    env = {
-      HOME: folder,
-      AWS_CONFIG_FILE: join(folder, 'aws-config'),
-      AWS_ACCESS_KEY_ID: service.accessKey,
-      AWS_SECRET_ACCESS_KEY: service.secretKey,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      // Debian's build of the client and its optional native runtime do not fit each other.
-      BOTO_DISABLE_CRT: 'true',
-    };
     await aws('s3', 'mb', 's3://first');
     await aws('s3', 'mb', 's3://second');
   });
-
-  function aws(...args: string[]): Promise<ProgramResult> {
-    return mustRun('aws', withEndpoint(args), { env, cwd: bench().folder });
-  }
-
-  function withEndpoint(args: readonly string[]): string[] {
-    return ['--endpoint-url', bench().service.endpoint, ...args];
-  }
-
-  async function s3api<T>(...args: string[]): Promise<T> {
-    return JSON.parse((await aws('s3api', ...args)).stdout) as T;
-  }
 
   it('copies and moves a tree between buckets, byte-identical', async () => {
     const { folder } = bench();
@@ -45,7 +22,7 @@ describeWith([program('aws')], 'client: aws cli, copies, multi-delete and tags',
     await aws('s3', 'cp', '--only-show-errors', '--recursive', source, 's3://first/tree');
     await aws('s3', 'cp', '--only-show-errors', '--recursive', 's3://first/tree', 's3://second/a');
     await aws('s3', 'mv', '--only-show-errors', '--recursive', 's3://first/tree', 's3://second/b');
-    const moved = await runProgram('aws', withEndpoint(['s3', 'ls', 's3://first']), { env });
+    const moved = await aws.attempt('s3', 'ls', 's3://first');
     expect(moved.stdout).to.equal('');
 
     await aws('s3', 'sync', '--only-show-errors', 's3://second/b', 'copy');
@@ -65,7 +42,7 @@ describeWith([program('aws')], 'client: aws cli, copies, multi-delete and tags',
     await aws('s3', 'cp', 's3://first/note', 's3://first/note', ...replace);
 
     const head = (bucket: string, key: string) =>
-      s3api<Record<string, unknown>>('head-object', '--bucket', bucket, '--key', key);
+      aws.s3api('head-object', '--bucket', bucket, '--key', key);
     expect(await head('second', 'kept')).to.deep.include({
       ContentType: 'text/x-note',
       Metadata: { colour: 'blue' },
@@ -79,7 +56,7 @@ describeWith([program('aws')], 'client: aws cli, copies, multi-delete and tags',
     const left = await aws('s3api', 'list-objects-v2', '--bucket', 'second', '--prefix', 'a/');
     expect(left.stdout).to.not.contain('Contents');
     const Objects = [{ Key: 'kept' }, { Key: 'absent' }];
-    const result = await s3api<{ Deleted: unknown; Errors: { Code: string }[] }>(
+    const result = await aws.s3api<{ Deleted: unknown; Errors: { Code: string }[] }>(
       'delete-objects',
       ...['--bucket', 'second', '--delete', JSON.stringify({ Objects })],
     );
@@ -95,15 +72,14 @@ describeWith([program('aws')], 'client: aws cli, copies, multi-delete and tags',
     const tagging = ['--tagging', JSON.stringify({ TagSet })];
     const object = ['--bucket', 'first', '--key', 'note'];
     await aws('s3api', 'put-object-tagging', ...object, ...tagging);
-    expect(await s3api('get-object-tagging', ...object)).to.deep.equal({ TagSet });
+    expect(await aws.s3api('get-object-tagging', ...object)).to.deep.equal({ TagSet });
     await aws('s3api', 'delete-object-tagging', ...object);
-    expect(await s3api('get-object-tagging', ...object)).to.deep.equal({ TagSet: [] });
+    expect(await aws.s3api('get-object-tagging', ...object)).to.deep.equal({ TagSet: [] });
 
     await aws('s3api', 'put-bucket-tagging', '--bucket', 'first', ...tagging);
-    expect(await s3api('get-bucket-tagging', '--bucket', 'first')).to.deep.equal({ TagSet });
+    expect(await aws.s3api('get-bucket-tagging', '--bucket', 'first')).to.deep.equal({ TagSet });
     await aws('s3api', 'delete-bucket-tagging', '--bucket', 'first');
-    const none = ['s3api', 'get-bucket-tagging', '--bucket', 'first'];
-    const refused = await runProgram('aws', withEndpoint(none), { env });
+    const refused = await aws.attempt('s3api', 'get-bucket-tagging', '--bucket', 'first');
     expect(refused.stderr).to.contain('NoSuchTagSet');
   });
 });

@@ -6,56 +6,35 @@ import { expect } from 'chai';
 import { Companion } from '../integration/companion.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram, mustRun, type ProgramResult } from '../support/programs.js';
+import { findProgram, mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { sha256OfFile, writeBigFile } from './material.js';
+import { AWS_CONFIG, useAwsCli } from './programs.js';
 
 const FILE_BYTES = 64 * 1024 * 1024;
 
 describeWith([program('aws')], 'client: aws cli, multipart', function () {
   const bench = useBench(this);
-  let env: Record<string, string>;
+  const aws = useAwsCli(bench);
   let sha256: string;
 
   before(async () => {
-    const { folder, service } = bench();
-    const config = (more: string): string =>
-      `[default]\nregion = us-east-1\ns3 =\n    addressing_style = path\n${more}`;
-    await writeFile(join(folder, 'aws-config'), config(''));
-    await writeFile(join(folder, 'slow-config'), config('    max_bandwidth = 4MB/s\n'));
-    env = {
-      PATH: process.env.PATH ?? '',
-      HOME: folder,
-      AWS_CONFIG_FILE: join(folder, 'aws-config'),
-      AWS_ACCESS_KEY_ID: service.accessKey,
-      AWS_SECRET_ACCESS_KEY: service.secretKey,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      // Debian's build of the client and its optional native runtime do not fit each other.
-      BOTO_DISABLE_CRT: 'true',
-    };
+    const { folder } = bench();
+    const slow = `${AWS_CONFIG}    max_bandwidth = 4MB/s\n`;
+    await writeFile(join(folder, 'slow-config'), slow);
     sha256 = await writeBigFile(join(folder, 'file'), FILE_BYTES);
     await aws('s3', 'mb', 's3://parts');
   });
 
-  function aws(...args: string[]): Promise<ProgramResult> {
-    const { service, folder } = bench();
-    return mustRun('aws', ['--endpoint-url', service.endpoint, ...args], { env, cwd: folder });
-  }
-
-  async function json(...args: string[]): Promise<Record<string, unknown>> {
-    const { stdout } = await aws('s3api', ...args, '--output', 'json');
-    return (stdout.trim() === '' ? {} : JSON.parse(stdout)) as Record<string, unknown>;
-  }
-
   async function openUploads(): Promise<readonly { Key: string; UploadId: string }[]> {
-    const { Uploads = [] } = await json('list-multipart-uploads', '--bucket', 'parts');
+    const { Uploads = [] } = await aws.s3api('list-multipart-uploads', '--bucket', 'parts');
     return Uploads as { Key: string; UploadId: string }[];
   }
 
   it('copies 64 MiB up and down in its default parts, byte-identical', async () => {
     const { folder } = bench();
     await aws('s3', 'cp', '--only-show-errors', 'file', 's3://parts/file');
-    const head = await json('head-object', '--bucket', 'parts', '--key', 'file');
+    const head = await aws.s3api('head-object', '--bucket', 'parts', '--key', 'file');
     expect(head).to.include({ ContentLength: FILE_BYTES });
     expect(head.ETag).to.match(/^"[0-9a-f]{32}-8"$/);
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/file', 'copy');
@@ -66,18 +45,18 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
   it('copies it on the service, in parts too', async () => {
     const { folder } = bench();
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/file', 's3://parts/file-2');
-    const head = await json('head-object', '--bucket', 'parts', '--key', 'file-2');
+    const head = await aws.s3api('head-object', '--bucket', 'parts', '--key', 'file-2');
     expect(head.ETag).to.match(/-8"$/);
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/file-2', 'copy-2');
     expect(await sha256OfFile(join(folder, 'copy-2'))).to.equal(sha256);
   });
 
   it('streams from stdin in parts', async () => {
-    const { folder, service } = bench();
-    const pipe = `aws --endpoint-url ${service.endpoint} s3 cp - s3://parts/piped < file`;
-    await mustRun('sh', ['-c', pipe], { env, cwd: folder });
+    const { args, ...options } = aws.settings();
+    const pipe = ['-c', 'aws "$@" < file', 'sh', ...args, 's3', 'cp', '-', 's3://parts/piped'];
+    await mustRun('sh', pipe, options);
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/piped', 'piped');
-    expect(await sha256OfFile(join(folder, 'piped'))).to.equal(sha256);
+    expect(await sha256OfFile(join(bench().folder, 'piped'))).to.equal(sha256);
   });
 
   it('is killed in the middle, and what it left can be listed and aborted', async () => {
@@ -85,10 +64,11 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
     const companion = await Companion.open(service);
     try {
       await aws('s3', 'rm', '--only-show-errors', '--recursive', 's3://parts');
-      const args = ['--endpoint-url', service.endpoint, 's3', 'cp', 'file', 's3://parts/killed'];
-      const client = spawn(findProgram('aws') ?? 'aws', args, {
+      const { args, env } = aws.settings();
+      const copy = [...args, 's3', 'cp', 'file', 's3://parts/killed'];
+      const client = spawn(findProgram('aws') ?? 'aws', copy, {
         cwd: folder,
-        env: { ...env, AWS_CONFIG_FILE: join(folder, 'slow-config') },
+        env: { PATH: process.env.PATH, ...env, AWS_CONFIG_FILE: join(folder, 'slow-config') },
         stdio: 'ignore',
         detached: true,
       });
@@ -105,7 +85,7 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
       const [left] = await openUploads();
       expect(left?.Key).to.equal('killed');
       const upload = ['--bucket', 'parts', '--key', 'killed', '--upload-id', left?.UploadId ?? ''];
-      const { Parts } = await json('list-parts', ...upload);
+      const { Parts } = await aws.s3api('list-parts', ...upload);
       expect(Parts).to.be.an('array').that.is.not.empty;
       await aws('s3api', 'abort-multipart-upload', ...upload);
       expect(await openUploads()).to.deep.equal([]);
@@ -120,11 +100,23 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
     const { folder } = bench();
     await writeFile(join(folder, 'last'), 'the last part');
     const target = ['--bucket', 'parts', '--key', 'by-hand'];
-    const { UploadId } = await json('create-multipart-upload', ...target);
+    const { UploadId } = await aws.s3api('create-multipart-upload', ...target);
     const upload = [...target, '--upload-id', String(UploadId)];
-    const { ETag } = await json('upload-part', ...upload, '--part-number', '3', '--body', 'last');
+    const { ETag } = await aws.s3api(
+      'upload-part',
+      ...upload,
+      '--part-number',
+      '3',
+      '--body',
+      'last',
+    );
     const parts = JSON.stringify({ Parts: [{ PartNumber: 3, ETag }] });
-    const done = await json('complete-multipart-upload', ...upload, '--multipart-upload', parts);
+    const done = await aws.s3api(
+      'complete-multipart-upload',
+      ...upload,
+      '--multipart-upload',
+      parts,
+    );
     expect(done.ETag).to.match(/-1"$/);
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/by-hand', 'by-hand');
     const fetched = await mustRun('cat', [join(folder, 'by-hand')]);

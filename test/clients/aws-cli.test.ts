@@ -2,41 +2,14 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, runProgram, type ProgramResult } from '../support/programs.js';
+import { mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { BIG_FILE_BYTES, makeTree, sha256OfFile, treeHashes, writeBigFile } from './material.js';
-
-/** As docs/clients.md tells its users. */
-const CONFIG = `[default]
-region = us-east-1
-s3 =
-    addressing_style = path
-`;
+import { useAwsCli } from './programs.js';
 
 describeWith([program('aws'), program('curl')], 'client: aws cli', function () {
   const bench = useBench(this);
-  let env: Record<string, string>;
-
-  before(async () => {
-    const { folder, service } = bench();
-    await writeFile(join(folder, 'aws-config'), CONFIG);
-    env = {
-      HOME: folder,
-      AWS_CONFIG_FILE: join(folder, 'aws-config'),
-      AWS_ACCESS_KEY_ID: service.accessKey,
-      AWS_SECRET_ACCESS_KEY: service.secretKey,
-      AWS_ENDPOINT_URL: service.endpoint,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      // Debian's build of the client and its optional native runtime do not fit each other.
-      BOTO_DISABLE_CRT: 'true',
-    };
-  });
-
-  /** `--endpoint-url`: releases before 2.13 do not read AWS_ENDPOINT_URL. */
-  function aws(...args: string[]): Promise<ProgramResult> {
-    const { service, folder } = bench();
-    return mustRun('aws', ['--endpoint-url', service.endpoint, ...args], { env, cwd: folder });
-  }
+  const aws = useAwsCli(bench);
 
   it('syncs thousands of files up and down, byte-identical', async () => {
     const { folder } = bench();
@@ -79,9 +52,7 @@ describeWith([program('aws'), program('curl')], 'client: aws cli', function () {
   });
 
   it('streams from stdin and to stdout', async () => {
-    const { folder, service } = bench();
-    const args = ['--endpoint-url', service.endpoint, 's3', 'cp', '-', 's3://big/from-stdin'];
-    await mustRun('aws', args, { env, cwd: folder, input: 'through a pipe\n' });
+    await aws.fed('through a pipe\n', 's3', 'cp', '-', 's3://big/from-stdin');
     const { stdout } = await aws('s3', 'cp', 's3://big/from-stdin', '-');
     expect(stdout).to.equal('through a pipe\n');
   });
@@ -93,7 +64,7 @@ describeWith([program('aws'), program('curl')], 'client: aws cli', function () {
     const metadata = ['--metadata', 'colour=blue', '--content-type', 'text/plain'];
     await aws('s3api', 'put-object', ...target, '--body', 'small.txt', ...metadata);
 
-    const head = JSON.parse((await aws('s3api', 'head-object', ...target)).stdout) as object;
+    const head = await aws.s3api('head-object', ...target);
     expect(head).to.deep.include({
       ContentLength: 10,
       ContentType: 'text/plain',
@@ -118,12 +89,7 @@ describeWith([program('aws'), program('curl')], 'client: aws cli', function () {
   });
 
   it('removes objects, then the bucket', async () => {
-    const { folder } = bench();
-    const full = await runProgram(
-      'aws',
-      ['--endpoint-url', bench().service.endpoint, 's3', 'rb', 's3://big'],
-      { env, cwd: folder },
-    );
+    const full = await aws.attempt('s3', 'rb', 's3://big');
     expect(full.code).not.to.equal(0);
     expect(full.stderr).to.contain('BucketNotEmpty');
 

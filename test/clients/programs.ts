@@ -95,3 +95,49 @@ export function useS3cmd(
     return { args, cwd: folder, env: { HOME: folder } };
   });
 }
+
+/** With what scripts need besides plain calls. */
+export interface AwsCli extends ClientProgram {
+  /** `aws s3api …`. @returns its JSON; an empty object when it says nothing. @throws when it fails */
+  s3api<T = Record<string, unknown>>(...args: readonly string[]): Promise<T>;
+  /** To run it in another way. */
+  settings(): Required<Omit<Settings, 'input'>>;
+}
+
+/** As docs/clients.md tells its users. */
+export const AWS_CONFIG = `[default]
+region = us-east-1
+s3 =
+    addressing_style = path
+`;
+
+export function useAwsCli(bench: () => ClientBench): AwsCli {
+  before(() => writeFile(join(bench().folder, 'aws-config'), AWS_CONFIG));
+
+  const settings = () => {
+    const { folder, service } = bench();
+    const env = {
+      ...pythonEnvironment(folder),
+      AWS_CONFIG_FILE: join(folder, 'aws-config'),
+      AWS_ACCESS_KEY_ID: service.accessKey,
+      AWS_SECRET_ACCESS_KEY: service.secretKey,
+    };
+    // Releases before 2.13 do not read AWS_ENDPOINT_URL.
+    return { args: ['--endpoint-url', service.endpoint, '--output', 'json'], cwd: folder, env };
+  };
+  const aws = clientProgram('aws', settings);
+  const s3api = async <T>(...args: readonly string[]): Promise<T> => {
+    const { stdout } = await aws('s3api', ...args);
+    return JSON.parse(stdout.trim() === '' ? '{}' : stdout) as T;
+  };
+  return Object.assign(aws, { s3api, settings });
+}
+
+function pythonEnvironment(home: string): Record<string, string> {
+  return {
+    HOME: home,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    // Debian's botocore and its optional native runtime do not fit each other.
+    BOTO_DISABLE_CRT: 'true',
+  };
+}
