@@ -130,7 +130,7 @@ function resolve(
     }
   }
   const { operation, supported } = route;
-  if (resource === 'bucket' || operation === 'PutObject') refuseVersionId(query);
+  if (resource === 'bucket' || WITHOUT_VERSION_ID.has(operation)) refuseVersionId(query);
   return { operation, supported, resource, bucket, key, query, byHeader: found.byHeader };
 }
 
@@ -172,7 +172,17 @@ function refuseMethod(
   if (allowed !== undefined) throw methodNotAllowed(method, resource, allowed);
 }
 
-/** As AWS: a bucket has no versions of its own, and a write never chooses its version. */
+/** Of objects: what makes a version never chooses its id. */
+const WITHOUT_VERSION_ID: ReadonlySet<string> = new Set<OperationName>([
+  'PutObject',
+  'CreateMultipartUpload',
+  'UploadPart',
+  'ListParts',
+  'CompleteMultipartUpload',
+  'AbortMultipartUpload',
+]);
+
+/** As AWS; a bucket has no versions of its own. */
 function refuseVersionId(query: Query): void {
   const versionId = query.get('versionId');
   if (versionId === undefined) return;

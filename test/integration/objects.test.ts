@@ -166,6 +166,8 @@ describe('objects over the wire', () => {
 
       const stale = await s3.put('/objects/once', 'third', { 'if-match': ETAG });
       expect(stale.code).to.equal('PreconditionFailed');
+      const nothing = await s3.put('/objects/never', 'third', { 'if-match': ETAG });
+      expect([nothing.status, nothing.code]).to.deep.equal([404, 'NoSuchKey']);
       const { headers } = await s3.head('/objects/once');
       const known = { 'if-match': headers.etag ?? '' };
       expect((await s3.put('/objects/once', 'fourth', known)).status).to.equal(200);

@@ -202,7 +202,12 @@ describe('s3 endpoint', () => {
     expect(parseLine('GET /bucket?acl&acl').operation).to.equal('GetBucketAcl');
   });
 
-  for (const line of ['PUT /bucket/key?versionId=null', 'GET /bucket?versionId=null']) {
+  for (const line of [
+    'PUT /bucket/key?versionId=null',
+    'POST /bucket/key?uploads&versionId=null',
+    'POST /bucket/key?uploadId=u&versionId=null',
+    'GET /bucket?versionId=null',
+  ]) {
     it(`refuses the version of ${line}`, () => {
       expect(s3FailureOf(() => parseLine(line))).to.deep.equal({
         code: 'InvalidArgument',

@@ -1,5 +1,6 @@
 import type { Backend, CallContext, WritePrecondition } from '../../backend/backend.js';
 import { writePreconditionFailed } from '../rules/write-conditions.js';
+import { S3Error } from '../s3-error.js';
 import type { VersionedKey } from './names.js';
 import { entryFor, look, type Standing } from './standing.js';
 import type { VersionIndex } from './version-entry.js';
@@ -8,7 +9,7 @@ import type { VersionIndex } from './version-entry.js';
 
 /**
  * To be asked before a body is read that is not going to be stored; it decides nothing.
- * @throws S3Error `PreconditionFailed`
+ * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
  */
 export async function requireProbable(
   backend: Backend,
@@ -24,22 +25,24 @@ export async function requireProbable(
 /**
  * Decides, on the index that the write is committed on.
  * @param standing - what stands at the key: a plain object that the index does not know is current
- * @throws S3Error `PreconditionFailed`
+ * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
  */
 export function requireHolds(
   condition: WritePrecondition,
   index: VersionIndex,
   standing: Standing,
 ): void {
-  if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
-    requireEtag(condition, standing.etag);
-    return;
-  }
-  const [current] = index.entries;
-  requireEtag(condition, current?.kind === 'version' ? current.etag : undefined);
+  const isPlain = standing.kind === 'plain' && entryFor(standing, index) === undefined;
+  const [latest] = index.entries;
+  const current = isPlain ? standing : latest?.kind === 'version' ? latest : undefined;
+  requireEtag(condition, current?.etag);
+  if ('absent' in condition || condition.lastModified === undefined) return;
+  if (current?.lastModified !== condition.lastModified) throw writePreconditionFailed(condition);
 }
 
 function requireEtag(condition: WritePrecondition, etag: string | undefined): void {
   const holds = 'absent' in condition ? etag === undefined : etag === condition.etag;
-  if (!holds) throw writePreconditionFailed(condition);
+  if (holds) return;
+  if (etag === undefined) throw new S3Error('NoSuchKey');
+  throw writePreconditionFailed(condition);
 }

@@ -62,7 +62,7 @@ export async function requireStorable(
  * Makes an object the current one of its key: SPEC.md 3.1. Without versions it replaces the one that
  * is there; with them it is written where it stays, and nothing is copied or moved.
  *
- * @throws S3Error `PreconditionFailed`; `OperationAborted` when a newer write won
+ * @throws S3Error `PreconditionFailed`, `NoSuchKey`; `OperationAborted` when a newer write won
  */
 export async function storeObject(
   context: RequestContext,
@@ -86,10 +86,21 @@ export async function storeObject(
 }
 
 async function replaceObject(context: RequestContext, object: ObjectWrite): Promise<StoredObject> {
-  const outcome = await object.write(objectOf(context), {}, object.condition);
-  const { etag, lastModified, replacedManifest } = requireCreated(outcome, object.condition);
+  const { condition } = object;
+  const outcome = await object.write(objectOf(context), {}, condition);
+  if (outcome.outcome === 'precondition_failed') await requireSomethingToMatch(context, condition);
+  const { etag, lastModified, replacedManifest } = requireCreated(outcome, condition);
   context.services.segments.replaced(objectOf(context), replacedManifest, context.call.requestId);
   return { etag, lastModified, headers: [] };
+}
+
+/** As AWS: `If-Match` fails otherwise where there is no object. @throws BackendError NoSuchObject */
+async function requireSomethingToMatch(
+  context: RequestContext,
+  condition: WritePrecondition | undefined,
+): Promise<void> {
+  if (condition === undefined || 'absent' in condition) return;
+  await context.services.backend.headObject(context.call, objectOf(context));
 }
 
 function requireCreated(outcome: PutOutcome, condition?: WritePrecondition): Created {
