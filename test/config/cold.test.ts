@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { renderConfig } from '../../src/config/print.js';
-import { ConfigError } from '../../src/config/problem.js';
+import type { ConfigError } from '../../src/config/problem.js';
 import { openColdBackend } from '../../src/open-cold.js';
 import { StartError } from '../../src/process/child.js';
 import { makeTempFolder } from '../support/temp-folder.js';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Backend } from '../../src/backend/backend.js';
 import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
 import { parseColdState } from '../../src/s3/rules/cold/state.js';
 import { patternBytes, rejection } from '../contract/fixture.js';
