@@ -1,5 +1,6 @@
 import type { Backend, ObjectRef, RemovedManifest } from '../../backend/backend.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
+import type { DeletedBucket } from '../versions/remove.js';
 import type { Upload } from './names.js';
 import { removeSegmentsContainer, removeUnreferencedParts } from './remove.js';
 
@@ -18,7 +19,7 @@ export interface SegmentCleaning {
    */
   replaced(target: ObjectRef, manifest: RemovedManifest | undefined, requestId: string): void;
   /** A bucket was deleted: removes its companion now. Never fails: what stays is the sweeper's. */
-  bucketDeleted(account: string, bucket: string, requestId: string): Promise<void>;
+  bucketDeleted(deleted: DeletedBucket, requestId: string): Promise<void>;
 }
 
 export interface SegmentCleanerOptions {
@@ -81,10 +82,11 @@ export class SegmentCleaner implements SegmentCleaning {
     else this.later(upload, requestId);
   }
 
-  async bucketDeleted(account: string, bucket: string, requestId: string): Promise<void> {
+  async bucketDeleted(deleted: DeletedBucket, requestId: string): Promise<void> {
     try {
-      await removeSegmentsContainer(this.options.backend, { requestId }, account, bucket);
+      await removeSegmentsContainer(this.options.backend, { requestId }, deleted);
     } catch (error) {
+      const { account, bucket } = deleted;
       const fields = { request_id: requestId, account, bucket, err: error };
       this.options.log.warn(fields, 'parts of a deleted bucket were left behind');
     }

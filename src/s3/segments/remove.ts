@@ -2,6 +2,7 @@ import type { Backend, CallContext, ContainerRef, ObjectRef } from '../../backen
 import { BackendError } from '../../backend/errors.js';
 import { mapLimited } from '../../map-limited.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
+import type { DeletedBucket } from '../versions/remove.js';
 import { versionsOf } from './versions.js';
 import { markerOf, partOf, segmentsContainer, targetOf, type Upload } from './names.js';
 import { readParts, type StoredPart } from './parts.js';
@@ -10,8 +11,7 @@ import { readParts, type StoredPart } from './parts.js';
 
 /** Deletions under way at once: enough to share the store's commits, not enough to crowd it. */
 const CONCURRENCY = 16;
-/** Of deleting a container into which parts still arrive. */
-const ATTEMPTS_MAX = 5;
+const NAMES_PER_LISTING = 1000;
 
 export type RemovalOutcome =
   | { readonly outcome: 'removed'; readonly parts: number }
@@ -50,24 +50,22 @@ export async function removeUnreferencedParts(
 /**
  * Removes the companion container of a bucket that was deleted, with all that is in it: open
  * uploads do not keep a bucket from being deleted, as in AWS.
+ *
+ * Somebody may have made the bucket anew in the meantime, and objects of parts in it. So nothing goes
+ * that is younger than the deletion, and of what goes only the very object that was listed, where the
+ * store can make sure of that. What stays is the sweeper's.
  */
 export async function removeSegmentsContainer(
   backend: Backend,
   call: CallContext,
-  account: string,
-  bucket: string,
+  { account, bucket, deletedAfter }: DeletedBucket,
 ): Promise<void> {
   const container = segmentsContainer(account, bucket);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await emptyContainer(backend, call, container);
-      await backend.deleteContainer(call, container);
-      return;
-    } catch (error) {
-      if (isCode(error, 'NoSuchContainer')) return;
-      // A part that was on its way has arrived in between.
-      if (!isCode(error, 'ContainerNotEmpty') || attempt === ATTEMPTS_MAX) throw error;
-    }
+  try {
+    await emptyContainer(backend, call, container, deletedAfter);
+    await backend.deleteContainer(call, container);
+  } catch (error) {
+    if (!isCode(error, 'NoSuchContainer') && !isCode(error, 'ContainerNotEmpty')) throw error;
   }
 }
 
@@ -75,15 +73,22 @@ async function emptyContainer(
   backend: Backend,
   call: CallContext,
   container: ContainerRef,
+  notAfter: number,
 ): Promise<void> {
-  for (;;) {
-    const { entries, truncated } = await backend.listObjects(call, container, { limit: 1000 });
-    const names = entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object.name] : []));
-    await mapLimited(names, CONCURRENCY, (object) =>
-      removeObject(backend, call, { ...container, object }),
+  const { conditionalReplace } = backend.capabilities;
+  let marker: string | undefined;
+  do {
+    const page = await backend.listObjects(call, container, { marker, limit: NAMES_PER_LISTING });
+    const objects = page.entries.flatMap((entry) =>
+      entry.kind === 'object' ? [entry.object] : [],
     );
-    if (!truncated) return;
-  }
+    const old = objects.filter(({ lastModified }) => lastModified <= notAfter);
+    await mapLimited(old, CONCURRENCY, ({ name: object, etag, lastModified }) => {
+      const precondition = conditionalReplace ? { etag, lastModified } : undefined;
+      return removeObject(backend, call, { ...container, object }, precondition);
+    });
+    marker = page.truncated ? objects.at(-1)?.name : undefined;
+  } while (marker !== undefined);
 }
 
 async function exists(backend: Backend, call: CallContext, ref: ObjectRef): Promise<boolean> {

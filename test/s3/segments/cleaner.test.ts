@@ -22,6 +22,7 @@ import {
 
 /** Longer than any test. */
 const HOUR_MS = 3_600_000;
+const PLACE = { account: ACCOUNT, bucket: BUCKET };
 
 describe('s3 segments: removal', () => {
   it('leaves the parts of an open upload alone', () =>
@@ -71,10 +72,32 @@ describe('s3 segments: removal', () => {
       await openUpload(backend, 'a', [1, 2, 3]);
       await openUpload(backend, 'b', []);
       for (let times = 0; times < 2; times++) {
-        await removeSegmentsContainer(backend, CALL, ACCOUNT, BUCKET);
+        await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter: Date.now() });
         const { containers } = await backend.listContainers(CALL, ACCOUNT, { limit: 10 });
         expect(containers.map(({ name }) => name)).to.deep.equal([BUCKET]);
       }
+    }));
+
+  it('leaves what is younger: the bucket may be there again', () =>
+    withBucket(async (backend) => {
+      const old = await openUpload(backend, 'k', [1]);
+      const { lastModified: deletedAfter } = await backend.headObject(CALL, partOf(old, 1));
+      await laterThan(deletedAfter);
+      const upload = await openUpload(backend, 'k', [1]);
+      await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter });
+      const left = [markerOf(upload).object, partOf(upload, 1).object];
+      expect(await namesIn(backend)).to.have.members(left);
+    }));
+
+  it('leaves what has been written anew since it was listed', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1]);
+      const part = partOf(upload, 1);
+      const racing = rewritingWhenListed(backend, part);
+      // Not by its age: a store's clock may be another one.
+      const deletedAfter = Infinity;
+      await removeSegmentsContainer(racing, CALL, { ...PLACE, deletedAfter });
+      expect(await namesIn(backend)).to.deep.equal([part.object]);
     }));
 });
 
@@ -171,7 +194,7 @@ describe('s3 segments: cleaner', () => {
     const warnings: string[] = [];
     const failing = { listObjects: () => Promise.reject(unavailable()) } as unknown as Backend;
     const cleaner = cleanerOf(failing, 0, warnings);
-    await cleaner.bucketDeleted(ACCOUNT, BUCKET, 'r');
+    await cleaner.bucketDeleted({ ...PLACE, deletedAfter: Date.now() }, 'r');
     expect(warnings).to.have.lengthOf(1);
     await cleaner.close();
   });
@@ -185,6 +208,30 @@ function cleanerOf(
 ): SegmentCleaner {
   const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
   return new SegmentCleaner({ backend, graceMs, log, waitingMax });
+}
+
+/** The store's clock is this one. */
+async function laterThan(time: number): Promise<void> {
+  await eventually(
+    () => Promise.resolve(Date.now()),
+    (now) => now > time,
+  );
+}
+
+/** Its parts are written anew whenever somebody has listed them. */
+function rewritingWhenListed(backend: Backend, part: Ref): Backend {
+  const listObjects: Backend['listObjects'] = async (...query) => {
+    const page = await backend.listObjects(...query);
+    await backend.putObject(CALL, part, SMALL);
+    return page;
+  };
+  return new Proxy(backend, {
+    get(target, name) {
+      if (name === 'listObjects') return listObjects;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
 }
 
 function unavailable(): BackendError {

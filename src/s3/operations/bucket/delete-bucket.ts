@@ -1,3 +1,4 @@
+import type { ContainerHead } from '../../../backend/backend.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { S3Error } from '../../s3-error.js';
@@ -9,21 +10,39 @@ import { versionsSource } from '../versions-source.js';
 /**
  * DeleteBucket: `BucketNotEmpty` while it holds any object, version or delete marker. As in AWS, open
  * multipart uploads do not keep it from going, and go with it.
+ *
+ * The store knows of objects, and not of versions behind delete markers. Those are looked for before
+ * the bucket goes, and once more when nobody can add to them any more: who wrote one in between was
+ * told that it is there.
  */
 export async function deleteBucket(context: RequestContext): Promise<S3Response> {
   const { backend, segments } = context.services;
   const { account, container: bucket } = containerOf(context);
   const { systemMetadata } = await context.containerHead();
-  const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
   const deletedAfter = Date.now();
+  const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
   if (keepsVersions && (await hasVersions(versionsSource(context)))) {
     throw new S3Error('BucketNotEmpty');
   }
-  await backend.deleteContainer(context.call, { account, container: bucket });
+  // As it is now: who asked for versions in between gets them back.
+  const head = await backend.headContainer(context.call, containerOf(context));
+  await backend.deleteContainer(context.call, containerOf(context));
+  await requireNoVersions(context, head);
+  const deleted = { account, bucket, deletedAfter };
   // Only now: while the bucket was there, an object could still be made of those parts.
-  await segments.bucketDeleted(account, bucket, context.call.requestId);
-  if (keepsVersions) {
-    await removeVersionsContainer(backend, context.call, { account, bucket, deletedAfter });
-  }
+  await segments.bucketDeleted(deleted, context.call.requestId);
+  await removeVersionsContainer(backend, context.call, deleted);
   return { status: 204, headers: [] };
+}
+
+/** @throws S3Error `BucketNotEmpty` when there are versions after all: the bucket is there again */
+async function requireNoVersions(context: RequestContext, head: ContainerHead): Promise<void> {
+  try {
+    if (await hasVersions(versionsSource(context))) throw new S3Error('BucketNotEmpty');
+  } catch (error) {
+    const { metadata, systemMetadata, acl } = head;
+    const as = { metadata, systemMetadata, acl };
+    await context.services.backend.createContainer(context.call, containerOf(context), as);
+    throw error;
+  }
 }
