@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
-import { mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
-import { useAwsCli, useS3cmd } from './programs.js';
+import { runBoto3, useAwsCli, useS3cmd } from './programs.js';
 
 /** ACLs and CORS rules, set and read back by real clients. */
 
-const SCRIPT = join(process.cwd(), 'test/clients/python/acl_cors.py');
 const OWNER = 'main:RINGWAYTESTKEY';
 const GRANTEE = 'main:anna';
 const FULL = `${OWNER} FULL_CONTROL`;
@@ -18,12 +16,8 @@ describeWith([pythonModule('boto3')], 'client: boto3, ACLs and CORS', function (
   const bench = useBench(this, { config: CONFIG });
 
   it('sets and reads them', async () => {
-    const { folder, service } = bench();
-    const { endpoint, accessKey, secretKey } = service;
-    const job = { endpoint, access_key: accessKey, secret_key: secretKey, grantee: GRANTEE };
-    const env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', BOTO_DISABLE_CRT: 'true' };
-    const { stdout } = await mustRun('python3', [SCRIPT], { env, input: JSON.stringify(job) });
-    expect(JSON.parse(stdout)).to.deep.equal({
+    const report = await runBoto3(bench(), 'acl_cors.py', { grantee: GRANTEE });
+    expect(report).to.deep.equal({
       put: ['AllUsers READ', FULL],
       headers: [`${GRANTEE} READ`],
       owner: OWNER,
@@ -32,7 +26,7 @@ describeWith([pythonModule('boto3')], 'client: boto3, ACLs and CORS', function (
       rules: true,
       'rules removed': 'NoSuchCORSConfiguration',
     });
-    expect((await fetch(`${endpoint}/acl-boto3/key`)).status).to.equal(403);
+    expect((await fetch(`${bench().service.endpoint}/acl-boto3/key`)).status).to.equal(403);
   });
 });
 

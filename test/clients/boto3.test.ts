@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'undici';
 import { describeWith, pythonModule } from '../support/needs.js';
-import { mustRun } from '../support/programs.js';
 import { useBench } from './harness.js';
 import { BIG_FILE_BYTES, makeTree, sha256OfFile, treeHashes, writeBigFile } from './material.js';
 import { ODD_KEYS } from './odd-keys.js';
-
-const SCRIPT = join(process.cwd(), 'test/clients/python/round_trip.py');
+import { runBoto3 } from './programs.js';
 
 interface Report {
   readonly files: number;
@@ -39,8 +37,6 @@ describeWith([pythonModule('boto3')], 'client: boto3', function () {
         const sha256 = await writeBigFile(inFolder('big'), BIG_FILE_BYTES);
         const job = {
           endpoint: service.endpoint.replace('127.0.0.1', BASE_DOMAIN),
-          access_key: service.accessKey,
-          secret_key: service.secretKey,
           source: inFolder('source'),
           copy: inFolder('copy'),
           big: inFolder('big'),
@@ -48,9 +44,7 @@ describeWith([pythonModule('boto3')], 'client: boto3', function () {
           odd_keys: ODD_KEYS,
           ...way,
         };
-        const env = { HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', BOTO_DISABLE_CRT: 'true' };
-        const { stdout } = await mustRun('python3', [SCRIPT], { env, input: JSON.stringify(job) });
-        const report = JSON.parse(stdout) as Report;
+        const report = await runBoto3<Report>(bench(), 'round_trip.py', job);
 
         expect(report.files).to.equal(count);
         const source = await treeHashes(inFolder('source'));

@@ -10,6 +10,8 @@ import type { ClientBench } from './harness.js';
 
 /** Real clients' programs, set up as docs/clients.md tells their users. */
 
+const SCRIPTS = join(process.cwd(), 'test/clients/python');
+
 /** A client's program with its settings. Called, it runs to its end. @throws Error when it fails */
 export interface ClientProgram {
   (...args: readonly string[]): Promise<ProgramResult>;
@@ -140,4 +142,39 @@ function pythonEnvironment(home: string): Record<string, string> {
     // Debian's botocore and its optional native runtime do not fit each other.
     BOTO_DISABLE_CRT: 'true',
   };
+}
+
+/** The repository is `backups/of a folder`, which needs no bucket made for it. */
+export function useRestic(bench: () => ClientBench): ClientProgram {
+  return clientProgram('restic', () => {
+    const { folder, service } = bench();
+    const env = {
+      HOME: folder,
+      AWS_ACCESS_KEY_ID: service.accessKey,
+      AWS_SECRET_ACCESS_KEY: service.secretKey,
+      RESTIC_REPOSITORY: `s3:${service.endpoint}/backups/of a folder`,
+      RESTIC_PASSWORD: 'correct horse battery staple',
+    };
+    return { args: [], cwd: folder, env };
+  });
+}
+
+/**
+ * Runs a script of test/clients/python, which reads a job and reports, both in JSON. It gets the
+ * endpoint and the credential besides what the job says.
+ * @throws Error when it fails
+ */
+export async function runBoto3<Report>(
+  { folder, service }: ClientBench,
+  script: string,
+  job: Readonly<Record<string, unknown>>,
+): Promise<Report> {
+  const { endpoint, accessKey, secretKey } = service;
+  const whole = { endpoint, access_key: accessKey, secret_key: secretKey, ...job };
+  const { stdout } = await mustRun('python3', [join(SCRIPTS, script)], {
+    // Nothing is to be written beside the scripts.
+    env: { ...pythonEnvironment(folder), PYTHONDONTWRITEBYTECODE: '1' },
+    input: JSON.stringify(whole),
+  });
+  return JSON.parse(stdout) as Report;
 }

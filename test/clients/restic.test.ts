@@ -2,13 +2,12 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
-import { mustRun, runProgram, type ProgramResult } from '../support/programs.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { useBench } from './harness.js';
 import { makeTree, treeHashes, writeBigFile } from './material.js';
+import { useRestic } from './programs.js';
 
 const FILE_BYTES = 40 * 1024 * 1024;
-const PASSWORD = 'correct horse battery staple';
 
 /** What `backup --json` ends with, as far as it is asked for here. */
 interface Summary {
@@ -26,6 +25,7 @@ interface Listing {
 
 describeWith([program('restic')], 'client: restic', function () {
   const bench = useBench(this);
+  const restic = useRestic(bench);
   const snapshots: { readonly id: string; readonly hashes: Record<string, string> }[] = [];
   let files = 0;
 
@@ -34,22 +34,6 @@ describeWith([program('restic')], 'client: restic', function () {
     await writeBigFile(join(source, 'big'), FILE_BYTES);
     files = await makeTree(source, 'some');
   });
-
-  function options(): { cwd: string; env: Record<string, string> } {
-    const { folder, service } = bench();
-    const env = {
-      HOME: folder,
-      AWS_ACCESS_KEY_ID: service.accessKey,
-      AWS_SECRET_ACCESS_KEY: service.secretKey,
-      RESTIC_REPOSITORY: `s3:${service.endpoint}/backups/of a folder`,
-      RESTIC_PASSWORD: PASSWORD,
-    };
-    return { cwd: folder, env };
-  }
-
-  function restic(...args: string[]): Promise<ProgramResult> {
-    return mustRun('restic', args, options());
-  }
 
   /** Backs the source up, and keeps in mind what it was. */
   async function backup(): Promise<Summary> {
@@ -71,7 +55,7 @@ describeWith([program('restic')], 'client: restic', function () {
 
   it('makes a repository, and refuses to make it twice', async () => {
     await restic('init');
-    const again = await runProgram('restic', ['init'], options());
+    const again = await restic.attempt('init');
     expect(again.code).not.to.equal(0);
     expect(again.stderr).to.contain('already initialized');
   });
@@ -123,7 +107,7 @@ describeWith([program('restic')], 'client: restic', function () {
     const pack = packs[0]!.Key;
     expect((await s3.delete(`/backups/${encodeURI(pack)}`)).status).to.equal(204);
     await s3.close();
-    const check = await runProgram('restic', ['check'], options());
+    const check = await restic.attempt('check');
     expect(check.code).not.to.equal(0);
     expect(check.stderr).to.contain(pack.split('/').at(-1)!.slice(0, 8));
   });

@@ -7,9 +7,7 @@ with what it read back.
 import json
 import sys
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import ClientError
+from client import client_of, code_of
 
 RULE = {
     "AllowedOrigins": ["https://app.example"],
@@ -22,14 +20,7 @@ RULE = {
 
 def main():
     job = json.load(sys.stdin)
-    s3 = boto3.client(
-        "s3",
-        endpoint_url=job["endpoint"],
-        region_name="us-east-1",
-        aws_access_key_id=job["access_key"],
-        aws_secret_access_key=job["secret_key"],
-        config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
-    )
+    s3 = client_of(job)
     s3.create_bucket(Bucket="acl-boto3")
     bucket = {"Bucket": "acl-boto3"}
     target = {"Bucket": "acl-boto3", "Key": "key"}
@@ -61,14 +52,6 @@ def grants_of(policy):
         f'{grant["Grantee"].get("ID") or grant["Grantee"]["URI"].split("/")[-1]} {grant["Permission"]}'
         for grant in policy["Grants"]
     )
-
-
-def code_of(call, **arguments):
-    try:
-        call(**arguments)
-    except ClientError as error:
-        return error.response["Error"]["Code"]
-    raise AssertionError(f"{call} did not fail")
 
 
 main()

@@ -7,9 +7,9 @@ one, with what it found. Exits with an exception when anything is not as S3 prom
 import json
 import sys
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import ClientError
+
+from client import client_of
 
 BUCKET = "copies"
 TARGET = "targets"
@@ -18,14 +18,7 @@ TAGS = [{"Key": "colour", "Value": "brown fox"}, {"Key": "größe+/=@", "Value":
 
 def main():
     job = json.load(sys.stdin)
-    s3 = boto3.client(
-        "s3",
-        endpoint_url=job["endpoint"],
-        region_name="us-east-1",
-        aws_access_key_id=job["access_key"],
-        aws_secret_access_key=job["secret_key"],
-        config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
-    )
+    s3 = client_of(job)
     s3.create_bucket(Bucket=BUCKET)
     s3.create_bucket(Bucket=TARGET)
     report = {

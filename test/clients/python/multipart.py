@@ -7,10 +7,8 @@ with what it found. Exits with an exception when anything is not as S3 promises.
 import json
 import sys
 
-import boto3
 from boto3.s3.transfer import TransferConfig
-from botocore.config import Config
-from botocore.exceptions import ClientError
+from client import client_of, code_of
 
 BUCKET = "boto3-parts"
 MIB = 1024 * 1024
@@ -18,14 +16,7 @@ MIB = 1024 * 1024
 
 def main():
     job = json.load(sys.stdin)
-    s3 = boto3.client(
-        "s3",
-        endpoint_url=job["endpoint"],
-        region_name="us-east-1",
-        aws_access_key_id=job["access_key"],
-        aws_secret_access_key=job["secret_key"],
-        config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
-    )
+    s3 = client_of(job)
     s3.create_bucket(Bucket=BUCKET)
     s3.upload_file(job["file"], BUCKET, "file", ExtraArgs={"Metadata": {"colour": "blue"}})
     head = s3.head_object(Bucket=BUCKET, Key="file")
@@ -69,20 +60,16 @@ def provoke_errors(s3):
     ]
     parts = [{"PartNumber": number + 1, "ETag": etag} for number, etag in enumerate(etags)]
     codes = {
-        "small parts": code_of(s3, upload, parts),
-        "wrong order": code_of(s3, upload, parts[::-1]),
-        "missing part": code_of(s3, upload, [{"PartNumber": 9, "ETag": etags[0]}]),
+        "small parts": refusal_of(s3, upload, parts),
+        "wrong order": refusal_of(s3, upload, parts[::-1]),
+        "missing part": refusal_of(s3, upload, [{"PartNumber": 9, "ETag": etags[0]}]),
     }
     s3.abort_multipart_upload(**upload)
-    return {**codes, "aborted": code_of(s3, upload, parts[:1])}
+    return {**codes, "aborted": refusal_of(s3, upload, parts[:1])}
 
 
-def code_of(s3, upload, parts):
-    try:
-        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": parts})
-    except ClientError as error:
-        return error.response["Error"]["Code"]
-    raise AssertionError(f"{parts} were accepted")
+def refusal_of(s3, upload, parts):
+    return code_of(s3.complete_multipart_upload, **upload, MultipartUpload={"Parts": parts})
 
 
 main()

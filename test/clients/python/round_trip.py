@@ -11,27 +11,14 @@ import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import boto3
 from boto3.s3.transfer import TransferConfig
-from botocore.config import Config
-from botocore.exceptions import ClientError
+from client import client_of, code_of
 
 
 def main():
     job = json.load(sys.stdin)
     resolve_localhost()
-    s3 = boto3.client(
-        "s3",
-        endpoint_url=job["endpoint"],
-        region_name="us-east-1",
-        aws_access_key_id=job["access_key"],
-        aws_secret_access_key=job["secret_key"],
-        config=Config(
-            signature_version=job.get("signature_version", "s3v4"),
-            s3={"addressing_style": job.get("addressing_style", "path")},
-            retries={"max_attempts": 1},
-        ),
-    )
+    s3 = client_of(job)
     s3.create_bucket(Bucket="boto3")
     report = {
         "files": round_trip_tree(s3, job["source"], job["copy"]),
@@ -136,14 +123,6 @@ def provoke_errors(s3):
         "absent bucket": code_of(getattr(s3, lister(s3)), Bucket="absent"),
         "full bucket": code_of(s3.delete_bucket, Bucket="boto3"),
     }
-
-
-def code_of(call, **arguments):
-    try:
-        call(**arguments)
-    except ClientError as error:
-        return error.response["Error"]["Code"]
-    raise AssertionError(f"{call} did not fail")
 
 
 main()
