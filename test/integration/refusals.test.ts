@@ -55,12 +55,12 @@ describe('refusals over the wire', () => {
   }
 
   for (const [method, path] of [
-    ['GET', '/refusals?policy'],
+    ['GET', '/refusals?logging'],
     ['PUT', '/refusals?website'],
     ['GET', '/refusals?inventory'],
     ['GET', '/refusals?analytics&id=1'],
     ['PUT', '/refusals?replication'],
-    ['GET', '/refusals?versioning'],
+    ['GET', '/refusals?policy'],
     ['PUT', '/refusals?something-new'],
     ['GET', '/refusals/key?torrent'],
     ['PUT', '/refusals/key?something-new'],
@@ -86,7 +86,7 @@ describe('refusals over the wire', () => {
     ['x-amz-server-side-encryption', 'AES256'],
     ['x-amz-acl', 'aws-exec-read'],
     ['x-amz-grant-everything', 'id="someone"'],
-    ['x-amz-object-lock-mode', 'COMPLIANCE'],
+    ['x-amz-mfa', '123456 123456'],
     ['x-amz-website-redirect-location', '/elsewhere'],
     ['if-none-match', '"etag"'],
     ['if-unmodified-since', 'Thu, 01 Dec 1994 16:00:00 GMT'],
