@@ -38,12 +38,14 @@ export async function addEntry(
   const archive = archiver(parts, call, of, objects);
   let decision: Decision | undefined;
   const { stored } = await commitWritten(parts, call, of, objects, async (index) => {
+    // Others have carried it out, and then removed it.
+    if (index.removed.includes(entry.name)) return undefined;
     const standing = await standingAt(parts, call, of, index, entry, condition);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entry, standing, archive);
     return decision.change;
   });
-  if (decision === undefined) throw new Error('an entry was committed without a plan');
+  if (decision === undefined) return [];
   const settled = await settleNew(parts, call, of, stored, entry, decision.standing);
   return removeReplaced(parts, call, of, decision, settled);
 }
@@ -76,7 +78,10 @@ async function decide(
   const isNull = entry.id === NULL_VERSION_ID;
   const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
-  if (standing.kind !== 'plain') return { standing, replaced: former, change: { add: [entry] } };
+  const remove = former && [{ name: former.name, touched: former.touched }];
+  if (standing.kind !== 'plain') {
+    return { standing, replaced: former, change: { add: [entry], remove } };
+  }
   if (isNull && former === undefined) {
     const { etag, lastModified } = standing;
     const add = [{ ...entry, adopted: { etag, lastModified } }];
@@ -84,7 +89,7 @@ async function decide(
   }
   const plain = await archive(standing, index);
   const add = plain === undefined ? [entry] : [entry, plain];
-  return { standing, replaced: former, change: { add } };
+  return { standing, replaced: former, change: { add, remove } };
 }
 
 /**

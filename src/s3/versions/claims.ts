@@ -25,11 +25,15 @@ const SURE_GENERATIONS = RECENT_COMMITS_MAX / 2;
 export class Claims {
   #commits: Commit[] = [];
 
+  /** @param shown - told of each */
+  constructor(private readonly shown: (commit: Commit) => void) {}
+
   get isEmpty(): boolean {
     return this.#commits.length === 0;
   }
 
   add(commit: Commit): void {
+    this.shown(commit);
     this.#commits = this.#commits.filter(({ id }) => id !== commit.id).concat(commit);
   }
 

@@ -7,7 +7,7 @@ import type { Commit, VersionEntry, VersionIndex } from './version-entry.js';
  * The documents that versions are kept in: JSON without white space, fields in the order below, left
  * out where they have nothing to say, so that the same index is the same bytes whoever writes it.
  *
- *     index.json       {"format":1,"generation":12,"commit":…,"recent":[…],"entries":[…]}
+ *     index.json       {"format":1,"generation":12,"commit":…,"recent":[…],"removed":[…],…}
  *     index.g12.json   {"format":1,"generation":12,"commit":…,"parent":…,"change":{…}}
  *
  * What cannot be read in full is not read at all: SPEC.md 7.2, fails closed.
@@ -50,47 +50,70 @@ const indexDocument = z.strictObject({
   generation: z.int().positive(),
   commit: name,
   recent: z.array(name),
+  removed: z.array(name),
   entries: z.array(entryDocument),
 });
 
-const commitDocument = z.strictObject({
-  format: z.literal(FORMAT),
+const commitFields = {
   generation: z.int().positive(),
   commit: name,
   parent: name.or(z.literal('')),
-  change: changeDocument,
+};
+
+const mergedDocument = z.strictObject({ ...commitFields, change: changeDocument });
+
+const commitDocument = z.strictObject({
+  format: z.literal(FORMAT),
+  ...commitFields,
+  change: changeDocument.extend({ merge: z.array(mergedDocument).optional() }),
 });
 
-export function renderIndex({ generation, commit, recent, entries }: VersionIndex): Buffer {
-  return render({ generation, commit, recent, entries: entries.map(writeEntry) });
+type CommitFields = Omit<z.infer<typeof commitDocument>, 'format'>;
+
+export function renderIndex({ entries, ...index }: VersionIndex): Buffer {
+  const { generation, commit, recent, removed } = index;
+  return render({ generation, commit, recent, removed, entries: entries.map(writeEntry) });
 }
 
 /** @throws S3Error `InternalError` */
 export function parseIndex(bytes: Buffer): VersionIndex {
-  const { generation, commit, recent, entries } = parse(indexDocument, 'a version index', bytes);
-  const index = { generation, commit, recent, entries: entries.map(readEntry) };
+  const read = parse(indexDocument, 'a version index', bytes);
+  const { generation, commit, recent, removed } = read;
+  const index = { generation, commit, recent, removed, entries: read.entries.map(readEntry) };
   requireUnique(index.entries.map((entry) => entry.name));
   requireUnique(index.entries.map((entry) => entry.id));
   return index;
 }
 
-export function renderCommit({ generation, id, parent, change }: Commit): Buffer {
-  const { add, place, remove, touch } = change;
-  const written = { add: add?.map(writeEntry), place: place?.map(writeEntry), remove, touch };
-  return render({ generation, commit: id, parent, change: written });
+export function renderCommit(commit: Commit): Buffer {
+  return render(writeCommit(commit));
 }
 
 /** @throws S3Error `InternalError` */
 export function parseCommit(bytes: Buffer): Commit {
-  const read = parse(commitDocument, 'the fence of a version index', bytes);
-  const { generation, commit: id, parent, change } = read;
-  const { add, place, ...rest } = change;
+  return readCommit(parse(commitDocument, 'the fence of a version index', bytes));
+}
+
+function writeCommit({ generation, id, parent, change }: Commit): CommitFields {
+  const { merge, add, place, remove, touch } = change;
   return {
     generation,
-    id,
+    commit: id,
     parent,
-    change: { add: add?.map(readEntry), place: place?.map(readEntry), ...rest },
+    change: {
+      merge: merge?.map(writeCommit),
+      add: add?.map(writeEntry),
+      place: place?.map(writeEntry),
+      remove: remove && [...remove],
+      touch: touch && [...touch],
+    },
   };
+}
+
+function readCommit({ generation, commit: id, parent, change }: CommitFields): Commit {
+  const { merge, add, place, ...rest } = change;
+  const entries = { add: add?.map(readEntry), place: place?.map(readEntry) };
+  return { generation, id, parent, change: { merge: merge?.map(readCommit), ...entries, ...rest } };
 }
 
 function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): EntryDocument {

@@ -1,6 +1,7 @@
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import {
   RECENT_COMMITS_MAX,
+  REMOVED_NAMES_MAX,
   type Commit,
   type SeenEntry,
   type VersionChange,
@@ -15,19 +16,29 @@ type Entries = readonly VersionEntry[];
 /** The index that the commit leads to, of the one that it was made for. */
 export function applyCommit(index: VersionIndex, commit: Commit): VersionIndex {
   const { generation, id, change } = commit;
-  const entries = changedEntries(index.entries, change, id);
-  const recent = index.commit === '' ? [] : remembered([index.commit, ...index.recent]);
-  return { generation, commit: id, recent, entries };
+  const { merge = [], add = [], place = [] } = change;
+  const merged = merge.reduce(mergeCommit, index);
+  let entries = withoutRemoved(merged.entries, change, id);
+  for (const entry of [...add].reverse()) entries = withNewest(entries, entry);
+  for (const entry of place) entries = withPlaced(entries, entry, byTime);
+  const before = index.commit === '' ? [] : [index.commit];
+  const recent = [...before, ...merged.recent].slice(0, RECENT_COMMITS_MAX);
+  return { generation, commit: id, recent, removed: removedNames(merged, entries, []), entries };
 }
 
 /**
  * The index with a commit that was made for another one: nothing that it wanted is lost, and nothing
- * that is in the index either. What it adds goes where its time says.
+ * that is in the index either. What has gone since stays gone.
  */
-export function mergeCommit(index: VersionIndex, { id, change }: Commit): VersionIndex {
-  const place = [...(change.add ?? []), ...(change.place ?? [])];
-  const entries = changedEntries(index.entries, { ...change, add: [], place }, id);
-  return { ...index, recent: remembered([id, ...index.recent]), entries };
+function mergeCommit(index: VersionIndex, { id, change }: Commit): VersionIndex {
+  const { add = [], place = [], remove = [] } = change;
+  const wanted = [...add, ...place].filter(({ name }) => !index.removed.includes(name));
+  let entries = withoutRemoved(index.entries, change, id);
+  for (const entry of wanted) entries = withPlaced(entries, entry, byName);
+  const recent = [id, ...index.recent].slice(0, RECENT_COMMITS_MAX);
+  // Also of an entry that is not there yet, but may be on its way.
+  const removed = removedNames(index, entries, remove);
+  return { ...index, recent, removed, entries };
 }
 
 /** Whether the commit has led to this index, directly or with others behind it. */
@@ -53,43 +64,75 @@ export function hasTakenEffect({ entries }: VersionIndex, { id, change }: Commit
   );
 }
 
-function remembered(commits: readonly string[]): readonly string[] {
-  return commits.slice(0, RECENT_COMMITS_MAX);
+function removedNames(
+  { entries, removed }: VersionIndex,
+  left: Entries,
+  asked: readonly SeenEntry[],
+): readonly string[] {
+  const there = new Set(left.map(({ name }) => name));
+  const gone = [...entries, ...asked].map(({ name }) => name).filter((name) => !there.has(name));
+  if (gone.length === 0) return removed;
+  return [...new Set([...gone, ...removed])].slice(0, REMOVED_NAMES_MAX);
 }
 
-function changedEntries(entries: Entries, change: VersionChange, commit: string): Entries {
-  const { add = [], place = [], remove = [], touch = [] } = change;
-  let changed: Entries = entries.filter((entry) => !remove.some((seen) => isAsSeen(entry, seen)));
-  for (const seen of touch) {
-    changed = changed.map((entry) =>
-      isAsSeen(entry, seen) ? { ...entry, locks: seen.locks, touched: commit } : entry,
-    );
-  }
-  for (const entry of [...add].reverse()) changed = withNewest(changed, entry);
-  for (const entry of place) changed = withPlaced(changed, entry);
-  return changed;
+function withoutRemoved(entries: Entries, change: VersionChange, commit: string): Entries {
+  const { remove = [], touch = [] } = change;
+  const left = entries.filter((entry) => !remove.some((seen) => isAsSeen(entry, seen)));
+  if (touch.length === 0) return left;
+  return left.map((entry) => {
+    const touched = touch.find((seen) => isAsSeen(entry, seen));
+    return touched === undefined ? entry : { ...entry, locks: touched.locks, touched: commit };
+  });
 }
 
 function isAsSeen({ name, touched }: VersionEntry, seen: SeenEntry): boolean {
   return name === seen.name && touched === seen.touched;
 }
 
-function withNewest(entries: Entries, added: VersionEntry): VersionEntry[] {
-  const others = entries.filter(({ name, id }) => name !== added.name && !isReplaced(id, added));
-  return [added, ...others];
+function withNewest(entries: Entries, added: VersionEntry): Entries {
+  return [added, ...entries.filter((entry) => !isRival(entry, added))];
 }
 
 /** Of two versions `null` the newer one stays. */
-function withPlaced(entries: Entries, placed: VersionEntry): Entries {
-  const rival = entries.find(({ name, id }) => name === placed.name || isReplaced(id, placed));
-  if (rival !== undefined) {
-    if (rival.name === placed.name || rival.lastModified >= placed.lastModified) return entries;
-  }
+function withPlaced(entries: Entries, placed: VersionEntry, isOlder: Older): Entries {
+  const rival = entries.find((entry) => isRival(entry, placed));
+  if (rival !== undefined && !givesWay(rival, placed, isOlder)) return entries;
   const others = entries.filter((entry) => entry !== rival);
-  const at = others.findIndex(({ lastModified }) => lastModified <= placed.lastModified);
+  const at = others.findIndex((entry) => isOlder(entry, placed));
   return at === -1 ? [...others, placed] : others.toSpliced(at, 0, placed);
 }
 
-function isReplaced(id: string, added: VersionEntry): boolean {
-  return id === NULL_VERSION_ID && added.id === NULL_VERSION_ID;
+/** Whether there is room for only one of them. */
+function isRival(entry: VersionEntry, other: VersionEntry): boolean {
+  if (entry.name === other.name) return true;
+  if (entry.id === NULL_VERSION_ID && other.id === NULL_VERSION_ID) return true;
+  return isCopy(entry) && isCopy(other) && isOfSamePlain(entry, other);
+}
+
+/** A copy of a plain object gives way to what took the place of that object, not to another copy. */
+function givesWay(entry: VersionEntry, to: VersionEntry, isOlder: Older): boolean {
+  if (isOfSamePlain(entry, to)) return isCopy(entry) && !isCopy(to);
+  return isOlder(entry, to);
+}
+
+function isOfSamePlain({ adopted }: VersionEntry, other: VersionEntry): boolean {
+  if (adopted === undefined || adopted.etag !== other.adopted?.etag) return false;
+  return adopted.lastModified === other.adopted.lastModified;
+}
+
+/** It keeps the time of what it was copied from. */
+function isCopy({ adopted, lastModified }: VersionEntry): boolean {
+  return adopted?.lastModified === lastModified;
+}
+
+type Older = (entry: VersionEntry, than: VersionEntry) => boolean;
+
+/** What others wrote past us: by the store's clock. */
+function byTime(entry: VersionEntry, than: VersionEntry): boolean {
+  return entry.lastModified <= than.lastModified;
+}
+
+/** What gateways wrote: by when they began, which names tell, inverted. */
+function byName(entry: VersionEntry, than: VersionEntry): boolean {
+  return entry.name > than.name;
 }

@@ -50,13 +50,19 @@ export class IndexCommits {
   }
 
   /**
+   * @param shown - told of each attempt that others have seen, and may still come back to
    * @throws InDoubtError; anything else means that nothing was changed: what the plan throws,
    *   S3Error `InvalidRequest` for an index that gets too large, `ServiceUnavailable` when others
    *   keep being faster, BackendError
    */
-  async commit(call: CallContext, of: VersionedKey, plan: Plan): Promise<Committed> {
+  async commit(
+    call: CallContext,
+    of: VersionedKey,
+    plan: Plan,
+    shown: (commit: Commit) => void = () => undefined,
+  ): Promise<Committed> {
     const { pause = pauseAtRandom } = this.options;
-    const claims = new Claims();
+    const claims = new Claims(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
       const before = await claims.during(() => this.read(call, of));

@@ -33,7 +33,7 @@ export type WriteResult =
 
 const CONTENT_TYPE = 'application/json';
 /** Of a record: of which generation. Tells it from a version in a listing. */
-const RECORD_ATTRIBUTE = 's3-commit';
+export const RECORD_ATTRIBUTE = 's3-commit';
 /** They are among the versions, the newest first: those of the last hours, unless a key is stormed. */
 const RECORDS_PER_LISTING = 1000;
 const RECORD_CONCURRENCY = 8;
@@ -128,8 +128,10 @@ export class IndexStore {
     const { entries } = await this.#list(call, of, query);
     const names = entries.flatMap((entry) => {
       if (entry.kind !== 'object') return [];
-      const generation = Number(entry.object.attributes[RECORD_ATTRIBUTE] ?? 0);
-      return generation > above ? [entry.object.name.slice(prefix.length)] : [];
+      const generation = entry.object.attributes[RECORD_ATTRIBUTE];
+      return generation !== undefined && Number(generation) > above
+        ? [entry.object.name.slice(prefix.length)]
+        : [];
     });
     const found = await mapLimited(names, RECORD_CONCURRENCY, (name) =>
       this.#read(call, versionRef(of, name)),

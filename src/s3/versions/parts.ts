@@ -12,7 +12,7 @@ import { InDoubtError } from './claims.js';
 import type { CurrentLink } from './current-link.js';
 import type { Committed, IndexCommits, Plan } from './index-commits.js';
 import { versionRef, type VersionedKey } from './names.js';
-import type { VersionEntry } from './version-entry.js';
+import type { Commit, VersionEntry } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
 
 /** What the operations on versions are made of. */
@@ -41,7 +41,8 @@ export function uncancelled({ requestId }: CallContext): CallContext {
 
 /**
  * Commits a change whose entries have objects in the archive that were written for it. Those that
- * are not needed in the end are removed; while that is in doubt, they stay, for the janitor.
+ * are not needed in the end are removed; where somebody else may still come to need them, they stay,
+ * for the janitor.
  *
  * @param written - names of such objects; the plan may add more
  * @throws S3Error, BackendError; what the plan throws
@@ -53,10 +54,12 @@ export async function commitWritten(
   written: Set<string>,
   plan: Plan,
 ): Promise<Committed> {
-  try {
-    const committed = await parts.commits.commit(call, of, plan);
-    const { add = [], place = [] } = committed.commit?.change ?? {};
+  const keep = ({ change: { add = [], place = [] } }: Commit): void => {
     for (const { name } of [...add, ...place]) written.delete(name);
+  };
+  try {
+    const committed = await parts.commits.commit(call, of, plan, keep);
+    if (committed.commit !== undefined) keep(committed.commit);
     await discardAll(parts, call, of, written);
     return committed;
   } catch (error) {

@@ -43,6 +43,11 @@ export interface VersionIndex {
   readonly commit: string;
   /** The commits before that, the latest first, at most {@link RECENT_COMMITS_MAX}. */
   readonly recent: readonly string[];
+  /**
+   * Names of entries that went, the latest first, at most {@link REMOVED_NAMES_MAX}: none of them
+   * comes back, whatever a slow writer wants.
+   */
+  readonly removed: readonly string[];
   /** Newest first: the first is the current one. */
   readonly entries: readonly VersionEntry[];
 }
@@ -53,8 +58,16 @@ export interface VersionIndex {
  */
 export const RECENT_COMMITS_MAX = 32;
 
+export const REMOVED_NAMES_MAX = 32;
+
 /** A key that never had versions. */
-export const NO_INDEX: VersionIndex = { generation: 0, commit: '', recent: [], entries: [] };
+export const NO_INDEX: VersionIndex = {
+  generation: 0,
+  commit: '',
+  recent: [],
+  removed: [],
+  entries: [],
+};
 
 /** An entry as it was when something was decided about it. */
 export interface SeenEntry {
@@ -63,8 +76,10 @@ export interface SeenEntry {
   readonly touched?: string | undefined;
 }
 
-/** What leads from one generation of an index to the next. */
+/** What leads from one generation of an index to the next, in this order. */
 export interface VersionChange {
+  /** Commits that were made for other indexes, and that this one lacks; not merges themselves. */
+  readonly merge?: readonly Commit[] | undefined;
   /** Go before all others, the newest first. The version `null` takes the place of any other. */
   readonly add?: readonly VersionEntry[] | undefined;
   /** Go where their time says: what was written some other way, before or after the newest. */

@@ -1,6 +1,7 @@
 import type { Backend, CallContext } from '../../backend/backend.js';
 import { Adoption } from './adoption.js';
 import { Archives } from './archives.js';
+import type { CommitProtocol } from './commit-protocol.js';
 import {
   createDeleteMarker,
   createVersion,
@@ -18,6 +19,7 @@ import { IndexStore } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { VersionParts } from './parts.js';
 import { touchVersion, type LockChange } from './touch-version.js';
+import { VersionUpkeep } from './upkeep/version-upkeep.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 import { VersionIds } from './version-ids.js';
 import { WeakProtocol } from './weak-protocol.js';
@@ -30,6 +32,8 @@ export interface VersionedKeysOptions {
   readonly now?: (() => number) | undefined;
   /** Before another attempt after a lost race; for tests. */
   readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+  /** Another way to commit: tests plant bugs with it. */
+  readonly protocol?: ((store: IndexStore, ids: VersionIds) => CommitProtocol) | undefined;
 }
 
 /**
@@ -43,20 +47,22 @@ export interface VersionedKeysOptions {
  * `ServiceUnavailable` when others keep being faster.
  */
 export class VersionedKeys {
+  /** What is done without a request. */
+  readonly upkeep: VersionUpkeep;
   readonly #parts: VersionParts;
 
-  constructor({ backend, indexBytesMax, now = Date.now, pause }: VersionedKeysOptions) {
+  constructor(options: VersionedKeysOptions) {
+    const { backend, indexBytesMax, now = Date.now, pause } = options;
     const store = new IndexStore({ backend, indexBytesMax });
-    const protocol = backend.capabilities.atomicCreate
-      ? new FencedProtocol(store)
-      : new WeakProtocol(store);
     const ids = new VersionIds(now);
+    const protocol = (options.protocol ?? protocolFor)(store, ids);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause });
     const link = new CurrentLink(backend, commits);
     const adoption = new Adoption(backend, ids);
     this.#parts = { backend, commits, link, adoption, archives, ids, now };
+    this.upkeep = new VersionUpkeep({ ...this.#parts, store });
   }
 
   /**
@@ -125,4 +131,9 @@ export class VersionedKeys {
   async readIndex(call: CallContext, of: VersionedKey): Promise<VersionIndex> {
     return (await this.#parts.commits.read(call, of)).index;
   }
+}
+
+function protocolFor(store: IndexStore, ids: VersionIds): CommitProtocol {
+  const { atomicCreate } = store.backend.capabilities;
+  return atomicCreate ? new FencedProtocol(store) : new WeakProtocol(store, ids);
 }

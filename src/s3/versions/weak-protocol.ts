@@ -1,7 +1,7 @@
 import type { CallContext } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import type { Attempt, CommitProtocol } from './commit-protocol.js';
-import { holdsCommit, mergeCommit } from './index-changes.js';
+import { applyCommit, holdsCommit } from './index-changes.js';
 import {
   prepareIndex,
   type IndexStore,
@@ -10,6 +10,7 @@ import {
 } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { Commit, VersionIndex } from './version-entry.js';
+import type { VersionIds } from './version-ids.js';
 
 /** Of reading an index that others keep replacing. */
 const READ_ATTEMPTS_MAX = 50;
@@ -24,17 +25,22 @@ const DOUBTFUL_GENERATIONS = 8;
  *
  *     record ──▶ fence N+1 ──▶ index still N? ──▶ index N+1 ──▶ fence mine, none of N+2, index mine?
  *
- * Only then it counts. Who acknowledged under fence N+1 wrote the index before he looked; whoever
- * takes that fence from him later looks at the index afterwards, and finds it. And who replaces the
- * index by one that lacks the commit has written another fence before that, which is not there any
- * more: so an index whose fence is another's, or which has a fence above it, lacks something. Whoever
- * sees that merges all records that it does not hold.
+ * Only then it counts. An index is *settled* when the fence of its generation is of its commit, and
+ * there is no fence above it; what commits go by is settled. Whoever takes a fence later than its
+ * owner looked finds the owner's index afterwards, and gives up. Whoever is late with another index
+ * has lost his fence before, so that this index is not settled. So one that lacks a commit which
+ * counted is not settled, and who reads it merges all records that it does not hold, by a commit of
+ * his own on top of all fences that he knows. The owner of a fence comes first then: of those who
+ * decided on one generation, nobody else can have been told that he did.
  *
  * A record is an object of the archive that no index names, so that nobody returns it, and the
  * janitor removes it like any other.
  */
 export class WeakProtocol implements CommitProtocol {
-  constructor(private readonly store: IndexStore) {}
+  constructor(
+    private readonly store: IndexStore,
+    private readonly ids: VersionIds,
+  ) {}
 
   async read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
     for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
@@ -45,7 +51,9 @@ export class WeakProtocol implements CommitProtocol {
       // No fence at all: swept.
       const isOwn = fence === undefined || fence.id === commit;
       if (isOwn && above === undefined) return stored;
-      await this.#merge(call, of, stored, fence, above);
+      const fences = [fence, above].filter((found) => found !== undefined);
+      const merged = await this.#merge(call, of, stored, fences);
+      if (merged !== undefined) return merged;
     }
     throw new S3Error('ServiceUnavailable');
   }
@@ -76,57 +84,89 @@ export class WeakProtocol implements CommitProtocol {
     next: PreparedIndex,
   ): Promise<StoredIndex | undefined> {
     const { store } = this;
+    const { generation, id } = commit;
     const fenced = await store.createFence(call, of, commit);
     if (fenced.outcome !== 'written') return undefined;
     const current = await store.readIndex(call, of);
     if (current.etag !== before.etag) return undefined;
     await store.writeIndex(call, of, next, before);
     // In this order: see above.
-    const fence = await store.readFence(call, of, commit.generation);
-    const above = await store.readFence(call, of, commit.generation + 1);
+    const fence = await store.readFence(call, of, generation);
+    const above = await store.readFence(call, of, generation + 1);
     const stored = await store.readIndex(call, of);
-    const isOwn = fence?.id === commit.id && stored.index.commit === commit.id;
+    const isOwn = fence?.id === id && stored.index.commit === id;
     return isOwn && above === undefined ? stored : undefined;
   }
 
-  /** Writes the index that holds all records, as that of the highest fence. */
+  /**
+   * Makes an index that holds all records.
+   * @param fences - those that were read; more of them may follow
+   * @returns undefined when somebody else may have overtaken this
+   */
   async #merge(
     call: CallContext,
     of: VersionedKey,
-    stored: StoredIndex,
-    fence: Commit | undefined,
-    above: Commit | undefined,
-  ): Promise<void> {
-    const fences = [fence, above].filter((found) => found !== undefined);
-    let next = above;
-    while (next !== undefined) {
-      next = await this.store.readFence(call, of, next.generation + 1);
-      if (next !== undefined) fences.push(next);
-    }
-    const { generation } = stored.index;
+    before: StoredIndex,
+    fences: readonly Commit[],
+  ): Promise<StoredIndex | undefined> {
+    const known = await this.#allFences(call, of, fences);
+    // After the fences: whoever has one has left a record before.
+    const { generation } = before.index;
     const records = await this.store.readRecords(call, of, generation - DOUBTFUL_GENERATIONS);
-    const merged = inOrder([...fences, ...records]).reduce(withCommit, stored.index);
-    const top = fences.at(-1);
-    if (top === undefined) return;
-    const current = await this.store.readIndex(call, of);
-    if (current.etag !== stored.etag) return;
-    await this.store.writeIndex(call, of, prepareIndex(asOf(top, merged)), stored);
+    const commit: Commit = {
+      generation: Math.max(generation, ...known.map((fence) => fence.generation)) + 1,
+      id: this.ids.mint(),
+      parent: before.index.commit,
+      change: { merge: missingIn(before.index, known, records) },
+    };
+    const next = prepareIndex(applyCommit(before.index, commit));
+    await this.store.writeRecord(call, of, commit);
+    const stored = await this.#write(call, of, before, commit, next);
+    if (stored === undefined) await this.withdraw(call, of, commit);
+    return stored;
+  }
+
+  async #allFences(
+    call: CallContext,
+    of: VersionedKey,
+    fences: readonly Commit[],
+  ): Promise<readonly Commit[]> {
+    const all = [...fences];
+    let last = all.at(-1);
+    while (last !== undefined) {
+      last = await this.store.readFence(call, of, last.generation + 1);
+      if (last !== undefined) all.push(last);
+    }
+    return all;
   }
 }
 
-function withCommit(index: VersionIndex, commit: Commit): VersionIndex {
-  return holdsCommit(index, commit.id) ? index : mergeCommit(index, commit);
+/** What an index lacks, in the order in which it is to be merged. */
+function missingIn(
+  index: VersionIndex,
+  fences: readonly Commit[],
+  records: readonly Commit[],
+): Commit[] {
+  const owners = new Set(fences.flatMap(parts).map(({ id }) => id));
+  const all = new Map([...fences, ...records].flatMap(parts).map((commit) => [commit.id, commit]));
+  return [...all.values()]
+    .filter(({ id }) => !holdsCommit(index, id))
+    .sort(
+      (one, other) =>
+        one.generation - other.generation ||
+        Number(owners.has(other.id)) - Number(owners.has(one.id)) ||
+        locksIn(other) - locksIn(one) ||
+        // Time, which ids begin with, inverted.
+        (one.id < other.id ? 1 : -1),
+    );
 }
 
-/** By generation; in one generation by time, which ids begin with, inverted. */
-function inOrder(commits: readonly Commit[]): Commit[] {
-  return commits.toSorted(
-    (one, other) => one.generation - other.generation || (one.id < other.id ? 1 : -1),
-  );
+/** A merge is what it has merged. */
+function parts(commit: Commit): readonly Commit[] {
+  return commit.change.merge ?? [commit];
 }
 
-/** The index under the name of another commit that it holds. */
-function asOf({ generation, id }: Commit, index: VersionIndex): VersionIndex {
-  const recent = [index.commit, ...index.recent].filter((known) => known !== id && known !== '');
-  return { ...index, generation, commit: id, recent };
+/** Where nothing else tells who was first, a lock wins over a deletion. */
+function locksIn({ change: { touch = [] } }: Commit): number {
+  return touch.length;
 }

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { runRace, type Act, type Race } from './race.js';
+
+/**
+ * A gateway that crashes at every instant of everything that it does, on keys in all states; another
+ * one goes on, and all holds that must.
+ */
+
+const STATES: Readonly<Record<string, readonly Act[]>> = {
+  'nothing there': [],
+  'an object that no index knows': ['plain'],
+  'two versions': ['put', 'put'],
+  'a delete marker on top': ['put', 'mark'],
+  'a version null': ['put-null', 'put'],
+  'an object over a link': ['put', 'put', 'plain'],
+};
+const ACTS: readonly Act[] = [
+  'put',
+  'put-null',
+  'mark',
+  'mark-null',
+  'delete',
+  'delete-null',
+  'lock',
+];
+/** What finds what the crashed one has left. */
+const AFTERWARDS: readonly (readonly Act[])[] = [
+  ['read'],
+  ['put', 'delete'],
+  ['mark', 'lock', 'delete'],
+  ['delete-null', 'put-null'],
+];
+
+describe('s3/versions: crashes', () => {
+  for (const strength of ['strong', 'chained', 'weak'] as const) {
+    for (const [state, before] of Object.entries(STATES)) {
+      it(`leaves nothing wrong on a ${strength} store with ${state}`, async () => {
+        for (const act of ACTS) {
+          const race = { strength, before, gateways: [[act]], seed: 1 };
+          const { instants } = await runRace(race);
+          for (let after = 0; after <= instants; after++) {
+            const afterwards = AFTERWARDS[after % AFTERWARDS.length];
+            await expectSound({ ...race, afterwards, crashes: [{ gateway: 0, after }] });
+          }
+        }
+      });
+    }
+  }
+});
+
+async function expectSound(race: Race): Promise<void> {
+  const { violations, told, index } = await runRace(race);
+  expect(violations, JSON.stringify({ race, violations, told, index })).to.have.lengthOf(0);
+}

@@ -1,0 +1,312 @@
+import { createHash } from 'node:crypto';
+import type * as B from '../../../src/backend/backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import { compareUtf8 } from '../../../src/s3/rules/byte-order.js';
+import { MemoryObjects, nameOf, type Stored } from './memory-objects.js';
+
+/**
+ * A store in memory, with as much of a backend as versions need, that can be told how weak it is.
+ *
+ * Each call is a row of instants, and the test says when each of them comes: between any two, all
+ * that others do may happen. What a strong store does in one instant takes a weak one several.
+ */
+export interface MemoryOptions {
+  /** Awaited before each instant of a call, which belongs to a request. Default: at once. */
+  readonly instant?: ((requestId: string, what: string) => Promise<void>) | undefined;
+  /**
+   * - `strong`: all conditions are looked at in the instant of the write
+   * - `chained`: only that a name is free; the write that started last stays
+   * - `weak`: not even that
+   */
+  readonly strength: 'strong' | 'chained' | 'weak';
+  /** What it says of itself; a lie is a planted bug. Default: the strength. */
+  readonly claims?: MemoryOptions['strength'] | undefined;
+}
+
+interface Write {
+  readonly ref: B.ObjectRef;
+  readonly precondition: B.WritePrecondition | undefined;
+  readonly guard: B.Guard | undefined;
+}
+
+type Unused =
+  'ping' | 'listContainers' | 'updateContainer' | 'deleteContainer' | 'updateBody' | 'close';
+
+export class MemoryBackend implements Omit<B.Backend, Unused> {
+  readonly capabilities: B.Capabilities;
+  readonly #objects = new MemoryObjects();
+  readonly #containers = new Set<string>();
+  #clock = Date.now();
+
+  constructor(private readonly options: MemoryOptions) {
+    const { strength, claims = strength } = options;
+    this.capabilities = {
+      atomicCreate: claims !== 'weak',
+      conditionalReplace: claims === 'strong',
+      atomicGuard: claims === 'strong',
+      systemMetadata: true,
+      objectNameBytesMax: 4096,
+      segmentsMax: 1000,
+    };
+  }
+
+  /** Milliseconds since the epoch; no two writes have the same. */
+  now(): number {
+    return this.#clock;
+  }
+
+  /** As the interface that it is used by; what it lacks is missing. */
+  get asBackend(): B.Backend {
+    return this as unknown as B.Backend;
+  }
+
+  async createContainer(
+    call: B.CallContext,
+    { container }: B.ContainerRef,
+  ): Promise<'created' | 'exists'> {
+    await this.#instant(call, `createContainer ${container}`);
+    if (this.#containers.has(container)) return 'exists';
+    this.#containers.add(container);
+    return 'created';
+  }
+
+  async headContainer(
+    call: B.CallContext,
+    { container }: B.ContainerRef,
+  ): Promise<B.ContainerHead> {
+    await this.#instant(call, `headContainer ${container}`);
+    this.#requireContainer(container);
+    return {
+      name: container,
+      createdAt: 0,
+      objectCount: 0,
+      bytesUsed: 0,
+      metadata: {},
+      systemMetadata: {},
+      acl: { read: '', write: '' },
+    };
+  }
+
+  async listObjects(
+    call: B.CallContext,
+    { container }: B.ContainerRef,
+    { prefix = '', limit }: B.ObjectQuery,
+  ): Promise<B.ObjectPage> {
+    await this.#instant(call, `list ${container}/${prefix}`);
+    this.#requireContainer(container);
+    const beginning = `${container}/${prefix}`;
+    const found = [...this.#objects.all(beginning)].map(([name, { head, attributes }]) => {
+      const { size, etag, lastModified, contentType } = head;
+      const listed = { size, etag, lastModified, contentType, attributes };
+      return { ...listed, name: name.slice(container.length + 1) };
+    });
+    found.sort((one, other) => compareUtf8(one.name, other.name));
+    const entries = found.slice(0, limit).map((object) => ({ kind: 'object', object }) as const);
+    return { entries, truncated: found.length > limit };
+  }
+
+  async putObject(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    const body = input.body as Buffer;
+    const seal = input.seal?.();
+    const etag = seal?.etag ?? createHash('md5').update(body).digest('hex');
+    const attributes = input.listingAttributes ?? {};
+    const write = { ref, precondition, guard: input.guard };
+    return this.#write(call, 'put', write, etag, (head) => ({
+      head: { ...head, ...describe(input), size: body.length },
+      body,
+      attributes,
+    }));
+  }
+
+  async putManifest(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    const { segments, etag, guard, listingAttributes: attributes = {} } = input;
+    const size = segments.reduce((sum, segment) => sum + segment.size, 0);
+    return this.#write(call, 'putManifest', { ref, precondition, guard }, etag, (head) => ({
+      head: { ...head, ...describe(input), size, segmentCount: segments.length },
+      body: Buffer.alloc(0),
+      attributes,
+      segments,
+    }));
+  }
+
+  async putLink(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    const { etag, guard, size, listingAttributes: attributes = {} } = input;
+    return this.#write(call, 'putLink', { ref, precondition, guard }, etag, (head) => ({
+      head: { ...head, ...describe(input), size },
+      body: Buffer.alloc(0),
+      attributes,
+      link: input,
+    }));
+  }
+
+  async copyObject(
+    call: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+  ): Promise<B.CopyOutcome> {
+    const { head, body } = await this.getObject(call, from);
+    if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) {
+      return { outcome: 'source_changed' };
+    }
+    const described = describe({
+      contentType: input.contentType ?? head.contentType,
+      headers: input.headers ?? head.headers,
+      metadata: input.metadata ?? head.metadata,
+      systemMetadata: input.systemMetadata ?? head.systemMetadata,
+    });
+    const put = { ...described, size: body.length, body: body.source };
+    return this.putObject(call, to, put);
+  }
+
+  async headObject(call: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+    await this.#instant(call, `head ${ref.container}/${ref.object}`);
+    return this.#follow(ref).head;
+  }
+
+  async getObject(call: B.CallContext, ref: B.ObjectRef): Promise<B.GetObjectResult> {
+    await this.#instant(call, `get ${ref.container}/${ref.object}`);
+    const { head, body } = this.#follow(ref);
+    const source = { length: head.size, source: body, cancel: () => undefined };
+    return { head, range: undefined, body: source };
+  }
+
+  async getSegments(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+  ): Promise<readonly B.Segment[] | undefined> {
+    await this.#instant(call, `getSegments ${ref.container}/${ref.object}`);
+    return this.#follow(ref).segments;
+  }
+
+  async updateObject(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    { systemMetadata = {} }: B.ObjectUpdate,
+  ): Promise<B.UpdateOutcome> {
+    await this.#instant(call, `update ${ref.container}/${ref.object}`);
+    const stored = this.#require(ref);
+    const patched = Object.entries({ ...stored.head.systemMetadata, ...systemMetadata });
+    const kept = patched.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+    const head = { ...stored.head, systemMetadata: Object.fromEntries(kept) as B.Metadata };
+    this.#objects.put(ref, { ...stored, head });
+    return { outcome: 'updated' };
+  }
+
+  async deleteObject(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+    guard?: B.Guard,
+  ): Promise<B.DeleteOutcome> {
+    const startedAt = await this.#start(call, 'delete', { ref, precondition, guard });
+    const stored = this.#require(ref);
+    if (this.options.strength === 'strong') {
+      if (!this.#objects.holds(ref, precondition)) return { outcome: 'precondition_failed' };
+      this.#objects.requireGuard(guard);
+    }
+    if (!this.#isNewest(ref, startedAt)) return { outcome: 'deleted' };
+    this.#objects.put(ref, { startedAt });
+    const { size, etag, systemMetadata } = stored.head;
+    if (stored.segments === undefined) return { outcome: 'deleted' };
+    return { outcome: 'deleted', removedManifest: { size, etag, systemMetadata } };
+  }
+
+  async #write(
+    call: B.CallContext,
+    what: string,
+    write: Write,
+    etag: string,
+    make: (head: B.ObjectHead) => Omit<Stored, 'startedAt'>,
+  ): Promise<B.PutOutcome> {
+    const { ref, precondition, guard } = write;
+    const { strength } = this.options;
+    const mayReplace = strength === 'chained' || this.#objects.holds(ref, precondition);
+    if (strength === 'weak' && !mayReplace) return { outcome: 'precondition_failed' };
+    const startedAt = await this.#start(call, what, write);
+    this.#requireContainer(ref.container);
+    const looksNow = strength !== 'weak';
+    if (looksNow && !this.#objects.holds(ref, precondition))
+      return { outcome: 'precondition_failed' };
+    if (strength === 'strong') this.#objects.requireGuard(guard);
+    const lastModified = ++this.#clock;
+    const head = { ...NO_HEAD, etag, lastModified };
+    const created = { outcome: 'created', etag, lastModified } as const;
+    if (!this.#isNewest(ref, startedAt)) return created;
+    const former = this.#objects.peek(ref);
+    this.#objects.put(ref, { ...make(head), startedAt });
+    if (former?.segments === undefined) return created;
+    const { size, systemMetadata } = former.head;
+    return { ...created, replacedManifest: { size, etag: former.head.etag, systemMetadata } };
+  }
+
+  /** @returns when a write began, which decides between weak ones */
+  async #start(
+    call: B.CallContext,
+    what: string,
+    { ref, precondition, guard }: Write,
+  ): Promise<number> {
+    const { strength } = this.options;
+    if (
+      precondition !== undefined &&
+      'etag' in precondition &&
+      !this.capabilities.conditionalReplace
+    ) {
+      throw new BackendError('Unsupported', 'If-Match');
+    }
+    const startedAt = ++this.#clock;
+    await this.#instant(call, `${what} ${nameOf(ref)}`);
+    if (strength === 'strong' || guard === undefined) return startedAt;
+    this.#objects.requireGuard(guard);
+    await this.#instant(call, `${what} ${nameOf(ref)}, guarded`);
+    return startedAt;
+  }
+
+  #requireContainer(container: string): void {
+    if (!this.#containers.has(container)) throw new BackendError('NoSuchContainer', container);
+  }
+
+  #require(ref: B.ObjectRef): Stored {
+    this.#requireContainer(ref.container);
+    return this.#objects.require(ref);
+  }
+
+  #follow(ref: B.ObjectRef): Stored {
+    this.#requireContainer(ref.container);
+    return this.#objects.follow(ref);
+  }
+
+  #isNewest(ref: B.ObjectRef, startedAt: number): boolean {
+    return this.options.strength === 'strong' || this.#objects.isNewest(ref, startedAt);
+  }
+
+  async #instant({ requestId }: B.CallContext, what: string): Promise<void> {
+    await this.options.instant?.(requestId, what);
+  }
+}
+
+const NO_HEAD = { size: 0, contentType: '', headers: {}, metadata: {}, systemMetadata: {} };
+
+function describe({
+  contentType,
+  headers = {},
+  metadata = {},
+  systemMetadata = {},
+}: Pick<B.PutObjectInput, 'contentType' | 'headers' | 'metadata' | 'systemMetadata'>) {
+  return { contentType, headers, metadata, systemMetadata };
+}

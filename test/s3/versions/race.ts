@@ -1,0 +1,346 @@
+import type { Backend, CallContext } from '../../../src/backend/backend.js';
+import { S3Error } from '../../../src/s3/s3-error.js';
+import { currentRef, versionRef } from '../../../src/s3/versions/names.js';
+import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
+import {
+  VersionedKeys,
+  type VersionedKeysOptions,
+} from '../../../src/s3/versions/versioned-keys.js';
+import { MemoryBackend, type MemoryOptions } from './memory-backend.js';
+import { randomFrom, Schedule } from './schedule.js';
+import { CALL, CONTAINER, expectInStep, keyOf, unlessMissing } from './support.js';
+
+/**
+ * Gateways that do anything to one key at once, in an order drawn from a seed, and what must be so
+ * when they are done.
+ */
+
+const KEY = keyOf('raced');
+const LOCK = 'lock';
+
+export type Act =
+  | 'put'
+  | 'put-null'
+  | 'mark'
+  | 'mark-null'
+  /** Of any version that somebody was told of. */
+  | 'delete'
+  | 'delete-null'
+  | 'lock'
+  | 'read'
+  /** A client of the store writes past the gateways. */
+  | 'plain';
+
+export interface Race {
+  readonly strength: MemoryOptions['strength'];
+  readonly claims?: MemoryOptions['strength'] | undefined;
+  /** What happens before the race, and after it: by gateways of their own. */
+  readonly before?: readonly Act[] | undefined;
+  readonly afterwards?: readonly Act[] | undefined;
+  readonly protocol?: VersionedKeysOptions['protocol'];
+  /** What each gateway does, one after the other. */
+  readonly gateways: readonly (readonly Act[])[];
+  /** Gateways that crash: after how many instants of the race. */
+  readonly crashes?: readonly { readonly gateway: number; readonly after: number }[] | undefined;
+  readonly seed: number;
+}
+
+/** What a gateway was told, or not. Times are instants of the race. */
+interface Told {
+  readonly act: Act;
+  readonly startedAt: number;
+  /** Undefined: nobody was told, and it may or may not have happened. */
+  endedAt?: number | undefined;
+  /** Of the entry that was made, deleted or locked. */
+  versionId?: string | undefined;
+  body?: string | undefined;
+  /** Why it failed for certain: nothing of it may be seen. */
+  refused?: string;
+}
+
+export interface RaceResult {
+  readonly told: readonly Told[];
+  readonly index: VersionIndex;
+  /** Empty when all is as it must be. */
+  readonly violations: readonly string[];
+  /** Of the race itself. */
+  readonly instants: number;
+}
+
+export async function runRace(race: Race): Promise<RaceResult> {
+  const runner = new Runner(race);
+  await runner.run();
+  return runner.result();
+}
+
+class Runner {
+  readonly #random: () => number;
+  readonly #schedule: Schedule;
+  readonly #store: MemoryBackend;
+  readonly #told: Told[] = [];
+  #instants = 0;
+  #raceFrom = Infinity;
+  #isOver = true;
+
+  constructor(private readonly race: Race) {
+    this.#random = randomFrom(race.seed);
+    this.#schedule = new Schedule(this.#random);
+    const { strength, claims } = race;
+    this.#store = new MemoryBackend({ strength, claims, instant: this.#instant.bind(this) });
+  }
+
+  get #backend(): Backend {
+    return this.#store.asBackend;
+  }
+
+  async run(): Promise<void> {
+    const { before = [], gateways, afterwards = [] } = this.race;
+    await this.#store.createContainer(CALL, CONTAINER);
+    await this.#gateway('before', before);
+    this.#isOver = false;
+    this.#raceFrom = this.#instants;
+    await this.#schedule.run(
+      gateways.map((acts, index) => () => this.#gateway(String(index), acts)),
+    );
+    this.#isOver = true;
+    await this.#gateway('afterwards', afterwards);
+  }
+
+  async result(): Promise<RaceResult> {
+    const instants = this.#instants - this.#raceFrom;
+    const versions = this.#versions();
+    const isQuiet = (this.race.crashes ?? []).length === 0 && !this.#hasDone('plain');
+    const acknowledged = isQuiet ? await this.#outOfStep(await versions.readIndex(CALL, KEY)) : [];
+    await versions.repairLink(CALL, KEY);
+    const index = await versions.readIndex(CALL, KEY);
+    const violations = [
+      ...acknowledged,
+      ...(await this.#overwritten(index)),
+      ...this.#lost(index),
+      ...this.#undead(index),
+      ...this.#unlocked(),
+      ...this.#disordered(index),
+      ...(await this.#bodiless(index)),
+      ...(await this.#outOfStep(index)),
+    ];
+    return { told: this.#told, index, violations, instants };
+  }
+
+  #versions(): VersionedKeys {
+    const pause = (): Promise<void> => Promise.resolve();
+    const now = this.#store.now.bind(this.#store);
+    const { protocol } = this.race;
+    const backend = this.#backend;
+    return new VersionedKeys({ backend, indexBytesMax: 100_000, pause, now, protocol });
+  }
+
+  async #instant(requestId: string): Promise<void> {
+    this.#instants++;
+    if (this.#isOver) return;
+    for (const { gateway, after } of this.race.crashes ?? []) {
+      if (this.#instants - this.#raceFrom > after) this.#schedule.crash(String(gateway));
+    }
+    await this.#schedule.instantOf(requestId)();
+  }
+
+  async #gateway(requestId: string, acts: readonly Act[]): Promise<void> {
+    const versions = this.#versions();
+    for (const act of acts) {
+      const told: Told = { act, startedAt: this.#instants };
+      this.#told.push(told);
+      try {
+        await this.#act(versions, { requestId }, told);
+        told.endedAt = this.#instants;
+      } catch (error) {
+        if (!(error instanceof S3Error)) throw error;
+        if (error.code !== 'ServiceUnavailable') told.refused = error.code;
+        if (error.code === 'InternalError') throw error;
+      }
+    }
+  }
+
+  async #act(versions: VersionedKeys, call: CallContext, told: Told): Promise<void> {
+    switch (told.act) {
+      case 'put':
+      case 'put-null': {
+        told.body = `${call.requestId}.${this.#instants}`;
+        const created = await this.#put(versions, call, told.body, told.act === 'put-null', told);
+        told.versionId = created;
+        return;
+      }
+      case 'mark':
+      case 'mark-null': {
+        const nullVersion = told.act === 'mark-null';
+        const created = await versions.createDeleteMarker(call, KEY, { nullVersion });
+        told.versionId = created.versionId;
+        return;
+      }
+      case 'delete':
+        return this.#delete(versions, call, told, this.#pick());
+      case 'delete-null':
+        return this.#delete(versions, call, told, 'null');
+      case 'lock':
+        return this.#lock(versions, call, told);
+      case 'read':
+        await versions.currentMarker(call, KEY);
+        return;
+      case 'plain':
+        await this.#putPlain(call, told);
+    }
+  }
+
+  async #put(
+    versions: VersionedKeys,
+    call: CallContext,
+    text: string,
+    nullVersion: boolean,
+    told: Told,
+  ): Promise<string> {
+    const body = Buffer.from(text);
+    const created = await versions.createVersion(call, KEY, {
+      nullVersion,
+      write: async (ref, systemMetadata) => {
+        told.versionId = nullVersion ? 'null' : ref.object.split('/')[1];
+        const input = { size: body.length, contentType: '', body, systemMetadata };
+        const put = await this.#backend.putObject(call, ref, input);
+        if (put.outcome !== 'created') throw new Error(put.outcome);
+        return { size: body.length, etag: put.etag, lastModified: put.lastModified };
+      },
+    });
+    return created.versionId;
+  }
+
+  async #putPlain(call: CallContext, told: Told): Promise<void> {
+    const body = Buffer.from((told.body = `plain ${call.requestId}.${this.#instants}`));
+    const input = { size: body.length, contentType: '', body };
+    await this.#backend.putObject(call, currentRef(KEY), input);
+  }
+
+  /** Of any version that somebody was told of. */
+  #pick(): string | undefined {
+    const known = this.#told.filter(({ act, endedAt, versionId }) => {
+      return act === 'put' && endedAt !== undefined && versionId !== undefined;
+    });
+    return known[Math.floor(this.#random() * known.length)]?.versionId;
+  }
+
+  async #delete(
+    versions: VersionedKeys,
+    call: CallContext,
+    told: Told,
+    id: string | undefined,
+  ): Promise<void> {
+    told.versionId = id;
+    if (id === undefined) return;
+    await versions.deleteVersion(call, KEY, id, ({ systemMetadata }) => {
+      if (systemMetadata[LOCK] !== undefined) throw new S3Error('AccessDenied');
+    });
+  }
+
+  async #lock(versions: VersionedKeys, call: CallContext, told: Told): Promise<void> {
+    told.versionId = this.#pick();
+    if (told.versionId === undefined) return;
+    await versions.touchVersion(call, KEY, told.versionId, () => ({ [LOCK]: 'ON' }));
+  }
+
+  /** What was acknowledged is there, once, unless somebody may have deleted it. */
+  #lost({ entries }: VersionIndex): string[] {
+    return this.#told.flatMap(({ act, endedAt, versionId }) => {
+      if ((act !== 'put' && act !== 'mark') || endedAt === undefined) return [];
+      const found = entries.filter(({ id }) => id === versionId).length;
+      if (found === 1 || (found === 0 && this.#mayBeDeleted(versionId))) return [];
+      return [`${act} ${String(versionId)} is there ${found} times`];
+    });
+  }
+
+  #mayBeDeleted(versionId: string | undefined): boolean {
+    return this.#told.some(
+      (told) => told.act === 'delete' && told.versionId === versionId && told.refused === undefined,
+    );
+  }
+
+  /** What was deleted stays so, and what was refused never comes to be. */
+  #undead({ entries }: VersionIndex): string[] {
+    return this.#told.flatMap(({ act, endedAt, versionId, refused }) => {
+      const isThere = entries.some(({ id }) => id === versionId);
+      const isDeleted = act === 'delete' && endedAt !== undefined;
+      const isRefused = act === 'put' && refused !== undefined;
+      return isThere && (isDeleted || isRefused) ? [`${act} ${String(versionId)} is undone`] : [];
+    });
+  }
+
+  /** No version is both locked and deleted. */
+  #unlocked(): string[] {
+    const done = this.#told.filter(
+      ({ endedAt, versionId }) => endedAt !== undefined && versionId !== undefined,
+    );
+    const locked = new Set(
+      done.flatMap(({ act, versionId }) => (act === 'lock' ? [versionId] : [])),
+    );
+    return done.flatMap(({ act, versionId }) =>
+      act === 'delete' && locked.has(versionId) ? [`${String(versionId)} was locked`] : [],
+    );
+  }
+
+  /** What began after another was acknowledged is above it. */
+  #disordered({ entries }: VersionIndex): string[] {
+    const places = new Map(entries.map(({ id }, place) => [id, place]));
+    const added = this.#told.filter(
+      ({ act, versionId }) =>
+        act !== 'delete' && act !== 'lock' && places.has(versionId ?? '') && versionId !== 'null',
+    );
+    return added.flatMap((earlier) =>
+      added
+        .filter((later) => (earlier.endedAt ?? Infinity) < later.startedAt)
+        .filter(
+          (later) =>
+            (places.get(later.versionId ?? '') ?? 0) > (places.get(earlier.versionId ?? '') ?? 0),
+        )
+        .map((later) => `${String(later.versionId)} is below what was there before`),
+    );
+  }
+
+  async #bodiless({ entries }: VersionIndex): Promise<string[]> {
+    const puts = this.#told.filter(({ body }) => body !== undefined);
+    const bodies = new Map(puts.map(({ versionId, body }) => [versionId, body]));
+    const violations: string[] = [];
+    for (const { id, name, kind } of entries) {
+      if (kind === 'delete-marker') continue;
+      const got = await unlessMissing(this.#store.getObject(CALL, versionRef(KEY, name)));
+      const text = got === undefined ? undefined : (got.body.source as Buffer).toString();
+      const expected = id === 'null' ? text : bodies.get(id);
+      const isPlain = text?.startsWith('plain') === true;
+      if (text === undefined || (text !== expected && !isPlain)) {
+        violations.push(`${id} has the body ${String(text)}, not ${String(expected)}`);
+      }
+    }
+    return violations;
+  }
+
+  #hasDone(...acts: readonly Act[]): boolean {
+    return this.#told.some(({ act }) => acts.includes(act));
+  }
+
+  /** What a client of the store wrote is lost by nothing that does not take the place of `null`. */
+  async #overwritten({ entries }: VersionIndex): Promise<string[]> {
+    const plain = this.#told.filter(({ act, endedAt }) => act === 'plain' && endedAt !== undefined);
+    if (this.race.strength !== 'strong' || plain.length !== 1) return [];
+    if (this.#hasDone('put-null', 'mark-null', 'delete-null')) return [];
+    const refs = [currentRef(KEY), ...entries.map(({ name }) => versionRef(KEY, name))];
+    const got = await Promise.all(
+      refs.map((ref) => unlessMissing(this.#store.getObject(CALL, ref))),
+    );
+    const bodies = got.map((found) => (found?.body.source as Buffer | undefined)?.toString());
+    return bodies.includes(plain[0]?.body) ? [] : [`${String(plain[0]?.body)} was lost`];
+  }
+
+  async #outOfStep(index: VersionIndex): Promise<string[]> {
+    if (index.generation === 0) return [];
+    try {
+      await expectInStep(this.#backend, KEY, index);
+      return [];
+    } catch (error) {
+      return [`out of step: ${String(error)}`];
+    }
+  }
+}
