@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { Client, type ClientOptions } from 'minio';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
 
@@ -55,6 +56,16 @@ export function useSdk(bench: () => ClientBench): () => S3Client {
     if (s3 === undefined) throw new Error('only tests and hooks may use the SDK');
     return s3;
   };
+}
+
+/** As docs/clients.md tells its users. */
+export function minioClient(
+  { endpoint, accessKey, secretKey }: Service,
+  more: Pick<ClientOptions, 'partSize'> = {},
+): Client {
+  const { hostname, port } = new URL(endpoint);
+  const address = { endPoint: hostname, port: Number(port), useSSL: false };
+  return new Client({ ...address, accessKey, secretKey, region: 'us-east-1', ...more });
 }
 
 /** `task` for each item, at most `limit` at a time. */

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { Client, CopyConditions } from 'minio';
-import { useBench } from './harness.js';
+import { type Client, CopyConditions } from 'minio';
+import { minioClient, useBench } from './harness.js';
 import { bodyOf, ODD_KEYS } from './odd-keys.js';
 
 describe('client: minio, copies, multi-delete and tags', function () {
@@ -9,16 +9,7 @@ describe('client: minio, copies, multi-delete and tags', function () {
   let minio: Client;
 
   before(async () => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    const { hostname, port } = new URL(endpoint);
-    minio = new Client({
-      endPoint: hostname,
-      port: Number(port),
-      useSSL: false,
-      accessKey,
-      secretKey,
-      region: 'us-east-1',
-    });
+    minio = minioClient(bench().service);
     await minio.makeBucket('copies');
     await minio.makeBucket('targets');
   });

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Client, CopyDestinationOptions, CopySourceOptions } from 'minio';
+import { type Client, CopyDestinationOptions, CopySourceOptions } from 'minio';
 import { S3TestClient } from '../support/s3-client.js';
-import { useBench } from './harness.js';
+import { minioClient, useBench } from './harness.js';
 import { sha256OfFile, writeBigFile } from './material.js';
 
 const MIB = 1024 * 1024;
@@ -14,11 +14,7 @@ describe('client: minio, multipart', function () {
   let sha256: string;
 
   before(async () => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    const { hostname, port } = new URL(endpoint);
-    const address = { endPoint: hostname, port: Number(port), useSSL: false };
-    const partSize = 5 * MIB;
-    minio = new Client({ ...address, accessKey, secretKey, region: 'us-east-1', partSize });
+    minio = minioClient(bench().service, { partSize: 5 * MIB });
     await minio.makeBucket('parts');
     sha256 = await writeBigFile(join(bench().folder, 'file'), 23 * MIB);
   });

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { Client, S3Error } from 'minio';
-import { forEachLimited, useBench } from './harness.js';
+import { type Client, S3Error } from 'minio';
+import { forEachLimited, minioClient, useBench } from './harness.js';
 import { BIG_FILE_BYTES, filesIn, makeTree, sha256OfFile, treeHashes } from './material.js';
 import { writeBigFile } from './material.js';
 import { bodyOf, ODD_KEYS } from './odd-keys.js';
@@ -13,16 +13,7 @@ describe('client: minio', function () {
   let minio: Client;
 
   before(async () => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    const { hostname, port } = new URL(endpoint);
-    minio = new Client({
-      endPoint: hostname,
-      port: Number(port),
-      useSSL: false,
-      accessKey,
-      secretKey,
-      region: 'us-east-1',
-    });
+    minio = minioClient(bench().service);
     await minio.makeBucket('tree');
   });
 
