@@ -12,6 +12,7 @@ import {
   NOW,
   s3Failure,
   verify,
+  withHeader,
 } from './support.js';
 
 const MINUTE_MS = 60_000;
@@ -42,13 +43,6 @@ function presigned(
   const toSign = { method, ...split(url), headers: all };
   const query = presignQueryV2(IDENTITY, toSign, expiresAt);
   return requestHead(method, `${toSign.rawPath}?${query}`, all);
-}
-
-function withHeader(request: RequestHead, name: string, value: string | undefined): RequestHead {
-  const headers = new Map(request.headers);
-  if (value === undefined) headers.delete(name);
-  else headers.set(name, value);
-  return { ...request, headers };
 }
 
 describe('authenticate: signature version 2 in a header', () => {

@@ -14,16 +14,10 @@ import {
   s3Failure,
   signedRequest,
   verify,
+  withHeader,
 } from './support.js';
 
 const MINUTE_MS = 60_000;
-
-function withHeader(request: RequestHead, name: string, value: string | undefined): RequestHead {
-  const headers = new Map(request.headers);
-  if (value === undefined) headers.delete(name);
-  else headers.set(name, value);
-  return { ...request, headers };
-}
 
 describe('authenticate: signed headers', () => {
   const request = signedRequest('PUT', '/bucket/key%20one?tagging=&b=2&a=%2F', {

@@ -71,6 +71,18 @@ export function signedRequest(
   return requestHead(method, url, signed);
 }
 
+/** The request with another value of a header, or without it. */
+export function withHeader(
+  request: RequestHead,
+  name: string,
+  value: string | undefined,
+): RequestHead {
+  const headers = new Map(request.headers);
+  if (value === undefined) headers.delete(name);
+  else headers.set(name, value);
+  return { ...request, headers };
+}
+
 export async function verify(request: RequestHead, now = NOW): Promise<Authentication> {
   return await authenticatorAt(now).authenticate(request);
 }
