@@ -23,10 +23,12 @@ export type IndexSummary = Pick<VersionIndex, 'generation'> & {
 
 /** Names of the listing attributes. */
 export const LISTING_ATTRIBUTES = {
-  /** Of a link: the generation of the index that it is in step with. */
+  /** Of a link: the generation of the index that it is in step with; of an index its own. */
   generation: 's3-generation',
   /** Of an index: how many entries it has. */
   versions: 's3-versions',
+  /** Of an index that does not fit, beside its generation: how many of them are delete markers. */
+  deleteMarkers: 's3-delete-markers',
   /** Of an index that fits. */
   summary: 's3-index',
 } as const;
@@ -81,13 +83,40 @@ const ETAG = /^([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?$/;
 export function indexListingAttributes(index: VersionIndex): Metadata {
   const versions = { [LISTING_ATTRIBUTES.versions]: String(index.entries.length) };
   const summary = encodeSummary(index);
-  return summary === undefined ? versions : { ...versions, [LISTING_ATTRIBUTES.summary]: summary };
+  if (summary !== undefined) return { ...versions, [LISTING_ATTRIBUTES.summary]: summary };
+  const markers = index.entries.filter(({ kind }) => kind === 'delete-marker').length;
+  return {
+    ...versions,
+    [LISTING_ATTRIBUTES.deleteMarkers]: String(markers),
+    [LISTING_ATTRIBUTES.generation]: String(index.generation),
+  };
 }
 
 /** How many entries a listed index has; undefined when its listing entry does not say. */
-export function listedVersions({ attributes }: ListedObject): number | undefined {
-  const versions = Number(attributes[LISTING_ATTRIBUTES.versions] ?? NaN);
-  return Number.isSafeInteger(versions) && versions >= 0 ? versions : undefined;
+export function listedVersions(index: ListedObject): number | undefined {
+  return countOf(index, LISTING_ATTRIBUTES.versions);
+}
+
+/** What is listed of an index that has no summary; undefined where that is nothing. */
+export interface ListedOutline {
+  readonly generation: number;
+  readonly versions: number;
+  readonly deleteMarkers: number;
+}
+
+export function listedOutline(index: ListedObject): ListedOutline | undefined {
+  const versions = listedVersions(index);
+  const deleteMarkers = countOf(index, LISTING_ATTRIBUTES.deleteMarkers);
+  const generation = countOf(index, LISTING_ATTRIBUTES.generation);
+  if (versions === undefined || deleteMarkers === undefined || generation === undefined) {
+    return undefined;
+  }
+  return { generation, versions, deleteMarkers };
+}
+
+function countOf({ attributes }: ListedObject, name: string): number | undefined {
+  const count = Number(attributes[name] ?? NaN);
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** The summary of a listed index; undefined when it has none, or one that cannot be read. */

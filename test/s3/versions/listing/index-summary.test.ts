@@ -4,6 +4,7 @@ import type { ListedObject, Metadata } from '../../../../src/backend/backend.js'
 import {
   indexListingAttributes,
   LISTING_ATTRIBUTES,
+  listedOutline,
   listedSummary,
   listedVersions,
 } from '../../../../src/s3/versions/listing/index-summary.js';
@@ -88,6 +89,14 @@ describe('s3 versions: summaries of indexes', () => {
     expect(summaryOf(indexOf(entries))).to.deep.equal({ generation: 7, entries });
   });
 
+  it('leave an outline where they do not fit', () => {
+    const entries = [FIRST, SECOND, THIRD, FOURTH].map((name) => version(name));
+    const marked = [version('0'.repeat(32), { kind: 'delete-marker' }), ...entries];
+    const index = listed(indexListingAttributes(indexOf(marked)));
+    expect(listedSummary(index)).to.equal(undefined);
+    expect(listedOutline(index)).to.deep.equal({ generation: 7, versions: 5, deleteMarkers: 1 });
+  });
+
   it('leave out what only writers need', () => {
     const more = { uploadId: 'u', touched: 'c', locks: { lock: 'on' } };
     const adopted = { etag: 'e', lastModified: 1 };
@@ -110,6 +119,8 @@ describe('s3 versions: summaries of indexes', () => {
     it(`are not made with ${what}`, () => {
       expect(indexListingAttributes(indexOf([odd]))).to.deep.equal({
         [LISTING_ATTRIBUTES.versions]: '1',
+        [LISTING_ATTRIBUTES.deleteMarkers]: '0',
+        [LISTING_ATTRIBUTES.generation]: '7',
       });
     });
   }
@@ -131,5 +142,6 @@ describe('s3 versions: summaries of indexes', () => {
   it('know no number of versions where none is listed', () => {
     expect(listedVersions(listed({}))).to.equal(undefined);
     expect(listedVersions(listed({ [LISTING_ATTRIBUTES.versions]: 'many' }))).to.equal(undefined);
+    expect(listedOutline(listed({ [LISTING_ATTRIBUTES.versions]: '2' }))).to.equal(undefined);
   });
 });

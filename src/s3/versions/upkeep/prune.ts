@@ -1,0 +1,80 @@
+import type { CallContext, ObjectHead } from '../../../backend/backend.js';
+import { mapLimited } from '../../../map-limited.js';
+import { versionRef, type VersionedKey } from '../names.js';
+import {
+  commitWritten,
+  discard,
+  headVersion,
+  uncancelled,
+  type RemovedVersion,
+  type VersionParts,
+} from '../parts.js';
+import { settle } from '../settle.js';
+import { expectedStanding, type Standing } from '../standing.js';
+import { REMOVED_NAMES_MAX, type VersionEntry, type VersionIndex } from '../version-entry.js';
+
+/** What is to go of a key's versions. */
+export interface Pruning {
+  /**
+   * The entries that are to go, of the index as it is; asked again whenever somebody else was
+   * faster. It must not choose more than {@link pruneMax}.
+   */
+  readonly choose: (index: VersionIndex) => readonly VersionEntry[];
+  /**
+   * Whether a version may go, by its locks as they are on the very generation that is committed. Not
+   * asked of delete markers, nor of a version whose object is gone.
+   */
+  readonly mayGo: (head: ObjectHead, entry: VersionEntry) => boolean;
+}
+
+export interface PrunedVersion {
+  readonly entry: VersionEntry;
+  /** Undefined of a delete marker. */
+  readonly removed: RemovedVersion | undefined;
+}
+
+/** Reads and deletions under way at once. */
+const CONCURRENCY = 8;
+/** A fence of 50 KiB. */
+const AT_ONCE_MAX = 1000;
+
+/**
+ * Most versions that go with one commit: each rewrites the index, so that of 10,000 versions one by
+ * one would write gigabytes. Where commits are merged, an index has to remember what went.
+ */
+export function pruneMax({ backend }: Pick<VersionParts, 'backend'>): number {
+  return backend.capabilities.atomicCreate ? AT_ONCE_MAX : REMOVED_NAMES_MAX / 2;
+}
+
+/** Removes versions and delete markers of a key for good, all of them with one commit. */
+export async function pruneVersions(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  { choose, mayGo }: Pruning,
+): Promise<readonly PrunedVersion[]> {
+  const work = uncancelled(call);
+  const seen = new Map<string, VersionEntry>();
+  let expected: Standing | undefined;
+  const { stored, commit } = await commitWritten(parts, work, of, new Set(), async (index) => {
+    const chosen = choose(index);
+    const leave = await mapLimited(chosen, CONCURRENCY, async (entry) => {
+      if (entry.kind === 'delete-marker') return true;
+      const head = await headVersion(parts, work, of, entry);
+      return head === undefined || mayGo(head, entry);
+    });
+    const doomed = chosen.filter((_, at) => leave[at]);
+    if (doomed.length === 0) return undefined;
+    expected = expectedStanding(index);
+    for (const entry of doomed) seen.set(entry.name, entry);
+    return { remove: doomed.map(({ name, touched }) => ({ name, touched })) };
+  });
+  if (commit === undefined) return [];
+  await settle(parts, work, of, stored, expected);
+  const gone = (commit.change.remove ?? []).flatMap(({ name }) => seen.get(name) ?? []);
+  return mapLimited(gone, CONCURRENCY, async (entry) => ({
+    entry,
+    removed:
+      entry.kind === 'version' ? await discard(parts, work, versionRef(of, entry.name)) : undefined,
+  }));
+}
