@@ -1,9 +1,11 @@
 import type { Backend } from './backend/backend.js';
+import type { ClockHealth, ClockState } from './clock/index.js';
 import { AccountJanitor, type Observer } from './janitor/account-janitor.js';
 import { runPass } from './janitor/account-pass.js';
 import { renderAction, type ActionOutcome, type JanitorAction } from './janitor/actions.js';
 import {
   janitorAccounts,
+  janitorClock,
   janitorCold,
   janitorPace,
   janitorParts,
@@ -12,6 +14,7 @@ import {
 import { SYSTEM_CLOCK } from './janitor/clock.js';
 import { DryRun } from './janitor/executors.js';
 import { PacedBackend } from './janitor/paced-backend.js';
+import { VersionActions } from './janitor/version-actions.js';
 import { openStore } from './open-store.js';
 import { StartError } from './process/child.js';
 import type {
@@ -19,6 +22,7 @@ import type {
   JanitorCommandInit,
   JanitorFailure,
 } from './process/janitor-command-protocol.js';
+import { VersionedKeys } from './s3/versions/versioned-keys.js';
 import { nextRequestId } from './telemetry/request-id.js';
 
 /**
@@ -52,13 +56,17 @@ async function main(init: JanitorCommandInit): Promise<void> {
     });
   }
   const store = await openStore(init.options);
+  const clock = await janitorClock(init.options, (why) => {
+    process.stderr.write(`ringway: the clock cannot be trusted: ${why}\n`);
+  });
   const summary = new Summary(init.mode === 'dry-run');
   try {
     for (const account of janitorAccounts(init.options, init.credentials)) {
-      if (init.mode === 'dry-run') await dryRun(init, store, account, summary, stop.signal);
-      else await runOnce(init, store, account, summary, stop.signal);
+      if (init.mode === 'dry-run') await dryRun(init, store, clock, account, summary, stop.signal);
+      else await runOnce(init, store, clock, account, summary, stop.signal);
     }
   } finally {
+    clock.close();
     await store.close();
   }
   summary.print();
@@ -70,19 +78,29 @@ async function main(init: JanitorCommandInit): Promise<void> {
 async function dryRun(
   { options }: JanitorCommandInit,
   store: Backend,
+  clock: ClockHealth,
   account: string,
   summary: Summary,
   signal: AbortSignal,
 ): Promise<void> {
   const pace = janitorPace(options);
+  const backend = new PacedBackend(store, () => pace.take(signal));
+  const call = { requestId: nextRequestId(), signal };
+  const now = (): number => SYSTEM_CLOCK.now();
+  const versions = new VersionedKeys({ backend, indexBytesMax: options.versionIndexBytesMax, now });
+  const clockState = (): ClockState => clock.state();
   const pass = {
-    backend: new PacedBackend(store, () => pace.take(signal)),
-    call: { requestId: nextRequestId(), signal },
+    backend,
+    call,
     account,
-    executor: new DryRun(summary.observer.report),
+    executor: new DryRun(
+      summary.observer.report,
+      new VersionActions({ backend, call, versions, now, clockState }),
+    ),
     settings: janitorSettings(options),
+    versions,
     cold: janitorCold(options),
-    now: () => SYSTEM_CLOCK.now(),
+    now,
     looked: summary.observer.looked,
     unreadable: (container: string, error: unknown) => {
       summary.observer.unreadable(account, container, error);
@@ -94,11 +112,15 @@ async function dryRun(
 async function runOnce(
   { options }: JanitorCommandInit,
   store: Backend,
+  clock: ClockHealth,
   account: string,
   summary: Summary,
   signal: AbortSignal,
 ): Promise<void> {
-  const janitor = new AccountJanitor(janitorParts(options, store, summary.observer), account);
+  const janitor = new AccountJanitor(
+    janitorParts(options, store, summary.observer, clock),
+    account,
+  );
   let visit = await janitor.visit(signal, 'now');
   if (visit.outcome === 'busy') {
     // Of a janitor that was killed, the lease is over after this; of one that works, it is not.

@@ -1,4 +1,5 @@
-import { janitorAccounts, janitorParts } from './janitor/assemble.js';
+import type { ClockHealth } from './clock/index.js';
+import { janitorAccounts, janitorClock, janitorParts } from './janitor/assemble.js';
 import { Janitor } from './janitor/janitor.js';
 import { openStore } from './open-store.js';
 import { runChild, type ChildService } from './process/child.js';
@@ -18,10 +19,13 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
   const log = createLogger({ level: options.logLevel, process: 'janitor', buffered: true });
   const metrics = new JanitorMetrics();
   const store = await openStore(options);
-  const parts = janitorParts(options, store, observerOf(metrics, log));
+  const clock = await janitorClock(options, (why) => {
+    log.warn({ clock: why }, 'the clock cannot be trusted');
+  });
+  const parts = janitorParts(options, store, observerOf(metrics, log), clock);
   const janitor = new Janitor(parts, janitorAccounts(options, credentials));
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
-  return new JanitorService(janitor, store, metrics);
+  return new JanitorService(janitor, store, clock, metrics);
 }
 
 class JanitorService implements ChildService {
@@ -31,6 +35,7 @@ class JanitorService implements ChildService {
   constructor(
     private readonly janitor: Janitor,
     private readonly store: Backend,
+    private readonly clock: ClockHealth,
     private readonly metrics: JanitorMetrics,
   ) {
     this.#running = janitor.run(this.#ending.signal);
@@ -62,6 +67,7 @@ class JanitorService implements ChildService {
   }
 
   close(): Promise<void> {
+    this.clock.close();
     return this.store.close();
   }
 }

@@ -156,6 +156,10 @@ const KEYS = {
     schema: integer(0, 31_536_000_000).default(86_400_000),
     doc: 'Parts of multipart uploads that belong to no open upload and no object are deleted by the janitor when they are older.',
   },
+  version_sweep_age_ms: {
+    schema: integer(3_600_000, 31_536_000_000).default(86_400_000),
+    doc: 'What writes of versions leave behind, such as an object that no version index names since its writer crashed, is deleted by the janitor when it is older. It must be longer than any write takes, from its first byte to its answer.',
+  },
   version_index_bytes_max: {
     schema: integer(65_536, 67_108_864).default(8_388_608),
     doc: 'Size of the version index of one key, about 150 bytes a version. A write that would make it larger is refused, and so is reading a larger one.',

@@ -1,6 +1,8 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { runPass } from './account-pass.js';
+import type { ClockState } from '../clock/clock-health.js';
+import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import type { Clock } from './clock.js';
 import { ColdActions } from './cold-actions.js';
 import type { ColdSettings } from './cold-settings.js';
@@ -12,12 +14,14 @@ import type { PassSettings, Report } from './pass-context.js';
 import { Quarantine } from './quarantine.js';
 import type { Cursor, JanitorRecord } from './record.js';
 import { RecordStore } from './record-store.js';
+import { VersionActions } from './version-actions.js';
 
 export interface JanitorSettings extends PassSettings {
   /** From the beginning of one pass to that of the next. */
   readonly intervalMs: number;
   readonly leaseMs: number;
   readonly segmentGraceMs: number;
+  readonly versionIndexBytesMax: number;
 }
 
 /** Who wants to know what happens. */
@@ -36,6 +40,8 @@ export interface JanitorParts {
   readonly cold?: ColdSettings | undefined;
   readonly pace: Pace;
   readonly clock: Clock;
+  /** Whether this node's clock can tell when a retention ends. */
+  readonly clockState: () => ClockState;
   readonly observer: Observer;
   /** Names this process among all that share the store. */
   readonly holder: string;
@@ -178,7 +184,7 @@ export class AccountJanitor {
     call: CallContext & { readonly signal: AbortSignal },
     progress: Progress,
   ): Promise<void> {
-    const { backend, pace, clock, settings, observer, cold } = this.parts;
+    const { backend, pace, clock, clockState, settings, observer, cold } = this.parts;
     const paced = new PacedBackend(backend, async () => {
       await pace.take(call.signal);
       this.#lease.assertHeld();
@@ -189,6 +195,9 @@ export class AccountJanitor {
       clock,
       signal: call.signal,
     });
+    const now = (): number => clock.now();
+    const indexBytesMax = settings.versionIndexBytesMax;
+    const versions = new VersionedKeys({ backend: paced, indexBytesMax, now });
     const pass = {
       backend: paced,
       call,
@@ -198,11 +207,13 @@ export class AccountJanitor {
         call,
         quarantine,
         observer.report,
-        new ColdActions(paced, call, () => clock.now(), cold),
+        new ColdActions(paced, call, now, cold),
+        new VersionActions({ backend: paced, call, versions, now, clockState }),
       ),
       settings,
+      versions,
       cold,
-      now: () => clock.now(),
+      now,
       looked: observer.looked,
       unreadable: (container: string, error: unknown) => {
         observer.unreadable(this.account, container, error);

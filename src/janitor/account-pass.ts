@@ -5,6 +5,8 @@ import { isValidBucketName } from '../s3/rules/bucket-name.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { bucketOfSegments } from '../s3/segments/names.js';
 import { bucketOfArchive } from '../s3/versions/names.js';
+import { S3Error } from '../s3/s3-error.js';
+import { ArchiveWalk } from './archive-walk.js';
 import { sweepCold } from './cold-sweep.js';
 import { walkCold } from './cold-walk.js';
 import { walkObjects } from './object-walk.js';
@@ -12,6 +14,7 @@ import { PAGE, type PassContext } from './pass-context.js';
 import type { Cursor } from './record.js';
 import { isMissing } from './record-store.js';
 import { SegmentWalk } from './segment-walk.js';
+import { keptVersions, walkVersions } from './version-walk.js';
 
 /**
  * One pass over all that an account has: in every bucket with rules the objects that are due, and in
@@ -58,15 +61,15 @@ async function walkContainer(
   try {
     if (isValidBucketName(container)) {
       const head = await headOf(pass, container);
-      const configuration = head && rulesOf(pass, container, head);
-      if (configuration !== undefined) {
-        await walkObjects(pass, container, configuration, marker, note);
-      }
+      if (head !== undefined) await walkBucket(pass, container, head, marker, note);
       if (pass.cold !== undefined) await walkCold(pass, pass.cold, container);
       return;
     }
-    if (pass.cold !== undefined && bucketOfArchive(container) !== undefined) {
-      await walkCold(pass, pass.cold, container);
+    const kept = bucketOfArchive(container);
+    if (kept !== undefined && isValidBucketName(kept)) {
+      const exists = (await headOf(pass, kept)) !== undefined;
+      await new ArchiveWalk(pass, kept, exists).run(marker, note);
+      if (pass.cold !== undefined) await walkCold(pass, pass.cold, container);
       return;
     }
     const bucket = bucketOfSegments(container);
@@ -79,8 +82,25 @@ async function walkContainer(
     // Somebody deleted the container while it was walked.
     if (isMissing(error)) return;
     // One damaged container must not keep the pass from all that come behind it.
-    if (!(error instanceof BackendError) || AWAY.has(error.code)) throw error;
+    const isDamage = error instanceof S3Error || error instanceof BackendError;
+    if (!isDamage || (error instanceof BackendError && AWAY.has(error.code))) throw error;
     pass.unreadable(container, error);
+  }
+}
+
+/** @throws S3Error `InternalError` for a versioning state that cannot be read */
+async function walkBucket(
+  pass: PassContext,
+  bucket: string,
+  head: ContainerHead,
+  marker: string,
+  note: (name: string) => void,
+): Promise<void> {
+  const configuration = rulesOf(pass, bucket, head);
+  if (keptVersions(head) !== undefined) {
+    await walkVersions(pass, bucket, configuration, marker, note);
+  } else if (configuration !== undefined) {
+    await walkObjects(pass, bucket, configuration, marker, note);
   }
 }
 

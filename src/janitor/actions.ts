@@ -1,5 +1,6 @@
 import type { ObjectRef } from '../backend/backend.js';
 import type { ColdLocation } from '../cold/cold-backend.js';
+import { VERSION_ACTION_NAMES, type VersionAction } from './version-action.js';
 import type { Place } from './place.js';
 
 /** What a janitor does, or would do. */
@@ -30,6 +31,10 @@ export interface TransitionAction extends Target {
   readonly etag: string;
   readonly size: number;
   readonly storageClass: string;
+  /** The S3 version id, in a bucket that keeps versions. */
+  readonly version?: string | undefined;
+  /** Where that version lies, or the link to it. */
+  readonly ref?: ObjectRef | undefined;
 }
 
 /** Ends an upload that AbortIncompleteMultipartUpload is due for, or whose bucket is gone. */
@@ -70,7 +75,13 @@ export interface DiscardAction extends Target {
 }
 
 export type JanitorAction =
-  ExpireAction | TransitionAction | AbortAction | SweepAction | ColdAction | DiscardAction;
+  | ExpireAction
+  | TransitionAction
+  | AbortAction
+  | SweepAction
+  | ColdAction
+  | DiscardAction
+  | VersionAction;
 
 export type ActionName = JanitorAction['action'];
 
@@ -82,14 +93,16 @@ export const ACTION_NAMES = [
   'archive',
   'release',
   'discard',
+  ...VERSION_ACTION_NAMES,
 ] as const;
 
 /**
  * `done`; `changed`: it is not any more what was looked at, and was left alone; `gone`: somebody
- * else deleted it; `unsupported`: it cannot be done with this object; `failed`: the store could not,
+ * else deleted it; `locked`: Object Lock holds it; `unsupported`: it cannot be done with this object; `failed`: the store could not,
  * and the next pass tries again; `planned`: a dry run.
  */
-export type ActionOutcome = 'done' | 'changed' | 'gone' | 'unsupported' | 'failed' | 'planned';
+export type ActionOutcome =
+  'done' | 'changed' | 'gone' | 'locked' | 'unsupported' | 'failed' | 'planned';
 
 /** One line of `ringway janitor`: JSON without a line end. */
 export function renderAction(action: JanitorAction, outcome: ActionOutcome): string {
@@ -104,6 +117,8 @@ export function renderAction(action: JanitorAction, outcome: ActionOutcome): str
     storage_class: 'storageClass' in action ? action.storageClass : undefined,
     upload_id: 'uploadId' in action ? action.uploadId : undefined,
     parts: 'parts' in action ? action.parts : undefined,
+    fences: 'fences' in action ? action.fences : undefined,
+    versions: 'versions' in action ? action.versions : undefined,
     size: 'size' in action ? action.size : undefined,
     last_modified: new Date(action.lastModified).toISOString(),
   });

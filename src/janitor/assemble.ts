@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Backend } from '../backend/backend.js';
+import { startClockHealth, type ClockHealth, type ClockState } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
 import { createDigestFactory } from '../digest/index.js';
@@ -18,6 +19,7 @@ export function janitorParts(
   options: FilledOptions,
   backend: Backend,
   observer: Observer,
+  clockHealth: ClockHealth,
 ): JanitorParts {
   return {
     backend,
@@ -25,6 +27,7 @@ export function janitorParts(
     cold: janitorCold(options),
     pace: janitorPace(options),
     clock: SYSTEM_CLOCK,
+    clockState: () => clockHealth.state(),
     observer,
     holder: `${hostname()} ${process.pid} ${randomBytes(6).toString('hex')}`,
     nextRequestId,
@@ -37,8 +40,21 @@ export function janitorSettings(options: FilledOptions): JanitorSettings {
     leaseMs: options.janitorLeaseMs,
     segmentGraceMs: options.segmentGraceMs,
     segmentSweepAgeMs: options.segmentSweepAgeMs,
+    versionSweepAgeMs: options.versionSweepAgeMs,
+    versionIndexBytesMax: options.versionIndexBytesMax,
     storageClasses: options.storageClasses,
   };
+}
+
+/** What Object Lock goes by. @param warn - told why, when the clock cannot be trusted */
+export function janitorClock(
+  { wormClockMaxOffsetMs: maxOffsetMs }: FilledOptions,
+  warn: (why: string) => void,
+): Promise<ClockHealth> {
+  const onChange = (state: ClockState, why: string): void => {
+    if (state === 'unhealthy') warn(why);
+  };
+  return startClockHealth({ maxOffsetMs, onChange });
 }
 
 /** @throws StartError `store` when the cold backend cannot be opened */

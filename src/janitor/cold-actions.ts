@@ -57,7 +57,7 @@ export class ColdActions {
     const { backend, call, now, cold } = this;
     if (action.action === 'transition') {
       const { account, bucket, key, storageClass } = action;
-      const ref = { account, container: bucket, object: key };
+      const ref = action.ref ?? { account, container: bucket, object: key };
       const tools = { backend, call, now, classes: cold?.classes ?? NO_COLD_CLASSES };
       return { outcome: await transitionObject(tools, ref, action, storageClass) };
     }

@@ -5,19 +5,31 @@ import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import { markerOf, type Upload } from '../s3/segments/names.js';
 import { removeUnreferencedParts } from '../s3/segments/remove.js';
 import { S3Error } from '../s3/s3-error.js';
-import type { ActionOutcome, JanitorAction } from './actions.js';
+import type { ActionOutcome } from './actions.js';
 import { type ColdActions, isColdTierAction } from './cold-actions.js';
 import type { Executor, Report } from './pass-context.js';
 import type { Quarantine } from './quarantine.js';
 import { isMissing } from './record-store.js';
+import { isVersionAction, type VersionBatch } from './version-action.js';
+import type { VersionActions } from './version-actions.js';
+
+type SingleAction = Parameters<Executor['carryOut']>[0];
 
 /** Only tells. */
 export class DryRun implements Executor {
-  constructor(private readonly report: Report) {}
+  constructor(
+    private readonly report: Report,
+    private readonly versions: VersionActions,
+  ) {}
 
-  carryOut(action: JanitorAction): Promise<void> {
+  carryOut(action: SingleAction): Promise<void> {
     this.report(action, 'planned');
     return Promise.resolve();
+  }
+
+  async expireVersions(batch: VersionBatch): Promise<void> {
+    const { outcomes } = await this.versions.plan(batch);
+    for (const { action, outcome, error } of outcomes) this.report(action, outcome, error);
   }
 
   settle(): Promise<void> {
@@ -40,9 +52,10 @@ export class RealRun implements Executor {
     private readonly quarantine: Quarantine,
     private readonly report: Report,
     private readonly cold: ColdActions,
+    private readonly versions: VersionActions,
   ) {}
 
-  async carryOut(action: JanitorAction): Promise<void> {
+  async carryOut(action: SingleAction): Promise<void> {
     try {
       await this.#carryOut(action);
     } catch (error) {
@@ -52,12 +65,29 @@ export class RealRun implements Executor {
     }
   }
 
+  async expireVersions(batch: VersionBatch): Promise<void> {
+    try {
+      const { outcomes, uploads } = await this.versions.expire(batch);
+      for (const { action, outcome, error } of outcomes) this.report(action, outcome, error);
+      for (const upload of uploads) await this.#removeParts(upload);
+    } catch (error) {
+      if (!isOfOneObject(error)) throw error;
+      for (const action of batch.actions) this.report(action, 'failed', error);
+    }
+  }
+
   async settle(): Promise<void> {
     await this.quarantine.settle();
     await this.cold.cleanUp();
   }
 
-  async #carryOut(action: JanitorAction): Promise<void> {
+  async #carryOut(action: SingleAction): Promise<void> {
+    if (isVersionAction(action)) {
+      const { outcome, uploads } = await this.versions.carryOut(action);
+      this.report(action, outcome);
+      for (const upload of uploads) await this.#removeParts(upload);
+      return;
+    }
     if (isColdTierAction(action)) {
       const { outcome, parts } = await this.cold.carryOut(action);
       this.report(action, outcome);

@@ -1,4 +1,6 @@
+import type { ListedObject } from '../backend/backend.js';
 import type { LifecycleConfiguration, LifecycleRule } from '../s3/rules/lifecycle/configuration.js';
+import { listedVersions } from '../s3/versions/listing/index-summary.js';
 
 /** What spares a pass from looking at what no rule is for. */
 
@@ -26,4 +28,23 @@ export function withoutTags({ rules }: LifecycleConfiguration): LifecycleConfigu
 function concernsObjects({ enabled, expiration, transitions }: LifecycleRule): boolean {
   const expires = expiration !== undefined && !('expiredObjectDeleteMarker' in expiration);
   return enabled && (expires || transitions.length > 0);
+}
+
+/**
+ * Whether any rule may want a noncurrent version of a key, of which only the listing entry of its
+ * index is known.
+ */
+export function wantsNoncurrent(
+  { rules }: LifecycleConfiguration,
+  key: string,
+  index: ListedObject | undefined,
+): boolean {
+  // The current one is not noncurrent, and what comes first of the others has none that is newer.
+  const newer = index === undefined ? Infinity : (listedVersions(index) ?? Infinity) - 2;
+  return rules.some(({ enabled, filter, ...rule }) => {
+    if (!enabled || !key.startsWith(filter.prefix ?? '')) return false;
+    const { noncurrentVersionExpiration: expiration, noncurrentVersionTransitions } = rule;
+    const actions = [...(expiration ? [expiration] : []), ...noncurrentVersionTransitions];
+    return actions.some(({ newerNoncurrentVersions: kept = 0 }) => newer >= kept);
+  });
 }

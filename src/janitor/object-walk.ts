@@ -5,10 +5,11 @@ import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
-import type { JanitorAction } from './actions.js';
+import type { ExpireAction, TransitionAction } from './actions.js';
 import { objectPrefixes, withoutTags } from './narrowing.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
+import { keptVersions } from './version-walk.js';
 
 /**
  * Finds the objects of a bucket that its rules want to go, page by page.
@@ -30,6 +31,8 @@ export async function walkObjects(
       const ref = { account: pass.account, container: bucket };
       const query = { prefix, marker: last, limit: PAGE };
       const page = await pass.backend.listObjects(pass.call, ref, query);
+      // From now on an object that expires is to stay, behind a delete marker.
+      if (keptVersions(await pass.backend.headContainer(pass.call, ref)) !== undefined) return;
       const objects = page.entries.flatMap((entry) =>
         entry.kind === 'object' ? entry.object : [],
       );
@@ -56,7 +59,7 @@ async function actionFor(
   bucket: string,
   { configuration, withoutTags: superset }: Rules,
   { name: key, ...listed }: ListedObject,
-): Promise<JanitorAction | undefined> {
+): Promise<ExpireAction | TransitionAction | undefined> {
   const now = pass.now();
   const { storageClasses } = pass.settings;
   // A listing shows all that rules ask for but tags.

@@ -1,11 +1,15 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import type { ActionOutcome, JanitorAction } from './actions.js';
+import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import type { ColdSettings } from './cold-settings.js';
+import type { ExpireVersionAction, VersionBatch } from './version-action.js';
 
 /** Does what a pass finds to be done, or only tells. */
 export interface Executor {
   /** Resolves when the pass may go on; the outcome may be reported later. */
-  carryOut(action: JanitorAction): Promise<void>;
+  carryOut(action: Exclude<JanitorAction, ExpireVersionAction>): Promise<void>;
+  /** The same of versions of one key, which go together. */
+  expireVersions(batch: VersionBatch): Promise<void>;
   /** Resolves when all outcomes are reported. */
   settle(): Promise<void>;
 }
@@ -20,6 +24,7 @@ export interface PassContext {
   readonly account: string;
   readonly executor: Executor;
   readonly settings: PassSettings;
+  readonly versions: VersionedKeys;
   /** Undefined without a cold backend. */
   readonly cold?: ColdSettings | undefined;
   /** Milliseconds since the epoch. */
@@ -35,6 +40,8 @@ export interface PassSettings {
   readonly storageClasses: readonly string[];
   /** Younger parts are nobody's garbage. */
   readonly segmentSweepAgeMs: number;
+  /** What commits of versions leave behind is left alone while it is younger. */
+  readonly versionSweepAgeMs: number;
 }
 
 /** Entries asked for at once; what a pass holds in memory is a page or two. */

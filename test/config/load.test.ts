@@ -68,6 +68,7 @@ describe('config: load', () => {
       probeIntervalMs: 5000,
       digestInlineBytesMax: 131_072,
       xmlInlineBytesMax: 8_192,
+      versionSweepAgeMs: 86_400_000,
       versionIndexBytesMax: 8_388_608,
       wormClockMaxOffsetMs: 0,
       digestLanes: 1,

@@ -15,6 +15,7 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { AccountJanitor, type Observer } from '../../src/janitor/account-janitor.js';
 import { janitorParts } from '../../src/janitor/assemble.js';
+import { UNCHECKED } from '../../src/clock/index.js';
 import { openStore } from '../../src/open-store.js';
 import { seededBytes } from '../backend/embedded/support.js';
 import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
@@ -84,7 +85,7 @@ describe('cold tier over the wire', function () {
       unreadable: failed,
       interrupted: failed,
     };
-    const parts = janitorParts(options, store, observer);
+    const parts = janitorParts(options, store, observer, UNCHECKED);
     await new AccountJanitor(parts, 'AUTH_main').visit(new AbortController().signal, 'now');
     await store.close();
     return told.sort();

@@ -8,11 +8,14 @@ import type { Clock } from '../../src/janitor/clock.js';
 import type { ColdSettings } from '../../src/janitor/cold-settings.js';
 import { DryRun } from '../../src/janitor/executors.js';
 import { Pace } from '../../src/janitor/pace.js';
+import { VersionActions } from '../../src/janitor/version-actions.js';
+import type { ClockState } from '../../src/clock/index.js';
 import { lifecyclePatch } from '../../src/s3/bucket-lifecycles.js';
 import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
 import type { LifecycleConfiguration } from '../../src/s3/rules/lifecycle/configuration.js';
 import { encodeTags } from '../../src/s3/rules/tagging.js';
 import { markerOf, partOf, segmentsContainer } from '../../src/s3/segments/names.js';
+import { VersionedKeys } from '../../src/s3/versions/versioned-keys.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 export const CALL = { requestId: 'janitor-test' };
@@ -68,11 +71,15 @@ export function tell(action: JanitorAction, outcome: ActionOutcome): Told {
   return `${action.action} ${outcome} ${action.key}`;
 }
 
+const INDEX_BYTES_MAX = 8 * 1024 * 1024;
+
 const SETTINGS: JanitorSettings = {
   intervalMs: DAY_MS,
   leaseMs: 30_000,
   segmentGraceMs: 0,
   segmentSweepAgeMs: DAY_MS,
+  versionSweepAgeMs: DAY_MS,
+  versionIndexBytesMax: INDEX_BYTES_MAX,
   storageClasses: ['STANDARD', 'GLACIER'],
 };
 
@@ -85,6 +92,7 @@ export class Bench {
   looked = 0;
   /** For the janitors to come. */
   cold: ColdSettings | undefined;
+  clockState: ClockState = 'unchecked';
 
   private constructor(
     readonly store: EmbeddedStore,
@@ -111,6 +119,7 @@ export class Bench {
       settings: { ...SETTINGS, ...settings },
       pace: new Pace(Infinity, clock),
       clock,
+      clockState: () => this.clockState,
       holder: `test-${Math.random()}`,
       nextRequestId: () => CALL.requestId,
       observer: {
@@ -134,14 +143,24 @@ export class Bench {
   /** What a pass would do now. */
   async dryRun(): Promise<JanitorAction[]> {
     const planned: JanitorAction[] = [];
+    const report = (action: JanitorAction, outcome: ActionOutcome): void => {
+      if (outcome === 'planned') planned.push(action);
+      else this.told.push(tell(action, outcome));
+    };
+    const { store: backend } = this;
+    const now = (): number => this.clock.now();
+    const versions = new VersionedKeys({ backend, indexBytesMax: INDEX_BYTES_MAX, now });
+    const clockState = (): ClockState => this.clockState;
+    const parts = { backend, call: CALL, versions, now, clockState };
     const pass = {
-      backend: this.store,
+      backend,
       call: CALL,
       account: ACCOUNT,
-      executor: new DryRun((action) => planned.push(action)),
+      executor: new DryRun(report, new VersionActions(parts)),
       settings: SETTINGS,
+      versions,
       cold: this.cold,
-      now: () => this.clock.now(),
+      now,
       looked: () => undefined,
       unreadable: () => undefined,
     };

@@ -1,0 +1,210 @@
+import type { ListedObject } from '../backend/backend.js';
+import { S3Error } from '../s3/s3-error.js';
+import {
+  listedOutline,
+  listedSummary,
+  listedVersions,
+} from '../s3/versions/listing/index-summary.js';
+import {
+  archiveContainer,
+  parseArchiveName,
+  type ArchiveName,
+  type VersionedKey,
+} from '../s3/versions/names.js';
+import {
+  generationOf,
+  isRecord,
+  versionNameOf,
+  type Leftovers,
+} from '../s3/versions/upkeep/leftovers.js';
+import { PAGE, type PassContext } from './pass-context.js';
+
+/** Names of a key that are held in memory: some 200 KiB. */
+const NAMES_MAX = 1000;
+
+/** The names of one key, as far as they have been listed. */
+interface Group {
+  readonly key: string;
+  /** Those that are old enough to be nobody's any more. */
+  readonly fences: ListedObject[];
+  readonly records: ListedObject[];
+  readonly objects: ListedObject[];
+  /** Versions of any age. */
+  versions: number;
+  /** Whether some of the names have been dealt with already. */
+  readonly isPart: boolean;
+  /** Names that are too young, or that no gateway wrote. */
+  others: number;
+}
+
+/**
+ * Goes through the archive of a bucket for what commits left behind: fences, objects that no index
+ * names, indexes without entries; and the archive itself, when it is empty and the bucket is gone.
+ *
+ * A key's names come together, and its index last, so that one key at a time is held in memory. What
+ * is garbage is decided by the index as it is read then; the listing spares nearly all such reads.
+ */
+export class ArchiveWalk {
+  #group: Group | undefined;
+  #left = 0;
+
+  constructor(
+    private readonly pass: PassContext,
+    private readonly bucket: string,
+    /** Whether the bucket is there. */
+    private readonly exists: boolean,
+  ) {}
+
+  /** @param reached - told a name when all up to it is settled */
+  async run(marker: string, reached: (name: string) => void): Promise<void> {
+    const { backend, call, account } = this.pass;
+    const container = archiveContainer(account, this.bucket);
+    let last = marker;
+    for (let more = true; more;) {
+      const page = await backend.listObjects(call, container, { marker: last, limit: PAGE });
+      for (const entry of page.entries) {
+        if (entry.kind !== 'object') continue;
+        await this.#look(entry.object);
+        last = entry.object.name;
+      }
+      this.pass.looked(page.entries.length);
+      // A key that goes on behind the page is looked at in part when the pass is resumed there.
+      reached(last);
+      more = page.truncated;
+    }
+    await this.#closeGroup(undefined);
+    if (this.exists || this.#left > 0 || marker !== '') return;
+    const target = { account, bucket: this.bucket, key: '', lastModified: 0 };
+    await this.pass.executor.carryOut({ action: 'sweep_archive', ...target });
+  }
+
+  async #look(object: ListedObject): Promise<void> {
+    const name = parseArchiveName(object.name);
+    if (name === undefined) {
+      this.#left++;
+      return;
+    }
+    if (name.key !== this.#group?.key) await this.#closeGroup(undefined);
+    this.#group ??= newGroup(name.key);
+    if (name.kind === 'index') return this.#closeGroup(object);
+    this.#add(this.#group, name, object);
+    if (countOf(this.#group) < NAMES_MAX) return;
+    await this.#sweep(this.#group, undefined);
+    this.#group = { ...newGroup(name.key), isPart: true };
+  }
+
+  #add(group: Group, { kind }: ArchiveName, object: ListedObject): void {
+    const isCommit = kind === 'version' && isRecord(object);
+    if (kind === 'version' && !isCommit) group.versions++;
+    if (!this.#isOld(object)) {
+      group.others++;
+      return;
+    }
+    if (kind === 'fence') group.fences.push(object);
+    else if (isCommit) group.records.push(object);
+    else group.objects.push(object);
+  }
+
+  async #closeGroup(index: ListedObject | undefined): Promise<void> {
+    const group = this.#group;
+    this.#group = undefined;
+    if (group === undefined) return;
+    const left = await this.#sweep(group, index);
+    if (index === undefined) {
+      this.#left += left;
+      return;
+    }
+    const isGoing = left === 0 && !group.isPart && this.#isEmptyAndOld(index);
+    if (!isGoing) {
+      this.#left++;
+      return;
+    }
+    const { lastModified } = index;
+    await this.pass.executor.carryOut({
+      action: 'sweep_index',
+      ...this.#keyOf(group),
+      index,
+      lastModified,
+    });
+  }
+
+  /** @returns how many names of the group stay */
+  async #sweep(group: Group, index: ListedObject | undefined): Promise<number> {
+    const names = countOf(group) + group.others;
+    try {
+      const found = await this.#find(group, index);
+      const going = [...found.fences, ...found.records, ...found.objects];
+      if (going.length === 0) return names;
+      await this.pass.executor.carryOut({
+        action: 'sweep_versions',
+        ...this.#keyOf(group),
+        leftovers: found,
+        fences: found.fences.length + found.records.length,
+        versions: found.objects.length,
+        size: going.reduce((sum, { size }) => sum + size, 0),
+        lastModified: Math.max(...going.map(({ lastModified }) => lastModified)),
+      });
+      return names - going.length;
+    } catch (error) {
+      // An index that cannot be read: nothing of its key is garbage.
+      if (!(error instanceof S3Error)) throw error;
+      this.pass.unreadable(`${this.bucket}/${group.key}`, error);
+      return names;
+    }
+  }
+
+  async #find(group: Group, index: ListedObject | undefined): Promise<Leftovers> {
+    const { versions, call } = this.pass;
+    const listed = this.#suspectsOf(group, index);
+    if (countOf(listed) === 0) return listed;
+    const isTold = versions.upkeep.isListingEnough && listed.objects.length === 0;
+    if (isTold && listed.fences.every((fence) => generationOf(fence) <= generationIn(index))) {
+      return listed;
+    }
+    return versions.upkeep.findLeftovers(call, this.#keyOf(group), listed);
+  }
+
+  /** Without the versions that the listing entry of the index tells of. */
+  #suspectsOf(group: Group, index: ListedObject | undefined): Leftovers {
+    const { fences, records, objects, versions, isPart } = group;
+    const listed = { fences, records, objects };
+    if (index === undefined || !this.pass.versions.upkeep.isListingEnough) return listed;
+    const summary = listedSummary(index);
+    if (summary !== undefined) {
+      const named = new Set(summary.entries.map(({ name }) => name));
+      const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
+      return { fences, records, objects: orphans };
+    }
+    const outline = listedOutline(index);
+    if (outline === undefined || isPart) return listed;
+    const isComplete = versions <= outline.versions - outline.deleteMarkers;
+    return { fences, records, objects: isComplete ? [] : objects };
+  }
+
+  #isEmptyAndOld(index: ListedObject): boolean {
+    const { isListingEnough } = this.pass.versions.upkeep;
+    return isListingEnough && listedVersions(index) === 0 && this.#isOld(index);
+  }
+
+  #isOld({ lastModified }: ListedObject): boolean {
+    return lastModified <= this.pass.now() - this.pass.settings.versionSweepAgeMs;
+  }
+
+  #keyOf({ key }: Pick<Group, 'key'>): VersionedKey {
+    return { account: this.pass.account, bucket: this.bucket, key };
+  }
+}
+
+function newGroup(key: string): Group {
+  return { key, fences: [], records: [], objects: [], versions: 0, isPart: false, others: 0 };
+}
+
+function countOf({ fences, records, objects }: Leftovers): number {
+  return fences.length + records.length + objects.length;
+}
+
+/** Of a listed index; -1 where that does not tell. */
+function generationIn(index: ListedObject | undefined): number {
+  if (index === undefined) return -1;
+  return (listedSummary(index) ?? listedOutline(index))?.generation ?? -1;
+}

@@ -1,0 +1,175 @@
+import type { ObjectHead } from '../backend/backend.js';
+import { mapLimited } from '../map-limited.js';
+import { lifecycleObjectOf } from '../s3/lifecycle-object.js';
+import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
+import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
+import {
+  dueOfVersions,
+  type DueVersion,
+  type VersionDetails,
+} from '../s3/rules/lifecycle/versions.js';
+import type { VersioningStatus } from '../s3/rules/versioning.js';
+import type { SummaryEntry } from '../s3/versions/listing/index-summary.js';
+import type { FoundKey } from '../s3/versions/listing/key-reader.js';
+import type { KeyState } from '../s3/versions/listing/keys.js';
+import { currentRef, versionRef, type VersionedKey } from '../s3/versions/names.js';
+import type { TransitionAction } from './actions.js';
+import { withoutTags } from './narrowing.js';
+import { CONCURRENCY, type PassContext } from './pass-context.js';
+import { isMissing } from './record-store.js';
+import type { ExpireVersionAction } from './version-action.js';
+
+type Due = DueVersion<SummaryEntry>;
+
+/** What is known of versions beyond what listings tell, by the names of their entries. */
+type Heads = ReadonlyMap<string, ObjectHead | undefined>;
+
+/** Carries out the rules of a bucket that keeps versions on one key after the other. */
+export class VersionRules {
+  /** The same rules for whatever tags: what they do not want is not worth looking at. */
+  readonly #superset: LifecycleConfiguration;
+
+  constructor(
+    private readonly pass: PassContext,
+    private readonly bucket: string,
+    private readonly status: VersioningStatus,
+    private readonly configuration: LifecycleConfiguration,
+  ) {
+    this.#superset = withoutTags(configuration);
+  }
+
+  /** @throws BackendError */
+  async apply({ key, current }: FoundKey, { versions }: KeyState): Promise<void> {
+    const of = { account: this.pass.account, bucket: this.bucket, key };
+    const now = this.pass.now();
+    const candidates = this.#due(this.#superset, key, versions, now);
+    if (candidates.length === 0) return;
+    const heads = await this.#headsOf(of, candidates);
+    const detailsOf = this.#detailsFrom(key, heads);
+    const due = this.#due(this.configuration, key, versions, now, detailsOf);
+    await this.#expireVersions(of, due, now, detailsOf);
+    for (const one of due) {
+      const { version } = one;
+      if (one.due.action === 'expire_current') await this.#expireCurrent(of, one);
+      if (one.due.action !== 'transition') continue;
+      // What listings show of it is the link's, or the object's without an index.
+      const seen = version === versions[0] ? current : heads.get(version.name);
+      if (seen !== undefined) await this.#transition(of, one, seen, version === versions[0]);
+    }
+  }
+
+  #due(
+    configuration: LifecycleConfiguration,
+    key: string,
+    versions: readonly SummaryEntry[],
+    now: number,
+    detailsOf?: (version: SummaryEntry) => VersionDetails | undefined,
+  ): Due[] {
+    const { storageClasses } = this.pass.settings;
+    return dueOfVersions(configuration, { key, versions, detailsOf }, now, storageClasses);
+  }
+
+  /** The oldest first: of what is left, none becomes younger by it. Some at a time, see pruneMax. */
+  async #expireVersions(
+    of: VersionedKey,
+    due: readonly Due[],
+    now: number,
+    detailsOf: (version: SummaryEntry) => VersionDetails | undefined,
+  ): Promise<void> {
+    const actions = due.flatMap((one) => expirationOf(of, one) ?? []).reverse();
+    const { pruneMax } = this.pass.versions.upkeep;
+    for (let at = 0; at < actions.length; at += pruneMax) {
+      const batch = actions.slice(at, at + pruneMax);
+      const names = new Set(batch.map(({ entry }) => entry.name));
+      await this.pass.executor.expireVersions({
+        of,
+        actions: batch,
+        choose: ({ entries }) => {
+          const still = this.#due(this.configuration, of.key, entries, now, detailsOf);
+          const going = new Set(still.filter(isExpiration).map(({ version }) => version.name));
+          return entries.filter(({ name }) => names.has(name) && going.has(name));
+        },
+      });
+    }
+  }
+
+  async #expireCurrent(of: VersionedKey, { version, due }: Due): Promise<void> {
+    const { id, etag, size, lastModified } = version;
+    await this.pass.executor.carryOut({
+      action: 'expire_current',
+      ...of,
+      ruleId: due.ruleId,
+      version: id,
+      etag,
+      size,
+      lastModified,
+      nullVersion: this.status === 'Suspended',
+    });
+  }
+
+  async #transition(
+    of: VersionedKey,
+    { version, due }: Due,
+    { etag, lastModified }: Pick<ObjectHead, 'etag' | 'lastModified'>,
+    isCurrent: boolean,
+  ): Promise<void> {
+    if (due.action !== 'transition') return;
+    const { ruleId, storageClass } = due;
+    const action: TransitionAction = {
+      action: 'transition',
+      ...of,
+      ruleId,
+      storageClass,
+      version: version.id,
+      size: version.size,
+      etag,
+      lastModified,
+      ref: isCurrent ? currentRef(of) : versionRef(of, version.name),
+    };
+    await this.pass.executor.carryOut(action);
+  }
+
+  /** Of those whose tags decide, or that may have been moved already. */
+  async #headsOf(of: VersionedKey, candidates: readonly Due[]): Promise<Heads> {
+    const heads = new Map<string, ObjectHead | undefined>();
+    const asked = candidates.filter(
+      ({ version, due }) =>
+        version.kind === 'version' &&
+        (due.action === 'transition' ||
+          tagsMatter(this.configuration, { key: of.key, size: version.size })),
+    );
+    await mapLimited(asked, CONCURRENCY, async ({ version }) => {
+      heads.set(version.name, await this.#headOf(of, version));
+    });
+    return heads;
+  }
+
+  async #headOf(of: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
+    // Without a name it is the object, or behind the link, that stands at the key.
+    const ref = name === '' ? currentRef(of) : versionRef(of, name);
+    try {
+      return await this.pass.backend.headObject(this.pass.call, ref);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #detailsFrom(key: string, heads: Heads): (version: SummaryEntry) => VersionDetails | undefined {
+    return ({ name }) => {
+      const head = heads.get(name);
+      return head && lifecycleObjectOf(key, head);
+    };
+  }
+}
+
+function isExpiration({ due }: Due): boolean {
+  return due.action === 'expire_noncurrent' || due.action === 'expire_marker';
+}
+
+function expirationOf(of: VersionedKey, { version, due }: Due): ExpireVersionAction | undefined {
+  if (due.action !== 'expire_noncurrent' && due.action !== 'expire_marker') return undefined;
+  const { id, size, lastModified } = version;
+  const { action, ruleId } = due;
+  return { action, ...of, ruleId, version: id, entry: version, size, lastModified };
+}
