@@ -1,7 +1,8 @@
-import { RestoreObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { RestoreObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { parseRestoreRequest } from '../../../src/s3/xml/restore-request.js';
 import { s3ErrorOf } from '../support.js';
+import { SdkExchange } from './sdk-exchange.js';
 
 const parse = (inner: string) =>
   parseRestoreRequest(Buffer.from(`<RestoreRequest>${inner}</RestoreRequest>`));
@@ -55,21 +56,10 @@ describe('s3 xml: RestoreRequest', () => {
   });
 
   it('reads what the SDK sends', async () => {
-    let sent = '';
-    const client = new S3Client({
-      region: 'us-east-1',
-      endpoint: 'http://localhost',
-      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-      requestHandler: {
-        handle: (request: { body: string }) => {
-          sent = request.body;
-          return Promise.reject(new Error('not sent'));
-        },
-      },
-    });
+    const exchange = new SdkExchange();
     const RestoreRequest = { Days: 7, GlacierJobParameters: { Tier: 'Bulk' as const } };
     const input = { Bucket: 'b', Key: 'k', RestoreRequest };
-    await client.send(new RestoreObjectCommand(input)).catch(() => undefined);
-    expect(parseRestoreRequest(Buffer.from(sent))).to.deep.equal({ days: 7 });
+    await exchange.client.send(new RestoreObjectCommand(input));
+    expect(parseRestoreRequest(exchange.body)).to.deep.equal({ days: 7 });
   });
 });

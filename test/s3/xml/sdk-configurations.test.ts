@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { validateLifecycle } from '../../../src/s3/rules/lifecycle/validate.js';
@@ -14,6 +13,7 @@ import {
   parseLifecycleConfiguration,
   renderLifecycleConfiguration,
 } from '../../../src/s3/xml/lifecycle-configuration.js';
+import { SdkExchange } from './sdk-exchange.js';
 
 /**
  * The AWS SDK as oracle of configurations: what it puts is parsed and rendered by us, and what it
@@ -63,29 +63,12 @@ const RULES: sdk.LifecycleRule[] = [
 ];
 
 describe('s3 xml: configurations, with the AWS SDK as oracle', () => {
-  /** The body of the last request, and the one of the next response. */
-  let sent = Buffer.alloc(0);
-  let answer = '';
-
-  const client = new sdk.S3Client({
-    endpoint: 'http://localhost',
-    region: 'us-east-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    requestHandler: {
-      handle: (request: { body?: string | Uint8Array }) => {
-        sent = Buffer.from((request.body ?? '') as string);
-        const body = Readable.from([Buffer.from(answer)]);
-        return Promise.resolve({ response: { statusCode: 200, headers: {}, body } });
-      },
-    } as never,
-  });
+  const exchange = new SdkExchange();
+  const { client } = exchange;
 
   beforeEach(() => {
-    answer = '';
+    exchange.answer = '';
   });
-
   after(() => {
     client.destroy();
   });
@@ -105,7 +88,7 @@ describe('s3 xml: configurations, with the AWS SDK as oracle', () => {
       ],
     };
     await client.send(new sdk.PutBucketAclCommand({ ...BUCKET, AccessControlPolicy: policy }));
-    answer = renderAccessControlPolicy(parseAccessControlPolicy(sent));
+    exchange.answer = renderAccessControlPolicy(parseAccessControlPolicy(exchange.body));
     const { Owner, Grants } = await client.send(new sdk.GetBucketAclCommand(BUCKET));
     expect({ Owner, Grants }).to.deep.equal(policy);
   });
@@ -126,7 +109,7 @@ describe('s3 xml: configurations, with the AWS SDK as oracle', () => {
     await client.send(
       new sdk.PutBucketCorsCommand({ ...BUCKET, CORSConfiguration: configuration }),
     );
-    answer = renderCorsConfiguration(parseCorsConfiguration(sent));
+    exchange.answer = renderCorsConfiguration(parseCorsConfiguration(exchange.body));
     const { CORSRules } = await client.send(new sdk.GetBucketCorsCommand(BUCKET));
     expect(CORSRules).to.deep.equal(rules);
   });
@@ -137,9 +120,9 @@ describe('s3 xml: configurations, with the AWS SDK as oracle', () => {
       LifecycleConfiguration: { Rules: RULES },
     });
     await client.send(command);
-    const configuration = parseLifecycleConfiguration(sent);
+    const configuration = parseLifecycleConfiguration(exchange.body);
     validateLifecycle(configuration, ['STANDARD', 'STANDARD_IA', 'GLACIER']);
-    answer = renderLifecycleConfiguration(configuration);
+    exchange.answer = renderLifecycleConfiguration(configuration);
     const got = await client.send(new sdk.GetBucketLifecycleConfigurationCommand(BUCKET));
     expect(got.Rules).to.deep.equal(RULES);
   });

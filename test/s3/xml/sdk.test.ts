@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { renderCompleteMultipartUploadResult } from '../../../src/s3/xml/complete-multipart-upload-result.js';
@@ -11,6 +10,7 @@ import { renderInitiateMultipartUploadResult } from '../../../src/s3/xml/initiat
 import { renderListMultipartUploadsResult } from '../../../src/s3/xml/list-multipart-uploads-result.js';
 import { renderListPartsResult } from '../../../src/s3/xml/list-parts-result.js';
 import { parseTagging, renderTagging } from '../../../src/s3/xml/tagging.js';
+import { SdkExchange } from './sdk-exchange.js';
 
 /**
  * The AWS SDK as oracle of documents: what it sends is read as what it was given, and what we
@@ -24,32 +24,16 @@ const MODIFIED = new Date(Date.UTC(2024, 1, 29, 23, 59, 58));
 const OWNER = { id: 'AUTH_test', displayName: 'test & co' };
 const SDK_OWNER = { ID: 'AUTH_test', DisplayName: 'test & co' };
 
-/** The body of the last request, and the one of the next response. */
-let sent = Buffer.alloc(0);
-let answer = '';
-
 describe('s3 xml, with the AWS SDK as oracle', () => {
-  const client = new sdk.S3Client({
-    endpoint: 'http://localhost',
-    region: 'us-east-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    requestHandler: {
-      handle: (request: { body?: string | Uint8Array }) => {
-        sent = Buffer.from((request.body ?? '') as string);
-        const body = Readable.from([Buffer.from(answer)]);
-        return Promise.resolve({ response: { statusCode: 200, headers: {}, body } });
-      },
-    } as never,
-  });
+  const exchange = new SdkExchange();
+  const { client } = exchange;
 
   after(() => {
     client.destroy();
   });
 
   it('CompleteMultipartUpload', async () => {
-    answer = renderCompleteMultipartUploadResult({
+    exchange.answer = renderCompleteMultipartUploadResult({
       location: 'http://h/b/k',
       bucket: 'b',
       key: ODD_KEY,
@@ -64,7 +48,7 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
     const result = await client.send(
       new sdk.CompleteMultipartUploadCommand({ ...UPLOAD, MultipartUpload }),
     );
-    expect(parseCompleteMultipartUpload(sent).parts).to.deep.equal([
+    expect(parseCompleteMultipartUpload(exchange.body).parts).to.deep.equal([
       { partNumber: 1, etag: 'a', checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } },
       { partNumber: 9, etag: 'b' },
     ]);
@@ -79,14 +63,18 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
   });
 
   it('CreateMultipartUpload', async () => {
-    answer = renderInitiateMultipartUploadResult({ bucket: 'b', key: ODD_KEY, uploadId: 'id' });
+    exchange.answer = renderInitiateMultipartUploadResult({
+      bucket: 'b',
+      key: ODD_KEY,
+      uploadId: 'id',
+    });
     const result = await client.send(new sdk.CreateMultipartUploadCommand(TARGET));
     expect(result).to.deep.include({ Bucket: 'b', Key: ODD_KEY, UploadId: 'id' });
   });
 
   it('ListParts', async () => {
     const part = { lastModified: MODIFIED.getTime(), etag: 'a', size: 5 };
-    answer = renderListPartsResult({
+    exchange.answer = renderListPartsResult({
       bucket: 'b',
       key: ODD_KEY,
       query: { uploadId: 'id', maxParts: 2, partNumberMarker: 1, urlEncoded: false },
@@ -120,7 +108,7 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
   });
 
   it('ListMultipartUploads', async () => {
-    answer = renderListMultipartUploadsResult({
+    exchange.answer = renderListMultipartUploadsResult({
       bucket: 'b',
       query: {
         prefix: 'p',
@@ -176,11 +164,11 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
     const expected = { LastModified: MODIFIED, ETag: '"a"', ChecksumCRC64NVME: 'AAA=' };
     const CopySource = 'b/k';
 
-    answer = renderCopyObjectResult(result);
+    exchange.answer = renderCopyObjectResult(result);
     const copied = await client.send(new sdk.CopyObjectCommand({ ...TARGET, CopySource }));
     expect(copied.CopyObjectResult).to.deep.equal(expected);
 
-    answer = renderCopyPartResult(result);
+    exchange.answer = renderCopyPartResult(result);
     const part = await client.send(
       new sdk.UploadPartCopyCommand({ ...UPLOAD, PartNumber: 1, CopySource }),
     );
@@ -188,7 +176,7 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
   });
 
   it('DeleteObjects', async () => {
-    answer = renderDeleteResult(
+    exchange.answer = renderDeleteResult(
       [
         { outcome: 'deleted', key: ODD_KEY },
         { outcome: 'failed', key: 'b', versionId: 'null', code: 'NoSuchKey', message: 'm & m' },
@@ -199,7 +187,7 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
     const result = await client.send(
       new sdk.DeleteObjectsCommand({ Bucket: 'bucket', Delete: { Objects, Quiet: true } }),
     );
-    expect(parseDelete(sent)).to.deep.equal({
+    expect(parseDelete(exchange.body)).to.deep.equal({
       objects: [{ key: ODD_KEY }, { key: 'b', versionId: 'null' }],
       quiet: true,
     });
@@ -216,11 +204,11 @@ describe('s3 xml, with the AWS SDK as oracle', () => {
     ];
     const TagSet = tags.map(({ key, value }) => ({ Key: key, Value: value }));
 
-    answer = '';
+    exchange.answer = '';
     await client.send(new sdk.PutObjectTaggingCommand({ ...TARGET, Tagging: { TagSet } }));
-    expect(parseTagging(sent, 'object')).to.deep.equal(tags);
+    expect(parseTagging(exchange.body, 'object')).to.deep.equal(tags);
 
-    answer = renderTagging(tags);
+    exchange.answer = renderTagging(tags);
     const result = await client.send(new sdk.GetObjectTaggingCommand(TARGET));
     expect(result.TagSet).to.deep.equal(TagSet);
   });
