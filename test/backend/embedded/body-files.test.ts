@@ -1,36 +1,26 @@
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import {
   bodyFiles,
   CONTEXT,
+  failureOf,
   inputOf,
   objectRef,
+  putSeeded,
   readAll,
+  SEEDED_BYTES,
   seededBytes,
   withStore,
 } from './support.js';
 
-const SIZE = 2_000_000;
 const CHUNK = 256 * 1024;
-
-async function put(store: EmbeddedStore, name: string, seed: number, size = SIZE): Promise<void> {
-  await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(size, seed)));
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> {
-  return promise.then(
-    () => expect.fail('expected a rejection'),
-    (error: unknown) => error as { code?: string },
-  );
-}
 
 describe('body files of the embedded store', () => {
   it('hold bodies above the threshold, and only those', async () => {
     await withStore({ inlineBodyBytesMax: 1000 }, async (store, directory) => {
-      await put(store, 'inline', 1, 1000);
+      await putSeeded(store, 'inline', 1, 1000);
       expect(await bodyFiles(directory)).to.deep.equal([]);
-      await put(store, 'file', 1, 1001);
+      await putSeeded(store, 'file', 1, 1001);
       const [path = ''] = await bodyFiles(directory);
       expect(readFileSync(path).equals(seededBytes(1001, 1))).to.be.true;
     });
@@ -40,29 +30,34 @@ describe('body files of the embedded store', () => {
     const options = { unlinkDelayMs: 0 };
     let left: string[] = [];
     await withStore(options, async (store, directory) => {
-      await put(store, 'kept', 1);
-      await put(store, 'kept', 2);
-      await put(store, 'deleted', 3);
+      await putSeeded(store, 'kept', 1);
+      await putSeeded(store, 'kept', 2);
+      await putSeeded(store, 'deleted', 3);
       await store.deleteObject(CONTEXT, objectRef('deleted'));
-      await put(store, 'shrunk', 4);
-      await put(store, 'shrunk', 5, 10);
-      const short = { ...inputOf(seededBytes(SIZE, 6)), size: SIZE + 1 };
+      await putSeeded(store, 'shrunk', 4);
+      await putSeeded(store, 'shrunk', 5, 10);
+      const short = { ...inputOf(seededBytes(SEEDED_BYTES, 6)), size: SEEDED_BYTES + 1 };
       await failureOf(store.putObject(CONTEXT, objectRef('failed'), short));
       const taken = { absent: true } as const;
-      await store.putObject(CONTEXT, objectRef('kept'), inputOf(seededBytes(SIZE, 7)), taken);
+      await store.putObject(
+        CONTEXT,
+        objectRef('kept'),
+        inputOf(seededBytes(SEEDED_BYTES, 7)),
+        taken,
+      );
       await store.close();
       left = await bodyFiles(directory);
-      expect(left.map((path) => readFileSync(path).equals(seededBytes(SIZE, 2)))).to.deep.equal([
-        true,
-      ]);
+      expect(
+        left.map((path) => readFileSync(path).equals(seededBytes(SEEDED_BYTES, 2))),
+      ).to.deep.equal([true]);
     });
   });
 
   it('that end early are Corrupt, and never passed as whole', async () => {
     await withStore({ readChunkBytes: CHUNK }, async (store, directory) => {
-      await put(store, 'object', 1);
+      await putSeeded(store, 'object', 1);
       const [path = ''] = await bodyFiles(directory);
-      for (const length of [SIZE - 1, CHUNK, 0]) {
+      for (const length of [SEEDED_BYTES - 1, CHUNK, 0]) {
         truncateSync(path, length);
         expect((await failureOf(readAll(store, 'object'))).code).to.equal('Corrupt');
       }
@@ -71,7 +66,7 @@ describe('body files of the embedded store', () => {
 
   it('that are missing are Corrupt', async () => {
     await withStore({}, async (store, directory) => {
-      await put(store, 'object', 1);
+      await putSeeded(store, 'object', 1);
       unlinkSync((await bodyFiles(directory))[0] ?? '');
       expect((await failureOf(readAll(store, 'object'))).code).to.equal('Corrupt');
     });
@@ -79,22 +74,22 @@ describe('body files of the embedded store', () => {
 
   it('that are open stay readable after they are unlinked', async () => {
     await withStore({ readChunkBytes: CHUNK, unlinkDelayMs: 0 }, async (store, directory) => {
-      await put(store, 'object', 1);
+      await putSeeded(store, 'object', 1);
       const { body } = await store.getObject(CONTEXT, objectRef('object'));
       const chunks: Buffer[] = [];
       for await (const chunk of body.source as AsyncIterable<Buffer>) {
         if (chunks.length === 0) unlinkSync((await bodyFiles(directory))[0] ?? '');
         chunks.push(Buffer.from(chunk));
       }
-      expect(Buffer.concat(chunks).equals(seededBytes(SIZE, 1))).to.be.true;
+      expect(Buffer.concat(chunks).equals(seededBytes(SEEDED_BYTES, 1))).to.be.true;
     });
   });
 
   it('give a chunk that is overwritten only when the next one is asked for', async () => {
     await withStore({ readChunkBytes: CHUNK }, async (store) => {
-      await put(store, 'object', 1);
+      await putSeeded(store, 'object', 1);
       const { body } = await store.getObject(CONTEXT, objectRef('object'));
-      const wanted = seededBytes(SIZE, 1);
+      const wanted = seededBytes(SEEDED_BYTES, 1);
       let at = 0;
       for await (const chunk of body.source as AsyncIterable<Buffer>) {
         // Lets the read ahead finish, which must not touch this chunk.
@@ -102,19 +97,19 @@ describe('body files of the embedded store', () => {
         expect(chunk.equals(wanted.subarray(at, at + chunk.length))).to.be.true;
         at += chunk.length;
       }
-      expect(at).to.equal(SIZE);
+      expect(at).to.equal(SEEDED_BYTES);
     });
   });
 
   it('survive an orphan in their place: a file without a row is never overwritten', async () => {
     await withStore({}, async (store, directory) => {
-      await put(store, 'first', 1);
+      await putSeeded(store, 'first', 1);
       const [path = ''] = await bodyFiles(directory);
       const id = parseInt(path.slice(-12), 16) + 1;
       const folder = (id % 256).toString(16).padStart(2, '0');
       const next = `${directory}/bodies/${folder}/${id.toString(16).padStart(12, '0')}`;
       writeFileSync(next, 'not ours');
-      expect((await failureOf(put(store, 'second', 2))).code).to.equal('Unavailable');
+      expect((await failureOf(putSeeded(store, 'second', 2))).code).to.equal('Unavailable');
       expect((await failureOf(readAll(store, 'second'))).code).to.equal('NoSuchObject');
     });
   });

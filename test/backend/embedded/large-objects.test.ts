@@ -2,31 +2,21 @@ import { hash } from 'node:crypto';
 import { statSync, unlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Segment } from '../../../src/backend/backend.js';
-import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import {
   bodyFiles,
   BUCKET,
   CONTEXT,
+  failureOf,
   inputOf,
   objectRef,
+  putSeeded,
   readAll,
+  SEEDED_BYTES,
   seededBytes,
   withStore,
 } from './support.js';
 import { mountTmpfs } from './tmpfs.js';
-
-const SIZE = 2_000_000;
-
-async function put(store: EmbeddedStore, name: string, seed: number): Promise<void> {
-  await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(SIZE, seed)));
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> {
-  return promise.then(
-    () => expect.fail('expected a rejection'),
-    (error: unknown) => error as { code?: string },
-  );
-}
 
 describe('large objects of the embedded store', () => {
   it('have as many segments as an upload has parts', async () => {
@@ -82,14 +72,14 @@ describe('large objects of the embedded store', () => {
 describe('copies in the embedded store', () => {
   it('share the blocks of a file, and outlive each other', async () => {
     await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
-      await put(store, 'from', 1);
+      await putSeeded(store, 'from', 1);
       await store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
       const files = await bodyFiles(directory);
       expect(files).to.have.length(2);
       expect(new Set(files.map((path) => statSync(path).ino))).to.have.property('size', 1);
-      await put(store, 'from', 2);
+      await putSeeded(store, 'from', 2);
       await store.copyObject(CONTEXT, objectRef('to'), objectRef('to'), { metadata: { a: 'b' } });
-      expect((await readAll(store, 'to')).equals(seededBytes(SIZE, 1))).to.be.true;
+      expect((await readAll(store, 'to')).equals(seededBytes(SEEDED_BYTES, 1))).to.be.true;
       await store.close();
       const left = await bodyFiles(directory);
       expect(left.map((path) => statSync(path).nlink)).to.deep.equal([1, 1]);
@@ -98,7 +88,7 @@ describe('copies in the embedded store', () => {
 
   it('are written anew where the file system makes no link', async function () {
     await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
-      await put(store, 'from', 1);
+      await putSeeded(store, 'from', 1);
       const [path = ''] = await bodyFiles(directory);
       // Ids follow each other, and each lies in the next folder: here, on another device.
       const folder = ((parseInt(path.slice(-12), 16) + 1) % 256).toString(16).padStart(2, '0');
@@ -108,8 +98,8 @@ describe('copies in the embedded store', () => {
         this.skip();
       }
       const copied = await store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
-      expect(copied).to.include({ etag: hash('md5', seededBytes(SIZE, 1)) });
-      expect((await readAll(store, 'to')).equals(seededBytes(SIZE, 1))).to.be.true;
+      expect(copied).to.include({ etag: hash('md5', seededBytes(SEEDED_BYTES, 1)) });
+      expect((await readAll(store, 'to')).equals(seededBytes(SEEDED_BYTES, 1))).to.be.true;
       const files = await bodyFiles(directory);
       expect(files.map((each) => statSync(each).nlink)).to.deep.equal([1, 1]);
       await store.deleteObject(CONTEXT, objectRef('to'));
@@ -120,7 +110,7 @@ describe('copies in the embedded store', () => {
 
   it('of an object whose file is missing are Corrupt', async () => {
     await withStore({}, async (store, directory) => {
-      await put(store, 'from', 1);
+      await putSeeded(store, 'from', 1);
       unlinkSync((await bodyFiles(directory))[0] ?? '');
       const copy = store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
       expect((await failureOf(copy)).code).to.equal('Corrupt');
@@ -132,7 +122,7 @@ describe('copies in the embedded store', () => {
   it('begin again when the source is replaced before it is linked', async () => {
     await withStore({}, async (store, directory) => {
       for (let round = 0; round < 5; round++) {
-        await put(store, 'from', round);
+        await putSeeded(store, 'from', round);
         const [path = ''] = await bodyFiles(directory);
         // It has no ids reserved, so that its copy waits for a commit, behind the one under way.
         const second = await openEmbeddedStore({ directory });

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import { bufferBody } from '../../../src/backend/embedded/lazy-body.js';
 import { BufferPool } from '../../../src/backend/embedded/buffer-pool.js';
 import { encodeSegments, SegmentList } from '../../../src/backend/embedded/segment-list.js';
 import { segmentsBody } from '../../../src/backend/embedded/segment-source.js';
-import { seededBytes } from './support.js';
+import { openFilesIn, seededBytes } from './support.js';
 
 const segment: fc.Arbitrary<Segment> = fc.record({
   container: fc.constantFrom('a', 'b+segments'),
@@ -101,17 +101,8 @@ describe('streams through segments', () => {
 
   afterEach(async () => {
     expect(pool.taken, 'buffers in use').to.equal(0);
-    expect(await openFiles(), 'open files').to.equal(0);
+    expect(await openFilesIn(directory), 'open files').to.equal(0);
   });
-
-  /** Descriptors of this process that point into the directory. */
-  async function openFiles(): Promise<number> {
-    const descriptors = await readdir('/proc/self/fd');
-    const targets = await Promise.all(
-      descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
-    );
-    return targets.filter((target) => target.startsWith(directory)).length;
-  }
 
   function stream(start = 0, end = TOTAL - 1, failAt?: string): AsyncIterable<Buffer> {
     const body = segmentsBody(list, { start, end }, ({ object }, range) => {
@@ -137,7 +128,7 @@ describe('streams through segments', () => {
     }
     for await (const chunk of stream()) {
       expect(chunk.length).to.be.above(0);
-      expect(await openFiles()).to.be.at.most(2);
+      expect(await openFilesIn(directory)).to.be.at.most(2);
     }
   });
 
@@ -145,7 +136,7 @@ describe('streams through segments', () => {
     let at = 0;
     for await (const chunk of stream()) {
       // Lets whatever is read ahead arrive.
-      await openFiles();
+      await openFilesIn(directory);
       expect(chunk.equals(bytes.subarray(at, (at += chunk.length)))).to.be.true;
     }
     expect(at).to.equal(TOTAL);

@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { writeBody } from '../../../src/backend/embedded/body-intake.js';
 import { fileBody } from '../../../src/backend/embedded/body-source.js';
 import { BufferPool } from '../../../src/backend/embedded/buffer-pool.js';
-import { seededBytes } from './support.js';
+import { openFilesIn, seededBytes } from './support.js';
 
 describe('streams of the embedded store', () => {
   let directory: string;
@@ -26,17 +26,8 @@ describe('streams of the embedded store', () => {
 
   afterEach(async () => {
     expect(pool.taken, 'buffers in use').to.equal(0);
-    expect(await openFiles(), 'open files').to.equal(0);
+    expect(await openFilesIn(directory), 'open files').to.equal(0);
   });
-
-  /** Descriptors of this process that point into the directory. */
-  async function openFiles(): Promise<number> {
-    const descriptors = await readdir('/proc/self/fd');
-    const targets = await Promise.all(
-      descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
-    );
-    return targets.filter((target) => target.startsWith(directory)).length;
-  }
 
   function body(start: number, end: number): ReturnType<typeof fileBody> {
     return fileBody(() => open(path), { start, end }, pool);
@@ -95,7 +86,7 @@ describe('streams of the embedded store', () => {
   it('let go of what they were told to open, read or not', async () => {
     const read = body(0, 9);
     await read.open?.();
-    expect(await openFiles()).to.equal(1);
+    expect(await openFilesIn(directory)).to.equal(1);
     for await (const chunk of read.source) expect(chunk).to.have.length(10);
     const unread = body(0, 9);
     const opening = unread.open?.();

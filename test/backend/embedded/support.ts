@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import type {
   Backend,
   CallContext,
@@ -17,6 +18,9 @@ export const CONTEXT: CallContext = { requestId: 'embedded' };
 export const BUCKET = { account: 'AUTH_test', container: 'bucket' };
 /** For segments. */
 export const PARTS = { account: 'AUTH_test', container: 'parts' };
+
+/** Size of what {@link putSeeded} writes. */
+export const SEEDED_BYTES = 2_000_000;
 
 export function objectRef(object: string): ObjectRef {
   return { ...BUCKET, object };
@@ -52,6 +56,33 @@ export async function readAll(store: Backend, object: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of body.source) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
+}
+
+/** Writes an object whose body is larger than what stands in the index. */
+export async function putSeeded(
+  store: Backend,
+  name: string,
+  seed: number,
+  size = SEEDED_BYTES,
+): Promise<void> {
+  await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(size, seed)));
+}
+
+/** What a promise is rejected with: it must be. */
+export function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> {
+  return promise.then(
+    () => expect.fail('expected a rejection'),
+    (error: unknown) => error as { code?: string },
+  );
+}
+
+/** How many descriptors of this process point into a directory. */
+export async function openFilesIn(directory: string): Promise<number> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(directory)).length;
 }
 
 /** Paths of all body files, below `bodies/`. */
