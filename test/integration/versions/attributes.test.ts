@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { at, expectAnswer, textOf, useVersionsBench, type Listed } from './bench.js';
+import { at, expectAnswer, textOf, useVersionsBench } from './bench.js';
 
 /** What belongs to each version alone, and reads the same wherever it is told. */
 describe('attributes of versions over the wire', () => {

@@ -113,6 +113,15 @@ describe('version ids over the wire', () => {
     });
   }
 
+  for (const naming of NAMINGS) {
+    it(`say nothing of a bucket that is not there to ${naming.title}`, async () => {
+      const { make, title } = naming;
+      const answer = await bench().s3.send(make({ path: '/absent/key', id: UNKNOWN_ID, upload }));
+      expectAnswer(answer, 404, title.startsWith('HEAD') ? undefined : 'NoSuchBucket');
+      expect(title.startsWith('HEAD') || answer.text.includes('>absent<')).to.be.true;
+    });
+  }
+
   it('of one key are nothing to another', async () => {
     const id = await bench().put(`${bucket}/other`, 'other');
     expectAnswer(await bench().s3.get(at(`${bucket}/key`, id)), 404, 'NoSuchVersion');

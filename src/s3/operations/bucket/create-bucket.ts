@@ -9,6 +9,8 @@ import { checkLocationConstraint } from '../../rules/location-constraint.js';
 import { parseLockEnabledHeader } from '../../rules/object-lock/headers.js';
 import { versioningPatch } from '../../rules/versioning.js';
 import { S3Error } from '../../s3-error.js';
+import { archiveContainer } from '../../versions/names.js';
+import { requireVersionSupport } from '../../versions/support.js';
 import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configuration.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
@@ -24,8 +26,15 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   const { locationConstraint } = parseCreateBucketConfiguration(body);
   checkLocationConstraint(locationConstraint, settings);
   const input = containerInput(context);
+  const withLocks = parseLockEnabledHeader(context.headers);
+  if (withLocks) requireVersionSupport(backend.capabilities);
   const outcome = await backend.createContainer(context.call, containerOf(context), input);
   if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
+  if (withLocks) {
+    // As PutBucketVersioning does.
+    const archive = archiveContainer(context.principal.account, context.endpoint.bucket);
+    await backend.createContainer(context.call, archive, {});
+  }
   return { status: 200, headers: [['Location', `/${context.endpoint.bucket}`]], body: '' };
 }
 

@@ -2,6 +2,7 @@ import { hasLocks } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { requireUnlockedToSuspend } from '../../rules/object-lock/refusals.js';
 import { versioningPatch } from '../../rules/versioning.js';
+import { archiveContainer } from '../../versions/names.js';
 import { requireVersionSupport } from '../../versions/support.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { parseVersioningConfiguration } from '../../xml/versioning-configuration.js';
@@ -15,8 +16,15 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
   const status = parseVersioningConfiguration(body);
   const { systemMetadata } = await context.containerHead();
   requireUnlockedToSuspend(status, hasLocks(systemMetadata));
-  await backend.updateContainer(context.call, containerOf(context), {
-    systemMetadata: versioningPatch(status),
-  });
+  // Here already: gateways that knew a former bucket of this name take it to have an archive.
+  const { account, container: bucket } = containerOf(context);
+  await backend.createContainer(context.call, archiveContainer(account, bucket), {});
+  await backend.updateContainer(
+    context.call,
+    { account, container: bucket },
+    {
+      systemMetadata: versioningPatch(status),
+    },
+  );
   return { status: 200, headers: [], body: '' };
 }

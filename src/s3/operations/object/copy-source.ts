@@ -1,6 +1,7 @@
 import type { ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
 import type { HeaderList } from '../../../http/exchange.js';
+import { requireAdmitted } from '../../authorisation.js';
 import { SYSTEM_METADATA, withVersionTime } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import { requireCopyConditions } from '../../rules/copy-conditions.js';
@@ -32,7 +33,7 @@ export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
  * only when its ETag goes along as `sourceEtag`.
  *
  * @throws S3Error `NoSuchBucket`, `NoSuchKey` and `NoSuchVersion`, naming the source;
- *   `InvalidRequest` for a delete marker; `PreconditionFailed`
+ *   `InvalidRequest` for a delete marker; `PreconditionFailed`; `AccessDenied`
  */
 export async function findCopySource(
   context: RequestContext,
@@ -42,6 +43,7 @@ export async function findCopySource(
   try {
     const ref = await sourceRef(context, source);
     const head = withVersionTime(await backend.headObject(context.call, ref));
+    requireAdmitted(context, head);
     requireCopyConditions(context.headers, head, Date.now());
     requireReadable(context, head);
     // What a version is does not change; what stands at a key does.
@@ -61,6 +63,8 @@ async function sourceRef(
   if (versionId === undefined) return { account, container: bucket, object: key };
   const found = await services.versions.find(call, { account, bucket, key }, versionId);
   if (found === undefined) {
+    // An index says nothing of the bucket, which may not be there.
+    await services.backend.headContainer(call, { account, container: bucket });
     const details = { BucketName: bucket, Key: key, VersionId: versionId };
     throw new S3Error('NoSuchVersion', undefined, details);
   }

@@ -1,5 +1,6 @@
-import type { ObjectHead, ObjectRef } from '../../../backend/backend.js';
+import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import { BackendError } from '../../../backend/errors.js';
+import { requireAdmitted } from '../../authorisation.js';
 import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import { formatHttpDate } from '../../rules/dates.js';
@@ -14,14 +15,35 @@ export function keyOf({ principal, endpoint }: RequestContext): VersionedKey {
   return { account: principal.account, bucket: endpoint.bucket, key: endpoint.key };
 }
 
+/** What was read of an object. */
+interface Found {
+  readonly head: ObjectHead;
+  readonly body?: ObjectBody;
+}
+
 /**
  * Reads what the request names. The current version is where the key is, and costs no other call;
  * a named one is asked of the index first (SPEC.md 3.1).
  *
  * @throws S3Error `InvalidArgument` for a malformed version id, `NoSuchVersion`; `NoSuchKey` and
- *   `MethodNotAllowed` with the headers of a delete marker where that is what is found
+ *   `MethodNotAllowed` with the headers of a delete marker where that is what is found;
+ *   `AccessDenied`
  */
-export async function readNamedVersion<T>(
+export async function readNamedVersion<T extends Found>(
+  context: RequestContext,
+  read: (ref: ObjectRef) => Promise<T>,
+): Promise<T> {
+  const found = await readNamed(context, read);
+  try {
+    requireAdmitted(context, found.head);
+    return found;
+  } catch (error) {
+    found.body?.cancel();
+    throw error;
+  }
+}
+
+async function readNamed<T>(
   context: RequestContext,
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
@@ -44,6 +66,8 @@ export async function readNamedVersion<T>(
 export interface NamedObject {
   readonly ref: ObjectRef;
   readonly head: ObjectHead;
+  /** The store's own time of modification, which a version that was moved does not show. */
+  readonly storedAt: number;
 }
 
 /** What a request names, to be changed in place. @throws as readNamedVersion */
@@ -51,21 +75,27 @@ export function headNamedVersion(context: RequestContext): Promise<NamedObject> 
   const { backend } = context.services;
   return readNamedVersion(context, async (ref) => {
     const head = await backend.headObject(context.call, ref);
-    return { ref: { ...ref, ...head.link?.target }, head: withVersionTime(head) };
+    const { lastModified: storedAt, link } = head;
+    return { ref: { ...ref, ...link?.target }, head: withVersionTime(head), storedAt };
   });
 }
 
 /**
  * Where a version lies.
- * @throws S3Error `NoSuchVersion`; `MethodNotAllowed` for a delete marker
+ * @throws S3Error `NoSuchVersion`; `MethodNotAllowed` for a delete marker; BackendError
+ *   NoSuchContainer
  */
 export async function findNamed(
-  { services, call }: RequestContext,
+  context: RequestContext,
   key: VersionedKey,
   versionId: string,
 ): Promise<ObjectRef> {
-  const found = await services.versions.find(call, key, versionId);
-  if (found === undefined) throw noSuchVersion(key, versionId);
+  const found = await context.services.versions.find(context.call, key, versionId);
+  if (found === undefined) {
+    // An index says nothing of the bucket, which may not be there.
+    await context.containerHead();
+    throw noSuchVersion(key, versionId);
+  }
   if (found.entry.kind === 'version') return found.ref;
   throw new S3Error(
     'MethodNotAllowed',
