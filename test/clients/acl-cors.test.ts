@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
 import { useBench } from './harness.js';
-import { runBoto3, useAwsCli, useS3cmd } from './programs.js';
+import { runBoto3, useAwsCli, useRclone, useS3cmd } from './programs.js';
 
 /** ACLs and CORS rules, set and read back by real clients. */
 
@@ -115,5 +115,31 @@ describeWith([program('s3cmd')], 'client: s3cmd, ACLs and CORS', function () {
     expect((await s3cmd('info', 's3://acls')).stdout).to.contain('https://app.example');
     await s3cmd('delcors', 's3://acls');
     expect((await s3cmd('info', 's3://acls')).stdout).to.not.contain('app.example');
+  });
+});
+
+describeWith([program('rclone')], 'client: rclone, ACLs', function () {
+  const bench = useBench(this, { config: CONFIG });
+  const rclone = useRclone(bench);
+
+  async function statusOf(path: string): Promise<number> {
+    return (await fetch(`${bench().service.endpoint}${path}`)).status;
+  }
+
+  it('uploads and copies for everybody when it is told to, and for nobody otherwise', async () => {
+    await rclone.fed('body', 'rcat', 'rw:acls/private');
+    await rclone.fed('body', 'rcat', '--s3-acl', 'public-read', 'rw:acls/public');
+    await rclone('copyto', '--s3-acl', 'public-read', 'rw:acls/private', 'rw:acls/copy');
+    expect(await statusOf('/acls/private')).to.equal(403);
+    expect(await statusOf('/acls/public')).to.equal(200);
+    expect(await statusOf('/acls/copy')).to.equal(200);
+    expect(await statusOf('/acls')).to.equal(403);
+  });
+
+  it('makes buckets for everybody, and links to what is for nobody', async () => {
+    await rclone('mkdir', '--s3-bucket-acl', 'public-read', 'rw:open');
+    expect(await statusOf('/open')).to.equal(200);
+    const { stdout } = await rclone('link', '--expire', '1m', 'rw:acls/private');
+    expect(await (await fetch(stdout.trim())).text()).to.equal('body');
   });
 });
