@@ -1,8 +1,10 @@
 import type { CallContext, ObjectHead } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
+import { isCode } from './backend-codes.js';
+import { plainEntry } from './find-version.js';
 import { findEntry } from './index-changes.js';
-import { currentRef, versionRef, type VersionedKey } from './names.js';
+import { currentRef, isArchivableKey, versionRef, type VersionedKey } from './names.js';
 import {
   commitWritten,
   discard,
@@ -11,9 +13,15 @@ import {
   type RemovedVersion,
   type VersionParts,
 } from './parts.js';
-import { plainEntry } from './find-version.js';
 import { settle } from './settle.js';
-import { entryFor, expectedStanding, look, type PlainObject, type Standing } from './standing.js';
+import {
+  entryFor,
+  expectedStanding,
+  inPlaceOf,
+  look,
+  type PlainObject,
+  type Standing,
+} from './standing.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
@@ -58,6 +66,9 @@ async function tryToDelete(
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent' | undefined> {
+  if (!isArchivableKey(of.key, parts.backend.capabilities)) {
+    return tryToDeleteUnindexed(parts, call, of, id, check);
+  }
   let doomed: Doomed | undefined;
   const { stored, commit } = await commitWritten(parts, call, of, new Set(), async (index) => {
     doomed = await findDoomed(parts, call, of, id, index);
@@ -78,6 +89,29 @@ async function tryToDelete(
   const written = await parts.link.write(call, of, stored, doomed.plain);
   if (written.outcome !== 'written') return undefined;
   return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest: written.replaced }] };
+}
+
+/** A key too long for the archive has the one version that stands there, which nobody adopts. */
+async function tryToDeleteUnindexed(
+  { backend }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  id: string,
+  check: DeletionCheck,
+): Promise<DeletedVersion | 'absent' | undefined> {
+  const standing = await look(backend, call, of);
+  if (id !== NULL_VERSION_ID || standing.kind !== 'plain') return 'absent';
+  await check(standing.head, plainEntry(standing));
+  const precondition = backend.capabilities.conditionalReplace ? inPlaceOf(standing) : undefined;
+  try {
+    const deleted = await backend.deleteObject(call, currentRef(of), precondition);
+    if (deleted.outcome !== 'deleted') return undefined;
+    const { removedManifest: manifest } = deleted;
+    return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest }] };
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject')) return undefined;
+    throw error;
+  }
 }
 
 async function findDoomed(

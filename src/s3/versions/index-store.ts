@@ -174,7 +174,8 @@ export class IndexStore {
       }
       return { bytes: await collect(body.source), etag: head.etag };
     } catch (error) {
-      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+      // A name that is too long for the store is nobody's.
+      if (isCode(error, 'NoSuchObject', 'NoSuchContainer', 'NameTooLong')) return undefined;
       throw error;
     }
   }

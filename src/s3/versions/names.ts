@@ -85,15 +85,25 @@ export function parseArchiveName(name: string): ArchiveName | undefined {
  *
  * @throws S3Error `KeyTooLongError`
  */
-export function requireArchivableKey(key: string, { objectNameBytesMax }: Capabilities): void {
-  const keyBytesMax = Math.floor((objectNameBytesMax - NAME_BYTES_MAX) / 2);
-  const size = Buffer.byteLength(key);
-  if (size <= keyBytesMax) return;
+export function requireArchivableKey(key: string, capabilities: Capabilities): void {
+  if (isArchivableKey(key, capabilities)) return;
   throw new S3Error(
     'KeyTooLongError',
     'Your key is too long: names in the storage behind this service have no room for its versions.',
-    { Size: String(size), MaxSizeAllowed: String(keyBytesMax) },
+    {
+      Size: String(Buffer.byteLength(key)),
+      MaxSizeAllowed: String(archivableBytesMax(capabilities)),
+    },
   );
+}
+
+/** Whether a key can have an index. */
+export function isArchivableKey(key: string, capabilities: Capabilities): boolean {
+  return Buffer.byteLength(key) <= archivableBytesMax(capabilities);
+}
+
+function archivableBytesMax({ objectNameBytesMax }: Capabilities): number {
+  return Math.floor((objectNameBytesMax - NAME_BYTES_MAX) / 2);
 }
 
 function archiveRef({ account, bucket, key }: VersionedKey, name: string): ObjectRef {

@@ -40,7 +40,7 @@ export async function touchVersion(
   const work = uncancelled(call);
   await adoptTouched(parts, work, of, id);
   let touched: VersionEntry | undefined;
-  await commitWritten(parts, work, of, new Set(), async (index) => {
+  const { stored } = await commitWritten(parts, work, of, new Set(), async (index) => {
     const entry = requireVersion(index, id);
     const head = await headVersion(parts, work, of, entry);
     if (head === undefined) throw new S3Error('NoSuchVersion');
@@ -50,7 +50,7 @@ export async function touchVersion(
     return { touch: [{ name, touched: seen, locks: { ...entry.locks, ...patch } }] };
   });
   if (touched === undefined) throw new Error('a version was touched without a plan');
-  await writeLocks(parts, work, of, touched);
+  await writeLocks(parts, work, of, touched, stored.index);
   return touched;
 }
 
@@ -81,10 +81,11 @@ async function writeLocks(
   call: CallContext,
   of: VersionedKey,
   { name }: VersionEntry,
+  committed: VersionIndex,
 ): Promise<void> {
+  let index = committed;
   let written: string | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const { index } = await commits.read(call, of);
     const entry = index.entries.find((found) => found.name === name);
     // Deleted since: whoever did had seen the locks.
     if (entry === undefined || entry.touched === written) return;
@@ -94,6 +95,7 @@ async function writeLocks(
     } catch (error) {
       if (!isCode(error, 'NoSuchObject')) throw error;
     }
+    index = (await commits.read(call, of)).index;
   }
   throw new S3Error('ServiceUnavailable');
 }

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { describeCall, RecordingBackend } from '../../../src/backend/decorators/recording.js';
+import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { CALL, ENABLED, gatewayOn, keyOf, put, putPlain, SUSPENDED, withStore } from './support.js';
+
+const KEY = keyOf('k');
+const ALLOW = (): void => undefined;
+
+type Step = (store: RecordingBackend, versions: VersionedKeys) => Promise<unknown>;
+
+interface Cost {
+  readonly before: readonly Step[];
+  readonly step: Step;
+  readonly calls: readonly string[];
+}
+
+const one: Step = (store, versions) => put(store, versions, KEY, 'one');
+const mark: Step = (_, versions) => versions.createDeleteMarker(CALL, KEY, ENABLED);
+const remove =
+  (place: number): Step =>
+  async (store, versions) => {
+    const { entries } = await versions.readIndex(CALL, KEY);
+    const id = entries[place]?.id ?? '';
+    store.take();
+    return versions.deleteVersion(CALL, KEY, id, ALLOW);
+  };
+
+/** `V/` is the archive; names of versions are `version`. docs/versions.md tells the sums. */
+const COSTS: Readonly<Record<string, Cost>> = {
+  'PUT of a new key': {
+    before: [],
+    step: one,
+    calls: ['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k'],
+  },
+  'PUT of a key': {
+    before: [one],
+    step: one,
+    calls: ['put V/version', 'get V/index', 'put V/g2', 'put V/index', 'link k'],
+  },
+  'PUT over an object that no index knows': {
+    before: [(store) => putPlain(store, KEY, 'plain')],
+    step: one,
+    calls: [
+      ...['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k', 'head k'],
+      ...['get V/index', 'get V/index', 'copy V/version', 'put V/g2', 'put V/index', 'head k'],
+      'link k',
+    ],
+  },
+  'PUT while versioning is suspended': {
+    before: [one, (store, versions) => put(store, versions, KEY, 'null', SUSPENDED)],
+    step: (store, versions) => put(store, versions, KEY, 'null', SUSPENDED),
+    calls: [
+      ...['put V/version', 'get V/index', 'put V/g3', 'put V/index', 'link k'],
+      'delete V/version',
+    ],
+  },
+  'DELETE of a key': {
+    before: [one],
+    step: mark,
+    calls: ['get V/index', 'put V/g2', 'put V/index', 'delete k'],
+  },
+  'DELETE of a key that is deleted': {
+    before: [one, mark],
+    step: mark,
+    calls: ['get V/index', 'head k', 'put V/g3', 'put V/index'],
+  },
+  'DELETE of the current version': {
+    before: [one, one],
+    step: remove(0),
+    calls: [
+      ...['get V/index', 'head V/version', 'put V/g3', 'put V/index', 'link k'],
+      'delete V/version',
+    ],
+  },
+  'DELETE of a version that is not current': {
+    before: [one, one],
+    step: remove(1),
+    calls: [
+      ...['get V/index', 'head V/version', 'put V/g3', 'put V/index', 'link k'],
+      'delete V/version',
+    ],
+  },
+  'DELETE of the delete marker on top': {
+    before: [one, mark],
+    step: remove(0),
+    calls: ['get V/index', 'put V/g3', 'put V/index', 'link k'],
+  },
+  'a change of locks': {
+    before: [one],
+    step: async (store, versions) => {
+      const { entries } = await versions.readIndex(CALL, KEY);
+      store.take();
+      return versions.touchVersion(CALL, KEY, entries[0]?.id, () => ({ hold: 'ON' }));
+    },
+    calls: [
+      ...['get V/index', 'head V/version', 'put V/g2', 'put V/index'],
+      ...['update V/version', 'get V/index'],
+    ],
+  },
+};
+
+describe('s3/versions: calls', () => {
+  for (const [what, { before, step, calls }] of Object.entries(COSTS)) {
+    it(`makes no others for ${what}`, () =>
+      withStore(async (store) => {
+        const recording = new RecordingBackend(store);
+        const versions = gatewayOn(recording);
+        // What is asked once by each process: whether there is an archive.
+        await put(recording, versions, keyOf('other'), '');
+        for (const earlier of before) await earlier(recording, versions);
+        recording.take();
+        await step(recording, versions);
+        expect(recording.calls.map((call) => shortened(describeCall(call)))).to.deep.equal(calls);
+      }));
+  }
+});
+
+function shortened(call: string): string {
+  return call
+    .replace(/ from .*/, '')
+    .replace(/^([a-z]+)Object /, '$1 ')
+    .replace('putLink ', 'link ')
+    .replace(/bucket\+versions\/6b\//, 'V/')
+    .replace(/[0-9a-f]{32}$/, 'version')
+    .replace(/index\.g([0-9]+)\.json/, 'g$1')
+    .replace('index.json', 'index')
+    .replace('bucket/', '');
+}

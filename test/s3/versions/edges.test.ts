@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import type { Backend } from '../../../src/backend/backend.js';
+import { S3Error } from '../../../src/s3/s3-error.js';
+import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
+import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { MemoryBackend } from './memory-backend.js';
+import {
+  ARCHIVE,
+  archivedNames,
+  bodiesOf,
+  CALL,
+  CONTAINER,
+  ENABLED,
+  gatewayOn,
+  head,
+  keyOf,
+  put,
+  putPlain,
+  read,
+  readVersion,
+  withStore,
+} from './support.js';
+
+const KEY = keyOf('k');
+const ALLOW = (): void => undefined;
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail('expected a rejection'),
+    (error: unknown) => error,
+  );
+}
+
+describe('s3/versions: edges', () => {
+  it('adopts a large object without copying its segments', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      const segment = { ...CONTAINER, container: 'segments', object: 's' };
+      await store.createContainer(CALL, segment, {});
+      const body = Buffer.from('of a segment');
+      const input = { size: body.length, contentType: '', body };
+      const { etag } = (await store.putObject(CALL, segment, input)) as { etag: string };
+      const { container, object } = segment;
+      const systemMetadata = { 's3api-upload-id': 'upload', 's3-checksum': 'CRC32:x-1' };
+      await store.putManifest(CALL, currentRef(KEY), {
+        segments: [{ container, object, size: body.length, etag }],
+        etag: `${etag}-1`,
+        contentType: 'text/plain',
+        metadata: { colour: 'blue' },
+        systemMetadata,
+      });
+      const before = await head(store, KEY);
+      const { removed } = await put(store, versions, KEY, 'after');
+      expect(removed, 'its segments are still needed').to.deep.equal([]);
+
+      const found = await versions.find(CALL, KEY, 'null');
+      expect(found?.entry).to.include({ uploadId: 'upload', checksumAlgorithm: 'CRC32' });
+      expect(found?.entry).to.include({ etag: `${etag}-1`, lastModified: before?.lastModified });
+      const archived = found && (await store.headObject(CALL, found.ref));
+      expect(archived).to.deep.include({ segmentCount: 1, metadata: { colour: 'blue' } });
+      expect(archived?.systemMetadata).to.include(systemMetadata);
+      expect(await readVersion(store, versions, KEY, 'null')).to.equal('of a segment');
+
+      const deleted = await versions.deleteVersion(CALL, KEY, 'null', ALLOW);
+      expect(deleted).to.have.nested.property('removed[0].manifest.etag', `${etag}-1`);
+    }));
+
+  it('writes no index that is too large, and nothing else of the commit', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store, 700);
+      const made: string[] = [];
+      const fill = async (): Promise<void> => {
+        for (;;) made.push((await put(store, versions, KEY, 'x')).versionId);
+      };
+      const refused = await failureOf(fill());
+      expect(refused).to.be.instanceOf(S3Error).with.property('code', 'InvalidRequest');
+      expect((refused as S3Error).message).to.match(/too many versions.*700 are allowed/);
+      const index = await versions.readIndex(CALL, KEY);
+      expect(index.entries.map(({ id }) => id)).to.deep.equal(made.toReversed());
+      expect(await archivedNames(store, KEY)).to.have.members(made);
+      const fence = store.headObject(CALL, fenceRef(KEY, index.generation + 1));
+      expect(await failureOf(fence)).to.have.property('code', 'NoSuchObject');
+      // By deleting, a key comes below the bound again.
+      await versions.deleteVersion(CALL, KEY, made[0] ?? '', ALLOW);
+      await put(store, versions, KEY, 'again');
+    }));
+
+  it('reads no index that it does not understand, and writes nothing over it', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      const { versionId } = await put(store, versions, KEY, 'one');
+      const body = Buffer.from('{"format":2}');
+      await store.putObject(CALL, indexRef(KEY), { size: body.length, contentType: '', body });
+      for (const attempt of [
+        versions.find(CALL, KEY, versionId),
+        put(store, versions, KEY, 'two'),
+        versions.createDeleteMarker(CALL, KEY, ENABLED),
+        versions.deleteVersion(CALL, KEY, versionId, ALLOW),
+      ]) {
+        expect(await failureOf(attempt)).to.have.property('code', 'InternalError');
+      }
+      expect(await read(store, KEY)).to.equal('one');
+    }));
+
+  it('never shows an object of the archive that no index names', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      await put(store, versions, KEY, 'one');
+      const name = '0'.repeat(32);
+      await store.putObject(CALL, versionRef(KEY, name), {
+        size: 1,
+        contentType: '',
+        body: Buffer.from('x'),
+      });
+      expect(await versions.find(CALL, KEY, name)).to.equal(undefined);
+      expect(await versions.deleteVersion(CALL, KEY, name, ALLOW)).to.equal('absent');
+    }));
+
+  it('passes over the fence of a writer that slept while fences were swept', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      await put(store, versions, KEY, 'one');
+      const { generation, commit } = await versions.readIndex(CALL, KEY);
+      const stale = fenceRef(KEY, generation + 1);
+      const document = { format: 1, generation: generation + 1, commit, parent: 'f'.repeat(32) };
+      const body = Buffer.from(JSON.stringify({ ...document, change: {} }));
+      await store.putObject(CALL, stale, { size: body.length, contentType: '', body });
+      await put(store, versions, KEY, 'two');
+      expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two', 'one']);
+      expect((await versions.readIndex(CALL, KEY)).generation).to.equal(generation + 2);
+    }));
+
+  it('finishes the commit of a writer that died behind its fence', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      await put(store, versions, KEY, 'one');
+      const index = indexRef(KEY);
+      const before = await store.getObject(CALL, index);
+      await put(store, versions, KEY, 'two');
+      const { source, length } = before.body;
+      await store.putObject(CALL, index, { size: length, contentType: '', body: source });
+      await put(store, versions, KEY, 'three');
+      expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['three', 'two', 'one']);
+    }));
+
+  it('deletes an object whose key is too long for an index', async () => {
+    const store = new MemoryBackend({ strength: 'strong' });
+    const backend = store.asBackend;
+    await store.createContainer(CALL, CONTAINER);
+    const versions = gatewayOn(backend);
+    const long = keyOf('k'.repeat(3000));
+    await putPlain(backend, long, 'x');
+    const refused = await failureOf(put(backend, versions, long, 'y'));
+    expect(refused).to.have.property('code', 'KeyTooLongError');
+    expect(await versions.deleteVersion(CALL, long, '0'.repeat(32), ALLOW)).to.equal('absent');
+    expect(await versions.deleteVersion(CALL, long, 'null', ALLOW)).to.have.property('removed');
+    expect(await head(backend, long)).to.equal(undefined);
+  });
+
+  describe('of a bucket that is deleted meanwhile', () => {
+    async function writeInto(
+      removed: (store: Backend, versions: VersionedKeys) => Promise<void>,
+    ): Promise<unknown> {
+      let error: unknown;
+      await withStore(async (store) => {
+        const versions = gatewayOn(store);
+        await put(store, versions, keyOf('other'), 'x');
+        const body = Buffer.from('late');
+        error = await failureOf(
+          versions.createVersion(CALL, KEY, {
+            ...ENABLED,
+            write: async (ref) => {
+              await removed(store, versions);
+              const input = { size: body.length, contentType: '', body };
+              const outcome = await store.putObject(CALL, ref, input);
+              if (outcome.outcome !== 'created') throw new Error(outcome.outcome);
+              return { size: body.length, etag: outcome.etag, lastModified: outcome.lastModified };
+            },
+          }),
+        );
+        const { entries } = await versions.readIndex(CALL, KEY);
+        expect(entries, 'nothing of it stays').to.deep.equal([]);
+        const left = await archivedNames(store, KEY).catch(() => []);
+        expect(left, 'not even its object').to.deep.equal([]);
+      });
+      return error;
+    }
+
+    async function emptyBucket(store: Backend): Promise<void> {
+      await store.deleteObject(CALL, currentRef(keyOf('other')));
+      await store.deleteContainer(CALL, CONTAINER);
+    }
+
+    it('takes the version with the bucket', async () => {
+      expect(await writeInto(emptyBucket)).to.have.property('code', 'NoSuchContainer');
+    });
+
+    it('writes no archive of a bucket that is gone', async () => {
+      const error = await writeInto(async (store) => {
+        await emptyBucket(store);
+        const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 100 });
+        for (const entry of entries) {
+          if (entry.kind !== 'object') continue;
+          await store.deleteObject(CALL, { ...ARCHIVE, object: entry.object.name });
+        }
+        await store.deleteContainer(CALL, ARCHIVE);
+      });
+      expect(error).to.have.property('code', 'NoSuchContainer');
+    });
+  });
+});
