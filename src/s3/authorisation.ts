@@ -1,23 +1,16 @@
-import type {
-  ContainerHead,
-  ContainerRef,
-  ObjectHead,
-} from "../backend/backend.js";
-import { BackendError } from "../backend/errors.js";
-import type { RequestContext } from "./operation.js";
-import {
-  containerAclAllows,
-  type ContainerAccess,
-} from "./rules/acl/container-acl.js";
-import { reconcileWithContainer } from "./rules/acl/container-mirror.js";
-import { isAllowed, type Access } from "./rules/acl/decision.js";
-import { requesterOf, type Requester } from "./rules/acl/requester.js";
-import { requirementsOf, type Requirement } from "./rules/acl/requirements.js";
-import { ACL_METADATA, decodeAcl } from "./rules/acl/stored.js";
-import { parseCopySource } from "./rules/copy-source.js";
-import { parseVersionId } from "./rules/version-id.js";
-import { S3Error } from "./s3-error.js";
-import { currentRef, type VersionedKey } from "./versions/names.js";
+import type { ContainerHead, ContainerRef, ObjectHead } from '../backend/backend.js';
+import { BackendError } from '../backend/errors.js';
+import type { RequestContext } from './operation.js';
+import { containerAclAllows, type ContainerAccess } from './rules/acl/container-acl.js';
+import { reconcileWithContainer } from './rules/acl/container-mirror.js';
+import { isAllowed, type Access } from './rules/acl/decision.js';
+import { requesterOf, type Requester } from './rules/acl/requester.js';
+import { requirementsOf, type Requirement } from './rules/acl/requirements.js';
+import { ACL_METADATA, decodeAcl } from './rules/acl/stored.js';
+import { parseCopySource } from './rules/copy-source.js';
+import { parseVersionId } from './rules/version-id.js';
+import { S3Error } from './s3-error.js';
+import { currentRef, type VersionedKey } from './versions/names.js';
 
 /**
  * Whether the principal may do what it asks for. An owner may do everything in its account, and
@@ -35,7 +28,7 @@ import { currentRef, type VersionedKey } from "./versions/names.js";
  * @throws BackendError NoSuchContainer, to users of the account
  */
 export function authorise(context: RequestContext): undefined | Promise<void> {
-  if (context.principal.role === "owner") return undefined;
+  if (context.principal.role === 'owner') return undefined;
   const decision = new Decision(context);
   DECISIONS.set(context, decision);
   return decision.require();
@@ -50,27 +43,24 @@ const DECISIONS = new WeakMap<RequestContext, Decision>();
  *
  * @throws S3Error `AccessDenied`
  */
-export function requireAdmitted(
-  context: RequestContext,
-  found: ObjectHead,
-): void {
+export function requireAdmitted(context: RequestContext, found: ObjectHead): void {
   if (DECISIONS.get(context)?.admits(found) === false) throw denied();
 }
 
 /** Whether the principal owns the bucket: by its role, or by the bucket's ACL. */
 export function ownsBucket(context: RequestContext): Promise<boolean> {
-  if (context.principal.role === "owner") return Promise.resolve(true);
+  if (context.principal.role === 'owner') return Promise.resolve(true);
   return new Decision(context).ownsBucket();
 }
 
 /** What Swift's ACLs know of S3's permissions. */
 const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
-  READ: "list",
-  WRITE: "write",
+  READ: 'list',
+  WRITE: 'write',
 };
 
 /** Of a bucket without a stored ACL: it is the account's own, which is nobody who comes here. */
-const UNGRANTED = { owner: "", grants: [] };
+const UNGRANTED = { owner: '', grants: [] };
 
 /** One request's, for a principal that owns nothing by its role. */
 class Decision {
@@ -81,7 +71,7 @@ class Decision {
 
   constructor(private readonly context: RequestContext) {
     this.#requester = requesterOf(context.principal);
-    this.#referrer = hostOf(context.headers.get("referer"));
+    this.#referrer = hostOf(context.headers.get('referer'));
   }
 
   async require(): Promise<void> {
@@ -97,58 +87,33 @@ class Decision {
   }
 
   async ownsBucket(): Promise<boolean> {
-    return this.#bucketAllows(
-      await this.#container(this.context.endpoint.bucket),
-      "OWNER",
-    );
+    return this.#bucketAllows(await this.#container(this.context.endpoint.bucket), 'OWNER');
   }
 
   async #requireOne({ resource, access }: Requirement): Promise<void> {
     const { account } = this.context.principal;
     const { bucket, key } = this.context.endpoint;
     switch (resource) {
-      case "account":
+      case 'account':
         throw denied();
-      case "bucket":
-        if (!this.#bucketAllows(await this.#container(bucket), access))
-          throw denied();
+      case 'bucket':
+        if (!this.#bucketAllows(await this.#container(bucket), access)) throw denied();
         return;
-      case "object":
-        return this.#requireObject(
-          { account, bucket, key },
-          this.#namedVersion(),
-          access,
-        );
-      case "source": {
-        const source = parseCopySource(
-          this.context.headers.get("x-amz-copy-source") ?? "",
-        );
-        return this.#requireObject(
-          { account, ...source },
-          source.versionId,
-          access,
-        );
+      case 'object':
+        return this.#requireObject({ account, bucket, key }, this.#namedVersion(), access);
+      case 'source': {
+        const source = parseCopySource(this.context.headers.get('x-amz-copy-source') ?? '');
+        return this.#requireObject({ account, ...source }, source.versionId, access);
       }
     }
   }
 
-  #bucketAllows(
-    { systemMetadata, acl: container }: ContainerHead,
-    access: Access,
-  ): boolean {
+  #bucketAllows({ systemMetadata, acl: container }: ContainerHead, access: Access): boolean {
     const stored = decodeAcl(systemMetadata[ACL_METADATA]) ?? UNGRANTED;
-    if (
-      isAllowed(
-        reconcileWithContainer(stored, container),
-        this.#requester,
-        access,
-      )
-    )
-      return true;
+    if (isAllowed(reconcileWithContainer(stored, container), this.#requester, access)) return true;
     const wanted = CONTAINER_ACCESS[access];
     return (
-      wanted !== undefined &&
-      containerAclAllows(container, this.#requester, wanted, this.#referrer)
+      wanted !== undefined && containerAclAllows(container, this.#requester, wanted, this.#referrer)
     );
   }
 
@@ -164,23 +129,16 @@ class Decision {
   ): Promise<void> {
     const container = await this.#container(of.bucket);
     if (
-      access === "READ" &&
-      containerAclAllows(
-        container.acl,
-        this.#requester,
-        "read objects",
-        this.#referrer,
-      )
+      access === 'READ' &&
+      containerAclAllows(container.acl, this.#requester, 'read objects', this.#referrer)
     ) {
       return;
     }
     const object = await this.#object(of, versionId);
     if (object === undefined) {
       // Who may not list the bucket is not told what is in it.
-      if (!this.#bucketAllows(container, "READ")) throw denied();
-      throw new S3Error(
-        versionId === undefined ? "NoSuchKey" : "NoSuchVersion",
-      );
+      if (!this.#bucketAllows(container, 'READ')) throw denied();
+      throw new S3Error(versionId === undefined ? 'NoSuchKey' : 'NoSuchVersion');
     }
     this.#byObject = access;
     if (!this.admits(object)) throw denied();
@@ -191,49 +149,38 @@ class Decision {
     const { context } = this;
     const ref: ContainerRef = { account: context.principal.account, container };
     try {
-      if (container === context.endpoint.bucket)
-        return await context.containerHead();
+      if (container === context.endpoint.bucket) return await context.containerHead();
       return await context.services.backend.headContainer(context.call, ref);
     } catch (error) {
-      if (
-        this.#requester.kind === "anonymous" &&
-        isCode(error, "NoSuchContainer")
-      )
-        throw denied();
+      if (this.#requester.kind === 'anonymous' && isCode(error, 'NoSuchContainer')) throw denied();
       throw error;
     }
   }
 
   /** @returns undefined also for a delete marker */
-  async #object(
-    of: VersionedKey,
-    versionId: string | undefined,
-  ): Promise<ObjectHead | undefined> {
+  async #object(of: VersionedKey, versionId: string | undefined): Promise<ObjectHead | undefined> {
     const { services, call } = this.context;
     try {
-      if (versionId === undefined)
-        return await services.backend.headObject(call, currentRef(of));
+      if (versionId === undefined) return await services.backend.headObject(call, currentRef(of));
       const found = await services.versions.find(call, of, versionId);
-      if (found?.entry.kind !== "version") return undefined;
+      if (found?.entry.kind !== 'version') return undefined;
       return await services.backend.headObject(call, found.ref);
     } catch (error) {
-      if (isCode(error, "NoSuchObject")) return undefined;
+      if (isCode(error, 'NoSuchObject')) return undefined;
       throw error;
     }
   }
 }
 
-function isCode(error: unknown, code: BackendError["code"]): boolean {
+function isCode(error: unknown, code: BackendError['code']): boolean {
   return error instanceof BackendError && error.code === code;
 }
 
 function denied(): S3Error {
-  return new S3Error("AccessDenied");
+  return new S3Error('AccessDenied');
 }
 
 /** The host of a `Referer`; undefined when it names none. */
 function hostOf(referer: string | undefined): string | undefined {
-  return referer === undefined || !URL.canParse(referer)
-    ? undefined
-    : new URL(referer).hostname;
+  return referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer).hostname;
 }

@@ -1,16 +1,13 @@
-import type { ObjectHead, ObjectRef } from "../../../backend/backend.js";
-import {
-  BackendError,
-  type BackendErrorCode,
-} from "../../../backend/errors.js";
-import type { HeaderList } from "../../../http/exchange.js";
-import { requireAdmitted } from "../../authorisation.js";
-import { SYSTEM_METADATA, withVersionTime } from "../../object-attributes.js";
-import type { RequestContext } from "../../operation.js";
-import { requireCopyConditions } from "../../rules/copy-conditions.js";
-import { parseCopySource, type CopySource } from "../../rules/copy-source.js";
-import { S3Error } from "../../s3-error.js";
-import { requireReadable } from "./object-response.js";
+import type { ObjectHead, ObjectRef } from '../../../backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
+import type { HeaderList } from '../../../http/exchange.js';
+import { requireAdmitted } from '../../authorisation.js';
+import { SYSTEM_METADATA, withVersionTime } from '../../object-attributes.js';
+import type { RequestContext } from '../../operation.js';
+import { requireCopyConditions } from '../../rules/copy-conditions.js';
+import { parseCopySource, type CopySource } from '../../rules/copy-source.js';
+import { S3Error } from '../../s3-error.js';
+import { requireReadable } from './object-response.js';
 
 /** The source of CopyObject and UploadPartCopy: an object of the same account. */
 
@@ -22,15 +19,13 @@ export interface FoundSource {
 
 /** @throws S3Error as {@link parseCopySource} */
 export function readCopySource({ headers }: RequestContext): CopySource {
-  return parseCopySource(headers.get("x-amz-copy-source") ?? "");
+  return parseCopySource(headers.get('x-amz-copy-source') ?? '');
 }
 
 /** The version that was copied, for the answer: known of one that is or was a version. */
 export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
   const versionId = systemMetadata[SYSTEM_METADATA.versionId];
-  return versionId === undefined
-    ? []
-    : [["x-amz-copy-source-version-id", versionId]];
+  return versionId === undefined ? [] : [['x-amz-copy-source-version-id', versionId]];
 }
 
 /**
@@ -54,8 +49,8 @@ export async function findCopySource(
     // What a version is does not change; what stands at a key does.
     return { ref: { ...ref, ...head.link?.target }, head };
   } catch (error) {
-    throw isBackendError(error, "NoSuchContainer")
-      ? missing("NoSuchBucket", source, error)
+    throw isBackendError(error, 'NoSuchContainer')
+      ? missing('NoSuchBucket', source, error)
       : asSourceError(error, source);
   }
 }
@@ -65,23 +60,18 @@ async function sourceRef(
   { bucket, key, versionId }: CopySource,
 ): Promise<ObjectRef> {
   const { account } = principal;
-  if (versionId === undefined)
-    return { account, container: bucket, object: key };
-  const found = await services.versions.find(
-    call,
-    { account, bucket, key },
-    versionId,
-  );
+  if (versionId === undefined) return { account, container: bucket, object: key };
+  const found = await services.versions.find(call, { account, bucket, key }, versionId);
   if (found === undefined) {
     // An index says nothing of the bucket, which may not be there.
     await services.backend.headContainer(call, { account, container: bucket });
     const details = { BucketName: bucket, Key: key, VersionId: versionId };
-    throw new S3Error("NoSuchVersion", undefined, details);
+    throw new S3Error('NoSuchVersion', undefined, details);
   }
-  if (found.entry.kind === "version") return found.ref;
+  if (found.entry.kind === 'version') return found.ref;
   const message =
-    "The source of a copy request may not specifically refer to a delete marker by version id.";
-  throw new S3Error("InvalidRequest", message);
+    'The source of a copy request may not specifically refer to a delete marker by version id.';
+  throw new S3Error('InvalidRequest', message);
 }
 
 /**
@@ -89,29 +79,19 @@ async function sourceRef(
  * between is named, and told apart from a missing target.
  */
 export function asSourceError(error: unknown, source: CopySource): unknown {
-  if (isBackendError(error, "NoSuchSourceContainer"))
-    return missing("NoSuchBucket", source, error);
-  if (isBackendError(error, "NoSuchObject"))
-    return missing("NoSuchKey", source, error);
+  if (isBackendError(error, 'NoSuchSourceContainer')) return missing('NoSuchBucket', source, error);
+  if (isBackendError(error, 'NoSuchObject')) return missing('NoSuchKey', source, error);
   return error;
 }
 
-function isBackendError(
-  error: unknown,
-  code: BackendErrorCode,
-): error is BackendError {
+function isBackendError(error: unknown, code: BackendErrorCode): error is BackendError {
   return error instanceof BackendError && error.code === code;
 }
 
 function missing(
-  code: "NoSuchBucket" | "NoSuchKey",
+  code: 'NoSuchBucket' | 'NoSuchKey',
   { bucket, key }: CopySource,
   cause: BackendError,
 ): S3Error {
-  return new S3Error(
-    code,
-    undefined,
-    { BucketName: bucket, Key: key },
-    { cause },
-  );
+  return new S3Error(code, undefined, { BucketName: bucket, Key: key }, { cause });
 }

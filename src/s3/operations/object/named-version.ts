@@ -1,26 +1,18 @@
-import type {
-  ObjectBody,
-  ObjectHead,
-  ObjectRef,
-} from "../../../backend/backend.js";
-import { BackendError } from "../../../backend/errors.js";
-import { requireAdmitted } from "../../authorisation.js";
-import { withVersionTime } from "../../object-attributes.js";
-import type { RequestContext } from "../../operation.js";
-import { formatHttpDate } from "../../rules/dates.js";
-import { parseVersionId } from "../../rules/version-id.js";
-import { S3Error } from "../../s3-error.js";
-import type { VersionedKey } from "../../versions/names.js";
-import { objectOf } from "../refs.js";
+import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend.js';
+import { BackendError } from '../../../backend/errors.js';
+import { requireAdmitted } from '../../authorisation.js';
+import { withVersionTime } from '../../object-attributes.js';
+import type { RequestContext } from '../../operation.js';
+import { formatHttpDate } from '../../rules/dates.js';
+import { parseVersionId } from '../../rules/version-id.js';
+import { S3Error } from '../../s3-error.js';
+import type { VersionedKey } from '../../versions/names.js';
+import { objectOf } from '../refs.js';
 
 /** The version of an object that a request is about: the one it names, or the current one. */
 
 export function keyOf({ principal, endpoint }: RequestContext): VersionedKey {
-  return {
-    account: principal.account,
-    bucket: endpoint.bucket,
-    key: endpoint.key,
-  };
+  return { account: principal.account, bucket: endpoint.bucket, key: endpoint.key };
 }
 
 /** What was read of an object. */
@@ -79,18 +71,12 @@ export interface NamedObject {
 }
 
 /** What a request names, to be changed in place. @throws as readNamedVersion */
-export function headNamedVersion(
-  context: RequestContext,
-): Promise<NamedObject> {
+export function headNamedVersion(context: RequestContext): Promise<NamedObject> {
   const { backend } = context.services;
   return readNamedVersion(context, async (ref) => {
     const head = await backend.headObject(context.call, ref);
     const { lastModified: storedAt, link } = head;
-    return {
-      ref: { ...ref, ...link?.target },
-      head: withVersionTime(head),
-      storedAt,
-    };
+    return { ref: { ...ref, ...link?.target }, head: withVersionTime(head), storedAt };
   });
 }
 
@@ -104,25 +90,21 @@ export async function findNamed(
   key: VersionedKey,
   versionId: string,
 ): Promise<ObjectRef> {
-  const found = await context.services.versions.find(
-    context.call,
-    key,
-    versionId,
-  );
+  const found = await context.services.versions.find(context.call, key, versionId);
   if (found === undefined) {
     // An index says nothing of the bucket, which may not be there.
     await context.containerHead();
     throw noSuchVersion(key, versionId);
   }
-  if (found.entry.kind === "version") return found.ref;
+  if (found.entry.kind === 'version') return found.ref;
   throw new S3Error(
-    "MethodNotAllowed",
+    'MethodNotAllowed',
     undefined,
-    { Method: "GET", ResourceType: "DeleteMarker" },
+    { Method: 'GET', ResourceType: 'DeleteMarker' },
     {
       headers: [
-        ["Allow", "DELETE"],
-        ["Last-Modified", formatHttpDate(found.entry.lastModified)],
+        ['Allow', 'DELETE'],
+        ['Last-Modified', formatHttpDate(found.entry.lastModified)],
         ...deleteMarkerHeaders(versionId),
       ],
     },
@@ -131,35 +113,25 @@ export async function findNamed(
 
 export function deleteMarkerHeaders(versionId: string): [string, string][] {
   return [
-    ["x-amz-delete-marker", "true"],
-    ["x-amz-version-id", versionId],
+    ['x-amz-delete-marker', 'true'],
+    ['x-amz-version-id', versionId],
   ];
 }
 
 /** @param cause - what the store said when it went between the index and the version */
-export function noSuchVersion(
-  { key }: VersionedKey,
-  versionId: string,
-  cause?: unknown,
-): S3Error {
+export function noSuchVersion({ key }: VersionedKey, versionId: string, cause?: unknown): S3Error {
   const details = { Key: key, VersionId: versionId };
-  return new S3Error("NoSuchVersion", undefined, details, { cause });
+  return new S3Error('NoSuchVersion', undefined, details, { cause });
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof BackendError && error.code === "NoSuchObject";
+  return error instanceof BackendError && error.code === 'NoSuchObject';
 }
 
 /** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */
-async function asDeleteMarker(
-  context: RequestContext,
-  error: unknown,
-): Promise<unknown> {
-  const marker = await context.services.versions.currentMarker(
-    context.call,
-    keyOf(context),
-  );
+async function asDeleteMarker(context: RequestContext, error: unknown): Promise<unknown> {
+  const marker = await context.services.versions.currentMarker(context.call, keyOf(context));
   if (marker === undefined) return error;
   const headers = deleteMarkerHeaders(marker.id);
-  return new S3Error("NoSuchKey", undefined, {}, { cause: error, headers });
+  return new S3Error('NoSuchKey', undefined, {}, { cause: error, headers });
 }
