@@ -48,6 +48,13 @@ export async function startListener(
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
   const cold = createCold(options, store, digests);
+  const versions = new VersionedKeys({
+    backend: store,
+    indexBytesMax: options.versionIndexBytesMax,
+    onAttempt: (outcome) => {
+      metrics.versionCommitEnded(outcome);
+    },
+  });
   const clock = await startClock(options, log);
   const proxies = new TrustedProxies(options.trustedProxies);
   const addressing = new Addressing(options, proxies);
@@ -60,7 +67,7 @@ export async function startListener(
       lifecycles: new BucketLifecycles(store),
       segments,
       cold,
-      versions: new VersionedKeys({ backend: store, indexBytesMax: options.versionIndexBytesMax }),
+      versions,
       clock,
     },
     authenticator: createAuthenticator({

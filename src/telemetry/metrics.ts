@@ -92,6 +92,12 @@ export class ListenerMetrics {
     labelNames: ['reason'],
     registers: this.#registers,
   });
+  readonly #versionCommits = new Counter({
+    name: 'ringway_version_commits_total',
+    help: 'Attempts to commit a change of a version index, by how they ended.',
+    labelNames: ['outcome'],
+    registers: this.#registers,
+  });
   readonly #poolWait = new Histogram({
     name: 'ringway_pool_wait_seconds',
     help: 'Time that tasks waited for a thread.',
@@ -152,6 +158,11 @@ export class ListenerMetrics {
   /** @param reason - the S3 error code that the client was told, e.g. `SignatureDoesNotMatch` */
   authFailed(reason: string): void {
     this.#authFailures.inc({ reason });
+  }
+
+  /** @param outcome - one of `AttemptOutcome` */
+  versionCommitEnded(outcome: string): void {
+    this.#versionCommits.inc({ outcome: outcome.replace('-', '_') });
   }
 
   /** Where to read a pool's load at a snapshot; what is shown is the sum of all of them. */

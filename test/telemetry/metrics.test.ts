@@ -88,6 +88,7 @@ describe('telemetry: listener metrics', () => {
     metrics.storeSynced(0.003);
     metrics.storeCommitted(4);
     metrics.authFailed('SignatureDoesNotMatch');
+    metrics.versionCommitEnded('in-doubt');
     const found = await Promise.all(
       [
         'ringway_pool_wait_seconds_sum',
@@ -96,6 +97,7 @@ describe('telemetry: listener metrics', () => {
         'ringway_store_sync_seconds_sum',
         'ringway_store_commit_batch_size_sum',
         'ringway_auth_failures_total',
+        'ringway_version_commits_total',
       ].map(lines),
     );
     expect(found.flat()).to.deep.equal([
@@ -105,6 +107,7 @@ describe('telemetry: listener metrics', () => {
       'ringway_store_sync_seconds_sum 0.003',
       'ringway_store_commit_batch_size_sum 4',
       'ringway_auth_failures_total{reason="SignatureDoesNotMatch"} 1',
+      'ringway_version_commits_total{outcome="in_doubt"} 1',
     ]);
   });
 

@@ -34,7 +34,13 @@ export interface IndexCommitsOptions {
   readonly createArchive: (call: CallContext, of: VersionedKey) => Promise<void>;
   /** Before another attempt, which is the second or a later one. */
   readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+  /** Told how each attempt ended. */
+  readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
 }
+
+/** `in-doubt`: the store failed, and nobody knows. */
+export type AttemptOutcome = 'committed' | 'lost' | 'overtaken' | 'in-doubt';
+
 
 /** Each lost race is somebody else's commit: a queue of about so many writers of one key. */
 const ATTEMPTS_MAX = 100;
@@ -104,21 +110,29 @@ export class IndexCommits {
     commit: Commit,
     claims: Claims,
   ): Promise<StoredIndex | undefined> {
-    const { store, protocol, createArchive } = this.options;
+    const { store, protocol, createArchive, onAttempt = ignore } = this.options;
     const next = prepareIndex(applyCommit(before.index, commit));
     if (claims.isEmpty) store.requireFits(next, before);
     try {
       const attempt = await protocol.attempt(call, of, before, commit, next);
+      onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
       if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
       return undefined;
     } catch (error) {
-      if (!isCode(error, 'NoSuchContainer')) throw new InDoubtError(error);
+      if (!isCode(error, 'NoSuchContainer')) {
+        onAttempt('in-doubt');
+        throw new InDoubtError(error);
+      }
     }
     claims.add(commit);
     await claims.during(() => createArchive(call, of));
     return undefined;
   }
+}
+
+function ignore(): void {
+  // Nobody counts.
 }
 
 /** So that writers of one key that met once do not meet again. */

@@ -14,7 +14,7 @@ import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol } from './fenced-protocol.js';
 import { currentMarker, findVersion, repairLink, type FoundVersion } from './find-version.js';
-import { IndexCommits } from './index-commits.js';
+import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { VersionParts } from './parts.js';
@@ -30,6 +30,8 @@ export interface VersionedKeysOptions {
   readonly indexBytesMax: number;
   /** Milliseconds since the epoch. */
   readonly now?: (() => number) | undefined;
+  /** Told how each attempt of a commit ended. */
+  readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
   /** Before another attempt after a lost race; for tests. */
   readonly pause?: ((attempt: number) => Promise<void>) | undefined;
   /** Another way to commit: tests plant bugs with it. */
@@ -52,13 +54,13 @@ export class VersionedKeys {
   readonly #parts: VersionParts;
 
   constructor(options: VersionedKeysOptions) {
-    const { backend, indexBytesMax, now = Date.now, pause } = options;
+    const { backend, indexBytesMax, now = Date.now, pause, onAttempt } = options;
     const store = new IndexStore({ backend, indexBytesMax });
     const ids = new VersionIds(now);
     const protocol = (options.protocol ?? protocolFor)(store, ids);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
-    const commits = new IndexCommits({ store, protocol, ids, createArchive, pause });
+    const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
     const link = new CurrentLink(backend, commits);
     const adoption = new Adoption(backend, ids);
     this.#parts = { backend, commits, link, adoption, archives, ids, now };
