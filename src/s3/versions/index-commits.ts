@@ -41,7 +41,6 @@ export interface IndexCommitsOptions {
 /** `in-doubt`: the store failed, and nobody knows. */
 export type AttemptOutcome = 'committed' | 'lost' | 'overtaken' | 'in-doubt';
 
-
 /** Each lost race is somebody else's commit: a queue of about so many writers of one key. */
 const ATTEMPTS_MAX = 100;
 const PAUSE_MS_MAX = 50;

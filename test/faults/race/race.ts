@@ -1,13 +1,13 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '../../support/eventually.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 import type { BucketState, Operation } from '../history/operation.js';
 import { Recorder } from '../history/recorder.js';
+import { lookAtEverything } from './last-look.js';
 import { RaceClient } from './race-client.js';
 import { storeFaultsEnvironment, type StoreFaults } from './store-faults.js';
 import { nextState, Worker } from './workload.js';
@@ -27,8 +27,11 @@ export interface RaceOptions {
   readonly durationMsMin: number;
   /** Operations between two kills of a listener, on average; undefined: none is killed. */
   readonly operationsPerKill?: number;
-  /** Operations between two changes of the bucket's versioning state, on average. */
-  readonly operationsPerState: number;
+  /**
+   * Operations between two changes of the bucket's versioning state, the first of which enables it;
+   * undefined: it is enabled from the start, and stays so.
+   */
+  readonly operationsPerState?: number;
   /** Default: 20. */
   readonly keys?: number;
 }
@@ -63,10 +66,11 @@ export class Race {
     await this.#makeBucket();
     const clients = Array.from({ length: CLIENTS }, (_, i) => this.#client(`client-${i}`));
     const director = this.#client('director');
+    if (this.options.operationsPerState === undefined) await director.setState('Enabled');
     this.#startedAt = performance.now();
     const working = clients.map((client) => this.#work(client));
     await this.#endWithFirstFailure([...working, this.#changeStates(director), this.#kill()]);
-    await this.#lookAtEverything(director);
+    await lookAtEverything(director, this.#keys);
     await Promise.all([director, ...clients].map((client) => client.close()));
     await Promise.all(this.#services.map((service) => service.stop()));
     return {
@@ -132,12 +136,11 @@ export class Race {
     while (!this.#isOver()) await worker.move();
   }
 
-  /** A bucket without versions at first, then one whose versioning is suspended now and then. */
   async #changeStates(director: RaceClient): Promise<void> {
+    const { operationsPerState } = this.options;
     let state: BucketState = 'unversioned';
-    while (await this.#passed(this.options.operationsPerState)) {
-      state = await nextState(director, state);
-    }
+    if (operationsPerState === undefined) return;
+    while (await this.#passed(operationsPerState)) state = await nextState(director, state);
   }
 
   async #kill(): Promise<void> {
@@ -176,19 +179,5 @@ export class Race {
     const results = await Promise.allSettled(watched);
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
-  }
-
-  /** Until each question is answered: listeners that were killed last may not be back yet. */
-  async #lookAtEverything(director: RaceClient): Promise<void> {
-    for (const key of this.#keys) {
-      const entries = await eventually(
-        () => director.listKey(key),
-        (answer) => answer !== undefined,
-      );
-      for (const { version } of entries ?? []) {
-        await eventually(() => director.read('get', key, version), Boolean);
-      }
-      await eventually(() => director.read('get', key), Boolean);
-    }
   }
 }

@@ -1,0 +1,60 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.js';
+import { checkHistory } from '../history/check.js';
+import { writeHistory, type Operation } from '../history/operation.js';
+import type { RaceClient } from './race-client.js';
+
+/**
+ * The end of a history: every key is listed and every version read. Asks until it is answered:
+ * listeners that were killed last may not be back yet.
+ */
+export async function lookAtEverything(client: RaceClient, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    const entries = await eventually(
+      () => client.listKey(key),
+      (answer) => answer !== undefined,
+    );
+    for (const { version } of entries ?? []) {
+      await eventually(() => client.read('get', key, version), Boolean);
+    }
+    await eventually(() => client.read('get', key), Boolean);
+  }
+}
+
+const SHOWN_MAX = 10;
+
+/** Fails with what is wrong, and with where the history lies: it will not happen again. */
+export function expectRight(operations: readonly Operation[]): void {
+  const violations = checkHistory(operations);
+  if (violations.length === 0) return;
+  const file = join(tmpdir(), `ringway-history-${process.pid}-${Date.now()}.jsonl`);
+  writeHistory(file, operations);
+  const shown = violations
+    .slice(0, SHOWN_MAX)
+    .map(({ kind, key, message }) => `${kind} ${key}: ${message}`);
+  expect.fail(`${violations.length} violations in ${file}:\n${shown.join('\n')}`);
+}
+
+/** A history in which nothing happens proves nothing. */
+export function expectEventful(operations: readonly Operation[]): void {
+  const done = operations.filter(({ outcome }) => outcome.result === 'ok');
+  expect(done.map(describeKind)).to.include.members([
+    ...['put with an id', 'put of null', 'delete-marker', 'delete-version', 'list'],
+    ...['get', 'get of a version', 'head'],
+  ]);
+}
+
+function describeKind(operation: Operation): string {
+  const { op, outcome } = operation;
+  if (outcome.result !== 'ok') return op;
+  if (operation.op === 'put' && operation.outcome.result === 'ok') {
+    const { version = 'null' } = operation.outcome;
+    return version === 'null' ? 'put of null' : 'put with an id';
+  }
+  if (operation.op === 'delete' && operation.outcome.result === 'ok') {
+    return operation.outcome.marker ? 'delete-marker' : op;
+  }
+  return operation.op === 'get' && operation.version !== undefined ? 'get of a version' : op;
+}
