@@ -39,6 +39,14 @@ export interface BatchResult {
 /** Why a version stays that a rule wants to go. */
 type Refusal = { readonly outcome: 'locked' } | { readonly outcome: 'failed'; error: unknown };
 
+/** What it means when there is no delete marker. */
+const MARK_FAILURES: ReadonlyMap<string, ActionOutcome> = new Map([
+  ['PreconditionFailed', 'changed'],
+  ['NoSuchKey', 'gone'],
+  // There is no room for its versions: it was written before the bucket kept any.
+  ['KeyTooLongError', 'unsupported'],
+]);
+
 export interface VersionActionsOptions {
   readonly backend: Backend;
   readonly call: CallContext;
@@ -144,9 +152,9 @@ export class VersionActions {
       const { removed } = await versions.createDeleteMarker(call, of, { nullVersion, condition });
       return { outcome: 'done', uploads: uploadsOf(of, removed) };
     } catch (error) {
-      if (error instanceof S3Error && error.code === 'PreconditionFailed') return changed();
-      if (error instanceof S3Error && error.code === 'NoSuchKey') return gone();
-      throw error;
+      const outcome = error instanceof S3Error ? MARK_FAILURES.get(error.code) : undefined;
+      if (outcome === undefined) throw error;
+      return { outcome, uploads: [] };
     }
   }
 
