@@ -38,8 +38,13 @@ export async function addEntry(
   const archive = archiver(parts, call, of, objects);
   let decision: Decision | undefined;
   const { stored } = await commitWritten(parts, call, of, objects, async (index) => {
-    // Others have carried it out, and then removed it.
+    decision = undefined;
+    // Others have carried an earlier attempt out; and perhaps removed it since.
     if (index.removed.includes(entry.name)) return undefined;
+    if (index.entries.some(({ name }) => name === entry.name)) {
+      decision = { standing: expectedStanding(index), replaced: undefined, change: {} };
+      return undefined;
+    }
     const standing = await standingAt(parts, call, of, index, entry, condition);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entry, standing, archive);

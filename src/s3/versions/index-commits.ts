@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
@@ -7,6 +6,7 @@ import type { CommitProtocol } from './commit-protocol.js';
 import { applyCommit } from './index-changes.js';
 import { prepareIndex, type IndexStore, type StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
+import type { Pause } from './pause.js';
 import type { Commit, VersionChange, VersionIndex } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
 
@@ -32,8 +32,7 @@ export interface IndexCommitsOptions {
   readonly ids: VersionIds;
   /** Creates the archive of the key. @throws BackendError NoSuchContainer without the bucket */
   readonly createArchive: (call: CallContext, of: VersionedKey) => Promise<void>;
-  /** Before another attempt, which is the second or a later one. */
-  readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+  readonly pause: Pause;
   /** Told how each attempt ended. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
 }
@@ -43,7 +42,6 @@ export type AttemptOutcome = 'committed' | 'lost' | 'overtaken' | 'in-doubt';
 
 /** Each lost race is somebody else's commit: a queue of about so many writers of one key. */
 const ATTEMPTS_MAX = 100;
-const PAUSE_MS_MAX = 50;
 
 /** Commits changes of version indexes, each on exactly the index that it was decided on. */
 export class IndexCommits {
@@ -66,7 +64,7 @@ export class IndexCommits {
     plan: Plan,
     shown: (commit: Commit) => void = () => undefined,
   ): Promise<Committed> {
-    const { pause = pauseAtRandom } = this.options;
+    const { pause } = this.options;
     const claims = new Claims(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
@@ -132,9 +130,4 @@ export class IndexCommits {
 
 function ignore(): void {
   // Nobody counts.
-}
-
-/** So that writers of one key that met once do not meet again. */
-async function pauseAtRandom(attempt: number): Promise<void> {
-  await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
 }

@@ -18,6 +18,7 @@ import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { VersionParts } from './parts.js';
+import { pauseAtRandom, type Pause } from './pause.js';
 import { touchVersion, type LockChange } from './touch-version.js';
 import { VersionUpkeep } from './upkeep/version-upkeep.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
@@ -33,9 +34,10 @@ export interface VersionedKeysOptions {
   /** Told how each attempt of a commit ended. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
   /** Before another attempt after a lost race; for tests. */
-  readonly pause?: ((attempt: number) => Promise<void>) | undefined;
+  readonly pause?: Pause | undefined;
   /** Another way to commit: tests plant bugs with it. */
-  readonly protocol?: ((store: IndexStore, ids: VersionIds) => CommitProtocol) | undefined;
+  readonly protocol?:
+    ((store: IndexStore, ids: VersionIds, pause: Pause) => CommitProtocol) | undefined;
 }
 
 /**
@@ -54,10 +56,10 @@ export class VersionedKeys {
   readonly #parts: VersionParts;
 
   constructor(options: VersionedKeysOptions) {
-    const { backend, indexBytesMax, now = Date.now, pause, onAttempt } = options;
+    const { backend, indexBytesMax, now = Date.now, pause = pauseAtRandom, onAttempt } = options;
     const store = new IndexStore({ backend, indexBytesMax });
     const ids = new VersionIds(now);
-    const protocol = (options.protocol ?? protocolFor)(store, ids);
+    const protocol = (options.protocol ?? protocolFor)(store, ids, pause);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
@@ -135,7 +137,7 @@ export class VersionedKeys {
   }
 }
 
-function protocolFor(store: IndexStore, ids: VersionIds): CommitProtocol {
+function protocolFor(store: IndexStore, ids: VersionIds, pause: Pause): CommitProtocol {
   const { atomicCreate } = store.backend.capabilities;
-  return atomicCreate ? new FencedProtocol(store) : new WeakProtocol(store, ids);
+  return atomicCreate ? new FencedProtocol(store) : new WeakProtocol(store, ids, pause);
 }

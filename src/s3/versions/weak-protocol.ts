@@ -9,6 +9,7 @@ import {
   type StoredIndex,
 } from './index-store.js';
 import type { VersionedKey } from './names.js';
+import type { Pause } from './pause.js';
 import type { Commit, VersionIndex } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
 
@@ -40,20 +41,19 @@ export class WeakProtocol implements CommitProtocol {
   constructor(
     private readonly store: IndexStore,
     private readonly ids: VersionIds,
+    private readonly pause: Pause,
   ) {}
 
   async read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+    let before: Look | undefined;
     for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
-      const stored = await this.store.readIndex(call, of);
-      const { generation, commit } = stored.index;
-      const fence = generation === 0 ? undefined : await this.store.readFence(call, of, generation);
-      const above = await this.store.readFence(call, of, generation + 1);
-      // No fence at all: swept.
-      const isOwn = fence === undefined || fence.id === commit;
-      if (isOwn && above === undefined) return stored;
-      const fences = [fence, above].filter((found) => found !== undefined);
-      const merged = await this.#merge(call, of, stored, fences);
+      const look = await this.#look(call, of);
+      if (isSettled(look)) return look.stored;
+      // Usually a commit is under way, and whoever is at it comes to its end sooner than we would.
+      const merged = isSame(look, before) ? await this.#merge(call, of, look) : undefined;
       if (merged !== undefined) return merged;
+      before = look;
+      await this.pause(attempt);
     }
     throw new S3Error('ServiceUnavailable');
   }
@@ -98,17 +98,24 @@ export class WeakProtocol implements CommitProtocol {
     return isOwn && above === undefined ? stored : undefined;
   }
 
+  async #look(call: CallContext, of: VersionedKey): Promise<Look> {
+    const stored = await this.store.readIndex(call, of);
+    const { generation } = stored.index;
+    const own = generation === 0 ? undefined : await this.store.readFence(call, of, generation);
+    const above = await this.store.readFence(call, of, generation + 1);
+    return { stored, own, above };
+  }
+
   /**
    * Makes an index that holds all records.
-   * @param fences - those that were read; more of them may follow
    * @returns undefined when somebody else may have overtaken this
    */
   async #merge(
     call: CallContext,
     of: VersionedKey,
-    before: StoredIndex,
-    fences: readonly Commit[],
+    { stored: before, own, above }: Look,
   ): Promise<StoredIndex | undefined> {
+    const fences = [own, above].filter((found) => found !== undefined);
     const known = await this.#allFences(call, of, fences);
     // After the fences: whoever has one has left a record before.
     const { generation } = before.index;
@@ -139,6 +146,26 @@ export class WeakProtocol implements CommitProtocol {
     }
     return all;
   }
+}
+
+/** An index, and what tells whether it may lack something. */
+interface Look {
+  readonly stored: StoredIndex;
+  /** The fence of its generation; undefined when it was swept. */
+  readonly own: Commit | undefined;
+  readonly above: Commit | undefined;
+}
+
+function isSettled({ stored, own, above }: Look): boolean {
+  return above === undefined && (own === undefined || own.id === stored.index.commit);
+}
+
+function isSame({ stored, own, above }: Look, before: Look | undefined): boolean {
+  return (
+    before?.stored.etag === stored.etag &&
+    before?.own?.id === own?.id &&
+    before?.above?.id === above?.id
+  );
 }
 
 /** What an index lacks, in the order in which it is to be merged. */

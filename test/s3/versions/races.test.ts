@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Attempt, CommitProtocol } from '../../../src/s3/versions/commit-protocol.js';
 import type { IndexStore } from '../../../src/s3/versions/index-store.js';
+import type { Pause } from '../../../src/s3/versions/pause.js';
 import type { VersionIds } from '../../../src/s3/versions/version-ids.js';
 import { WeakProtocol } from '../../../src/s3/versions/weak-protocol.js';
 import { runRace, type Act, type Race } from './race.js';
@@ -54,11 +55,11 @@ describe('s3/versions: races', () => {
     'a store that is weak and says that fences are atomic': { strength: 'weak', claims: 'chained' },
     'commits that are not read back': {
       strength: 'weak',
-      protocol: (store, ids) => new NotReadBack(store, ids),
+      protocol: (...parts) => new NotReadBack(...parts),
     },
     'indexes that are not merged': {
       strength: 'weak',
-      protocol: (store, ids) => new NotMerged(store, ids),
+      protocol: (...parts) => new NotMerged(...parts),
     },
   };
   for (const [bug, race] of Object.entries(planted)) {
@@ -85,8 +86,9 @@ class NotReadBack implements CommitProtocol {
   constructor(
     private readonly store: IndexStore,
     ids: VersionIds,
+    pause: Pause,
   ) {
-    this.#weak = new WeakProtocol(store, ids);
+    this.#weak = new WeakProtocol(store, ids, pause);
     this.read = this.#weak.read.bind(this.#weak);
     this.withdraw = this.#weak.withdraw.bind(this.#weak);
   }
@@ -105,8 +107,8 @@ class NotReadBack implements CommitProtocol {
 class NotMerged extends WeakProtocol {
   readonly #store: IndexStore;
 
-  constructor(store: IndexStore, ids: VersionIds) {
-    super(store, ids);
+  constructor(store: IndexStore, ids: VersionIds, pause: Pause) {
+    super(store, ids, pause);
     this.#store = store;
   }
 

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import type { Backend } from '../../../src/backend/backend.js';
+import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
+import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import {
+  archivedNames,
+  bodiesOf,
+  CALL,
+  expectInStep,
+  gatewayOn,
+  keyOf,
+  put,
+  withStore,
+} from './support.js';
+
+const KEY = keyOf('raced');
+const GATEWAYS = ['a', 'b', 'c'];
+const ROUNDS = [1, 2, 3];
+
+/** The same store, as it is and as weak as Swift: what races.test.ts does in memory, for real. */
+const STORES: Readonly<Record<string, (store: Backend) => Backend>> = {
+  'an embedded store': (store) => store,
+  'a store as weak as Swift': (store) => new WeakPreconditions(store),
+};
+
+describe('s3/versions: gateways at once', () => {
+  for (const [what, weakened] of Object.entries(STORES)) {
+    it(`keep every version of a key on ${what}`, () =>
+      withStore(async (store) => {
+        const texts = await Promise.all(
+          GATEWAYS.map(async (gateway) => {
+            const backend = weakened(store);
+            const versions = new VersionedKeys({ backend, indexBytesMax: 100_000 });
+            const written: string[] = [];
+            for (const round of ROUNDS) {
+              written.push(`${gateway}${round}`);
+              await put(backend, versions, KEY, `${gateway}${round}`);
+            }
+            return written;
+          }),
+        );
+        const backend = weakened(store);
+        const versions = gatewayOn(backend);
+        const bodies = await bodiesOf(backend, versions, KEY);
+        expect(bodies).to.have.members(texts.flat());
+        for (const written of texts) {
+          const own = bodies.filter((body) => written.includes(body));
+          expect(own, 'in the order in which they were acknowledged').to.deep.equal(
+            written.toReversed(),
+          );
+        }
+        await expectInStep(backend, KEY, await versions.readIndex(CALL, KEY));
+        expect(await archivedNames(store, KEY)).to.include.members(
+          (await versions.readIndex(CALL, KEY)).entries.map(({ name }) => name),
+        );
+      }));
+  }
+});
