@@ -1,7 +1,25 @@
-import { z } from 'zod';
-import { isVersionId, NULL_VERSION_ID } from '../rules/version-id.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
-import type { Commit, VersionEntry, VersionIndex } from './version-entry.js';
+import {
+  fieldsOf,
+  readExactly,
+  readList,
+  readName,
+  readNatural,
+  readOptional,
+  readOptionalList,
+  readPatch,
+  readPositive,
+  readText,
+  type Fields,
+} from './json-fields.js';
+import type {
+  Commit,
+  SeenEntry,
+  VersionChange,
+  VersionEntry,
+  VersionIndex,
+} from './version-entry.js';
 
 /**
  * The documents that versions are kept in: JSON without white space, fields in the order below, left
@@ -14,61 +32,7 @@ import type { Commit, VersionEntry, VersionIndex } from './version-entry.js';
  */
 
 const FORMAT = 1;
-
-const name = z.string().refine((text) => text !== NULL_VERSION_ID && isVersionId(text));
-const natural = z.int().nonnegative();
-const metadataPatch = z.record(z.string(), z.string().nullable());
-const touched = name.optional();
-
-const entryDocument = z.strictObject({
-  name,
-  /** The S3 version id, where it is not the name. */
-  id: z.literal(NULL_VERSION_ID).optional(),
-  kind: z.literal('delete-marker').optional(),
-  lastModified: natural,
-  size: natural.optional(),
-  etag: z.string().min(1).max(128).optional(),
-  storageClass: z.string().optional(),
-  checksumAlgorithm: z.string().optional(),
-  uploadId: z.string().optional(),
-  adopted: z.strictObject({ etag: z.string(), lastModified: natural }).optional(),
-  locks: metadataPatch.optional(),
-  touched,
-});
-
-type EntryDocument = z.infer<typeof entryDocument>;
-
-const changeDocument = z.strictObject({
-  add: z.array(entryDocument).optional(),
-  place: z.array(entryDocument).optional(),
-  remove: z.array(z.strictObject({ name, touched })).optional(),
-  touch: z.array(z.strictObject({ name, touched, locks: metadataPatch })).optional(),
-});
-
-const indexDocument = z.strictObject({
-  format: z.literal(FORMAT),
-  generation: z.int().positive(),
-  commit: name,
-  recent: z.array(name),
-  removed: z.array(name),
-  entries: z.array(entryDocument),
-});
-
-const commitFields = {
-  generation: z.int().positive(),
-  commit: name,
-  parent: name.or(z.literal('')),
-};
-
-const mergedDocument = z.strictObject({ ...commitFields, change: changeDocument });
-
-const commitDocument = z.strictObject({
-  format: z.literal(FORMAT),
-  ...commitFields,
-  change: changeDocument.extend({ merge: z.array(mergedDocument).optional() }),
-});
-
-type CommitFields = Omit<z.infer<typeof commitDocument>, 'format'>;
+const ETAG_CHARACTERS_MAX = 128;
 
 export function renderIndex({ entries, ...index }: VersionIndex): Buffer {
   const { generation, commit, recent, removed } = index;
@@ -77,9 +41,21 @@ export function renderIndex({ entries, ...index }: VersionIndex): Buffer {
 
 /** @throws S3Error `InternalError` */
 export function parseIndex(bytes: Buffer): VersionIndex {
-  const read = parse(indexDocument, 'a version index', bytes);
-  const { generation, commit, recent, removed } = read;
-  const index = { generation, commit, recent, removed, entries: read.entries.map(readEntry) };
+  return parse('a version index', bytes, readIndex);
+}
+
+const indexFields = fieldsOf('format', 'generation', 'commit', 'recent', 'removed', 'entries');
+
+function readIndex(document: unknown): VersionIndex {
+  const { format, generation, commit, recent, removed, entries } = indexFields(document);
+  readExactly(format, FORMAT);
+  const index: VersionIndex = {
+    generation: readPositive(generation),
+    commit: readName(commit),
+    recent: readList(recent, readName),
+    removed: readList(removed, readName),
+    entries: readList(entries, readEntry),
+  };
   requireUnique(index.entries.map((entry) => entry.name));
   requireUnique(index.entries.map((entry) => entry.id));
   return index;
@@ -91,10 +67,10 @@ export function renderCommit(commit: Commit): Buffer {
 
 /** @throws S3Error `InternalError` */
 export function parseCommit(bytes: Buffer): Commit {
-  return readCommit(parse(commitDocument, 'the fence of a version index', bytes));
+  return parse('the fence of a version index', bytes, readFence);
 }
 
-function writeCommit({ generation, id, parent, change }: Commit): CommitFields {
+function writeCommit({ generation, id, parent, change }: Commit): object {
   const { merge, add, place, remove, touch } = change;
   return {
     generation,
@@ -104,21 +80,69 @@ function writeCommit({ generation, id, parent, change }: Commit): CommitFields {
       merge: merge?.map(writeCommit),
       add: add?.map(writeEntry),
       place: place?.map(writeEntry),
-      remove: remove && [...remove],
-      touch: touch && [...touch],
+      remove,
+      touch,
     },
   };
 }
 
-function readCommit({ generation, commit: id, parent, change }: CommitFields): Commit {
-  const { merge, add, place, ...rest } = change;
-  const entries = { add: add?.map(readEntry), place: place?.map(readEntry) };
-  return { generation, id, parent, change: { merge: merge?.map(readCommit), ...entries, ...rest } };
+const COMMIT_FIELDS = ['generation', 'commit', 'parent', 'change'] as const;
+const CHANGE_FIELDS = ['add', 'place', 'remove', 'touch'] as const;
+const fenceFields = fieldsOf('format', ...COMMIT_FIELDS);
+const mergedFields = fieldsOf(...COMMIT_FIELDS);
+const fenceChangeFields = fieldsOf('merge', ...CHANGE_FIELDS);
+const mergedChangeFields = fieldsOf(...CHANGE_FIELDS);
+
+function readFence(document: unknown): Commit {
+  const { format, ...fields } = fenceFields(document);
+  readExactly(format, FORMAT);
+  const { merge, ...change } = fenceChangeFields(fields.change);
+  const merged = readOptionalList(merge, readMerged);
+  return readCommit(fields, { merge: merged, ...readChange(change) });
 }
 
-function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): EntryDocument {
+/** A commit that another one carries out, which carries out no others itself. */
+function readMerged(document: unknown): Commit {
+  const fields = mergedFields(document);
+  return readCommit(fields, readChange(mergedChangeFields(fields.change)));
+}
+
+function readCommit(fields: ReturnType<typeof mergedFields>, change: VersionChange): Commit {
+  const { generation, commit, parent } = fields;
+  return {
+    generation: readPositive(generation),
+    id: readName(commit),
+    parent: parent === '' ? parent : readName(parent),
+    change,
+  };
+}
+
+function readChange(fields: Fields<(typeof CHANGE_FIELDS)[number]>): VersionChange {
+  return {
+    add: readOptionalList(fields.add, readEntry),
+    place: readOptionalList(fields.place, readEntry),
+    remove: readOptionalList(fields.remove, readSeen),
+    touch: readOptionalList(fields.touch, readTouch),
+  };
+}
+
+const seenFields = fieldsOf('name', 'touched');
+const touchFields = fieldsOf('name', 'touched', 'locks');
+
+function readSeen(document: unknown): SeenEntry {
+  const { name, touched } = seenFields(document);
+  return { name: readName(name), touched: readOptional(touched, readName) };
+}
+
+function readTouch(document: unknown): NonNullable<VersionChange['touch']>[number] {
+  const { locks, ...seen } = touchFields(document);
+  return { ...readSeen(seen), locks: readPatch(locks) };
+}
+
+function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): object {
   return {
     name: entry.name,
+    /** The S3 version id, where it is not the name. */
     id: id === entry.name ? undefined : NULL_VERSION_ID,
     ...(kind === 'delete-marker' ? { kind } : { size, etag }),
     lastModified: entry.lastModified,
@@ -131,11 +155,48 @@ function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): EntryDocu
   };
 }
 
-function readEntry({ id, kind, size, etag, ...rest }: EntryDocument): VersionEntry {
-  const identity = { ...rest, id: id ?? rest.name };
-  if (kind === 'delete-marker') return { ...identity, kind, size: 0, etag: '' };
-  if (size === undefined || etag === undefined) throw unreadable('a version without size or ETag');
-  return { ...identity, kind: 'version', size, etag };
+const entryFields = fieldsOf(
+  ...(['name', 'id', 'kind', 'lastModified', 'size', 'etag', 'storageClass'] as const),
+  ...(['checksumAlgorithm', 'uploadId', 'adopted', 'locks', 'touched'] as const),
+);
+
+function readEntry(document: unknown): VersionEntry {
+  const fields = entryFields(document);
+  const name = readName(fields.name);
+  const isMarker = fields.kind !== undefined;
+  if (isMarker) requireMarker(fields);
+  return {
+    id: fields.id === undefined ? name : readExactly(fields.id, NULL_VERSION_ID),
+    name,
+    kind: isMarker ? 'delete-marker' : 'version',
+    lastModified: readNatural(fields.lastModified),
+    size: isMarker ? 0 : readNatural(fields.size),
+    etag: isMarker ? '' : readEtag(fields.etag),
+    storageClass: readOptional(fields.storageClass, readText),
+    checksumAlgorithm: readOptional(fields.checksumAlgorithm, readText),
+    uploadId: readOptional(fields.uploadId, readText),
+    adopted: readOptional(fields.adopted, readAdopted),
+    locks: readOptional(fields.locks, readPatch),
+    touched: readOptional(fields.touched, readName),
+  };
+}
+
+function requireMarker({ kind, size, etag }: ReturnType<typeof entryFields>): void {
+  readExactly(kind, 'delete-marker');
+  if (size !== undefined || etag !== undefined) throw new Error('a delete marker has a body');
+}
+
+function readEtag(value: unknown): string {
+  const etag = readText(value);
+  if (etag === '' || etag.length > ETAG_CHARACTERS_MAX) throw new Error('there is no ETag');
+  return etag;
+}
+
+const adoptedFields = fieldsOf('etag', 'lastModified');
+
+function readAdopted(document: unknown): NonNullable<VersionEntry['adopted']> {
+  const { etag, lastModified } = adoptedFields(document);
+  return { etag: readText(etag), lastModified: readNatural(lastModified) };
 }
 
 /** JSON leaves out what is undefined. */
@@ -143,18 +204,15 @@ function render(document: object): Buffer {
   return Buffer.from(JSON.stringify({ format: FORMAT, ...document }));
 }
 
-function parse<T>(schema: z.ZodType<T>, what: string, bytes: Buffer): T {
+function parse<T>(what: string, bytes: Buffer, read: (document: unknown) => T): T {
   try {
-    return schema.parse(JSON.parse(bytes.toString()));
+    return read(JSON.parse(bytes.toString()));
   } catch (error) {
-    throw unreadable(`${what} cannot be read`, error);
+    const cause = new Error(`${what} cannot be read`, { cause: error });
+    throw new S3Error('InternalError', undefined, {}, { cause });
   }
 }
 
 function requireUnique(values: readonly string[]): void {
-  if (new Set(values).size < values.length) throw unreadable('a version index has a version twice');
-}
-
-function unreadable(message: string, cause?: unknown): S3Error {
-  return new S3Error('InternalError', undefined, {}, { cause: new Error(message, { cause }) });
+  if (new Set(values).size < values.length) throw new Error('a version is there twice');
 }
