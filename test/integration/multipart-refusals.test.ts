@@ -71,6 +71,21 @@ describe('refused multipart uploads over the wire', () => {
         '<!DOCTYPE a [<!ENTITY b "c">]><CompleteMultipartUpload>&b;</CompleteMultipartUpload>',
         'MalformedXML',
       ],
+      [
+        'another namespace',
+        completeDocument([{ number: 1, etag: foreign }]).replace('>', ' xmlns="urn:other">'),
+        'MalformedXML',
+      ],
+      [
+        'too many levels',
+        `<CompleteMultipartUpload>${'<Part>'.repeat(20)}${'</Part>'.repeat(20)}</CompleteMultipartUpload>`,
+        'MalformedXML',
+      ],
+      [
+        '4 MiB and a byte',
+        completeDocument([{ number: 1, etag: foreign }]).padEnd(4 * MIB + 1),
+        'MaxMessageLengthExceeded',
+      ],
       ['part 0', completeDocument([{ number: 0, etag: foreign }]), 'InvalidArgument'],
       ['part 10,001', completeDocument([{ number: 10_001, etag: foreign }]), 'InvalidArgument'],
       ['an unknown part', completeDocument([{ number: 9, etag: foreign }]), 'InvalidPart'],

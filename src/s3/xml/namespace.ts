@@ -1,2 +1,14 @@
 /** Of every result document. Errors have none. */
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/**
+ * Of elements of requests; '' is none. What documents of clients really have: AWS's own pages write
+ * it in two ways, and some clients leave the last slash out.
+ */
+export const REQUEST_NAMESPACES: ReadonlySet<string> = new Set([
+  '',
+  S3_NAMESPACE,
+  'http://s3.amazonaws.com/doc/2006-03-01',
+  'http://doc.s3.amazonaws.com/2006-03-01/',
+  'http://doc.s3.amazonaws.com/2006-03-01',
+]);

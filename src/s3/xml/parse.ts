@@ -1,12 +1,14 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { S3Error } from '../s3-error.js';
+import { REQUEST_NAMESPACES } from './namespace.js';
 import { decodeReferences } from './references.js';
 import { isAcceptableXml } from './scan.js';
 
-/** An element of a request's body. Namespaces are accepted and dropped. */
+/** An element of a request's body: of S3's namespace, or of none. */
 export interface XmlElement {
+  /** Without prefix. */
   readonly name: string;
-  /** Without prefixes: `xsi:type` is `type`. */
+  /** Without prefixes: `xsi:type` is `type`; without declarations of namespaces. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
   /** All text directly within, white space kept. */
@@ -29,7 +31,6 @@ const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
-  removeNSPrefix: true,
   ignoreDeclaration: true,
   cdataPropName: CDATA,
   // Keys may begin or end with white space, and look like numbers.
@@ -44,8 +45,8 @@ const parser = new XMLParser({
  * Parses a body whose root element is `root`.
  *
  * @throws S3Error `MalformedXML` for what is not well-formed UTF-8 XML, has a document type,
- *   entities or processing instructions, or another root; `MaxMessageLengthExceeded` over
- *   `bytesMax`
+ *   entities or processing instructions, elements of another namespace than S3's, or another root;
+ *   `MaxMessageLengthExceeded` over `bytesMax`
  */
 export function parseXml(body: Buffer, root: string, bytesMax = XML_BODY_BYTES_MAX): XmlElement {
   if (body.length > bytesMax) throw new S3Error('MaxMessageLengthExceeded');
@@ -87,23 +88,64 @@ function parseDocument(body: Buffer): XmlElement | undefined {
     if (XMLValidator.validate(text) !== true) return undefined;
     const nodes = parser.parse(text) as readonly ParsedNode[];
     const roots = nodes.filter((node) => elementName(node) !== TEXT);
-    return roots.length === 1 && roots[0] !== undefined ? toElement(roots[0]) : undefined;
+    return roots.length === 1 && roots[0] !== undefined
+      ? toElement(roots[0], NO_NAMESPACES)
+      : undefined;
   } catch (error) {
     // The parser's own errors have no codes. Whatever it is, the body is not what we read.
     throw new S3Error('MalformedXML', undefined, {}, { cause: error });
   }
 }
 
-function toElement(node: ParsedNode): XmlElement {
-  const name = elementName(node);
+function toElement(node: ParsedNode, outer: Namespaces): XmlElement {
+  const qualified = elementName(node);
+  const attributes = attributesOf(node);
+  const namespaces = withDeclared(attributes, outer);
+  const [prefix, name] = splitName(qualified);
+  if (!REQUEST_NAMESPACES.has(namespaces.get(prefix) ?? UNDECLARED)) {
+    throw new Error(`<${qualified}> is of another namespace`);
+  }
   let text = '';
   const children: XmlElement[] = [];
-  for (const child of node[name] as readonly ParsedNode[]) {
+  for (const child of node[qualified] as readonly ParsedNode[]) {
     if (TEXT in child) text += decodeReferences(asText(child[TEXT]));
     else if (CDATA in child) text += cdataText(child);
-    else children.push(toElement(child));
+    else children.push(toElement(child, namespaces));
   }
-  return { name, attributes: attributesOf(node), children, text };
+  return { name, attributes: localNames(attributes), children, text };
+}
+
+/** By prefix; the default one has the prefix ''. */
+type Namespaces = ReadonlyMap<string, string>;
+
+const NO_NAMESPACES: Namespaces = new Map([['', '']]);
+/** Nobody's. */
+const UNDECLARED = 'urn:undeclared';
+const DECLARATION = 'xmlns';
+
+function withDeclared(attributes: ReadonlyMap<string, string>, outer: Namespaces): Namespaces {
+  let namespaces: Map<string, string> | undefined;
+  for (const [qualified, value] of attributes) {
+    const [prefix, name] = splitName(qualified);
+    const declares = prefix === DECLARATION ? name : qualified === DECLARATION ? '' : undefined;
+    if (declares !== undefined) (namespaces ??= new Map(outer)).set(declares, value);
+  }
+  return namespaces ?? outer;
+}
+
+function localNames(attributes: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  if (attributes.size === 0) return attributes;
+  const named = new Map<string, string>();
+  for (const [qualified, value] of attributes) {
+    const [prefix, name] = splitName(qualified);
+    if (prefix !== DECLARATION && qualified !== DECLARATION) named.set(name, value);
+  }
+  return named;
+}
+
+function splitName(qualified: string): readonly [prefix: string, name: string] {
+  const colon = qualified.indexOf(':');
+  return [colon === -1 ? '' : qualified.slice(0, colon), qualified.slice(colon + 1)];
 }
 
 function cdataText(node: ParsedNode): string {

@@ -7,6 +7,7 @@ import {
   XML_BODY_BYTES_MAX,
 } from '../../../src/s3/xml/parse.js';
 import { parseCreateBucketConfiguration } from '../../../src/s3/xml/create-bucket-configuration.js';
+import { S3_NAMESPACE } from '../../../src/s3/xml/namespace.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
 import { s3ErrorOf } from '../support.js';
 
@@ -17,7 +18,13 @@ const ACCEPTED: readonly (readonly [body: string, text: string | undefined])[] =
   ['<R><A/></R>', ''],
   ['<R><A>x</A></R>', 'x'],
   ['<R xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><A>x</A></R>', 'x'],
-  ['<s3:R xmlns:s3="urn:x"><s3:A>x</s3:A></s3:R>', 'x'],
+  ['<R xmlns="http://s3.amazonaws.com/doc/2006-03-01"><A>x</A></R>', 'x'],
+  ['<R xmlns="http://doc.s3.amazonaws.com/2006-03-01"><A>x</A></R>', 'x'],
+  [`<s3:R xmlns:s3="${S3_NAMESPACE}"><s3:A>x</s3:A></s3:R>`, 'x'],
+  [`<s3:R xmlns:s3="${S3_NAMESPACE}"><A>x</A></s3:R>`, 'x'],
+  [`<R xmlns="${S3_NAMESPACE}"><A xmlns="">x</A></R>`, 'x'],
+  [`<R xmlns:a="urn:x"><A a:b="c" xmlns:a="urn:y">x</A></R>`, 'x'],
+  ['<R xmlns="http://s3.amazonaws.com&#47;doc/2006-03-01/"><A>x</A></R>', 'x'],
   ['<?xml version="1.0" encoding="UTF-8"?>\n<R>\n  <A>x</A>\n</R>\n', 'x'],
   ["<?xml version='1.1'?><R><A>x</A></R>", 'x'],
   ['\uFEFF<R><A>x</A></R>', 'x'],
@@ -73,6 +80,17 @@ const MALFORMED: readonly string[] = [
   '<R><!-- open</R>',
   '<R><![CDATA[open</R>',
   '<R><__proto__>x</__proto__></R>',
+  '<R xmlns="urn:x"/>',
+  '<R xmlns="http://s3.amazonaws.com/doc/2004-01-01/"/>',
+  '<R xmlns="HTTP://S3.AMAZONAWS.COM/DOC/2006-03-01/"/>',
+  '<R xmlns=" http://s3.amazonaws.com/doc/2006-03-01/"/>',
+  '<R><A xmlns="urn:x">x</A></R>',
+  '<R><a:A xmlns:a="urn:x">x</a:A></R>',
+  '<R xmlns:a="urn:x"><a:A>x</a:A></R>',
+  `<R xmlns="urn:x"><a:A xmlns:a="${S3_NAMESPACE}">x</a:A></R>`,
+  '<a:R/>',
+  '<R><a:A>x</a:A></R>',
+  '<xmlns:R/>',
   `<R>${'<a>'.repeat(16)}${'</a>'.repeat(16)}</R>`,
 ];
 
