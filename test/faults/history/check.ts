@@ -15,24 +15,43 @@ import { collectWrites } from './writes.js';
  * operation happens at one moment between its start and its end, or, where no answer came, at one
  * moment after its start, or never.
  *
+ * What is at the key itself follows the list of its entries: readers without a version id may be
+ * behind those who list, until the operation is acknowledged. With both, time goes one way only.
+ *
  * It reports only what no such sequence explains. What is in doubt, is no violation.
  */
-export function checkHistory(operations: readonly Operation[]): Violation[] {
+export function checkHistory(
+  operations: readonly Operation[],
+  { seenIsFirm = true }: CheckOptions = {},
+): Violation[] {
   const states = new BucketStates(operations);
   return [...byKey(operations)].flatMap(([key, ofKey]) =>
-    checkKey(ofKey, states).map((problem) => ({ ...problem, key })),
+    checkKey(ofKey, states, seenIsFirm).map((problem) => ({ ...problem, key })),
   );
 }
 
-function checkKey(operations: readonly KeyOperation[], states: BucketStates): Problem[] {
+export interface CheckOptions {
+  /**
+   * Default true. False where writers can displace each other (Swift): what is not acknowledged yet
+   * may be seen and be gone again, or change its place, until its writer has put it where it stays.
+   * Nothing else is allowed: what is acknowledged is as firm as ever.
+   */
+  readonly seenIsFirm?: boolean;
+}
+
+function checkKey(
+  operations: readonly KeyOperation[],
+  states: BucketStates,
+  seenIsFirm: boolean,
+): Problem[] {
   const known = collectWrites(operations, states);
-  const sightings = resolveSightings(operations, known);
+  const sightings = resolveSightings(operations, known, seenIsFirm);
   const removals = new Removals(known);
   return [
     ...known.stateProblems.map((message): Problem => ({ kind: 'state', message })),
     ...sightings.problems,
-    ...findPresenceProblems(known, sightings, removals),
-    ...findOrderProblems(known, sightings, removals),
+    ...findPresenceProblems(known, sightings, removals, seenIsFirm),
+    ...findOrderProblems(known, sightings, removals, seenIsFirm),
     ...findUnverified(operations),
   ];
 }

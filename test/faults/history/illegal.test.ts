@@ -80,9 +80,8 @@ const PLANTED: Readonly<Record<ViolationKind, readonly Planted[]>> = {
       enabled()
         .put('a', [10, 20], 'v1')
         .removeUnanswered('v1', [30, 40])
-        .get([45, 48])
         .list([50, 60])
-        .get([70, 80], 'v1=a')
+        .getVersion('v1', [70, 80], 'v1=a')
         .end(),
     ],
     [
@@ -285,6 +284,27 @@ describe('history checker, planted violations', () => {
     const list = { client: 'c', op: 'list', key: 'key', start: 50, end: 60, outcome } as const;
     const kinds = checkHistory([...history, list]).map((violation) => violation.kind);
     expect(kinds).to.include('latest-flag');
+  });
+
+  it('finds what is wrong with acknowledged versions where others are not firm', () => {
+    const histories = {
+      lost: enabled().put('a', [10, 20], 'v1').end(),
+      resurrected: enabled().put('a', [10, 20], 'v1').remove('v1', [30, 40]).end('v1=a'),
+      'stale-read': enabled()
+        .put('a', [10, 20], 'v1')
+        .put('b', [30, 40], 'v2')
+        .get([50, 60], 'v1=a')
+        .end('v2=b', 'v1=a'),
+      order: enabled()
+        .put('a', [10, 50], 'v1')
+        .put('b', [20, 40], 'v2')
+        .list([60, 70], 'v1=a', 'v2=b')
+        .end('v2=b', 'v1=a'),
+    };
+    for (const [kind, history] of Object.entries(histories)) {
+      const found = checkHistory(history, { seenIsFirm: false });
+      expect(found.map((violation) => violation.kind)).to.include(kind);
+    }
   });
 
   it('says what it is about, and of which key', () => {

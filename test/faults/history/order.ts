@@ -1,3 +1,4 @@
+import type { Instant } from './operation.js';
 import type { Problem } from './presence.js';
 import type { Removals } from './removal.js';
 import type { Candidates, Sightings } from './sightings.js';
@@ -16,16 +17,24 @@ export function findOrderProblems(
   known: KeyWrites,
   sightings: Sightings,
   removals: Removals,
+  seenIsFirm: boolean,
 ): Problem[] {
   const graph = new OrderGraph(known.writes);
-  for (const { entries, label } of sightings.snapshots) graph.addNewestFirst(entries, label);
+  /** Undefined also for what may still change its place. */
+  const firm = (candidates: Candidates | undefined, at: Instant): Write | undefined => {
+    const write = onlyOne(candidates);
+    return seenIsFirm || (write !== undefined && write.doneBy < at) ? write : undefined;
+  };
+  for (const { entries, start, label } of sightings.snapshots) {
+    const sure = entries.map((entry) => firm(entry, start)).filter((write) => write !== undefined);
+    graph.addNewestFirst(sure, label);
+  }
   for (const { top, start, end, label } of sightings.currentReads) {
-    const current = onlyOne(top);
+    const current = firm(top, start);
     if (current === undefined) continue;
     for (const write of known.writes) {
-      const isThere = write.doneBy < start && write.goneBy >= start;
       // Older than the current one by real time already: no evidence that is new.
-      if (!isThere || write === current || write.doneBy < current.start) continue;
+      if (write === current || write.doneBy < current.start || write.shownBy >= start) continue;
       if (!removals.mayBeGone(write, end)) graph.addOlder(write, current, label);
     }
   }
@@ -49,11 +58,9 @@ class OrderGraph {
     this.#addRealTime(writes);
   }
 
-  /** Whoever is not sure which write an entry is leaves it out. */
-  addNewestFirst(entries: readonly Candidates[], evidence: string): void {
-    const sure = entries.map(onlyOne).filter((write) => write !== undefined);
-    for (const [index, write] of sure.entries()) {
-      const older = sure[index + 1];
+  addNewestFirst(writes: readonly Write[], evidence: string): void {
+    for (const [index, write] of writes.entries()) {
+      const older = writes[index + 1];
       if (older !== undefined) this.addOlder(older, write, evidence);
     }
   }

@@ -1,3 +1,4 @@
+import type { Instant } from './operation.js';
 import type { Removals } from './removal.js';
 import type { Candidates, CurrentRead, Sightings, Snapshot } from './sightings.js';
 import type { ViolationKind } from './violation.js';
@@ -27,10 +28,14 @@ export function findPresenceProblems(
   { writes }: KeyWrites,
   sightings: Sightings,
   removals: Removals,
+  seenIsFirm: boolean,
 ): Problem[] {
   const looks = [...sightings.snapshots.map(lookOfSnapshot), ...looksAtVersions(sightings)];
-  for (const write of writes) write.goneBy = removals.goneBy(write);
-  for (const look of looks) noteMissing(writes, look);
+  for (const write of writes) {
+    write.goneBy = removals.goneBy(write, 'doneBy');
+    write.goneAtKeyBy = removals.goneBy(write, 'shownBy');
+  }
+  if (seenIsFirm) for (const look of looks) noteMissing(writes, look);
   return [
     ...findLost(writes, looks, removals),
     ...findMisplacedInTime(sightings),
@@ -74,7 +79,7 @@ function findLost(writes: readonly Write[], looks: readonly Look[], removals: Re
       reported.add(write);
       problems.push({ kind: 'lost', message: `${look.label} lacks ${write.label}` });
     }
-    if (look.noNull && !removals.mayHaveNoNull(look.start, look.end)) {
+    if (look.noNull && !removals.mayHaveNoNull(look.start, look.end, 'doneBy')) {
       problems.push({ kind: 'lost', message: `${look.label} lacks any null version` });
     }
   }
@@ -82,32 +87,34 @@ function findLost(writes: readonly Write[], looks: readonly Look[], removals: Re
 }
 
 function findMisplacedInTime({ snapshots, currentReads, versionReads }: Sightings): Problem[] {
+  const inList = ({ goneBy }: Write): Instant => goneBy;
+  const atKey = ({ goneAtKeyBy }: Write): Instant => goneAtKeyBy;
   return [
-    ...snapshots.flatMap((seen) => seen.entries.flatMap((entry) => misplaced(entry, seen))),
-    ...currentReads.flatMap((seen) => misplaced(seen.top ?? [], seen)),
-    ...versionReads.flatMap((seen) => misplaced(seen.found ?? [], seen)),
+    ...snapshots.flatMap((seen) => seen.entries.flatMap((entry) => misplaced(entry, seen, inList))),
+    ...versionReads.flatMap((seen) => misplaced(seen.found ?? [], seen, inList)),
+    ...currentReads.flatMap((seen) => misplaced(seen.top ?? [], seen, atKey)),
   ];
 }
 
-function misplaced(candidates: Candidates, { start, end, label }: Moment): Problem[] {
+function misplaced(
+  candidates: Candidates,
+  { start, end, label }: Moment,
+  goneByOf: (write: Write) => Instant,
+): Problem[] {
   const problems = candidates.map((write): Problem | undefined => {
-    if (write.start > end) {
-      return { kind: 'too-early', message: `${label} shows ${write.label}` };
-    }
-    if (write.goneBy < start) {
-      return {
-        kind: 'resurrected',
-        message: `${label} shows ${write.label}, gone @${write.goneBy}`,
-      };
-    }
-    return undefined;
+    const gone = goneByOf(write);
+    if (write.start > end) return { kind: 'too-early', message: `${label} shows ${write.label}` };
+    if (gone >= start) return undefined;
+    return { kind: 'resurrected', message: `${label} shows ${write.label}, gone @${gone}` };
   });
   return onlyIfAll(problems);
 }
 
 /** A read of the current version gives one that is newest of all that is surely there. */
 function findStale(writes: readonly Write[], read: CurrentRead, removals: Removals): Problem[] {
-  const present = writes.filter((write) => write.doneBy < read.start && write.goneBy >= read.start);
+  const present = writes.filter(
+    (write) => write.shownBy < read.start && write.goneAtKeyBy >= read.start,
+  );
   if (read.top === undefined) return findHidden(present, read, removals);
   const problems = read.top.map((top) => {
     const newer = present.find(
@@ -127,7 +134,7 @@ function findHidden(present: readonly Write[], read: CurrentRead, removals: Remo
   if (hidden !== undefined) {
     return [staleRead(`${read.label} finds nothing in spite of ${hidden.label}`)];
   }
-  if (removals.mayHaveNoNull(read.start, read.end)) return [];
+  if (removals.mayHaveNoNull(read.start, read.end, 'shownBy')) return [];
   return [staleRead(`${read.label} finds nothing in spite of a null version`)];
 }
 

@@ -1,6 +1,9 @@
 import type { Instant } from './operation.js';
 import { isNull, mayBeNull, type KeyWrites, type Removal, type Write } from './writes.js';
 
+/** By when something is seen by those who look at the list of all entries, or at the key itself. */
+export type Place = 'doneBy' | 'shownBy';
+
 /**
  * What may have taken an entry away. A version with an id of its own goes by a DELETE of that id
  * alone; a `null` version also by whatever makes the next `null` version (SPEC.md 3.1, Suspended).
@@ -21,13 +24,19 @@ export class Removals {
     this.#nullWrites = writes.filter(mayBeNull);
   }
 
-  /** When it is gone at the latest, as far as answers to removals and overwrites tell. */
-  goneBy(write: Write): Instant {
+  /**
+   * When it is gone at the latest, as far as answers to removals and overwrites tell.
+   * @param where - in the list of all entries, or at the key itself
+   */
+  goneBy(write: Write, where: Place): Instant {
     if (!isNull(write)) {
       return minimum(this.#of(write).map(({ doneBy }) => doneBy));
     }
-    const later = [...this.#ofNull, ...this.#nullWrites.filter(isNull)];
-    return minimum(later.filter(({ start }) => start > write.doneBy).map(({ doneBy }) => doneBy));
+    const removed = this.#ofNull.map(({ start, doneBy }) => ({ start, end: doneBy }));
+    const nulls = this.#nullWrites.filter(isNull);
+    const overwritten = nulls.map((each) => ({ start: each.start, end: each[where] }));
+    const later = [...removed, ...overwritten].filter(({ start }) => start > write.doneBy);
+    return minimum(later.map(({ end }) => end));
   }
 
   /** Whether it may not be among the entries at `end`. */
@@ -49,8 +58,8 @@ export class Removals {
    * Whether the key may have no `null` entry at all: the last of the null writes that had happened
    * at `start` has to be deleted, not overwritten.
    */
-  mayHaveNoNull(start: Instant, end: Instant): boolean {
-    const happened = this.#nullWrites.filter((write) => isNull(write) && write.doneBy < start);
+  mayHaveNoNull(start: Instant, end: Instant, where: Place): boolean {
+    const happened = this.#nullWrites.filter((write) => isNull(write) && write[where] < start);
     if (happened.length === 0) return true;
     const last = happened.reduce((latest, write) => Math.max(latest, write.start), -Infinity);
     return this.#ofNull.some((removal) => removal.start <= end && removal.doneBy >= last);

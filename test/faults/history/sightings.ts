@@ -45,10 +45,14 @@ export interface Sightings {
 
 /**
  * Finds the write behind everything that was seen. Writes whose outcome nobody was told learn their
- * version id, and that they have happened, from being seen.
+ * version id from being seen, and, where that is firm, that they have happened.
  */
-export function resolveSightings(operations: readonly KeyOperation[], known: KeyWrites): Sightings {
-  const resolver = new Resolver(known);
+export function resolveSightings(
+  operations: readonly KeyOperation[],
+  known: KeyWrites,
+  seenIsFirm: boolean,
+): Sightings {
+  const resolver = new Resolver(known, seenIsFirm);
   for (const operation of operations) {
     if (operation.op === 'list') resolver.list(operation);
     else if (operation.op === 'get' || operation.op === 'head') resolver.read(operation);
@@ -69,7 +73,10 @@ class Resolver implements Sightings {
   readonly #unknownDeletes: readonly Write[];
   readonly #unknownMarkers: Write[] = [];
 
-  constructor(private readonly known: KeyWrites) {
+  constructor(
+    private readonly known: KeyWrites,
+    private readonly seenIsFirm: boolean,
+  ) {
     for (const write of known.writes) {
       if (write.body !== undefined) this.#byBody.set(write.body, write);
       this.#indexVersion(write);
@@ -107,17 +114,19 @@ class Resolver implements Sightings {
     } else if (outcome.found === 'delete-marker') {
       found = this.#marker(version ?? outcome.version ?? 'null', seen);
     }
-    if (version === undefined) this.currentReads.push({ ...seen, top: found });
-    else this.versionReads.push({ ...seen, version, found });
+    if (version === undefined) {
+      this.currentReads.push({ ...seen, top: found });
+      if (outcome.found === 'version') this.#noteShown(found, seen);
+    } else this.versionReads.push({ ...seen, version, found });
   }
 
   /** No more markers than DELETEs that may have made them, and none before its DELETE began. */
   checkMarkerCount(): void {
     const starts = this.#unknownDeletes.map(({ start }) => start).sort((a, b) => a - b);
-    const markers = [...this.#unknownMarkers].sort((a, b) => a.doneBy - b.doneBy);
-    for (const [index, { version, doneBy }] of markers.entries()) {
+    const markers = [...this.#unknownMarkers].sort((a, b) => a.firstSeen - b.firstSeen);
+    for (const [index, { version, firstSeen }] of markers.entries()) {
       const start = starts[index];
-      if (start !== undefined && start <= doneBy) continue;
+      if (start !== undefined && start <= firstSeen) continue;
       this.#report('unknown-marker', `nobody wrote the delete marker ${version ?? ''}`);
     }
   }
@@ -147,7 +156,7 @@ class Resolver implements Sightings {
       );
       return [];
     }
-    write.doneBy = Math.min(write.doneBy, seen.end);
+    this.#noteSeen(write, seen);
     return [write];
   }
 
@@ -163,8 +172,19 @@ class Resolver implements Sightings {
       this.#report('wrong-body', `${seen.label} shows ${write.label} as a delete marker`);
       return [];
     }
-    write.doneBy = Math.min(write.doneBy, seen.end);
+    this.#noteSeen(write, seen);
     return [write];
+  }
+
+  /** Not of a delete marker: of that the index tells, and the key itself has nothing to show. */
+  #noteShown(found: Candidates | undefined, { end }: Seen): void {
+    const [write] = found ?? [];
+    if (write !== undefined && this.seenIsFirm) write.shownBy = Math.min(write.shownBy, end);
+  }
+
+  #noteSeen(write: Write, { end }: Seen): void {
+    if (this.seenIsFirm) write.doneBy = Math.min(write.doneBy, end);
+    write.firstSeen = Math.min(write.firstSeen, end);
   }
 
   /** The marker of one of the DELETEs without an answer: it began with the first, or later. */
@@ -176,7 +196,10 @@ class Resolver implements Sightings {
       mayBeNull: false,
       start: this.#unknownDeletes.reduce((first, { start }) => Math.min(first, start), Infinity),
       doneBy: Infinity,
+      shownBy: Infinity,
       goneBy: Infinity,
+      goneAtKeyBy: Infinity,
+      firstSeen: Infinity,
       label: `delete marker ${id} of a DELETE without an answer`,
     };
     this.#unknownMarkers.push(write);

@@ -20,10 +20,16 @@ export interface Write {
   /** Of a write without a version id: the bucket may have made a `null` version of it. */
   readonly mayBeNull: boolean;
   readonly start: Instant;
-  /** It has happened by then: acknowledged, or seen. Infinity: perhaps it never does. */
+  /** It has happened by then: acknowledged, or seen to be firm. Infinity: perhaps it never does. */
   doneBy: Instant;
+  /** The same at the key itself, where readers without a version id look: never before. */
+  shownBy: Instant;
   /** It is not there any more from then on: removal acknowledged, or found missing. */
   goneBy: Instant;
+  /** The same at the key itself: removal acknowledged. */
+  goneAtKeyBy: Instant;
+  /** When somebody had seen it, firm or not. Infinity: nobody has. */
+  firstSeen: Instant;
   readonly label: string;
 }
 
@@ -133,7 +139,10 @@ class Collector implements KeyWrites {
       mayBeNull: possible.has('Suspended') || (kind === 'version' && possible.has('unversioned')),
       start,
       doneBy: outcome.result === 'ok' ? end : Infinity,
+      shownBy: outcome.result === 'ok' ? end : Infinity,
       goneBy: Infinity,
+      goneAtKeyBy: Infinity,
+      firstSeen: Infinity,
       label: describeOperation(operation),
     });
   }

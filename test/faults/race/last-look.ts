@@ -2,32 +2,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
-import { checkHistory } from '../history/check.js';
+import { checkHistory, type CheckOptions } from '../history/check.js';
 import { writeHistory, type Operation } from '../history/operation.js';
-import type { RaceClient } from './race-client.js';
+import type { Racer } from './racer.js';
 
 /**
  * The end of a history: every key is listed and every version read. Asks until it is answered:
  * listeners that were killed last may not be back yet.
+ *
+ * @param insist - false where what is stored may be past reading: each question is asked once
  */
-export async function lookAtEverything(client: RaceClient, keys: readonly string[]): Promise<void> {
+export async function lookAtEverything(
+  client: Racer,
+  keys: readonly string[],
+  insist = true,
+): Promise<void> {
+  const isAnswered = (answered: boolean): boolean => !insist || answered;
   for (const key of keys) {
     const entries = await eventually(
       () => client.listKey(key),
-      (answer) => answer !== undefined,
+      (answer) => isAnswered(answer !== undefined),
     );
     for (const { version } of entries ?? []) {
-      await eventually(() => client.read('get', key, version), Boolean);
+      await eventually(() => client.read('get', key, version), isAnswered);
     }
-    await eventually(() => client.read('get', key), Boolean);
+    await eventually(() => client.read('get', key), isAnswered);
   }
 }
 
 const SHOWN_MAX = 10;
 
 /** Fails with what is wrong, and with where the history lies: it will not happen again. */
-export function expectRight(operations: readonly Operation[]): void {
-  const violations = checkHistory(operations);
+export function expectRight(
+  { operations, problems }: { operations: readonly Operation[]; problems: readonly string[] },
+  options: CheckOptions = {},
+): void {
+  expect(problems, 'what is stored').to.deep.equal([]);
+  const violations = checkHistory(operations, options);
   if (violations.length === 0) return;
   const file = join(tmpdir(), `ringway-history-${process.pid}-${Date.now()}.jsonl`);
   writeHistory(file, operations);

@@ -10,7 +10,8 @@ import type {
 import { Stopwatch, type Recorder, type Timing } from '../history/recorder.js';
 import { S3TestClient, type S3Answer, type S3Request } from '../../support/s3-client.js';
 import type { Service } from '../../support/service.js';
-import { parseVersions, type VersionsPage } from './versions-document.js';
+import type { Racer } from './racer.js';
+import { parseVersions, wholeKeys, type VersionsPage } from './versions-document.js';
 
 /** A request and what came of it; undefined answer: the connection ended before there was one. */
 interface Exchange {
@@ -23,7 +24,7 @@ interface Exchange {
  * A client with a connection to each gateway that takes either for each request, and records all
  * that it does and is told.
  */
-export class RaceClient {
+export class RaceClient implements Racer {
   readonly #gateways: readonly S3TestClient[];
 
   constructor(
@@ -59,7 +60,6 @@ export class RaceClient {
     this.#record(exchange, outcome, { op: 'delete-version', key, version, outcome });
   }
 
-  /** @returns whether there was an answer */
   async read(op: 'get' | 'head', key: string, version?: string): Promise<boolean> {
     const query = version === undefined ? '' : `?versionId=${version}`;
     const path = `${this.#path(key)}${query}`;
@@ -79,18 +79,11 @@ export class RaceClient {
     this.#record(exchange, outcome, { op: 'set-state', state, outcome });
   }
 
-  /** @returns the entries of the key, newest first; undefined when nothing came */
   async listKey(key: string): Promise<readonly ListedEntry[] | undefined> {
     const page = await this.listPage({ prefix: key }, [key]);
     return page?.entries.map(({ entry }) => entry);
   }
 
-  /**
-   * Lists a page and records all that it tells of these keys: which of them it shows whole, and
-   * which not at all although it passes them.
-   *
-   * @param query - parameters of ListObjectVersions, not encoded
-   */
   async listPage(
     query: Readonly<Record<string, string>>,
     keys: readonly string[],
@@ -101,13 +94,7 @@ export class RaceClient {
     if (answer === undefined || answer.status >= 500) return undefined;
     if (answer.status !== 200) throw unexpected(answer);
     const page = parseVersions(answer.text);
-    const { prefix = '', 'key-marker': after = '' } = query;
-    const { truncated, entries: shown } = page;
-    const last = truncated ? (shown.at(-1)?.key ?? '') : '\u{10ffff}';
-    for (const key of keys) {
-      // The first and the last may have versions on other pages, which are of other moments.
-      if (!key.startsWith(prefix) || key <= after || key >= last) continue;
-      const entries = shown.filter((each) => each.key === key).map(({ entry }) => entry);
+    for (const [key, entries] of wholeKeys(page, query, keys)) {
       const outcome = { result: 'ok', entries } as const;
       this.recorder.add(this.name, exchange.timing, { op: 'list', key, outcome });
     }

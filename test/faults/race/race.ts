@@ -1,16 +1,18 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 import type { BucketState, Operation } from '../history/operation.js';
 import { Recorder } from '../history/recorder.js';
+import { auditArchive } from './archive-audit.js';
 import { lookAtEverything } from './last-look.js';
 import { RaceClient } from './race-client.js';
 import { storeFaultsEnvironment, type StoreFaults } from './store-faults.js';
-import { nextState, Worker } from './workload.js';
+import { Worker } from './workload.js';
 
 const MAIN = fileURLToPath(new URL('./gateway-main.js', import.meta.url));
 const BUCKET = 'race';
@@ -39,8 +41,8 @@ export interface RaceOptions {
 export interface RaceResult {
   readonly operations: readonly Operation[];
   readonly kills: number;
-  /** Of the store that all gateways shared; there until {@link Race.close}. */
-  readonly storeDirectory: string;
+  /** Of the archive, in the end: what does not fit together. */
+  readonly problems: readonly string[];
 }
 
 /**
@@ -70,14 +72,26 @@ export class Race {
     this.#startedAt = performance.now();
     const working = clients.map((client) => this.#work(client));
     await this.#endWithFirstFailure([...working, this.#changeStates(director), this.#kill()]);
-    await lookAtEverything(director, this.#keys);
+    const isSane = this.options.faults?.preconditions !== 'lying';
+    await lookAtEverything(director, this.#keys, isSane);
     await Promise.all([director, ...clients].map((client) => client.close()));
     await Promise.all(this.#services.map((service) => service.stop()));
     return {
       operations: this.#recorder.operations,
       kills: this.#kills,
-      storeDirectory: join(this.#folder, 'store'),
+      problems: await this.#audit(),
     };
+  }
+
+  async #audit(): Promise<string[]> {
+    const store = await openEmbeddedStore({ directory: join(this.#folder, 'store') });
+    try {
+      const fencesDecide = this.options.faults?.preconditions === undefined;
+      const bucket = { account: 'AUTH_main', bucket: BUCKET };
+      return await auditArchive(store, bucket, this.#keys, fencesDecide);
+    } finally {
+      await store.close();
+    }
   }
 
   /** Ends what still runs, and removes the store. */
@@ -140,7 +154,10 @@ export class Race {
     const { operationsPerState } = this.options;
     let state: BucketState = 'unversioned';
     if (operationsPerState === undefined) return;
-    while (await this.#passed(operationsPerState)) state = await nextState(director, state);
+    while (await this.#passed(operationsPerState)) {
+      state = state === 'Enabled' ? 'Suspended' : 'Enabled';
+      await director.setState(state);
+    }
   }
 
   async #kill(): Promise<void> {

@@ -35,3 +35,19 @@ export function parseVersions(text: string): VersionsPage {
 function element(text: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
 }
+
+/** The keys of which a page tells all: those that it shows whole, and those that it passes. */
+export function wholeKeys(
+  { entries: shown, truncated }: VersionsPage,
+  query: Readonly<Record<string, string>>,
+  keys: readonly string[],
+): [key: string, entries: readonly ListedEntry[]][] {
+  const { prefix = '', 'key-marker': after = '' } = query;
+  const last = truncated ? (shown.at(-1)?.key ?? '') : '\u{10ffff}';
+  return (
+    keys
+      // The first and the last may have versions on other pages, which are of other moments.
+      .filter((key) => key.startsWith(prefix) && key > after && key < last)
+      .map((key) => [key, shown.filter((each) => each.key === key).map(({ entry }) => entry)])
+  );
+}

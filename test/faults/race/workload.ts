@@ -1,9 +1,9 @@
-import type { BucketState, ListedEntry } from '../history/operation.js';
-import type { RaceClient } from './race-client.js';
+import type { ListedEntry } from '../history/operation.js';
+import type { Racer } from './racer.js';
 
 /** What one client does in a race: the same keys as everybody else, whatever comes to its mind. */
 
-type Move = (client: RaceClient, key: string, worker: Worker) => Promise<unknown>;
+type Move = (client: Racer, key: string, worker: Worker) => Promise<unknown>;
 
 /** Of 100 moves of a client, on average. */
 const MOVES: readonly (readonly [weight: number, move: Move])[] = [
@@ -25,7 +25,7 @@ export class Worker {
   marker: Readonly<Record<string, string>> = {};
 
   constructor(
-    private readonly client: RaceClient,
+    private readonly client: Racer,
     readonly keys: readonly string[],
     readonly random: () => number = Math.random,
   ) {}
@@ -50,19 +50,12 @@ export class Worker {
   }
 }
 
-/** Changes the bucket's versioning state. */
-export async function nextState(client: RaceClient, state: BucketState): Promise<BucketState> {
-  const next = state === 'Enabled' ? 'Suspended' : 'Enabled';
-  await client.setState(next);
-  return next;
-}
-
-async function put(client: RaceClient, key: string, worker: Worker): Promise<void> {
+async function put(client: Racer, key: string, worker: Worker): Promise<void> {
   await client.put(key, worker.nextBody());
 }
 
 /** Removes or reads one of the versions that it sees. */
-async function listAndUse(client: RaceClient, key: string, worker: Worker): Promise<void> {
+async function listAndUse(client: Racer, key: string, worker: Worker): Promise<void> {
   const entries = (await client.listKey(key)) ?? [];
   const surplus = entries.length - ENTRIES_MAX;
   if (surplus > 0) {
@@ -76,7 +69,7 @@ async function listAndUse(client: RaceClient, key: string, worker: Worker): Prom
 }
 
 async function removeOldest(
-  client: RaceClient,
+  client: Racer,
   key: string,
   entries: readonly ListedEntry[],
 ): Promise<void> {
@@ -84,13 +77,13 @@ async function removeOldest(
 }
 
 /** What is current is what everybody else reads and overwrites. */
-async function removeCurrent(client: RaceClient, key: string): Promise<void> {
+async function removeCurrent(client: Racer, key: string): Promise<void> {
   const [current] = (await client.listKey(key)) ?? [];
   if (current !== undefined) await client.deleteVersion(key, current.version);
 }
 
 /** The next page of its walk, of few entries: pages begin and end within a key. */
-async function listBucket(client: RaceClient, _key: string, worker: Worker): Promise<void> {
+async function listBucket(client: Racer, _key: string, worker: Worker): Promise<void> {
   const query = { 'max-keys': '37', ...worker.marker };
   const page = await client.listPage(query, worker.keys);
   if (page?.truncated !== true || page.nextKeyMarker === undefined) {
