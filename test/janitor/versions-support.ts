@@ -46,6 +46,7 @@ export class VersionsBench {
   static async open(): Promise<VersionsBench> {
     const versions = new VersionsBench(await Bench.open());
     await versions.setState('Enabled');
+    await versions.store.createContainer(CALL, ARCHIVE, {});
     return versions;
   }
 
@@ -68,18 +69,23 @@ export class VersionsBench {
   }
 
   /** @returns the S3 version id */
-  async put(key: string, text: string, written: Written = {}): Promise<string> {
+  async put(
+    key: string,
+    text: string,
+    written: Written = {},
+    backend: Backend = this.store,
+  ): Promise<string> {
     const { days = 0, tags = {}, systemMetadata: more } = written;
     const list = Object.entries(tags).map(([name, value]) => ({ key: name, value }));
     const tagging = list.length === 0 ? {} : { [SYSTEM_METADATA.tagging]: encodeTags(list) };
     const body = Buffer.from(text);
     const lastModified = this.bench.clock.now() - days * DAY_MS;
-    const { versionId } = await gatewayOn(this.store).createVersion(CALL, keyOf(key), {
+    const { versionId } = await gatewayOn(backend).createVersion(CALL, keyOf(key), {
       nullVersion: this.suspended,
       write: async (ref, described) => {
         const systemMetadata = { ...described, ...tagging, ...more };
         const input = { size: body.length, contentType: 'text/plain', body, systemMetadata };
-        const put = await this.store.putObject(CALL, ref, input);
+        const put = await backend.putObject(CALL, ref, input);
         if (put.outcome !== 'created') throw new Error(put.outcome);
         return { size: body.length, etag: put.etag, lastModified };
       },

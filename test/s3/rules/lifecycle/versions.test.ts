@@ -1,96 +1,95 @@
 import { expect } from 'chai';
-import {
-  abortOf,
-  deleteMarkerExpirationOf,
-  dueNoncurrentAction,
-  isDue,
-} from '../../../../src/s3/rules/lifecycle/evaluate.js';
-import { abortHeaders } from '../../../../src/s3/rules/lifecycle/headers.js';
-import { CLASSES, CREATED, inDays, january, OBJECT, rules, shown, type Parts } from './support.js';
+import { dueOfVersions, type KeyVersion } from '../../../../src/s3/rules/lifecycle/versions.js';
+import { CLASSES, DAY, inDays, january, rules, type Parts } from './support.js';
 
-describe('s3 rules: lifecycle of versions', () => {
-  const version = (newer: number) => ({
-    ...OBJECT,
-    // Its own age does not matter.
-    lastModified: 0,
-    noncurrentSince: CREATED,
-    newerNoncurrentVersions: newer,
+interface Named extends KeyVersion {
+  readonly name: string;
+}
+
+function version(name: string, day: number, more: Partial<KeyVersion> = {}): Named {
+  return { name, kind: 'version', size: 10, lastModified: january(day) + DAY / 2, ...more };
+}
+
+function marker(name: string, day: number): Named {
+  return version(name, day, { kind: 'delete-marker', size: 0 });
+}
+
+/** What is due on a day of January: `expire_noncurrent b by 0`. */
+function due(versions: readonly Named[], day: number, ...parts: readonly Parts[]): string[] {
+  const found = dueOfVersions(rules(...parts), { key: 'k', versions }, january(day), CLASSES);
+  return found.map(({ version: { name }, due: { action, ruleId, ...more } }) => {
+    const to = 'storageClass' in more ? ` to ${more.storageClass}` : '';
+    return `${action} ${name}${to} by ${ruleId}`;
   });
-  const expiring = (noncurrentDays: number, newerNoncurrentVersions?: number): Parts => ({
-    noncurrentVersionExpiration: { noncurrentDays, newerNoncurrentVersions },
-  });
-  const moving = (noncurrentDays: number, newerNoncurrentVersions?: number): Parts => ({
-    noncurrentVersionTransitions: [
-      { noncurrentDays, newerNoncurrentVersions, storageClass: 'GLACIER' },
-    ],
-  });
+}
 
-  const TABLE: readonly (readonly [
-    what: string,
-    parts: readonly Parts[],
-    newer: number,
-    now: number,
-    action: string,
-  ])[] = [
-    ['rules for current versions', [{ expiration: inDays(1) }], 0, january(31), 'nothing'],
-    ['before the time', [expiring(3)], 0, january(19) - 1, 'nothing'],
-    ['at the time', [expiring(3)], 0, january(19), 'expire by 0'],
-    ['with versions to keep', [expiring(3, 2)], 1, january(31), 'nothing'],
-    ['with enough newer ones', [expiring(3, 2)], 2, january(31), 'expire by 0'],
-    ['with enough newer ones, too early', [expiring(3, 2)], 2, january(18), 'nothing'],
-    ['one rule keeps, one does not', [expiring(1, 9), expiring(3)], 2, january(19), 'expire by 1'],
-    ['a transition', [moving(3)], 0, january(19), 'to GLACIER by 0'],
-    ['a transition that keeps some', [moving(3, 1)], 0, january(19), 'nothing'],
-    ['both', [moving(3), expiring(3)], 0, january(19), 'expire by 1'],
-  ];
+const NONCURRENT = { noncurrentVersionExpiration: { noncurrentDays: 2 } };
 
-  for (const [what, parts, newer, now, action] of TABLE) {
-    it(`${what}: ${action}`, () => {
-      const due = dueNoncurrentAction(rules(...parts), version(newer), now, CLASSES);
-      expect(shown(due)).to.equal(action);
-    });
-  }
-
-  it('takes delete markers with nothing behind them', () => {
-    const marker = { key: 'logs/a', lastModified: CREATED, noncurrentVersions: 0 };
-    const due = (parts: Parts, given = marker) => deleteMarkerExpirationOf(rules(parts), given)?.at;
-    const gone: Parts = { expiration: { expiredObjectDeleteMarker: true } };
-    expect(due(gone)).to.equal(CREATED);
-    expect(due(gone, { ...marker, noncurrentVersions: 1 })).to.equal(undefined);
-    expect(due({ expiration: { expiredObjectDeleteMarker: false } })).to.equal(undefined);
-    expect(due({ expiration: inDays(3) })).to.equal(january(19));
-    expect(due({ ...gone, filter: { prefix: 'x' } })).to.equal(undefined);
-    expect(due({ abortDaysAfterInitiation: 1 })).to.equal(undefined);
-    const tagged = { tags: [{ key: 'k', value: 'v' }] };
-    expect(due({ expiration: inDays(3), filter: tagged })).to.equal(undefined);
-  });
-});
-
-describe('s3 rules: lifecycle of uploads', () => {
-  const upload = { key: 'logs/a', initiatedAt: CREATED };
-
-  it('aborts by the earliest rule', () => {
-    const given = rules(
-      { abortDaysAfterInitiation: 7 },
-      { abortDaysAfterInitiation: 3, filter: { prefix: 'logs/' } },
-      { abortDaysAfterInitiation: 1, filter: { prefix: 'x' } },
-      { abortDaysAfterInitiation: 1, enabled: false },
-      { expiration: inDays(1) },
-    );
-    const abort = abortOf(given, upload);
-    expect(abort).to.deep.equal({ ruleId: '1', at: january(19) });
-    expect(isDue(abort, january(19) - 1)).to.be.false;
-    expect(isDue(abort, january(19))).to.be.true;
-    expect(abortHeaders(abort)).to.deep.equal([
-      ['x-amz-abort-date', 'Sun, 19 Jan 2014 00:00:00 GMT'],
-      ['x-amz-abort-rule-id', '1'],
+describe('lifecycle: versions of a key', () => {
+  it('are noncurrent since their successor was written', () => {
+    const versions = [version('c', 10), version('b', 5), version('a', 1)];
+    expect(due(versions, 7, NONCURRENT)).to.deep.equal([]);
+    // The 5th and two days, rounded up to midnight.
+    expect(due(versions, 8, NONCURRENT)).to.deep.equal(['expire_noncurrent a by 0']);
+    expect(due(versions, 13, NONCURRENT)).to.deep.equal([
+      'expire_noncurrent b by 0',
+      'expire_noncurrent a by 0',
     ]);
   });
 
-  it('aborts nothing without a rule', () => {
-    const abort = abortOf(rules({ expiration: inDays(1) }), upload);
-    expect(abort).to.equal(undefined);
-    expect(isDue(abort, Number.MAX_SAFE_INTEGER)).to.be.false;
-    expect(abortHeaders(abort)).to.deep.equal([]);
+  it('stay while there are not enough newer ones that are noncurrent', () => {
+    const noncurrentVersionExpiration = { noncurrentDays: 2, newerNoncurrentVersions: 1 };
+    const versions = [version('d', 10), marker('c', 9), version('b', 5), version('a', 1)];
+    expect(due(versions, 20, { noncurrentVersionExpiration })).to.deep.equal([
+      'expire_noncurrent a by 0',
+    ]);
+  });
+
+  it('get a delete marker when the current one expires', () => {
+    const versions = [version('b', 5), version('a', 1)];
+    const expiration = inDays(2);
+    expect(due(versions, 7, { expiration })).to.deep.equal([]);
+    expect(due(versions, 8, { expiration })).to.deep.equal(['expire_current b by 0']);
+    expect(due([marker('c', 6), ...versions], 30, { expiration })).to.deep.equal([]);
+  });
+
+  it('are none behind a delete marker that goes', () => {
+    const expired = { expiration: { expiredObjectDeleteMarker: true } };
+    expect(due([marker('a', 1)], 1, expired), 'noon').to.deep.equal([]);
+    expect(due([marker('a', 1)], 2, expired)).to.deep.equal(['expire_marker a by 0']);
+    expect(due([marker('a', 1)], 4, { expiration: inDays(2) })).to.deep.equal([
+      'expire_marker a by 0',
+    ]);
+    expect(due([marker('b', 2), version('a', 1)], 9, expired)).to.deep.equal([]);
+    const kept = { expiration: { expiredObjectDeleteMarker: false } };
+    expect(due([marker('a', 1)], 9, kept)).to.deep.equal([]);
+  });
+
+  it('move to the class that is due, current and noncurrent ones by their own rules', () => {
+    const versions = [version('b', 5), version('a', 1)];
+    const transitions = [{ when: inDays(1), storageClass: 'STANDARD_IA' }];
+    const noncurrentVersionTransitions = [{ noncurrentDays: 1, storageClass: 'GLACIER' }];
+    expect(due(versions, 9, { transitions, noncurrentVersionTransitions })).to.deep.equal([
+      'transition b to STANDARD_IA by 0',
+      'transition a to GLACIER by 0',
+    ]);
+    const markers = [marker('c', 6), marker('b', 5), version('a', 1, { storageClass: 'GLACIER' })];
+    expect(due(markers, 9, { transitions, noncurrentVersionTransitions })).to.deep.equal([]);
+  });
+
+  it('are told apart by their tags', () => {
+    const versions = [version('c', 5), version('b', 4), version('a', 1)];
+    const tags = [{ key: 'k', value: 'v' }];
+    const found = dueOfVersions(
+      rules({ ...NONCURRENT, filter: { tags } }),
+      {
+        key: 'k',
+        versions,
+        detailsOf: ({ name }) => ({ tags: new Map(name === 'a' ? [['k', 'v']] : []) }),
+      },
+      january(20),
+      CLASSES,
+    );
+    expect(found.map(({ version: { name } }) => name)).to.deep.equal(['a']);
   });
 });
