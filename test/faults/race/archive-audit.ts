@@ -66,8 +66,9 @@ async function auditEntries(
   for (const { kind, id, name, size, etag } of entries) {
     if (kind === 'delete-marker') continue;
     const head = await headIfThere(store, versionRef(of, name));
-    if (head === undefined) problems.push(`version ${id} is not in the archive`);
-    else if (head.size !== size || head.etag !== etag) problems.push(`version ${id} is another`);
+    if (head === undefined || head === 'broken link') {
+      problems.push(`version ${id} is not in the archive`);
+    } else if (head.size !== size || head.etag !== etag) problems.push(`version ${id} is another`);
   }
   return problems;
 }
@@ -78,6 +79,7 @@ async function auditLink(
   { entries }: VersionIndex,
 ): Promise<string[]> {
   const head = await headIfThere(store, currentRef(of));
+  if (head === 'broken link') return ['the link leads to what is not there'];
   const target = head?.link?.target.object;
   const [current] = entries;
   if (current === undefined || current.kind === 'delete-marker') {
@@ -87,11 +89,16 @@ async function auditLink(
   return target === wanted ? [] : [`the link leads to ${target ?? 'nothing'}, not to ${wanted}`];
 }
 
-async function headIfThere(store: Backend, ref: ObjectRef): Promise<ObjectHead | undefined> {
+async function headIfThere(
+  store: Backend,
+  ref: ObjectRef,
+): Promise<ObjectHead | 'broken link' | undefined> {
   try {
     return await store.headObject(CALL, ref);
   } catch (error) {
-    if (error instanceof BackendError && error.code.startsWith('NoSuch')) return undefined;
+    if (!(error instanceof BackendError)) throw error;
+    if (error.code === 'BrokenLink') return 'broken link';
+    if (error.code.startsWith('NoSuch')) return undefined;
     throw error;
   }
 }
