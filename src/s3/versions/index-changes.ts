@@ -55,13 +55,20 @@ export function findEntry({ entries }: VersionIndex, id: string): VersionEntry |
  * on an entry that somebody else has touched since.
  */
 export function hasTakenEffect({ entries }: VersionIndex, { id, change }: Commit): boolean {
-  const { remove = [], touch = [] } = change;
+  const { add = [], remove = [], touch = [] } = change;
   const find = ({ name }: SeenEntry): VersionEntry | undefined =>
     entries.find((entry) => entry.name === name);
   return (
+    add.every((added) => !isKeptOut(entries, added)) &&
     remove.every((seen) => find(seen) === undefined) &&
     touch.every((seen) => find(seen)?.touched === id)
   );
+}
+
+/** Whether a version `null` did not get its place since another one was touched there before. */
+function isKeptOut(entries: Entries, added: VersionEntry): boolean {
+  const rival = entries.find((entry) => isRival(entry, added));
+  return rival !== undefined && isLocked(rival, added) && byName(rival, added);
 }
 
 function removedNames(
@@ -111,8 +118,14 @@ function isRival(entry: VersionEntry, other: VersionEntry): boolean {
 
 /** A copy of a plain object gives way to what took the place of that object, not to another copy. */
 function givesWay(entry: VersionEntry, to: VersionEntry, isOlder: Older): boolean {
+  if (isLocked(entry, to)) return false;
   if (isOfSamePlain(entry, to)) return isCopy(entry) && !isCopy(to);
   return isOlder(entry, to);
+}
+
+/** What was ever touched, no other takes the place of. */
+function isLocked({ name, touched }: VersionEntry, other: VersionEntry): boolean {
+  return touched !== undefined && name !== other.name;
 }
 
 function isOfSamePlain({ adopted }: VersionEntry, other: VersionEntry): boolean {

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { applyCommit } from '../../../src/s3/versions/index-changes.js';
+import {
+  applyCommit,
+  hasTakenEffect,
+  holdsCommit,
+} from '../../../src/s3/versions/index-changes.js';
 import {
   NO_INDEX,
   RECENT_COMMITS_MAX,
@@ -97,6 +101,21 @@ describe('s3/versions/index-changes', () => {
       [successor, copy],
     ] as const) {
       expect(numbersIn(after({ add: [first] }, merged({ add: [second] })))).to.deep.equal([4]);
+    }
+  });
+
+  it('lets nothing that is merged take the place of what was touched', () => {
+    const id = 'null';
+    const adopted = { etag: 'x', lastModified: 5000 };
+    const formers = [version(1, { id }), version(5, { id, adopted })];
+    for (const former of formers) {
+      const locked = [{ add: [former] }, { touch: [{ name: former.name, locks: { hold: 'ON' } }] }];
+      const add = [version(9, { id, adopted: former.adopted })];
+      const late: Commit = { generation: 2, id: 'late', parent: 'c0', change: { add } };
+      const index = after(...locked, { merge: [late] });
+      expect(index.entries.map(({ name }) => name)).to.deep.equal([former.name]);
+      expect(holdsCommit(index, 'late')).to.equal(true);
+      expect(hasTakenEffect(index, late), 'who wanted it decides again').to.equal(false);
     }
   });
 
