@@ -14,7 +14,7 @@ import { writePreconditionFailed } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { currentRef, type VersionedKey } from '../../versions/names.js';
 import type { RemovedVersion } from '../../versions/parts.js';
-import { requireConditionSupport } from './write-support.js';
+import { requireConditionSupport, requireVersionConditionSupport } from './write-support.js';
 
 /** What DeleteObject and DeleteObjects do with one key: SPEC.md 3.1. */
 
@@ -33,6 +33,7 @@ export async function deleteKey(
   const state = bucketVersioning(systemMetadata);
   if (state === 'unversioned') return deletePlain(context, key, condition);
   const { services, call } = context;
+  requireVersionConditionSupport(condition, services.backend.capabilities);
   const nullVersion = state === 'Suspended';
   const created = await services.versions.createDeleteMarker(call, key, { nullVersion, condition });
   forgetParts(context, key, created.removed);

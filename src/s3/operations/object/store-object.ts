@@ -13,7 +13,7 @@ import type { WrittenVersion } from '../../versions/create-version.js';
 import { objectOf } from '../refs.js';
 import { forgetParts } from './deletion.js';
 import { keyOf } from './named-version.js';
-import { requireConditionSupport } from './write-support.js';
+import { requireConditionSupport, requireVersionConditionSupport } from './write-support.js';
 
 /** What becomes of an object that is uploaded, copied or completed. */
 
@@ -53,9 +53,10 @@ export async function requireStorable(
   condition: WritePrecondition | undefined,
 ): Promise<void> {
   const { systemMetadata } = await context.containerHead();
-  // Of versions, the index decides.
-  if (bucketVersioning(systemMetadata) !== 'unversioned') return;
-  requireConditionSupport(condition, context.services.backend.capabilities);
+  const { capabilities } = context.services.backend;
+  if (bucketVersioning(systemMetadata) === 'unversioned') {
+    requireConditionSupport(condition, capabilities);
+  } else requireVersionConditionSupport(condition, capabilities);
 }
 
 /**

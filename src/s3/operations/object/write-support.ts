@@ -13,13 +13,24 @@ export function requireConditionSupport(
 ): void {
   if (precondition === undefined) return;
   const supported = 'absent' in precondition ? atomicCreate : conditionalReplace;
-  if (!supported) {
-    throw new S3Error(
-      'NotImplemented',
-      'The storage behind this service cannot do it atomically.',
-      {
-        Header: 'absent' in precondition ? 'If-None-Match' : 'If-Match',
-      },
-    );
-  }
+  if (!supported) throw unsupported(precondition);
+}
+
+/**
+ * The same where the bucket keeps versions: the index decides, whatever the condition. Where creating
+ * is not atomic, of two commits that were decided on the same index one is merged into the other.
+ *
+ * @throws S3Error `NotImplemented`
+ */
+export function requireVersionConditionSupport(
+  precondition: WritePrecondition | undefined,
+  { atomicCreate }: Capabilities,
+): void {
+  if (precondition !== undefined && !atomicCreate) throw unsupported(precondition);
+}
+
+function unsupported(precondition: WritePrecondition): S3Error {
+  const Header = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
+  const message = 'The storage behind this service cannot do it atomically.';
+  return new S3Error('NotImplemented', message, { Header });
 }

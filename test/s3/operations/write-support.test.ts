@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import type { Capabilities, WritePrecondition } from '../../../src/backend/backend.js';
+import {
+  requireConditionSupport,
+  requireVersionConditionSupport,
+} from '../../../src/s3/operations/object/write-support.js';
+import { S3Error } from '../../../src/s3/s3-error.js';
+
+const ABSENT: WritePrecondition = { absent: true };
+const MATCH: WritePrecondition = { etag: 'x' };
+
+function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capabilities {
+  const rest = { atomicGuard: false, systemMetadata: true };
+  return { atomicCreate, conditionalReplace, ...rest, objectNameBytesMax: 1024, segmentsMax: 1000 };
+}
+
+function isRefused(decide: () => void): boolean {
+  try {
+    decide();
+    return false;
+  } catch (error) {
+    expect(error).to.be.instanceOf(S3Error).with.property('code', 'NotImplemented');
+    return true;
+  }
+}
+
+describe('conditions that a store cannot decide atomically', () => {
+  const rows = [
+    // Of objects: If-None-Match and If-Match; of versions: both, since an index decides.
+    [capabilities(true, true), false, false, false],
+    [capabilities(true, false), false, true, false],
+    [capabilities(false, true), true, false, true],
+    [capabilities(false, false), true, true, true],
+  ] as const;
+  for (const [of, absent, match, versions] of rows) {
+    it(`atomicCreate ${of.atomicCreate}, conditionalReplace ${of.conditionalReplace}`, () => {
+      const refused = [ABSENT, MATCH].flatMap((condition) => [
+        isRefused(() => { requireConditionSupport(condition, of); }),
+        isRefused(() => { requireVersionConditionSupport(condition, of); }),
+      ]);
+      expect(refused).to.deep.equal([absent, versions, match, versions]);
+      expect(isRefused(() => { requireVersionConditionSupport(undefined, of); })).to.equal(false);
+      expect(isRefused(() => { requireConditionSupport(undefined, of); })).to.equal(false);
+    });
+  }
+});
