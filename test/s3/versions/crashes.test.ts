@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { runRace, type Act, type Race } from './race.js';
+import { runRace, type Race } from './race.js';
+import type { Act } from './race-rules.js';
 
 /**
  * A gateway that crashes at every instant of everything that it does, on keys in all states; another

@@ -19,6 +19,8 @@ export interface MemoryOptions {
    * - `weak`: not even that
    */
   readonly strength: 'strong' | 'chained' | 'weak';
+  /** Told of each object that was put, in the instant in which it is there. */
+  readonly onPut?: ((ref: B.ObjectRef, body: Buffer) => void) | undefined;
   /** What it says of itself; a lie is a planted bug. Default: the strength. */
   readonly claims?: MemoryOptions['strength'] | undefined;
 }
@@ -249,7 +251,9 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     const created = { outcome: 'created', etag, lastModified } as const;
     if (!this.#isNewest(ref, startedAt)) return created;
     const former = this.#objects.peek(ref);
-    this.#objects.put(ref, { ...make(head), startedAt });
+    const stored = { ...make(head), startedAt };
+    this.#objects.put(ref, stored);
+    this.options.onPut?.(ref, stored.body);
     if (former?.segments === undefined) return created;
     const { size, systemMetadata } = former.head;
     return { ...created, replacedManifest: { size, etag: former.head.etag, systemMetadata } };

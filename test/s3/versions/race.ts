@@ -1,5 +1,6 @@
-import type { Backend, CallContext } from '../../../src/backend/backend.js';
+import type { Backend, CallContext, ObjectRef } from '../../../src/backend/backend.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
+import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { currentRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 import {
@@ -7,6 +8,7 @@ import {
   type VersionedKeysOptions,
 } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend, type MemoryOptions } from './memory-backend.js';
+import { brokenRules, type Act, type Told } from './race-rules.js';
 import { randomFrom, Schedule } from './schedule.js';
 import { CALL, CONTAINER, expectInStep, keyOf, unlessMissing } from './support.js';
 
@@ -17,19 +19,6 @@ import { CALL, CONTAINER, expectInStep, keyOf, unlessMissing } from './support.j
 
 const KEY = keyOf('raced');
 const LOCK = 'lock';
-
-export type Act =
-  | 'put'
-  | 'put-null'
-  | 'mark'
-  | 'mark-null'
-  /** Of any version that somebody was told of. */
-  | 'delete'
-  | 'delete-null'
-  | 'lock'
-  | 'read'
-  /** A client of the store writes past the gateways. */
-  | 'plain';
 
 export interface Race {
   readonly strength: MemoryOptions['strength'];
@@ -43,19 +32,6 @@ export interface Race {
   /** Gateways that crash: after how many instants of the race. */
   readonly crashes?: readonly { readonly gateway: number; readonly after: number }[] | undefined;
   readonly seed: number;
-}
-
-/** What a gateway was told, or not. Times are instants of the race. */
-interface Told {
-  readonly act: Act;
-  readonly startedAt: number;
-  /** Undefined: nobody was told, and it may or may not have happened. */
-  endedAt?: number | undefined;
-  /** Of the entry that was made, deleted or locked. */
-  versionId?: string | undefined;
-  body?: string | undefined;
-  /** Why it failed for certain: nothing of it may be seen. */
-  refused?: string;
 }
 
 export interface RaceResult {
@@ -78,6 +54,8 @@ class Runner {
   readonly #schedule: Schedule;
   readonly #store: MemoryBackend;
   readonly #told: Told[] = [];
+  /** Which commits led to each generation that an index ever had. */
+  readonly #generations = new Map<number, Set<string>>();
   #instants = 0;
   #raceFrom = Infinity;
   #isOver = true;
@@ -86,7 +64,9 @@ class Runner {
     this.#random = randomFrom(race.seed);
     this.#schedule = new Schedule(this.#random);
     const { strength, claims } = race;
-    this.#store = new MemoryBackend({ strength, claims, instant: this.#instant.bind(this) });
+    const instant = this.#instant.bind(this);
+    const onPut = this.#sawPut.bind(this);
+    this.#store = new MemoryBackend({ strength, claims, instant, onPut });
   }
 
   get #backend(): Backend {
@@ -116,10 +96,8 @@ class Runner {
     const violations = [
       ...acknowledged,
       ...(await this.#overwritten(index)),
-      ...this.#lost(index),
-      ...this.#undead(index),
-      ...this.#unlocked(),
-      ...this.#disordered(index),
+      ...this.#ambiguous(),
+      ...brokenRules(this.#told, index),
       ...(await this.#bodiless(index)),
       ...(await this.#outOfStep(index)),
     ];
@@ -141,6 +119,13 @@ class Runner {
       if (this.#instants - this.#raceFrom > after) this.#schedule.crash(String(gateway));
     }
     await this.#schedule.instantOf(requestId)();
+  }
+
+  #sawPut({ object }: ObjectRef, body: Buffer): void {
+    if (!object.endsWith('/index.json')) return;
+    const { generation, commit } = parseIndex(body);
+    const commits = this.#generations.get(generation) ?? new Set();
+    this.#generations.set(generation, commits.add(commit));
   }
 
   async #gateway(requestId: string, acts: readonly Act[]): Promise<void> {
@@ -243,60 +228,11 @@ class Runner {
     await versions.touchVersion(call, KEY, told.versionId, () => ({ [LOCK]: 'ON' }));
   }
 
-  /** What was acknowledged is there, once, unless somebody may have deleted it. */
-  #lost({ entries }: VersionIndex): string[] {
-    return this.#told.flatMap(({ act, endedAt, versionId }) => {
-      if ((act !== 'put' && act !== 'mark') || endedAt === undefined) return [];
-      const found = entries.filter(({ id }) => id === versionId).length;
-      if (found === 1 || (found === 0 && this.#mayBeDeleted(versionId))) return [];
-      return [`${act} ${String(versionId)} is there ${found} times`];
-    });
-  }
-
-  #mayBeDeleted(versionId: string | undefined): boolean {
-    return this.#told.some(
-      (told) => told.act === 'delete' && told.versionId === versionId && told.refused === undefined,
-    );
-  }
-
-  /** What was deleted stays so, and what was refused never comes to be. */
-  #undead({ entries }: VersionIndex): string[] {
-    return this.#told.flatMap(({ act, endedAt, versionId, refused }) => {
-      const isThere = entries.some(({ id }) => id === versionId);
-      const isDeleted = act === 'delete' && endedAt !== undefined;
-      const isRefused = act === 'put' && refused !== undefined;
-      return isThere && (isDeleted || isRefused) ? [`${act} ${String(versionId)} is undone`] : [];
-    });
-  }
-
-  /** No version is both locked and deleted. */
-  #unlocked(): string[] {
-    const done = this.#told.filter(
-      ({ endedAt, versionId }) => endedAt !== undefined && versionId !== undefined,
-    );
-    const locked = new Set(
-      done.flatMap(({ act, versionId }) => (act === 'lock' ? [versionId] : [])),
-    );
-    return done.flatMap(({ act, versionId }) =>
-      act === 'delete' && locked.has(versionId) ? [`${String(versionId)} was locked`] : [],
-    );
-  }
-
-  /** What began after another was acknowledged is above it. */
-  #disordered({ entries }: VersionIndex): string[] {
-    const places = new Map(entries.map(({ id }, place) => [id, place]));
-    const added = this.#told.filter(
-      ({ act, versionId }) =>
-        act !== 'delete' && act !== 'lock' && places.has(versionId ?? '') && versionId !== 'null',
-    );
-    return added.flatMap((earlier) =>
-      added
-        .filter((later) => (earlier.endedAt ?? Infinity) < later.startedAt)
-        .filter(
-          (later) =>
-            (places.get(later.versionId ?? '') ?? 0) > (places.get(earlier.versionId ?? '') ?? 0),
-        )
-        .map((later) => `${String(later.versionId)} is below what was there before`),
+  /** No two indexes are of one generation, where fences keep them apart. */
+  #ambiguous(): string[] {
+    if (this.race.strength === 'weak') return [];
+    return [...this.#generations].flatMap(([generation, commits]) =>
+      commits.size === 1 ? [] : [`generation ${generation} is of ${commits.size} commits`],
     );
   }
 

@@ -5,7 +5,8 @@ import type { IndexStore } from '../../../src/s3/versions/index-store.js';
 import type { Pause } from '../../../src/s3/versions/pause.js';
 import type { VersionIds } from '../../../src/s3/versions/version-ids.js';
 import { WeakProtocol } from '../../../src/s3/versions/weak-protocol.js';
-import { runRace, type Act, type Race } from './race.js';
+import { runRace, type Race } from './race.js';
+import type { Act } from './race-rules.js';
 
 const ACTS: readonly Act[] = [
   'put',

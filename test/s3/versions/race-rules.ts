@@ -1,0 +1,94 @@
+import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
+
+/** What must be so of what gateways were told and the index that they leave. */
+
+export type Act =
+  | 'put'
+  | 'put-null'
+  | 'mark'
+  | 'mark-null'
+  /** Of any version that somebody was told of. */
+  | 'delete'
+  | 'delete-null'
+  | 'lock'
+  | 'read'
+  /** A client of the store writes past the gateways. */
+  | 'plain';
+
+/** What a gateway was told, or not. Times are instants of the race. */
+export interface Told {
+  readonly act: Act;
+  readonly startedAt: number;
+  /** Undefined: nobody was told, and it may or may not have happened. */
+  endedAt?: number | undefined;
+  /** Of the entry that was made, deleted or locked. */
+  versionId?: string | undefined;
+  body?: string | undefined;
+  /** Why it failed for certain: nothing of it may be seen. */
+  refused?: string;
+}
+
+export function brokenRules(told: readonly Told[], index: VersionIndex): string[] {
+  return [
+    ...lost(told, index),
+    ...undead(told, index),
+    ...unlocked(told),
+    ...disordered(told, index),
+  ];
+}
+
+/** What was acknowledged is there, once, unless somebody may have deleted it. */
+function lost(told: readonly Told[], { entries }: VersionIndex): string[] {
+  return told.flatMap(({ act, endedAt, versionId }) => {
+    if ((act !== 'put' && act !== 'mark') || endedAt === undefined) return [];
+    const found = entries.filter(({ id }) => id === versionId).length;
+    if (found === 1 || (found === 0 && mayBeDeleted(told, versionId))) return [];
+    return [`${act} ${String(versionId)} is there ${found} times`];
+  });
+}
+
+function mayBeDeleted(told: readonly Told[], versionId: string | undefined): boolean {
+  return told.some(
+    ({ act, versionId: deleted, refused }) =>
+      act === 'delete' && deleted === versionId && refused === undefined,
+  );
+}
+
+/** What was deleted stays so, and what was refused never comes to be. */
+function undead(told: readonly Told[], { entries }: VersionIndex): string[] {
+  return told.flatMap(({ act, endedAt, versionId, refused }) => {
+    const isThere = entries.some(({ id }) => id === versionId);
+    const isDeleted = act === 'delete' && endedAt !== undefined;
+    const isRefused = act === 'put' && refused !== undefined;
+    return isThere && (isDeleted || isRefused) ? [`${act} ${String(versionId)} is undone`] : [];
+  });
+}
+
+/** No version is both locked and deleted. */
+function unlocked(told: readonly Told[]): string[] {
+  const done = told.filter(
+    ({ endedAt, versionId }) => endedAt !== undefined && versionId !== undefined,
+  );
+  const locked = new Set(done.flatMap(({ act, versionId }) => (act === 'lock' ? [versionId] : [])));
+  return done.flatMap(({ act, versionId }) =>
+    act === 'delete' && locked.has(versionId) ? [`${String(versionId)} was locked`] : [],
+  );
+}
+
+/** What began after another was acknowledged is above it. */
+function disordered(told: readonly Told[], { entries }: VersionIndex): string[] {
+  const places = new Map(entries.map(({ id }, place) => [id, place]));
+  const added = told.filter(
+    ({ act, versionId }) =>
+      act !== 'delete' && act !== 'lock' && places.has(versionId ?? '') && versionId !== 'null',
+  );
+  return added.flatMap((earlier) =>
+    added
+      .filter((later) => (earlier.endedAt ?? Infinity) < later.startedAt)
+      .filter(
+        (later) =>
+          (places.get(later.versionId ?? '') ?? 0) > (places.get(earlier.versionId ?? '') ?? 0),
+      )
+      .map((later) => `${String(later.versionId)} is below what was there before`),
+  );
+}
