@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { EdgeState } from '../../src/http/edge-state.js';
@@ -37,10 +36,10 @@ describe('edge: uploads faster than their reader', () => {
         let atRest = 0;
         for await (const chunk of body) {
           hash.update(chunk);
-          // A pause at each MiB: a client on this host could send all of it meanwhile.
+          // At each MiB it rests, until no more may come: a client on this host could send all of it.
           if (body.bytesReceived - atRest > MIB) {
             atRest = body.bytesReceived;
-            await setTimeout(5);
+            await until(() => body.paused || body.bytesReceived === body.contentLength);
           }
           peakBytes = Math.max(peakBytes, body.bufferedBytes);
           expect(edge.server.bufferedBytes).to.equal(body.bufferedBytes);

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
 import { findProgram } from './programs.js';
 import { makeTempFolder, removeFolder } from './temp-folder.js';
 
@@ -68,6 +68,7 @@ async function start(
   const path = findProgram(name);
   if (path === undefined) throw new Error(`${name} is not installed`);
   const folder = await makeTempFolder(name);
+  // Neither proxy can say which port it took, so that it has to be told one.
   const port = await freePort();
   const child = spawn(path, await prepare(folder, port), {
     cwd: folder,
@@ -97,30 +98,6 @@ async function start(
     throw error;
   }
   return { endpoint: `http://127.0.0.1:${port}`, stop };
-}
-
-/**
- * Neither proxy can say which port it took, so that it has to be told one. Below the ports that
- * the kernel gives out: another test may be given one between our look and the proxy's start.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const server = createServer();
-    const free = new Promise<boolean>((resolve) => {
-      server.once('listening', () => {
-        resolve(true);
-      });
-      server.once('error', () => {
-        resolve(false);
-      });
-    });
-    server.listen(port, '127.0.0.1');
-    if (!(await free)) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }
 
 function accepts(port: number): Promise<boolean> {
