@@ -11,12 +11,7 @@ import {
   type ArchiveName,
   type VersionedKey,
 } from '../s3/versions/names.js';
-import {
-  generationOf,
-  isRecord,
-  versionNameOf,
-  type Leftovers,
-} from '../s3/versions/upkeep/leftovers.js';
+import { isRecord, versionNameOf, type Leftovers } from '../s3/versions/upkeep/leftovers.js';
 import { PAGE, type PassContext } from './pass-context.js';
 
 /** Names of a key that are held in memory: some 200 KiB. */
@@ -157,28 +152,25 @@ export class ArchiveWalk {
     const { versions, call } = this.pass;
     const listed = this.#suspectsOf(group, index);
     if (countOf(listed) === 0) return listed;
-    const isTold = versions.upkeep.isListingEnough && listed.objects.length === 0;
-    if (isTold && listed.fences.every((fence) => generationOf(fence) <= generationIn(index))) {
-      return listed;
-    }
     return versions.upkeep.findLeftovers(call, this.#keyOf(group), listed);
   }
 
   /** Without the versions that the listing entry of the index tells of. */
   #suspectsOf(group: Group, index: ListedObject | undefined): Leftovers {
     const { fences, records, objects, versions, isPart } = group;
-    const listed = { fences, records, objects };
+    const listed = { generation: 0, fences, records, objects };
     if (index === undefined || !this.pass.versions.upkeep.isListingEnough) return listed;
     const summary = listedSummary(index);
     if (summary !== undefined) {
       const named = new Set(summary.entries.map(({ name }) => name));
       const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-      return { fences, records, objects: orphans };
+      return { generation: summary.generation, fences, records, objects: orphans };
     }
     const outline = listedOutline(index);
     if (outline === undefined || isPart) return listed;
     const isComplete = versions <= outline.versions - outline.deleteMarkers;
-    return { fences, records, objects: isComplete ? [] : objects };
+    const { generation } = outline;
+    return { generation, fences, records, objects: isComplete ? [] : objects };
   }
 
   #isEmptyAndOld(index: ListedObject): boolean {
@@ -199,12 +191,6 @@ function newGroup(key: string): Group {
   return { key, fences: [], records: [], objects: [], versions: 0, isPart: false, others: 0 };
 }
 
-function countOf({ fences, records, objects }: Leftovers): number {
+function countOf({ fences, records, objects }: Omit<Leftovers, 'generation'>): number {
   return fences.length + records.length + objects.length;
-}
-
-/** Of a listed index; -1 where that does not tell. */
-function generationIn(index: ListedObject | undefined): number {
-  if (index === undefined) return -1;
-  return (listedSummary(index) ?? listedOutline(index))?.generation ?? -1;
 }

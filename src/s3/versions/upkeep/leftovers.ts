@@ -16,6 +16,8 @@ import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
  *     object    a version that no index names
  */
 export interface Leftovers {
+  /** That the index is known to have come to; 0 where it was not looked at. */
+  readonly generation: number;
   readonly fences: readonly ListedObject[];
   readonly records: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
@@ -41,20 +43,23 @@ export async function findLeftovers(
   parts: UpkeepParts,
   call: CallContext,
   of: VersionedKey,
-  { fences, records, objects }: Leftovers,
+  listed: Leftovers,
 ): Promise<Leftovers> {
+  const { fences, records, objects } = listed;
+  if (objects.length === 0 && isIndexEnough(parts) && fences.every(isBelow(listed))) return listed;
   const { index: before } = await parts.commits.read(call, of);
   // Elsewhere the fence of its generation tells an index from one that should not be there.
   const done = isIndexEnough(parts)
     ? fences
     : fences.filter((fence) => generationOf(fence) < before.generation);
-  if (objects.length === 0) return { fences: done, records, objects };
+  const { generation } = before;
+  if (objects.length === 0) return { generation, fences: done, records, objects };
   const pending = await pendingCommits(parts, call, of, before);
   const { index } = await parts.commits.read(call, of);
   const named = new Set(index.entries.map(({ name }) => name));
   for (const { change } of pending) for (const name of namesIn(change)) named.add(name);
   const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-  return { fences: done, records, objects: orphans };
+  return { generation, fences: done, records, objects: orphans };
 }
 
 /** Removes them, as they were listed. @returns the objects that went */
@@ -64,8 +69,8 @@ export async function removeLeftovers(
   of: VersionedKey,
   found: Leftovers,
 ): Promise<readonly RemovedVersion[]> {
-  const { fences, records, objects } = await findLeftovers(parts, call, of, found);
-  await removeFences(parts, call, of, fences);
+  const { records, objects, ...rest } = await findLeftovers(parts, call, of, found);
+  await removeFences(parts, call, of, rest);
   await mapLimited(records, CONCURRENCY, (record) => remove(parts, call, of, record));
   const removed = await mapLimited(objects, CONCURRENCY, (object) =>
     remove(parts, call, of, object),
@@ -82,11 +87,10 @@ async function removeFences(
   parts: UpkeepParts,
   call: CallContext,
   of: VersionedKey,
-  fences: readonly ListedObject[],
+  { generation, fences }: Pick<Leftovers, 'generation' | 'fences'>,
 ): Promise<void> {
   await mapLimited(fences, CONCURRENCY, (fence) => remove(parts, call, of, fence));
-  const { index } = await parts.commits.read(call, of);
-  if (!fences.some((fence) => generationOf(fence) > index.generation)) return;
+  if (fences.every(isBelow({ generation }))) return;
   const work = uncancelled(call);
   try {
     const { stored } = await parts.commits.commit(work, of, () => ({}));
@@ -143,7 +147,11 @@ export function isIndexEnough({ backend }: Pick<VersionParts, 'backend'>): boole
   return atomicCreate && conditionalReplace;
 }
 
-export function generationOf({ name }: Pick<ListedObject, 'name'>): number {
+function isBelow({ generation }: Pick<Leftovers, 'generation'>): (fence: ListedObject) => boolean {
+  return (fence) => generationOf(fence) <= generation;
+}
+
+function generationOf({ name }: Pick<ListedObject, 'name'>): number {
   const parsed = parseArchiveName(name);
   return parsed?.kind === 'fence' ? parsed.generation : 0;
 }
