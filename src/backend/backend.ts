@@ -56,6 +56,11 @@ export interface CallContext {
   readonly aborted?: boolean | undefined;
   /** Reads ask all replicas and answer with the newest; where there is one copy, it means nothing. */
   readonly newest?: boolean | undefined;
+  /**
+   * The write is a part of deleting something, or the end of what has begun: it may take of the room
+   * that the store keeps so that a full one can be emptied.
+   */
+  readonly forDeletion?: boolean | undefined;
 }
 
 export interface ContainerRef {

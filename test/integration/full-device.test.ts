@@ -85,6 +85,29 @@ describeWith([ROOT], 'a service on a device that others fill', () => {
     expectNoCrash();
   });
 
+  it('can be emptied of versions', async () => {
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    expect((await s3.put('/bucket?versioning', enabled)).status).to.equal(200);
+    const put = async (): Promise<string> => {
+      const { status, headers } = await s3.put('/bucket/file', file);
+      expect(status).to.equal(200);
+      return headers['x-amz-version-id'] ?? '';
+    };
+    const older = await put();
+    const newer = await put();
+    fill(4 * MIB);
+    // Of a large one, the store looks; and small ones go by that.
+    expect((await s3.put('/bucket/file', file)).status).to.equal(507);
+    for (const id of [newer, older, 'null']) {
+      expect((await s3.delete(`/bucket/file?versionId=${id}`)).status, id).to.equal(204);
+    }
+    expect((await s3.get('/bucket/file')).status).to.equal(404);
+    expect((await s3.delete('/bucket/small?versionId=null')).status).to.equal(204);
+    expect((await s3.get('/bucket/small')).status).to.equal(404);
+    expect((await s3.delete('/bucket')).status).to.equal(204);
+    expectNoCrash();
+  });
+
   it('starts again, to be read and emptied', async () => {
     await s3.close();
     // So that there is something to recover.

@@ -45,7 +45,7 @@ export async function putManifest(
 ): Promise<PutOutcome> {
   const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
   const { size, list, check } = await prepareSegments(ref, segments);
-  await parts.space.admit(list.length, false);
+  await parts.space.admit(context, list.length, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const segmentCount = segments.length;

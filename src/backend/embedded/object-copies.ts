@@ -92,11 +92,11 @@ async function writeCopy(
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { place, head } = source.object;
-  if (place === 'absent') return copyAbsent(parts, copy, source, range);
+  if (place === 'absent') return copyAbsent(parts, context, copy, source, range);
   const { etag } = head;
   const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
   if (place === 'file' && keepsEtag) {
-    const linked = await linkFile(parts, copy, source.object);
+    const linked = await linkFile(parts, context, copy, source.object);
     if (linked !== 'unsupported') return linked;
   }
   const body = range ? bodyOf(parts, source, range) : bufferBody(EMPTY);
@@ -113,13 +113,14 @@ async function writeCopy(
 /** An object without its bytes, which whoever keeps them finds by what both say of themselves. */
 async function copyAbsent(
   parts: StoreParts,
+  context: CallContext,
   { to, input, precondition }: Copy,
   { ref, object }: FoundObject,
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { size, etag } = object.head;
   if (input.absentBody !== true || !isWhole(object.head, range)) throw bodyAbsent(ref);
-  await parts.space.admit(0, false);
+  await parts.space.admit(context, 0, false);
   const { listingAttributes: attributes, ...fields } = describe(input, object);
   const record = encodeObject({ ...fields, size, etag, attributes }, 'absent');
   const { guard } = input;
@@ -155,11 +156,12 @@ function isWhole({ size }: ObjectHead, range: ByteRange | undefined): boolean {
 /** Gives the body a second file, at the same cost for any size. */
 async function linkFile(
   parts: StoreParts,
+  context: CallContext,
   { from, to, input, precondition }: Copy,
   source: StoredObject,
 ): Promise<Attempt | 'unsupported'> {
   const { size, etag } = source.head;
-  await parts.space.admit(0, false);
+  await parts.space.admit(context, 0, false);
   if (!holds(precondition, readSummary(parts, to))) return PRECONDITION_FAILED;
   let linked = 'linked' as LinkResult;
   const outcome = await commitWithFile(parts, async (bodyId) => {

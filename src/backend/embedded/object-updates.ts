@@ -68,7 +68,7 @@ export async function updateBody(
   }
   if (body.kind === 'segments') {
     const { size, list, check } = await prepareSegments(ref, body.segments);
-    await parts.space.admit(list.length, false);
+    await parts.space.admit(context, list.length, false);
     const segmentCount = body.segments.length;
     return commitWith({ place: 'segments', body: list, size, segmentCount, check });
   }
@@ -76,7 +76,7 @@ export async function updateBody(
   if (size === undefined) throw noSuchObject(ref);
   const intake = { body: body.source, size, context };
   const small = size <= parts.options.inlineBodyBytesMax;
-  await parts.space.admit(size, !small);
+  await parts.space.admit(context, size, !small);
   if (small) {
     const bytes = await collectBody(intake);
     throwIfAborted(context);

@@ -1,3 +1,4 @@
+import type { CallContext } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { freeBytes } from './layout.js';
 
@@ -21,10 +22,11 @@ export class SpaceGuard {
 
   /**
    * Whether a write of this many bytes may begin. Large ones always look; small ones share one look
-   * a second, since a look costs a turn of the thread pool.
+   * a second, since a look costs a turn of the thread pool. What is for a deletion may at any rate.
    * @throws BackendError StorageFull
    */
-  async admit(bytes: number, large: boolean): Promise<void> {
+  async admit({ forDeletion }: CallContext, bytes: number, large: boolean): Promise<void> {
+    if (forDeletion === true) return;
     if (large || this.#free - bytes < this.reserveBytes) await this.#look();
     else if (performance.now() - this.#checkedAt > FRESH_MS) void this.#look();
     if (this.#free - bytes >= this.reserveBytes) return;

@@ -112,7 +112,9 @@ export class CurrentLink {
     try {
       if (isVersion) {
         const input = { ...linkTo(of, current, index.generation), guard };
-        const put = await this.backend.putLink(call, currentRef(of), input, precondition);
+        // It ends what the commit has begun.
+        const work = { ...call, forDeletion: true };
+        const put = await this.backend.putLink(work, currentRef(of), input, precondition);
         if (put.outcome !== 'created') return { outcome: 'different' };
         return { outcome: 'written', replaced: put.replacedManifest };
       }

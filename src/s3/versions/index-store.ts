@@ -101,7 +101,8 @@ export class IndexStore {
   /** Where creating is not atomic, several may be told `written`. */
   createFence(call: CallContext, of: VersionedKey, commit: Commit): Promise<WriteResult> {
     const body = renderCommit(commit);
-    return this.#write(call, fenceRef(of, commit.generation), body, {}, { absent: true });
+    const ref = fenceRef(of, commit.generation);
+    return this.#write(roomFor(call, commit), ref, body, {}, { absent: true });
   }
 
   /** Only in place of what was read, where the store can make sure of that. */
@@ -112,13 +113,16 @@ export class IndexStore {
     former: StoredIndex,
   ): Promise<WriteResult> {
     const attributes = indexListingAttributes(index);
-    return this.#write(call, indexRef(of), body, attributes, this.#inPlaceOf(former));
+    // It ends what its fence has begun.
+    const work = { ...call, forDeletion: true };
+    return this.#write(work, indexRef(of), body, attributes, this.#inPlaceOf(former));
   }
 
   /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
   async writeRecord(call: CallContext, of: VersionedKey, commit: Commit): Promise<void> {
     const attributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
-    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), attributes);
+    const ref = versionRef(of, commit.id);
+    await this.#write(roomFor(call, commit), ref, renderCommit(commit), attributes);
   }
 
   /** The records of commits that lead to a generation above this one, those in doubt among them. */
@@ -192,6 +196,13 @@ export class IndexStore {
     if (written.outcome === 'created') return { outcome: 'written', etag: written.etag };
     return { outcome: written.outcome === 'stale' ? 'unknown' : 'lost' };
   }
+}
+
+/** A full store is emptied by removing versions: that has to be written too. */
+function roomFor(call: CallContext, { change }: Commit): CallContext {
+  const { merge = [], add = [], place = [], touch = [] } = change;
+  const isForDeletion = [merge, add, place, touch].every(({ length }) => length === 0);
+  return isForDeletion ? { ...call, forDeletion: true } : call;
 }
 
 async function collect(source: Buffer | ByteSource): Promise<Buffer> {
