@@ -2,8 +2,8 @@ import { by, del, get, head, post, put, row, unsigned, type ErrorRow } from './r
 import { BUCKET, OBJECT } from './wire.js';
 
 /**
- * The codes and conditions of SPEC.md 7.2, with those of its other sections that end in them. A
- * condition that comes into being gets its row here.
+ * The codes and conditions of SPEC.md 7.2, with those of its other sections that end in them; those
+ * of versions, locks and the cold tier are in version-rows.ts.
  */
 
 const VERSION = '0123456789abcdef0123456789abcdef';
@@ -58,11 +58,6 @@ const CONTENTS = [
   row(400, 'InvalidRequest', put(OBJECT, '', { 'x-amz-copy-source': OBJECT }), {
     message: /^This copy request is illegal because it is trying to copy an object to itself/,
   }),
-  row(400, 'InvalidObjectState', post(`${OBJECT}?restore`, '<RestoreRequest/>'), {
-    message: /^Restore is not allowed for the object's current storage class$/,
-  }),
-  // Its rules are stored damaged.
-  row(500, 'InternalError', get('/damaged?lifecycle')),
 ];
 
 const NOT_ALLOWED = [

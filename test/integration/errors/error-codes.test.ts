@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { configurationPatch } from '../../../src/s3/bucket-configuration.js';
 import { ERROR_CODES, errorEntry } from '../../../src/s3/errors.js';
 import { readXml, type S3Answer } from '../../support/s3-client.js';
 import { UploadBench } from '../multipart-bench.js';
 import { CONTRACT_ROWS } from './contract-rows.js';
 import { OTHER_ROWS } from './other-rows.js';
 import { titleOf, type ErrorRow } from './rows.js';
+import { prepareVersions, VERSION_CONFIG, VERSION_ROWS } from './version-rows.js';
 import { BODY, BUCKET, OBJECT, resourceOf, Wire } from './wire.js';
 
 /** Codes of the table that no row here provokes, with where they are. */
@@ -17,17 +15,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   NotS3Request: 'nowhere: the reference answers it, see docs/s3-errors.md',
   OperationAborted: 'test/s3/operations/copy-object.test.ts',
   ServiceUnavailable: 'test/s3/operations/delete-objects.test.ts',
-  // Of versions and locks, which have suites of their own.
-  IllegalVersioningConfigurationException: 'test/s3/rules/versioning.test.ts',
-  InvalidBucketState: 'test/s3/rules/versioning.test.ts',
-  NoSuchObjectLockConfiguration: 'test/s3/rules/object-lock',
-  ObjectLockConfigurationNotFoundError: 'test/s3/rules/object-lock',
 };
 
-const ROWS = [...CONTRACT_ROWS, ...OTHER_ROWS];
+const ROWS = [...CONTRACT_ROWS, ...VERSION_ROWS, ...OTHER_ROWS];
 
 describe('error codes over the wire', () => {
-  const bench = new UploadBench();
+  const bench = new UploadBench(VERSION_CONFIG);
   const ids = new Set<string>();
   let wire: Wire;
   let startedAt: number;
@@ -37,8 +30,7 @@ describe('error codes over the wire', () => {
     await bench.start();
     wire = new Wire(bench);
     expect((await bench.s3.put(OBJECT, BODY)).status).to.equal(200);
-    await bench.s3.put('/damaged');
-    await damage('damaged');
+    await prepareVersions(bench.service, bench.s3);
   });
 
   after(async () => {
@@ -47,15 +39,6 @@ describe('error codes over the wire', () => {
     expect(listed.text.match(/<Key>/g), 'nothing else was stored').to.have.length(1);
     await bench.stop();
   });
-
-  /** Stores lifecycle rules that nobody can read. */
-  async function damage(container: string): Promise<void> {
-    const store = await openEmbeddedStore({ directory: join(bench.service.dataDir, 'store') });
-    const systemMetadata = configurationPatch('lifecycle', 'damaged');
-    const ref = { account: 'AUTH_main', container };
-    await store.updateContainer({ requestId: 'damage' }, ref, { systemMetadata });
-    await store.close();
-  }
 
   for (const row of ROWS) {
     it(`answers ${row.status} ${row.code} to ${titleOf(row)}`, async () => {
