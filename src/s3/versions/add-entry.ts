@@ -45,7 +45,7 @@ export async function addEntry(
       decision = { standing: expectedStanding(index), replaced: undefined, change: {} };
       return undefined;
     }
-    const standing = await standingAt(parts, call, of, index, entry, condition);
+    const standing = await standingAt(parts, call, of, index, condition);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entry, standing, archive);
     return decision.change;
@@ -56,21 +56,19 @@ export async function addEntry(
 }
 
 /**
- * Looks only where nothing else would find a plain object in time: a link that was overwritten past
- * us is found out when it is replaced.
+ * Looks only where a plain object would be found too late: one that the index does not know has to
+ * be in it together with what is written over it. A link that was overwritten past us is found out
+ * when it is replaced.
  */
 async function standingAt(
   { backend }: VersionParts,
   call: CallContext,
   of: VersionedKey,
   index: VersionIndex,
-  { id, kind }: VersionEntry,
   condition: WritePrecondition | undefined,
 ): Promise<Standing> {
   const expected = expectedStanding(index);
-  const isReplacedByNothing = kind === 'delete-marker' && expected.kind === 'nothing';
-  const replacesNull = id === NULL_VERSION_ID && expected.kind === 'nothing';
-  const mustLook = condition !== undefined || isReplacedByNothing || replacesNull;
+  const mustLook = condition !== undefined || expected.kind === 'nothing';
   return mustLook ? look(backend, call, of) : expected;
 }
 

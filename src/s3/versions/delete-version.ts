@@ -36,8 +36,13 @@ export interface DeletedVersion {
   readonly removed: readonly RemovedVersion[];
 }
 
-/** What a plan has found to delete. */
+/**
+ * What a plan has found to delete. A plain object becomes the version `null` first: who adopts it at
+ * the same time may have looked before it went, and would bring it back. Only where the index has a
+ * version `null` already, behind what a client of the store has written past us, it goes as it is.
+ */
 type Doomed =
+  | { readonly kind: 'adoptable' }
   | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: Standing }
   | { readonly kind: 'plain'; readonly plain: PlainObject };
 
@@ -72,11 +77,19 @@ async function tryToDelete(
   let doomed: Doomed | undefined;
   const { stored, commit } = await commitWritten(parts, call, of, new Set(), async (index) => {
     doomed = await findDoomed(parts, call, of, id, index);
-    if (doomed === undefined) return undefined;
+    if (doomed === undefined || doomed.kind === 'adoptable') return undefined;
     await requireLeave(parts, call, of, doomed, check);
     return changeFor(doomed);
   });
-  if (doomed === undefined || commit === undefined) return 'absent';
+  if (doomed?.kind === 'adoptable') {
+    await settle(parts, call, of, stored);
+    return undefined;
+  }
+  if (doomed === undefined || commit === undefined) {
+    // Whoever deleted it may not have come to the link yet: what is absent is not read either.
+    if (stored.etag !== undefined) await settle(parts, call, of, stored);
+    return 'absent';
+  }
   if (doomed.kind === 'entry') {
     const { entry, expected } = doomed;
     await settle(parts, call, of, stored, expected);
@@ -124,7 +137,8 @@ async function findDoomed(
   if (id === NULL_VERSION_ID) {
     const standing = await look(backend, call, of);
     if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
-      return { kind: 'plain', plain: standing };
+      const isOnly = findEntry(index, NULL_VERSION_ID) === undefined;
+      return isOnly ? { kind: 'adoptable' } : { kind: 'plain', plain: standing };
     }
   }
   const entry = findEntry(index, id);
@@ -135,7 +149,7 @@ async function requireLeave(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
-  doomed: Doomed,
+  doomed: Exclude<Doomed, { kind: 'adoptable' }>,
   check: DeletionCheck,
 ): Promise<void> {
   if (doomed.kind === 'plain') return check(doomed.plain.head, plainEntry(doomed.plain));
@@ -149,7 +163,7 @@ async function requireLeave(
  * A plain object is in no index, but who is about to adopt it has read one: the generation after it
  * makes him look again.
  */
-function changeFor(doomed: Doomed): VersionChange {
+function changeFor(doomed: Exclude<Doomed, { kind: 'adoptable' }>): VersionChange {
   if (doomed.kind === 'plain') return {};
   const { name, touched } = doomed.entry;
   return { remove: [{ name, touched }] };

@@ -32,16 +32,15 @@ export async function findVersion(
   return entry && { entry, ref: versionRef(of, entry.name) };
 }
 
-export async function currentMarker(
+export async function currentEntry(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
 ): Promise<VersionEntry | undefined> {
   const stored = await parts.commits.read(call, of);
   const [current] = stored.index.entries;
-  if (current === undefined || current.kind === 'delete-marker') return current;
-  await settle(parts, call, of, stored);
-  return undefined;
+  if (current?.kind === 'version') await settle(parts, call, of, stored);
+  return current;
 }
 
 export async function repairLink(

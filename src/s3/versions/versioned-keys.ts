@@ -13,7 +13,7 @@ import {
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol } from './fenced-protocol.js';
-import { currentMarker, findVersion, repairLink, type FoundVersion } from './find-version.js';
+import { currentEntry, findVersion, repairLink, type FoundVersion } from './find-version.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
 import type { VersionedKey } from './names.js';
@@ -119,11 +119,11 @@ export class VersionedKeys {
   }
 
   /**
-   * Why there is nothing at a key: the delete marker that is current. A version that should be there
-   * is there again afterwards.
+   * Why there is nothing at a key: the delete marker that is current, if any. A version that should be
+   * there is there afterwards.
    */
-  currentMarker(call: CallContext, of: VersionedKey): Promise<VersionEntry | undefined> {
-    return currentMarker(this.#parts, call, of);
+  currentEntry(call: CallContext, of: VersionedKey): Promise<VersionEntry | undefined> {
+    return currentEntry(this.#parts, call, of);
   }
 
   /** Brings what stands at a key in step with its index; harmless when it is. */

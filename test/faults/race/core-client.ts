@@ -160,8 +160,8 @@ async function readCurrent({ backend, versions }: Gateway, key: string): Promise
       const version = head.link && head.systemMetadata[SYSTEM_METADATA.versionId];
       return { found: 'version', version, body };
     }
-    const marker = await versions.currentMarker(CALL, of);
-    if (marker !== undefined) return { found: 'delete-marker', version: marker.id };
+    const current = await versions.currentEntry(CALL, of);
+    if (current?.kind === 'delete-marker') return { found: 'delete-marker', version: current.id };
     if (isRepaired) return { found: 'nothing' };
   }
 }

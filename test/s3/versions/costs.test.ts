@@ -30,7 +30,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   'PUT of a new key': {
     before: [],
     step: one,
-    calls: ['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k'],
+    calls: ['put V/version', 'get V/index', 'head k', 'put V/g1', 'put V/index', 'link k'],
   },
   'PUT of a key': {
     before: [one],
@@ -41,8 +41,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
     before: [(store) => putPlain(store, KEY, 'plain')],
     step: one,
     calls: [
-      ...['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k', 'head k'],
-      ...['get V/index', 'get V/index', 'copy V/version', 'put V/g2', 'put V/index', 'head k'],
+      ...['put V/version', 'get V/index', 'head k', 'copy V/version', 'put V/g1', 'put V/index'],
       'link k',
     ],
   },

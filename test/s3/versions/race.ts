@@ -167,7 +167,7 @@ class Runner {
       case 'lock':
         return this.#lock(versions, call, told);
       case 'read':
-        await versions.currentMarker(call, KEY);
+        await versions.currentEntry(call, KEY);
         return;
       case 'plain':
         await this.#putPlain(call, told);

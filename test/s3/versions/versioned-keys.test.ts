@@ -75,7 +75,7 @@ describe('s3/versions/versioned-keys', () => {
     await put(store, versions, KEY, 'one');
     await versions.createDeleteMarker(CALL, KEY, ENABLED);
     expect(await read(store, KEY)).to.equal(undefined);
-    expect((await versions.currentMarker(CALL, KEY))?.kind).to.equal('delete-marker');
+    expect((await versions.currentEntry(CALL, KEY))?.kind).to.equal('delete-marker');
     expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['marker', 'one', 'marker']);
     expect((await versions.find(CALL, KEY, marker.versionId))?.entry.kind).to.equal(
       'delete-marker',
@@ -126,7 +126,7 @@ describe('s3/versions/versioned-keys', () => {
     expect(await versions.deleteVersion(CALL, KEY, second.versionId, ALLOW)).to.equal('absent');
     await versions.deleteVersion(CALL, KEY, first.versionId, ALLOW);
     expect(await read(store, KEY)).to.equal(undefined);
-    expect(await versions.currentMarker(CALL, KEY)).to.equal(undefined);
+    expect(await versions.currentEntry(CALL, KEY)).to.equal(undefined);
     expect(await archivedNames(store, KEY)).to.deep.equal([]);
   });
 
@@ -188,7 +188,7 @@ describe('s3/versions/versioned-keys', () => {
       container: KEY.bucket,
       object: KEY.key,
     });
-    expect(await versions.currentMarker(CALL, KEY)).to.equal(undefined);
+    expect((await versions.currentEntry(CALL, KEY))?.kind).to.equal('version');
     expect(await read(store, KEY)).to.equal('one');
   });
 

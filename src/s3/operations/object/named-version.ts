@@ -21,6 +21,9 @@ interface Found {
   readonly body?: ObjectBody;
 }
 
+/** A key that is written and deleted under each of so many attempts was not there in between. */
+const READ_ATTEMPTS_MAX = 5;
+
 /**
  * Reads what the request names. The current version is where the key is, and costs no other call;
  * a named one is asked of the index first (SPEC.md 3.1).
@@ -55,10 +58,27 @@ async function readNamed<T>(
       throw isMissing(error) ? noSuchVersion(key, versionId, error) : error;
     });
   }
-  try {
-    return await read(objectOf(context));
-  } catch (error) {
-    throw isMissing(error) ? await asDeleteMarker(context, error) : error;
+  return readCurrent(context, read);
+}
+
+/** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */
+async function readCurrent<T>(
+  context: RequestContext,
+  read: (ref: ObjectRef) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read(objectOf(context));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      const current = await context.services.versions.currentEntry(context.call, keyOf(context));
+      if (current?.kind === 'delete-marker') {
+        const headers = deleteMarkerHeaders(current.id);
+        throw new S3Error('NoSuchKey', undefined, {}, { cause: error, headers });
+      }
+      // A version that was written since, or whose writer had died before it came to be seen.
+      if (current === undefined || attempt === READ_ATTEMPTS_MAX) throw error;
+    }
   }
 }
 
@@ -126,12 +146,4 @@ export function noSuchVersion({ key }: VersionedKey, versionId: string, cause?: 
 
 function isMissing(error: unknown): boolean {
   return error instanceof BackendError && error.code === 'NoSuchObject';
-}
-
-/** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */
-async function asDeleteMarker(context: RequestContext, error: unknown): Promise<unknown> {
-  const marker = await context.services.versions.currentMarker(context.call, keyOf(context));
-  if (marker === undefined) return error;
-  const headers = deleteMarkerHeaders(marker.id);
-  return new S3Error('NoSuchKey', undefined, {}, { cause: error, headers });
 }
