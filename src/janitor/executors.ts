@@ -90,6 +90,7 @@ export class RealRun implements Executor {
     }
     if (isColdTierAction(action)) {
       const { outcome, parts } = await this.cold.carryOut(action);
+      if (outcome === 'done' && action.action === 'transition') await this.versions.moved(action);
       this.report(action, outcome);
       if (parts !== undefined) await this.#removeParts(parts.upload, undefined, parts.notAfter);
       return;

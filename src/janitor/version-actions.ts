@@ -11,7 +11,7 @@ import { archiveContainer, type VersionedKey } from '../s3/versions/names.js';
 import type { RemovedVersion } from '../s3/versions/parts.js';
 import type { VersionEntry } from '../s3/versions/version-entry.js';
 import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
-import type { ActionOutcome } from './actions.js';
+import type { ActionOutcome, TransitionAction } from './actions.js';
 import { CONCURRENCY } from './pass-context.js';
 import type {
   ExpireCurrentAction,
@@ -79,6 +79,14 @@ export class VersionActions {
       case 'sweep_archive':
         return this.#removeArchive(action);
     }
+  }
+
+  /** Lets listings tell of a transition. @throws BackendError, S3Error */
+  async moved(action: TransitionAction): Promise<void> {
+    const { version, storageClass } = action;
+    if (version === undefined) return;
+    const { versions, call } = this.options;
+    await versions.upkeep.move(call, keyOf(action), version, storageClass);
   }
 
   /** Removes those that are still due and that no lock holds. @throws BackendError, S3Error */

@@ -8,6 +8,7 @@ import {
   type DueVersion,
   type VersionDetails,
 } from '../s3/rules/lifecycle/versions.js';
+import { DEFAULT_STORAGE_CLASS } from '../s3/rules/storage-class.js';
 import type { VersioningStatus } from '../s3/rules/versioning.js';
 import type { SummaryEntry } from '../s3/versions/listing/index-summary.js';
 import type { FoundKey } from '../s3/versions/listing/key-reader.js';
@@ -47,8 +48,9 @@ export class VersionRules {
     const heads = await this.#headsOf(of, candidates);
     const detailsOf = this.#detailsFrom(key, heads);
     const due = this.#due(this.configuration, key, versions, now, detailsOf);
+    const late = candidates.flatMap((one) => lateTransition(one, detailsOf, due) ?? []);
     await this.#expireVersions(of, due, now, detailsOf);
-    for (const one of due) {
+    for (const one of [...due, ...late]) {
       const { version } = one;
       if (one.due.action === 'expire_current') await this.#expireCurrent(of, one);
       if (one.due.action !== 'transition') continue;
@@ -161,6 +163,19 @@ export class VersionRules {
       return head && lifecycleObjectOf(key, head);
     };
   }
+}
+
+/** That a version was moved, and its index does not say so: whoever did died in between. */
+function lateTransition(
+  { version, due }: Due,
+  detailsOf: (version: SummaryEntry) => VersionDetails | undefined,
+  found: readonly Due[],
+): Due | undefined {
+  const storageClass = detailsOf(version)?.storageClass ?? DEFAULT_STORAGE_CLASS;
+  if (due.action !== 'transition' || detailsOf(version) === undefined) return undefined;
+  if (storageClass === (version.storageClass ?? DEFAULT_STORAGE_CLASS)) return undefined;
+  if (found.some((one) => one.version === version)) return undefined;
+  return { version, due: { ...due, storageClass } };
 }
 
 function isExpiration({ due }: Due): boolean {

@@ -8,7 +8,7 @@ import { lockMetadata } from '../../src/s3/rules/object-lock/stored.js';
 import type { RetentionMode } from '../../src/s3/rules/object-lock/retention.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { ACCOUNT, BUCKET, CALL, DAY_MS } from './support.js';
-import { gatewayOn, keyOf, VersionsBench } from './versions-support.js';
+import { gatewayOn, keyOf, listVersions, VersionsBench } from './versions-support.js';
 
 const NONCURRENT = { noncurrentVersionExpiration: { noncurrentDays: 1 } };
 
@@ -142,6 +142,30 @@ describe('janitor: rules in a bucket that keeps versions', () => {
     expect(await passAsPlanned()).to.deep.equal(['transition done a', 'transition done b']);
     expect(await passAsPlanned()).to.deep.equal([]);
     expect(await versions.show()).to.deep.equal(['a: 2, 1', 'b: only']);
+    expect(await listedClasses()).to.deep.equal(['STANDARD', 'GLACIER', 'GLACIER']);
+    const bucket = { account: ACCOUNT, container: BUCKET };
+    const page = await versions.store.listObjects(CALL, bucket, { prefix: 'b', limit: 1 });
+    expect(JSON.stringify(page.entries)).to.include('"GLACIER"');
+  });
+
+  async function listedClasses(): Promise<(string | undefined)[]> {
+    const entries = await listVersions(versions.store);
+    return entries.map((entry) => (entry.kind === 'version' ? entry.storageClass : undefined));
+  }
+
+  it('tells listings of a transition that died before they did', async () => {
+    await versions.put('b', 'only', { days: 8 });
+    const transitions = [{ when: inDays(1), storageClass: 'GLACIER' }];
+    await versions.rules(rules({ transitions }));
+    const dying = new Interrupted(versions.store, ({ method, ref }) => {
+      if (method !== 'putObject' || ref.container !== `${BUCKET}+versions`) return undefined;
+      return () => Promise.reject(new Error('died'));
+    });
+    await versions.pass(dying).catch(() => undefined);
+    expect(await listedClasses()).to.deep.equal(['STANDARD']);
+    expect(await passAsPlanned()).to.deep.equal(['transition done b']);
+    expect(await listedClasses()).to.deep.equal(['GLACIER']);
+    expect(await passAsPlanned()).to.deep.equal([]);
   });
 
   describe('locks', () => {

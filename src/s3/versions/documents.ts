@@ -71,7 +71,7 @@ export function parseCommit(bytes: Buffer): Commit {
 }
 
 function writeCommit({ generation, id, parent, change }: Commit): object {
-  const { merge, add, place, remove, touch } = change;
+  const { merge, add, place, remove, touch, move } = change;
   return {
     generation,
     commit: id,
@@ -82,12 +82,13 @@ function writeCommit({ generation, id, parent, change }: Commit): object {
       place: place?.map(writeEntry),
       remove,
       touch,
+      move,
     },
   };
 }
 
 const COMMIT_FIELDS = ['generation', 'commit', 'parent', 'change'] as const;
-const CHANGE_FIELDS = ['add', 'place', 'remove', 'touch'] as const;
+const CHANGE_FIELDS = ['add', 'place', 'remove', 'touch', 'move'] as const;
 const fenceFields = fieldsOf('format', ...COMMIT_FIELDS);
 const mergedFields = fieldsOf(...COMMIT_FIELDS);
 const fenceChangeFields = fieldsOf('merge', ...CHANGE_FIELDS);
@@ -123,11 +124,13 @@ function readChange(fields: Fields<(typeof CHANGE_FIELDS)[number]>): VersionChan
     place: readOptionalList(fields.place, readEntry),
     remove: readOptionalList(fields.remove, readSeen),
     touch: readOptionalList(fields.touch, readTouch),
+    move: readOptionalList(fields.move, readMove),
   };
 }
 
 const seenFields = fieldsOf('name', 'touched');
 const touchFields = fieldsOf('name', 'touched', 'locks');
+const moveFields = fieldsOf('name', 'storageClass');
 
 function readSeen(document: unknown): SeenEntry {
   const { name, touched } = seenFields(document);
@@ -137,6 +140,11 @@ function readSeen(document: unknown): SeenEntry {
 function readTouch(document: unknown): NonNullable<VersionChange['touch']>[number] {
   const { locks, ...seen } = touchFields(document);
   return { ...readSeen(seen), locks: readPatch(locks) };
+}
+
+function readMove(document: unknown): NonNullable<VersionChange['move']>[number] {
+  const { name, storageClass } = moveFields(document);
+  return { name: readName(name), storageClass: readText(storageClass) };
 }
 
 function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): object {

@@ -83,10 +83,15 @@ function removedNames(
 }
 
 function withoutRemoved(entries: Entries, change: VersionChange, commit: string): Entries {
-  const { remove = [], touch = [] } = change;
+  const { remove = [], touch = [], move = [] } = change;
   const left = entries.filter((entry) => !remove.some((seen) => isAsSeen(entry, seen)));
-  if (touch.length === 0) return left;
-  return left.map((entry) => {
+  if (touch.length + move.length === 0) return left;
+  const classes = new Map(move.map(({ name, storageClass }) => [name, storageClass]));
+  const moved = left.map((entry) => {
+    const storageClass = classes.get(entry.name);
+    return storageClass === undefined ? entry : { ...entry, storageClass };
+  });
+  return moved.map((entry) => {
     const touched = touch.find((seen) => isAsSeen(entry, seen));
     return touched === undefined ? entry : { ...entry, locks: touched.locks, touched: commit };
   });

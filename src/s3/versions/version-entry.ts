@@ -88,6 +88,8 @@ export interface VersionChange {
   readonly remove?: readonly SeenEntry[] | undefined;
   /** Set the locks of versions, unless they were touched since then. */
   readonly touch?: readonly (SeenEntry & { readonly locks: MetadataPatch })[] | undefined;
+  /** Say that versions are of another storage class; those that are gone already are no error. */
+  readonly move?: readonly { readonly name: string; readonly storageClass: string }[] | undefined;
 }
 
 /** A change, and where it belongs: the content of the fence of a generation. */

@@ -60,6 +60,7 @@ const COMMIT: Commit = {
     place: [NULL],
     remove: [{ name: NAMES[1] }, { name: NAMES[0], touched: NAMES[3] }],
     touch: [{ name: NAMES[2], locks: { hold: 'ON' } }],
+    move: [{ name: NAMES[2], storageClass: 'GLACIER' }],
   },
 };
 

@@ -10,6 +10,7 @@ import {
   type Leftovers,
   type UpkeepParts,
 } from './leftovers.js';
+import { moveVersion } from './move.js';
 import { pruneMax, pruneVersions, type PrunedVersion, type Pruning } from './prune.js';
 
 /**
@@ -40,6 +41,11 @@ export class VersionUpkeep {
   /** Of a version, with its locks; undefined when its object is gone. */
   head(call: CallContext, of: VersionedKey, entry: VersionEntry): Promise<ObjectHead | undefined> {
     return headVersion(this.parts, call, of, entry);
+  }
+
+  /** Says in the index that a version is of another storage class. @param id - of S3 */
+  move(call: CallContext, of: VersionedKey, id: string, storageClass: string): Promise<void> {
+    return moveVersion(this.parts, call, of, id, storageClass);
   }
 
   /** Which of these nothing needs any more. */
