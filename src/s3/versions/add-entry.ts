@@ -27,7 +27,17 @@ interface Decision {
  * @returns what has gone for good
  * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle
  */
-export async function addEntry(
+export function addEntry(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  entry: VersionEntry,
+  condition: WritePrecondition | undefined,
+): Promise<readonly RemovedVersion[]> {
+  return parts.queues.run(of, () => commitEntry(parts, call, of, entry, condition));
+}
+
+async function commitEntry(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,

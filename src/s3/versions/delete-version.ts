@@ -56,8 +56,11 @@ export async function deleteVersion(
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent'> {
+  // A full store is emptied by deleting, and what that writes has to find room.
+  const work = { ...uncancelled(call), forDeletion: true };
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const deleted = await tryToDelete(parts, uncancelled(call), of, id, check);
+    const attempted = () => tryToDelete(parts, work, of, id, check);
+    const deleted = await parts.queues.run(of, attempted);
     if (deleted !== undefined) return deleted;
   }
   throw new S3Error('ServiceUnavailable');

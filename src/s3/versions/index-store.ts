@@ -101,8 +101,7 @@ export class IndexStore {
   /** Where creating is not atomic, several may be told `written`. */
   createFence(call: CallContext, of: VersionedKey, commit: Commit): Promise<WriteResult> {
     const body = renderCommit(commit);
-    const ref = fenceRef(of, commit.generation);
-    return this.#write(roomFor(call, commit), ref, body, {}, { absent: true });
+    return this.#write(call, fenceRef(of, commit.generation), body, {}, { absent: true });
   }
 
   /** Only in place of what was read, where the store can make sure of that. */
@@ -121,8 +120,7 @@ export class IndexStore {
   /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
   async writeRecord(call: CallContext, of: VersionedKey, commit: Commit): Promise<void> {
     const attributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
-    const ref = versionRef(of, commit.id);
-    await this.#write(roomFor(call, commit), ref, renderCommit(commit), attributes);
+    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), attributes);
   }
 
   /** The records of commits that lead to a generation above this one, those in doubt among them. */
@@ -196,13 +194,6 @@ export class IndexStore {
     if (written.outcome === 'created') return { outcome: 'written', etag: written.etag };
     return { outcome: written.outcome === 'stale' ? 'unknown' : 'lost' };
   }
-}
-
-/** A full store is emptied by removing versions: that has to be written too. */
-function roomFor(call: CallContext, { change }: Commit): CallContext {
-  const { merge = [], add = [], place = [], touch = [] } = change;
-  const isForDeletion = [merge, add, place, touch].every(({ length }) => length === 0);
-  return isForDeletion ? { ...call, forDeletion: true } : call;
 }
 
 async function collect(source: Buffer | ByteSource): Promise<Buffer> {

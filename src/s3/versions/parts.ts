@@ -11,6 +11,7 @@ import { isCode } from './backend-codes.js';
 import { InDoubtError } from './claims.js';
 import type { CurrentLink } from './current-link.js';
 import type { Committed, IndexCommits, Plan } from './index-commits.js';
+import type { KeyQueues } from './key-queues.js';
 import { versionRef, type VersionedKey } from './names.js';
 import type { Commit, VersionEntry } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
@@ -23,6 +24,7 @@ export interface VersionParts {
   readonly adoption: Adoption;
   readonly archives: Archives;
   readonly ids: VersionIds;
+  readonly queues: KeyQueues;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -30,14 +30,23 @@ const ATTEMPTS_MAX = 20;
  * later one decides again, and no write that is late can put back what it had not seen. What reads
  * the version alone (GET, HEAD) finds them in its metadata when this returns.
  */
-export async function touchVersion(
+export function touchVersion(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
   id: string | undefined,
   change: LockChange,
 ): Promise<VersionEntry> {
-  const work = uncancelled(call);
+  return parts.queues.run(of, () => touch(parts, uncancelled(call), of, id, change));
+}
+
+async function touch(
+  parts: VersionParts,
+  work: CallContext,
+  of: VersionedKey,
+  id: string | undefined,
+  change: LockChange,
+): Promise<VersionEntry> {
   await adoptTouched(parts, work, of, id);
   let touched: VersionEntry | undefined;
   const { stored } = await commitWritten(parts, work, of, new Set(), async (index) => {

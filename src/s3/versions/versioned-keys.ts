@@ -16,6 +16,7 @@ import { FencedProtocol } from './fenced-protocol.js';
 import { currentEntry, findVersion, repairLink, type FoundVersion } from './find-version.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
+import { KeyQueues } from './key-queues.js';
 import type { VersionedKey } from './names.js';
 import type { VersionParts } from './parts.js';
 import { pauseAtRandom, type Pause } from './pause.js';
@@ -65,7 +66,8 @@ export class VersionedKeys {
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
     const link = new CurrentLink(backend, commits);
     const adoption = new Adoption(backend, ids);
-    this.#parts = { backend, commits, link, adoption, archives, ids, now };
+    const queues = new KeyQueues();
+    this.#parts = { backend, commits, link, adoption, archives, ids, queues, now };
     this.upkeep = new VersionUpkeep({ ...this.#parts, store });
   }
 
