@@ -1,8 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  CreateBucketCommand,
+  DeleteBucketCorsCommand,
+  GetBucketAclCommand,
+  GetBucketCorsCommand,
+  GetObjectAclCommand,
+  PutBucketAclCommand,
+  PutBucketCorsCommand,
+  PutObjectAclCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
-import { useBench } from './harness.js';
+import { useBench, useSdk } from './harness.js';
 import { runBoto3, useAwsCli, useRclone, useS3cmd } from './programs.js';
 
 /** ACLs and CORS rules, set and read back by real clients. */
@@ -141,5 +152,52 @@ describeWith([program('rclone')], 'client: rclone, ACLs', function () {
     expect(await statusOf('/open')).to.equal(200);
     const { stdout } = await rclone('link', '--expire', '1m', 'rw:acls/private');
     expect(await (await fetch(stdout.trim())).text()).to.equal('body');
+  });
+});
+
+describe('client: aws sdk, ACLs and CORS', function () {
+  const bench = useBench(this, { config: CONFIG });
+  const sdk = useSdk(bench);
+  const bucket = { Bucket: 'sdk' };
+  const target = { ...bucket, Key: 'key' };
+
+  it('sets and reads ACLs, by name, by grants and by document', async () => {
+    const s3 = sdk();
+    const statusOf = async () => (await fetch(`${bench().service.endpoint}/sdk/key`)).status;
+    const grants = async (): Promise<string[]> => {
+      const { Grants = [] } = await s3.send(new GetObjectAclCommand(target));
+      return Grants.map(({ Grantee, Permission = '' }) => `${Grantee?.ID ?? ''} ${Permission}`);
+    };
+    await s3.send(new CreateBucketCommand(bucket));
+    await s3.send(new PutObjectCommand({ ...target, Body: 'body', ACL: 'public-read' }));
+    expect(await statusOf()).to.equal(200);
+    await s3.send(new PutObjectAclCommand({ ...target, GrantRead: `id=${GRANTEE}` }));
+    expect(await grants()).to.deep.equal([`${GRANTEE} READ`]);
+    expect(await statusOf()).to.equal(403);
+
+    const { Owner, Grants = [] } = await s3.send(new GetBucketAclCommand(bucket));
+    const granted = {
+      Grantee: { Type: 'CanonicalUser', ID: GRANTEE },
+      Permission: 'WRITE',
+    } as const;
+    const AccessControlPolicy = { Owner, Grants: [...Grants, granted] };
+    await s3.send(new PutBucketAclCommand({ ...bucket, AccessControlPolicy }));
+    const found = await s3.send(new GetBucketAclCommand(bucket));
+    expect(found.Grants?.map(({ Permission }) => Permission)).to.have.members([
+      'FULL_CONTROL',
+      'WRITE',
+    ]);
+  });
+
+  it('sets, reads and removes CORS rules', async () => {
+    const s3 = sdk();
+    const CORSRules = [{ AllowedMethods: ['GET'], AllowedOrigins: ['https://*.example'] }];
+    const CORSConfiguration = { CORSRules };
+    await s3.send(new PutBucketCorsCommand({ ...bucket, CORSConfiguration }));
+    const read = () => s3.send(new GetBucketCorsCommand(bucket));
+    expect((await read()).CORSRules).to.deep.equal(CORSRules);
+    await s3.send(new DeleteBucketCorsCommand(bucket));
+    const gone = await read().catch((error: unknown) => error);
+    expect(gone).to.have.property('name', 'NoSuchCORSConfiguration');
   });
 });
