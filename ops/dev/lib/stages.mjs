@@ -9,9 +9,9 @@ import { ROOT } from './paths.mjs';
  * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
-  { name: 'unit', folders: null, timeoutMs: 12 * 60_000 },
+  { name: 'unit', folders: null, timeoutMs: 20 * 60_000 },
   { name: 'contract', folders: ['contract'], timeoutMs: 6 * 60_000 },
-  { name: 'integration', folders: ['integration', 'faults', 'swift'], timeoutMs: 12 * 60_000 },
+  { name: 'integration', folders: ['integration', 'faults', 'swift'], timeoutMs: 20 * 60_000 },
   { name: 'clients', folders: ['clients'], timeoutMs: 24 * 60_000 },
   { name: 'browser', folders: ['browser'], timeoutMs: 6 * 60_000 },
 ];
