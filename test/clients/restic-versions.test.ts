@@ -11,20 +11,44 @@ const RULE =
   '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention>' +
   '<Mode>GOVERNANCE</Mode><Days>1</Days></DefaultRetention></Rule></ObjectLockConfiguration>';
 
+/** Whoever backs up may write, and own nothing. */
+const MEMBER = {
+  accessKey: 'RESTICSKEY',
+  secretKey: 'the-secret-of-whoever-backs-up',
+  account: 'AUTH_main',
+  role: 'member',
+  user: 'main:restic',
+} as const;
+const GRANTS = {
+  'x-amz-grant-read': `id="${MEMBER.user}"`,
+  'x-amz-grant-write': `id="${MEMBER.user}"`,
+};
+const BYPASS = { 'x-amz-bypass-governance-retention': 'true' };
+
 describeWith([program('restic')], 'client: restic, with a locked repository', function () {
-  const bench = useBench(this);
-  const restic = useRestic(bench);
+  const bench = useBench(this, { users: [MEMBER] });
+  const restic = useRestic(() => {
+    const { folder, service } = bench();
+    return { folder, service: { ...service, ...MEMBER } };
+  });
   let s3: S3TestClient;
+  let member: S3TestClient;
   let hashes: Record<string, string>;
 
   before(async () => {
-    s3 = new S3TestClient(bench().service);
+    const { service } = bench();
+    s3 = new S3TestClient(service);
+    member = new S3TestClient({ endpoint: service.endpoint, ...MEMBER });
     await s3.put('/backups', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
     expect((await s3.put('/backups?object-lock', RULE)).status).to.equal(200);
+    expect((await s3.put('/backups?acl', '', GRANTS)).status).to.equal(200);
     await makeTree(join(bench().folder, 'source'), 'some');
   });
 
-  after(() => s3.close());
+  after(async () => {
+    await s3.close();
+    await member.close();
+  });
 
   async function snapshots(): Promise<{ readonly id: string }[]> {
     return JSON.parse((await restic('snapshots', '--json')).stdout) as { id: string }[];
@@ -53,8 +77,9 @@ describeWith([program('restic')], 'client: restic, with a locked repository', fu
     const versions = [...text.matchAll(/<Version><Key>([^<]*)<\/Key><VersionId>(\w+)</g)];
     for (const [, key = '', id = ''] of versions) {
       const path = `/backups/${encodeURI(key)}?versionId=${id}`;
-      const refused = await s3.delete(path);
-      expect([refused.status, refused.code], key).to.deep.equal([403, 'AccessDenied']);
+      for (const refused of [await s3.delete(path), await member.delete(path, BYPASS)]) {
+        expect([refused.status, refused.code], key).to.deep.equal([403, 'AccessDenied']);
+      }
     }
   });
 
