@@ -29,6 +29,11 @@ export interface NewVersion extends NewEntry {
    * @param systemMetadata - to be stored with it, beside the operation's own
    */
   readonly write: (ref: ObjectRef, systemMetadata: Metadata) => Promise<WrittenVersion>;
+  /**
+   * Of what is used up by writing it, as the parts of an upload are: what the version will be, as far
+   * as that is known. Then it is written only where the index has room for it.
+   */
+  readonly unrepeatable?: Omit<WrittenVersion, 'lastModified'> | undefined;
 }
 
 export interface CreatedEntry {
@@ -45,17 +50,22 @@ export async function createVersion(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
-  { nullVersion, condition, write }: NewVersion,
+  { nullVersion, condition, write, unrepeatable }: NewVersion,
 ): Promise<CreatedVersion> {
   requireArchivableKey(of.key, parts.backend.capabilities);
   if (condition !== undefined) await requireProbable(parts.backend, call, of, condition);
   await parts.archives.ensure(call, of);
   const name = parts.ids.mint();
   const versionId = nullVersion ? NULL_VERSION_ID : name;
+  const identity = { id: versionId, name, kind: 'version' } as const;
+  if (unrepeatable !== undefined) {
+    const expected = { ...unrepeatable, lastModified: parts.now(), ...identity };
+    await parts.commits.requireRoom(call, of, { add: [expected] });
+  }
   const written = await inArchive(parts, call, of, () =>
     write(versionRef(of, name), { [SYSTEM_METADATA.versionId]: versionId }),
   );
-  const entry: VersionEntry = { ...written, id: versionId, name, kind: 'version' };
+  const entry: VersionEntry = { ...written, ...identity };
   const removed = await addEntry(parts, uncancelled(call), of, entry, condition);
   const { etag, lastModified } = written;
   return { versionId, etag, lastModified, removed };

@@ -81,6 +81,17 @@ export class IndexCommits {
     throw claims.isEmpty ? tooBusy : new InDoubtError(tooBusy);
   }
 
+  /**
+   * Whether the change would find room in the index as it is. It decides nothing.
+   * @throws S3Error `InvalidRequest`; as read
+   */
+  async requireRoom(call: CallContext, of: VersionedKey, change: VersionChange): Promise<void> {
+    const before = await this.read(call, of);
+    const { generation, commit: parent } = before.index;
+    const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
+    this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
+  }
+
   async #decide(
     call: CallContext,
     of: VersionedKey,

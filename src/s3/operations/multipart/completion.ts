@@ -144,6 +144,8 @@ async function store(
         checksumAlgorithm: listingAttributes[SYSTEM_METADATA.checksumAlgorithm],
         uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
       }),
+      // With the object, the upload is gone.
+      unrepeatable: { etag: input.etag },
     });
   } catch (error) {
     if (error instanceof BackendError && error.code === 'GuardMissing') return undefined;

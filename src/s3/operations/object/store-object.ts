@@ -33,6 +33,8 @@ export interface ObjectWrite {
   ): Promise<PutOutcome>;
   /** What is told of it beside ETag and time; asked once it is written. */
   describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
+  /** Where writing it uses up what it is made of: its ETag. Then all of it is known before. */
+  readonly unrepeatable?: { readonly etag: string } | undefined;
 }
 
 export interface StoredObject {
@@ -76,6 +78,7 @@ export async function storeObject(
   const created = await services.versions.createVersion(call, keyOf(context), {
     nullVersion: state === 'Suspended',
     condition: object.condition,
+    unrepeatable: object.unrepeatable && { ...object.describe(), ...object.unrepeatable },
     write: async (ref, added) => {
       const { etag, lastModified } = requireCreated(await object.write(ref, added, undefined));
       return { ...object.describe(), etag, lastModified };
