@@ -91,7 +91,7 @@ async function removeFences(
 ): Promise<void> {
   await mapLimited(fences, CONCURRENCY, (fence) => remove(parts, call, of, fence));
   if (fences.every(isBelow({ generation }))) return;
-  const work = uncancelled(call);
+  const work = { ...uncancelled(call), forDeletion: true };
   try {
     const { stored } = await parts.commits.commit(work, of, () => ({}));
     await settle(parts, work, of, stored);

@@ -53,7 +53,7 @@ export async function pruneVersions(
   of: VersionedKey,
   { choose, mayGo }: Pruning,
 ): Promise<readonly PrunedVersion[]> {
-  const work = uncancelled(call);
+  const work = { ...uncancelled(call), forDeletion: true };
   const seen = new Map<string, VersionEntry>();
   let expected: Standing | undefined;
   const { stored, commit } = await commitWritten(parts, work, of, new Set(), async (index) => {
