@@ -98,11 +98,7 @@ class CoreRace {
   }
 
   #nextState(): void {
-    const { operationsPerState } = this.options;
     const watch = new Stopwatch();
-    // Unversioned for a while, where it changes at all.
-    const stays = this.#recorder.count === 0 && operationsPerState !== undefined;
-    if (stays) return;
     this.#state = this.#state === 'Enabled' ? 'Suspended' : 'Enabled';
     const outcome = { result: 'ok' } as const;
     this.#recorder.add('director', watch.stop(), { op: 'set-state', state: this.#state, outcome });

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { checkHistory } from './history/check.js';
+import { raceCore, type CoreRaceOptions } from './race/core-race.js';
+import { expectEventful, expectRight } from './race/last-look.js';
+
+const IS_LARGE = process.env.RINGWAY_LARGE === '1';
+const FACTOR = IS_LARGE ? 20 : 1;
+
+const STRONG = { operations: 1000 * FACTOR, faults: { delayMsMax: 1 } } satisfies CoreRaceOptions;
+const WEAK = {
+  operations: 400 * FACTOR,
+  faults: { preconditions: 'weak', delayMsMax: 1 },
+} satisfies CoreRaceOptions;
+
+describe('versions, raced in one process', function () {
+  this.timeout(180_000 * FACTOR);
+
+  it('are all there and in order', async () => {
+    const raced = await raceCore(STRONG);
+    expectRight(raced);
+  });
+
+  it('are all there and in order while gateways crash between any two calls', async () => {
+    const raced = await raceCore({ ...STRONG, writesPerCrash: 60 });
+    expect(raced.crashes).to.be.above(10);
+    expectRight(raced);
+  });
+
+  it('are all there and in order while the state of the bucket changes', async () => {
+    const changing = { ...STRONG, writesPerCrash: 60, operationsPerState: 100 };
+    const raced = await raceCore(changing);
+    expectEventful(raced.operations);
+    expectRight(raced);
+  });
+
+  it('are all there and in order where several creators of one name win, as in Swift', async () => {
+    const raced = await raceCore({ ...WEAK, operationsPerState: 100 });
+    expectEventful(raced.operations);
+    expectRight(raced, { seenIsFirm: false });
+  });
+
+  it('are all there and in order where that is so and gateways crash', async () => {
+    const raced = await raceCore({ ...WEAK, writesPerCrash: 60 });
+    expect(raced.crashes).to.be.above(5);
+    expectRight(raced, { seenIsFirm: false });
+  });
+
+  it('are seen to be lost where nothing holds a second writer up', async () => {
+    const faults = { preconditions: 'lying', delayMsMax: 1 } as const;
+    const { operations } = await raceCore({ operations: 600, faults });
+    expect(checkHistory(operations).map(({ kind }) => kind)).to.include('lost');
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { checkHistory } from './history/check.js';
+import { expectEventful, expectRight } from './race/last-look.js';
+import { Race, type RaceOptions, type RaceResult } from './race/race.js';
+
+/** Two minutes a race with RINGWAY_LARGE=1; else as long as it takes to see most of what there is. */
+const IS_LARGE = process.env.RINGWAY_LARGE === '1';
+const LENGTH = IS_LARGE
+  ? { operationsMin: 0, durationMsMin: 120_000 }
+  : { operationsMin: 1000, durationMsMin: 0 };
+
+/** Issue 4: 8 processes that PUT, DELETE, suspend and read the same 20 keys. */
+const EIGHT_LISTENERS: RaceOptions = {
+  gateways: 2,
+  listeners: 4,
+  ...LENGTH,
+  operationsPerKill: 150,
+  operationsPerState: 200,
+};
+
+describe('versions, raced by two gateways', function () {
+  this.timeout(IS_LARGE ? 600_000 : 240_000);
+  let race: Race;
+
+  afterEach(() => race.close());
+
+  async function run(options: RaceOptions): Promise<RaceResult> {
+    race = new Race(options);
+    return race.run();
+  }
+
+  it('are all there and in order while listeners are killed', async () => {
+    const raced = await run(EIGHT_LISTENERS);
+    expect(raced.kills).to.be.above(3);
+    expectEventful(raced.operations);
+    expectRight(raced);
+  });
+
+  it('are all there and in order where several creators of one name win, as in Swift', async () => {
+    const raced = await run({
+      ...EIGHT_LISTENERS,
+      faults: { preconditions: 'weak' },
+    });
+    expect(raced.kills).to.be.above(3);
+    expectEventful(raced.operations);
+    // Whoever is displaced writes again, in front: until then its version may come and go.
+    expectRight(raced, { seenIsFirm: false });
+  });
+
+  it('are seen to be lost where nothing holds a second writer up', async () => {
+    const { operations } = await run({
+      gateways: 2,
+      listeners: 1,
+      keys: 2,
+      operationsMin: 500,
+      durationMsMin: 0,
+      faults: { preconditions: 'lying', delayMsMax: 5 },
+    });
+    expect(checkHistory(operations).map(({ kind }) => kind)).to.include('lost');
+  });
+});
