@@ -35,12 +35,24 @@ describe('conditions that a store cannot decide atomically', () => {
   for (const [of, absent, match, versions] of rows) {
     it(`atomicCreate ${of.atomicCreate}, conditionalReplace ${of.conditionalReplace}`, () => {
       const refused = [ABSENT, MATCH].flatMap((condition) => [
-        isRefused(() => { requireConditionSupport(condition, of); }),
-        isRefused(() => { requireVersionConditionSupport(condition, of); }),
+        isRefused(() => {
+          requireConditionSupport(condition, of);
+        }),
+        isRefused(() => {
+          requireVersionConditionSupport(condition, of);
+        }),
       ]);
       expect(refused).to.deep.equal([absent, versions, match, versions]);
-      expect(isRefused(() => { requireVersionConditionSupport(undefined, of); })).to.equal(false);
-      expect(isRefused(() => { requireConditionSupport(undefined, of); })).to.equal(false);
+      expect(
+        isRefused(() => {
+          requireVersionConditionSupport(undefined, of);
+        }),
+      ).to.equal(false);
+      expect(
+        isRefused(() => {
+          requireConditionSupport(undefined, of);
+        }),
+      ).to.equal(false);
     });
   }
 });
