@@ -1,5 +1,5 @@
 import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend.js';
-import { BackendError } from '../../../backend/errors.js';
+import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
 import { requireAdmitted } from '../../authorisation.js';
 import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
@@ -55,7 +55,7 @@ async function readNamed<T>(
   if (versionId !== undefined) {
     const ref = await findNamed(context, key, versionId);
     return read(ref).catch((error: unknown) => {
-      throw isMissing(error) ? noSuchVersion(key, versionId, error) : error;
+      throw isCode(error, 'NoSuchObject') ? noSuchVersion(key, versionId, error) : error;
     });
   }
   return readCurrent(context, read);
@@ -70,7 +70,12 @@ async function readCurrent<T>(
     try {
       return await read(objectOf(context));
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (isCode(error, 'BrokenLink') && attempt < READ_ATTEMPTS_MAX) {
+        // Left by a gateway that died, where a link is not written in the instant it is for.
+        await context.services.versions.repairLink(context.call, keyOf(context));
+        continue;
+      }
+      if (!isCode(error, 'NoSuchObject')) throw error;
       const current = await context.services.versions.currentEntry(context.call, keyOf(context));
       if (current?.kind === 'delete-marker') {
         const headers = deleteMarkerHeaders(current.id);
@@ -144,6 +149,6 @@ export function noSuchVersion({ key }: VersionedKey, versionId: string, cause?: 
   return new S3Error('NoSuchVersion', undefined, details, { cause });
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof BackendError && error.code === 'NoSuchObject';
+function isCode(error: unknown, code: BackendErrorCode): boolean {
+  return error instanceof BackendError && error.code === code;
 }
