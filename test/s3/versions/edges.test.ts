@@ -92,12 +92,12 @@ describe('s3/versions: edges', () => {
       const body = Buffer.from('{"format":2}');
       await store.putObject(CALL, indexRef(KEY), { size: body.length, contentType: '', body });
       for (const attempt of [
-        versions.find(CALL, KEY, versionId),
-        put(store, versions, KEY, 'two'),
-        versions.createDeleteMarker(CALL, KEY, ENABLED),
-        versions.deleteVersion(CALL, KEY, versionId, ALLOW),
+        () => versions.find(CALL, KEY, versionId),
+        () => put(store, versions, KEY, 'two'),
+        () => versions.createDeleteMarker(CALL, KEY, ENABLED),
+        () => versions.deleteVersion(CALL, KEY, versionId, ALLOW),
       ]) {
-        expect(await failureOf(attempt)).to.have.property('code', 'InternalError');
+        expect(await failureOf(attempt())).to.have.property('code', 'InternalError');
       }
       expect(await read(store, KEY)).to.equal('one');
     }));
