@@ -7,7 +7,7 @@ import type { RequestContext, S3Response } from '../../operation.js';
 import { requireBodyChecksum } from '../../rules/multi-delete.js';
 import { requireKeyLength } from '../../rules/object-key.js';
 import { parseBypassHeader } from '../../rules/object-lock/headers.js';
-import { isVersionId } from '../../rules/version-id.js';
+import { isVersionId, NULL_VERSION_ID } from '../../rules/version-id.js';
 import { refuseConditions } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { currentRef, type VersionedKey } from '../../versions/names.js';
@@ -29,11 +29,15 @@ export async function deleteObjects(context: RequestContext): Promise<S3Response
   requireBodyChecksum(context.headers);
   refuseConditions(context.headers);
   // A bucket that is not there is an error of the request, not of each key.
-  await context.containerHead();
+  const { systemMetadata } = await context.containerHead();
   const bypass = parseBypassHeader(context.headers);
   const body = await context.openPayload().collect(DELETE_BYTES_MAX);
   const { objects, quiet } = await context.services.documents.parse('Delete', body);
 
+  // Without versions, an object and its version `null` are the same. Keys have no NUL.
+  const unnamed = bucketVersioning(systemMetadata) === 'unversioned' ? NULL_VERSION_ID : '';
+  const identityOf = ({ key, versionId = unnamed }: ObjectToDelete): string =>
+    `${versionId}\0${key}`;
   const distinct = [...new Map(objects.map((object) => [identityOf(object), object])).entries()];
   const outcomes = new Map<string, Outcome>();
   await mapLimited(distinct, IN_FLIGHT_MAX, async ([identity, object]) => {
@@ -42,11 +46,6 @@ export async function deleteObjects(context: RequestContext): Promise<S3Response
   const all = objects.map((object) => outcomeOf(object, outcomes.get(identityOf(object))));
   const failures = [...outcomes.values()].flatMap(({ failure }) => failure ?? []);
   return { ...xmlResponse(renderDeleteResult(all, quiet)), failures };
-}
-
-/** Keys have no NUL. */
-function identityOf({ key, versionId = '' }: ObjectToDelete): string {
-  return `${versionId}\0${key}`;
 }
 
 interface Outcome {
