@@ -26,7 +26,7 @@ export async function runStage(stage, { grep, coverageFolder } = {}) {
     ...(grep === undefined ? [] : ['--grep', grep]),
     ...stage.files,
   ];
-  const { code, timedOut } = await run(process.execPath, args, {
+  const { code, signal, timedOut } = await run(process.execPath, args, {
     env: {
       // The edge reads its header limit from the environment before it starts: SPEC's 64 KiB.
       UWS_HTTP_MAX_HEADERS_SIZE: '65536',
@@ -40,6 +40,7 @@ export async function runStage(stage, { grep, coverageFolder } = {}) {
   const result = readReport(output) ?? { passed: 0, failed: [], skipped: [] };
   // A run that died, or could not even load its files, has failed whatever it had counted.
   if (timedOut) fail(stage, result, `hung: killed after ${stage.timeoutMs / 1000} s`);
+  else if (signal !== null) fail(stage, result, `ended by ${signal}`);
   else if (code !== 0 && result.failed.length === 0) fail(stage, result, `ended with ${code}`);
   return { name: stage.name, ...result, seconds };
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import process from 'node:process';
 import { ROOT } from './paths.mjs';
 
@@ -14,7 +15,8 @@ export function packageFile(path) {
  * @param {readonly string[]} args
  * @param {{ env?: Record<string, string | undefined>, capture?: boolean, timeoutMs?: number }} [options]
  *   `capture` returns stdout and stderr as `output` instead of showing them
- * @returns {Promise<{ code: number, output: string, timedOut: boolean }>} `code` is 128 + n after a signal
+ * @returns {Promise<{ code: number, signal: string | null, output: string, timedOut: boolean }>}
+ *   `code` is 128 + n after a signal
  */
 export function run(command, args, { env = {}, capture = false, timeoutMs } = {}) {
   return new Promise((resolve, reject) => {
@@ -44,7 +46,7 @@ export function run(command, args, { env = {}, capture = false, timeoutMs } = {}
       clearTimeout(timer);
       process.off('SIGINT', forward).off('SIGTERM', forward);
       const output = Buffer.concat(chunks).toString('utf8');
-      resolve({ code: code ?? (signal === 'SIGINT' ? 130 : 143), output, timedOut });
+      resolve({ code: code ?? 128 + constants.signals[signal], signal, output, timedOut });
     });
   });
 }

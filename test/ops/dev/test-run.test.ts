@@ -140,3 +140,17 @@ describe('npm test: reporter', () => {
     expect(failed.map(({ title }) => title)).to.deep.equal(['fails']);
   });
 });
+
+describe('npm test: the end of a run', () => {
+  for (const [how, script, code, signal] of [
+    ['by itself', 'process.exitCode = 7', 7, null],
+    ['by a signal', "process.kill(process.pid, 'SIGTERM')", 143, 'SIGTERM'],
+    ['by a crash', "process.kill(process.pid, 'SIGSEGV')", 139, 'SIGSEGV'],
+  ] as const) {
+    it(`${how} is told apart`, async () => {
+      const { run } = await loadTool('lib/run.mjs');
+      const ended = await run(process.execPath, ['-e', script]);
+      expect(ended).to.include({ code, signal, timedOut: false });
+    });
+  }
+});

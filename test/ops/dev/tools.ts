@@ -34,6 +34,12 @@ interface Tools {
       onWait: (holder: number) => void,
     ) => Promise<T>;
   };
+  readonly 'lib/run.mjs': {
+    run: (
+      command: string,
+      args: readonly string[],
+    ) => Promise<{ code: number; signal: string | null; timedOut: boolean }>;
+  };
   readonly 'lib/stages.mjs': {
     planStages: (
       filters: readonly string[],
