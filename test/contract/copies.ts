@@ -13,6 +13,7 @@ import {
   readObject,
   rejection,
   SMALL,
+  needsCapability,
 } from './fixture.js';
 import { createdBy, manifestOf, putSegments } from './segments.js';
 
@@ -129,7 +130,7 @@ function describePlainCopies(fixture: Fixture, size: number): void {
   });
 
   it('keep to their preconditions', async function () {
-    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'conditionalReplace');
     const [from, to] = await freshPair();
     const { backend } = fixture;
     const etag = md5(bytes);
@@ -147,7 +148,7 @@ function describePlainCopies(fixture: Fixture, size: number): void {
 
 function describeRacingCopies(fixture: Fixture, size: number): void {
   it('let exactly one of racing creators win', async function () {
-    if (!fixture.backend.capabilities.atomicCreate) this.skip();
+    needsCapability(this, fixture, 'atomicCreate');
     const ref = await freshObject(fixture, 'to');
     const sources = Array.from({ length: 6 }, (_, i) => ({ ...ref, object: `from-${i}` }));
     for (const [i, from] of sources.entries()) {
@@ -189,7 +190,7 @@ function describeRacingCopies(fixture: Fixture, size: number): void {
   });
 
   it('onto themselves undo no write that they have not seen', async function () {
-    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'conditionalReplace');
     const ref = await freshObject(fixture);
     await fixture.backend.putObject(CONTEXT, ref, inputOf(patternBytes(size, 0)));
     for (let version = 1; version <= 10; version++) {

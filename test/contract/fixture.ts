@@ -27,6 +27,22 @@ export interface ContractOptions {
   readonly account?: string | undefined;
 }
 
+/**
+ * Leaves a test out where the store does not promise what it tests, and says so in its title, which
+ * the summary of `npm test` shows.
+ */
+export function needsCapability(
+  context: Mocha.Context,
+  { backend }: Pick<Fixture, 'backend'>,
+  ...names: readonly ('atomicCreate' | 'conditionalReplace' | 'atomicGuard')[]
+): void {
+  const missing = names.filter((name) => !backend.capabilities[name]);
+  if (missing.length === 0) return;
+  const test = context.currentTest ?? context.test;
+  if (test !== undefined) test.title += ` [SKIPPED: a store with ${missing.join(' and ')}]`;
+  context.skip();
+}
+
 /** What the tests of the suite share. */
 export interface Fixture {
   readonly backend: Backend;

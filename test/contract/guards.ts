@@ -10,6 +10,7 @@ import {
   patternBytes,
   readObject,
   SMALL,
+  needsCapability,
 } from './fixture.js';
 import { linkTo } from './links.js';
 import { createdBy, manifestOf, putSegments } from './segments.js';
@@ -105,7 +106,7 @@ export function describeGuards(fixture: Fixture): void {
     });
 
     it('are given once however many ask at the same time', async function () {
-      if (!fixture.backend.capabilities.atomicGuard) this.skip();
+      needsCapability(this, fixture, 'atomicGuard');
       for (let round = 0; round < 10; round++) {
         const { ref, guard } = await guarded(fixture, true);
         const writes = Array.from({ length: 8 }, (_, writer) =>
@@ -158,7 +159,7 @@ function describeEtags(fixture: Fixture): void {
   }
 
   it('with an ETag let no write pass that comes after their change', async function () {
-    if (!fixture.backend.capabilities.atomicGuard) this.skip();
+    needsCapability(this, fixture, 'atomicGuard');
     const { backend } = fixture;
     const { ref, guard } = await guarded(fixture);
     for (let round = 0; round < 20; round++) {
@@ -202,7 +203,7 @@ function describeGuardedDeletes(fixture: Fixture): void {
   });
 
   it('stay when the precondition of the delete does not hold', async function () {
-    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'conditionalReplace');
     const { backend } = fixture;
     const { ref, guard } = await guarded(fixture, true);
     await backend.putObject(CONTEXT, ref, inputOf('object'));

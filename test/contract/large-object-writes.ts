@@ -11,6 +11,7 @@ import {
   patternBytes,
   readObject,
   SMALL,
+  needsCapability,
 } from './fixture.js';
 import { createdBy, freshLargeObject, manifestOf, putSegments } from './segments.js';
 
@@ -162,7 +163,7 @@ function describeRemovals(fixture: Fixture): void {
 
 function describePreconditions(fixture: Fixture): void {
   it('let exactly one of racing creators win', async function () {
-    if (!fixture.backend.capabilities.atomicCreate) this.skip();
+    needsCapability(this, fixture, 'atomicCreate');
     const ref = await freshObject(fixture, 'large');
     const { segments } = await putSegments(fixture, ref, [1, 2, 3, 4, 5, 6]);
     const outcomes = await Promise.all(
@@ -177,7 +178,7 @@ function describePreconditions(fixture: Fixture): void {
   });
 
   it('replace only what has the ETag, and are replaced and deleted by theirs', async function () {
-    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'conditionalReplace');
     const { ref, segments } = await freshLargeObject(fixture);
     const { backend } = fixture;
     const input = manifestOf(segments, { etag: 'next-4' });

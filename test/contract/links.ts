@@ -12,6 +12,7 @@ import {
   patternBytes,
   readObject,
   SMALL,
+  needsCapability,
 } from './fixture.js';
 import { createdBy, freshLargeObject } from './segments.js';
 
@@ -202,8 +203,7 @@ function describeLinkWrites(fixture: Fixture): void {
 
   it('keep to their preconditions', async function () {
     const { backend } = fixture;
-    const { atomicCreate, conditionalReplace } = backend.capabilities;
-    if (!atomicCreate || !conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'atomicCreate', 'conditionalReplace');
     const refused = { outcome: 'precondition_failed' };
     const { ref, target } = await freshLink(fixture);
     const again = linkTo(target, { etag: 'second' });

@@ -7,6 +7,7 @@ import {
   freshObject,
   inputOf,
   LARGE,
+  needsCapability,
   patternBytes,
   readObject,
   SMALL,
@@ -19,12 +20,9 @@ function etagOf(put: PutOutcome): string {
 
 export function describePreconditions(fixture: Fixture): void {
   describe('preconditions', () => {
-    /** Skips loudly what the backend says it cannot do. */
     function needs(capability: 'atomicCreate' | 'conditionalReplace'): void {
-      before(function () {
-        if (fixture.backend.capabilities[capability]) return;
-        console.warn(`skipped: the backend has no ${capability}`);
-        this.skip();
+      beforeEach(function () {
+        needsCapability(this, fixture, capability);
       });
     }
 

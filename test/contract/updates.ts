@@ -18,6 +18,7 @@ import {
   rejection,
   reusedChunks,
   SMALL,
+  needsCapability,
 } from './fixture.js';
 import { linkTo } from './links.js';
 import { freshLargeObject } from './segments.js';
@@ -105,7 +106,7 @@ function describeConditions(fixture: Fixture): void {
   }
 
   it('on one state of an object have one winner', async function () {
-    if (!fixture.backend.capabilities.conditionalReplace) this.skip();
+    needsCapability(this, fixture, 'conditionalReplace');
     const ref = await freshObject(fixture);
     await fixture.backend.putObject(CONTEXT, ref, inputOf('x', DESCRIBED));
     const state = { systemMetadata: { state: 'one' } };
