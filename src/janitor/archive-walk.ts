@@ -12,7 +12,8 @@ import {
   type VersionedKey,
 } from '../s3/versions/names.js';
 import { isRecord, versionNameOf, type Leftovers } from '../s3/versions/upkeep/leftovers.js';
-import { PAGE, type PassContext } from './pass-context.js';
+import { walkListing } from './listed-objects.js';
+import type { PassContext } from './pass-context.js';
 
 /** Names of a key that are held in memory: some 200 KiB. */
 const NAMES_MAX = 1000;
@@ -52,21 +53,10 @@ export class ArchiveWalk {
 
   /** @param reached - told a name when all up to it is settled */
   async run(marker: string, reached: (name: string) => void): Promise<void> {
-    const { backend, call, account } = this.pass;
+    const { account } = this.pass;
     const container = archiveContainer(account, this.bucket);
-    let last = marker;
-    for (let more = true; more;) {
-      const page = await backend.listObjects(call, container, { marker: last, limit: PAGE });
-      for (const entry of page.entries) {
-        if (entry.kind !== 'object') continue;
-        await this.#look(entry.object);
-        last = entry.object.name;
-      }
-      this.pass.looked(page.entries.length);
-      // A key that goes on behind the page is looked at in part when the pass is resumed there.
-      reached(last);
-      more = page.truncated;
-    }
+    // Of what goes on behind a page, a pass that is resumed there sees the rest alone.
+    await walkListing(this.pass, container, marker, (object) => this.#look(object), reached);
     await this.#closeGroup(undefined);
     if (this.exists || this.#left > 0 || marker !== '') return;
     const target = { account, bucket: this.bucket, key: '', lastModified: 0 };

@@ -13,7 +13,8 @@ import {
   type Upload,
 } from '../s3/segments/names.js';
 import { versionsOf } from '../s3/segments/versions.js';
-import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
+import { CONCURRENCY, type PassContext } from './pass-context.js';
+import { walkListing } from './listed-objects.js';
 import { isMissing } from './record-store.js';
 
 /** What is known of the bucket beside its parts. */
@@ -50,21 +51,10 @@ export class SegmentWalk {
 
   /** @param reached - told a name when all up to it is settled */
   async run(marker: string, reached: (name: string) => void): Promise<void> {
-    const { backend, call, account } = this.pass;
+    const { account } = this.pass;
     const container = segmentsContainer(account, this.about.bucket);
-    let last = marker;
-    for (let more = true; more;) {
-      const page = await backend.listObjects(call, container, { marker: last, limit: PAGE });
-      for (const entry of page.entries) {
-        if (entry.kind !== 'object') continue;
-        await this.#look(entry.object);
-        last = entry.object.name;
-      }
-      this.pass.looked(page.entries.length);
-      // A group that goes on behind the page is counted again when the pass is resumed there.
-      reached(last);
-      more = page.truncated;
-    }
+    // Of what goes on behind a page, a pass that is resumed there sees the rest alone.
+    await walkListing(this.pass, container, marker, (object) => this.#look(object), reached);
     await this.#closeGroup();
   }
 
