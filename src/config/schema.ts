@@ -192,9 +192,6 @@ const KEYS = {
 
 export type ConfigKey = keyof typeof KEYS;
 
-/** What a file may say. */
-export type ConfigInput = { readonly [K in ConfigKey]?: z.input<(typeof KEYS)[K]['schema']> };
-
 /** As parsed: undefined where the default depends on other keys and load.ts fills it in. */
 export type ParsedConfig = { readonly [K in ConfigKey]: z.output<(typeof KEYS)[K]['schema']> };
 

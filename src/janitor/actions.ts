@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../backend/backend.js';
 import type { ColdLocation } from '../cold/cold-backend.js';
-import { VERSION_ACTION_NAMES, type VersionAction } from './version-action.js';
+import type { VersionAction } from './version-action.js';
 import type { Place } from './place.js';
 
 /** What a janitor does, or would do. */
@@ -83,23 +83,11 @@ export type JanitorAction =
   | DiscardAction
   | VersionAction;
 
-export type ActionName = JanitorAction['action'];
-
-export const ACTION_NAMES = [
-  'expire',
-  'transition',
-  'abort',
-  'sweep',
-  'archive',
-  'release',
-  'discard',
-  ...VERSION_ACTION_NAMES,
-] as const;
-
 /**
  * `done`; `changed`: it is not any more what was looked at, and was left alone; `gone`: somebody
- * else deleted it; `locked`: Object Lock holds it; `unsupported`: it cannot be done with this object; `failed`: the store could not,
- * and the next pass tries again; `planned`: a dry run.
+ * else deleted it; `locked`: Object Lock holds it; `unsupported`: it cannot be done
+ * with this object; `failed`: the store could not, and the next pass tries again; `planned`: a dry
+ * run.
  */
 export type ActionOutcome =
   'done' | 'changed' | 'gone' | 'locked' | 'unsupported' | 'failed' | 'planned';

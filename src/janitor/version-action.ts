@@ -76,7 +76,7 @@ export type VersionAction =
   | SweepIndexAction
   | SweepArchiveAction;
 
-export const VERSION_ACTION_NAMES = [
+const VERSION_ACTION_NAMES = [
   'expire_current',
   'expire_noncurrent',
   'expire_marker',
