@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { layout, NODES } from './layout.mjs';
+import { marked } from './processes.mjs';
+import { swiftProgram } from './services.mjs';
+
+/** Daemons by the name that one asks for, with the storage types that each has. */
+const DAEMONS = {
+  replicator: ['account', 'container', 'object'],
+  auditor: ['account', 'container', 'object'],
+  updater: ['container', 'object'],
+  reconstructor: ['object'],
+  reaper: ['account'],
+  expirer: ['object'],
+};
+
+export const DAEMON_NAMES = Object.keys(DAEMONS);
+
+/** @typedef {{ program: string, conf: string, node: string }} Pass */
+
+/**
+ * The programs of one pass of a daemon: type after type, each on all nodes at the same time.
+ *
+ * @param {string} dir of the lab
+ * @param {string} daemon e.g. `updater`, or of one type: `container-updater`
+ * @param {string} [only] a node's name; default is all nodes
+ * @returns {Pass[][]}
+ * @throws {Error} for a name that is no daemon
+ */
+export function passesOf(dir, daemon, only) {
+  const [, type, name] = /^(?:(account|container|object)-)?(.*)$/.exec(daemon);
+  const types = (DAEMONS[name] ?? []).filter((each) => type === undefined || each === type);
+  if (types.length === 0) {
+    throw new Error(`no daemon ${daemon}; there are ${DAEMON_NAMES.join(', ')}`);
+  }
+  const paths = layout(dir);
+  // One for the cluster, as it works through the proxy's own code.
+  if (name === 'expirer') {
+    return [[{ program: 'swift-object-expirer', conf: paths.expirerConf, node: NODES[0].name }]];
+  }
+  const nodes = NODES.filter((node) => only === undefined || node.name === only);
+  if (nodes.length === 0) throw new Error(`no node ${only}`);
+  return types.map((each) =>
+    nodes.map((node) => ({
+      program: `swift-${each}-${name}`,
+      conf: paths.storageConf(each, node),
+      node: node.name,
+    })),
+  );
+}
+
+/**
+ * Runs a daemon once, over everything, and waits for its end.
+ *
+ * @param {import('./state.mjs').LabState} lab
+ * @throws {Error} when a program fails
+ */
+export async function runOnce(lab, daemon, only) {
+  for (const passes of passesOf(lab.dir, daemon, only)) {
+    await Promise.all(passes.map((pass) => runPass(lab, pass)));
+  }
+}
+
+async function runPass(lab, { program, conf, node }) {
+  const { command, args, env } = swiftProgram(lab, program, [conf, 'once']);
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: { ...process.env, ...env, ...marked(lab.id, `${program}.${node}`) },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} on ${node} ended with ${code ?? signal}`);
+}

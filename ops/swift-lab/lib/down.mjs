@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { unmountDevices } from './devices.mjs';
+import { FOLDERS, layout } from './layout.mjs';
+import { endProcesses } from './processes.mjs';
+import { readState } from './state.mjs';
+
+/**
+ * Ends all processes of a lab and unmounts its devices. Harmless when nothing is up.
+ *
+ * @param {string} dir
+ * @param {{ wipe?: boolean }} [options] `wipe` removes the lab's files as well
+ */
+export async function down(dir, { wipe = false } = {}) {
+  const lab = readState(dir);
+  if (lab !== undefined) await endProcesses(lab.id, () => true);
+  if (existsSync(dir)) await unmountDevices(dir);
+  if (wipe) removeFiles(dir);
+}
+
+/** Only what a lab makes; the state last, so that a wipe that was cut short can be run again. */
+function removeFiles(dir) {
+  const { stateFile } = layout(dir);
+  if (!existsSync(stateFile)) return;
+  for (const folder of FOLDERS) rmSync(`${dir}/${folder}`, { recursive: true, force: true });
+  rmSync(stateFile);
+}
+
+/** Removes a lab's folder if nothing is in it. */
+export function removeIfEmpty(dir) {
+  if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
+}

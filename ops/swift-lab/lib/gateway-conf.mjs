@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { layout } from './layout.mjs';
+import { SERVICE_USER } from './users.mjs';
+
+/**
+ * A configuration of Ringway for the lab, with the files that it names.
+ *
+ * @param {import('./state.mjs').LabState} lab
+ * @returns {Record<string, string>} texts by path
+ */
+export function gatewayConf(lab) {
+  const paths = layout(lab.dir);
+  const { account, user, key } = SERVICE_USER;
+  const config = {
+    backend: 'swift',
+    swift_endpoints: lab.endpoints,
+    swift_auth_url: lab.authUrl,
+    swift_user: `${account}:${user}`,
+    swift_key_file: paths.keyFile,
+    ...(lab.filter ? { swift_filter_secret_file: paths.secretFile } : {}),
+    credentials_source: 'tempauth',
+    tempauth_conf: paths.proxyConf('proxy-1'),
+    data_dir: dataDir(paths),
+  };
+  return {
+    [paths.gatewayConfig]: `${JSON.stringify(config, null, 2)}\n`,
+    [paths.keyFile]: `${key}\n`,
+    // The proxies read it when they start: a lab keeps its secret.
+    [paths.secretFile]: existsSync(paths.secretFile)
+      ? readFileSync(paths.secretFile, 'utf8')
+      : `${randomBytes(32).toString('hex')}\n`,
+  };
+}
+
+function dataDir({ gateway }) {
+  const dir = `${gateway}/data`;
+  mkdirSync(dir, { recursive: true });
+  chmodSync(dir, 0o700);
+  return dir;
+}

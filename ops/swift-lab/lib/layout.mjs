@@ -1,0 +1,70 @@
+/**
+ * What lies where in the folder of a lab, and what the cluster consists of. Nothing of a lab is
+ * anywhere else: not in /etc/swift, not in /var.
+ */
+
+/** @typedef {{ name: string, ip: string, zone: number, devices: readonly string[] }} StorageNode */
+
+/** @type {readonly StorageNode[]} */
+export const NODES = [
+  { name: 'node1', ip: '127.0.0.1', zone: 1, devices: ['d1', 'd2'] },
+  { name: 'node2', ip: '127.0.0.2', zone: 2, devices: ['d3', 'd4'] },
+];
+
+/** Storage servers of every node, in the order in which they come up best. */
+export const STORAGE_TYPES = ['account', 'container', 'object'];
+
+/** Where the proxies, memcached and their clients meet. */
+export const PROXY_IP = '127.0.0.1';
+
+export const PART_POWER = 8;
+
+/**
+ * Storage policies, their index being the position. `replicas` is what the ring has: an erasure
+ * code's fragments, data and parity.
+ */
+export const POLICIES = [
+  { name: 'gold', replicas: 3 },
+  { name: 'silver', replicas: 2 },
+  { name: 'ec21', replicas: 3, erasureCode: { data: 2, parity: 1 } },
+];
+
+/** Entries of a lab's folder; `down --wipe` removes these and nothing else. */
+export const FOLDERS = ['conf', 'img', 'srv', 'cache', 'log', 'run', 'gateway'];
+
+/** @param {string} dir absolute path of the lab's folder */
+export function layout(dir) {
+  return {
+    dir,
+    stateFile: `${dir}/lab.json`,
+    lockFile: `${dir}/lock`,
+    conf: `${dir}/conf`,
+    log: `${dir}/log`,
+    run: `${dir}/run`,
+    gateway: `${dir}/gateway`,
+    images: `${dir}/img`,
+    /** What Swift calls `devices`: the parent of a node's devices. */
+    devicesOf: (node) => `${dir}/srv/${node.name}`,
+    cacheOf: (node) => `${dir}/cache/${node.name}`,
+    storageConf: (type, node) => `${dir}/conf/${type}-server.${node.name}.conf`,
+    rsyncConf: (node) => `${dir}/conf/rsyncd.${node.name}.conf`,
+    proxyConf: (name) => `${dir}/conf/${name}.conf`,
+    expirerConf: `${dir}/conf/object-expirer.conf`,
+    gatewayConfig: `${dir}/gateway/ringway.json`,
+    keyFile: `${dir}/gateway/swift.key`,
+    secretFile: `${dir}/gateway/filter.secret`,
+  };
+}
+
+/** Every device with its node and the folder where its file system is, or is mounted. */
+export function allDevices(dir) {
+  const { devicesOf, images } = layout(dir);
+  return NODES.flatMap((node) =>
+    node.devices.map((name) => ({
+      name,
+      node,
+      folder: `${devicesOf(node)}/${name}`,
+      image: `${images}/${name}.xfs`,
+    })),
+  );
+}

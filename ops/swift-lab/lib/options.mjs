@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DEVICE_BYTES_MIN } from './devices.mjs';
+
+/** Sparse: what is not written takes no room. */
+const DEVICE_BYTES_DEFAULT = 4 * 2 ** 30;
+
+export const DEFAULT_DIR = '.swift-lab';
+
+/**
+ * @typedef {object} Options
+ * @property {string} command
+ * @property {readonly string[]} names what follows the command
+ * @property {string} dir absolute path of the lab's folder
+ * @property {number} deviceBytes
+ * @property {boolean} filter
+ * @property {number} proxyWorkers
+ * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`, by name
+ * @property {number | undefined} portBase
+ * @property {boolean} fresh
+ * @property {boolean} hold
+ * @property {boolean} wipe
+ * @property {boolean} json
+ */
+
+export const USAGE = `usage: npm run swift:up|down|status|once -- [options]
+       npm run swift -- COMMAND [options]
+
+up                    brings up a Swift cluster; its last line is a configuration for Ringway
+  --fresh             from nothing, whatever was there before
+  --hold              stays until its input ends (Ctrl-D), then down --wipe
+  --device-bytes N    size of each of the four devices, sparse (default 4 GiB)
+  --no-filter         proxies without Ringway's filters
+  --proxy-workers N   processes of each proxy (default 1)
+  --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
+  --port-base N       first of ten ports (default: free ones)
+down                  ends all its processes and unmounts its devices
+  --wipe              and removes its files
+status [--json]       processes, ports, health
+once DAEMON [NODE]    one pass of replicator, auditor, updater, reconstructor, reaper or
+                      expirer; of one type: container-replicator
+stop|kill|start|pause|resume SERVICE...      e.g. object-server.node2, proxy-1, memcached
+fill|empty DEVICE...  e.g. d3: takes its room, gives it back
+
+  --dir FOLDER        of the lab (default ${DEFAULT_DIR} in the working directory)`;
+
+/**
+ * @param {readonly string[]} args of the command line
+ * @returns {Options}
+ * @throws {Error} for the user
+ */
+export function parseOptions(args) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      dir: { type: 'string', default: DEFAULT_DIR },
+      'device-bytes': { type: 'string' },
+      'proxy-workers': { type: 'string' },
+      'proxy-option': { type: 'string', multiple: true, default: [] },
+      'port-base': { type: 'string' },
+      filter: { type: 'boolean', default: true },
+      fresh: { type: 'boolean', default: false },
+      hold: { type: 'boolean', default: false },
+      wipe: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [command = '', ...names] = positionals;
+  return {
+    command,
+    names,
+    dir: resolve(values.dir),
+    deviceBytes: number(values, 'device-bytes', DEVICE_BYTES_MIN, 2 ** 50) ?? DEVICE_BYTES_DEFAULT,
+    proxyWorkers: number(values, 'proxy-workers', 1, 64) ?? 1,
+    proxyOptions: Object.fromEntries(values['proxy-option'].map(assignment)),
+    portBase: number(values, 'port-base', 1024, 65_500),
+    filter: values.filter,
+    fresh: values.fresh,
+    hold: values.hold,
+    wipe: values.wipe,
+    json: values.json,
+  };
+}
+
+function number(values, name, min, max) {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`--${name} ${text} is no number from ${min} to ${max}`);
+}
+
+function assignment(text) {
+  const [, name, value] = /^([a-z_]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new Error(`--proxy-option ${text} is not NAME=VALUE`);
+  return [name, value];
+}

@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { NODES } from './layout.mjs';
+
+/** Port numbers of a lab, by their offset in its block. Both nodes use the same, each on its IP. */
+const NAMES = [
+  'object',
+  'container',
+  'account',
+  'rsync',
+  'memcached',
+  'proxy-1',
+  'proxy-2',
+  'proxy-s3api',
+  'proxy-s3api-acl',
+  // Nobody listens here: Swift insists on a syslog server, and the machine's shall not get its lines.
+  'no-syslog',
+];
+
+/** Below the ports that the kernel gives to outgoing connections: those come and go all the time. */
+const FIRST = 20_000;
+const END = 32_000;
+
+/**
+ * @param {number} base
+ * @returns {Record<string, number>}
+ */
+export function portsFrom(base) {
+  return Object.fromEntries(NAMES.map((name, offset) => [name, base + offset]));
+}
+
+/**
+ * A block of ports that are free on all addresses of the lab: they are written into rings, so they
+ * stay the same for as long as the lab's data lives.
+ *
+ * @param {number | undefined} base the first port; without it, a free block is looked for
+ * @throws {Error} naming the ports when those that were asked for are taken
+ */
+export async function choosePorts(base) {
+  if (base !== undefined) {
+    const ports = portsFrom(base);
+    const taken = await takenOf(ports);
+    if (taken.length > 0) throw new Error(`ports are taken: ${taken.join(', ')}`);
+    return ports;
+  }
+  for (;;) {
+    // By chance, so that labs that start at the same time are not after the same block.
+    const blocks = Math.floor((END - FIRST) / NAMES.length);
+    const ports = portsFrom(FIRST + randomInt(blocks) * NAMES.length);
+    if ((await takenOf(ports)).length === 0) return ports;
+  }
+}
+
+async function takenOf(ports) {
+  const numbers = Object.values(ports);
+  const free = await Promise.all(
+    numbers.map(async (port) => {
+      for (const { ip } of NODES) if (!(await isFree({ ip, port }))) return false;
+      return true;
+    }),
+  );
+  return numbers.filter((_port, index) => !free[index]);
+}
+
+/** Whether nobody listens there. */
+export async function isFree({ ip, port }) {
+  const server = createServer();
+  server.listen(port, ip);
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Debian's Python is the one that has Swift's modules; the first on the PATH may be another. */
+export const PYTHON = '/usr/bin/python3';
+
+/** Programs that a lab is made of, with the Debian package of each. */
+const PROGRAMS = {
+  'swift-proxy-server': 'swift-proxy',
+  'swift-account-server': 'swift-account',
+  'swift-container-server': 'swift-container',
+  'swift-object-server': 'swift-object',
+  'swift-object-expirer': 'swift-object-expirer',
+  memcached: 'memcached',
+  rsync: 'rsync',
+};
+
+/** @returns {string} absolute path of a program of Swift's, or of Debian */
+export function programPath(name) {
+  return `/usr/bin/${name}`;
+}
+
+/** @throws {Error} naming the packages, when programs are missing */
+export function requirePrograms() {
+  const missing = Object.entries(PROGRAMS)
+    .filter(([program]) => !existsSync(programPath(program)))
+    .map(([, name]) => name);
+  if (missing.length === 0) return;
+  throw new Error(`not installed: apt-get install --no-install-recommends ${missing.join(' ')}`);
+}
+
+/** Path of a Python file of the lab's own. */
+export function pythonFile(name) {
+  return fileURLToPath(new URL(`../python/${name}`, import.meta.url));
+}
+
+/** Folder of Ringway's filters for the proxies; it may not be there. */
+export const FILTER_FOLDER = fileURLToPath(new URL('../../swift', import.meta.url));
+
+export function hasFilter() {
+  return existsSync(`${FILTER_FOLDER}/ringway_filter/__init__.py`);
+}

@@ -1,0 +1,136 @@
+import { ini } from './ini.mjs';
+import { layout, PROXY_IP } from './layout.mjs';
+import { commonConf } from './storage-conf.mjs';
+import { SERVICE_USER, USERS } from './users.mjs';
+
+/** @typedef {{ name: string, filter?: boolean, s3api?: Record<string, unknown> }} Proxy */
+
+/** @type {readonly Proxy[]} */
+export const PROXIES = [
+  // Two that are alike: what Ringway speaks to.
+  { name: 'proxy-1', filter: true },
+  { name: 'proxy-2', filter: true },
+  // Swift's own S3, the reference, in both of its ways to keep ACLs.
+  { name: 'proxy-s3api', s3api: { s3_acl: false } },
+  { name: 'proxy-s3api-acl', s3api: { s3_acl: true } },
+];
+
+/** Swift's filters that need no more than their name. */
+const PLAIN_FILTERS = {
+  healthcheck: 'healthcheck',
+  catch_errors: 'catch_errors',
+  gatekeeper: 'gatekeeper',
+  'proxy-logging': 'proxy_logging',
+  listing_formats: 'listing_formats',
+  container_sync: 'container_sync',
+  bulk: 'bulk',
+  tempurl: 'tempurl',
+  copy: 'copy',
+  'container-quotas': 'container_quotas',
+  'account-quotas': 'account_quotas',
+  dlo: 'dlo',
+  symlink: 'symlink',
+};
+
+/**
+ * @param {import('./state.mjs').LabState} lab
+ * @returns {Record<string, string>} texts by path
+ */
+export function proxyConf(lab) {
+  const { proxyConf: path } = layout(lab.dir);
+  return Object.fromEntries(PROXIES.map((proxy) => [path(proxy.name), ini(sections(lab, proxy))]));
+}
+
+function sections(lab, { name, filter = false, s3api }) {
+  const hasFilter = filter && lab.filter;
+  return {
+    DEFAULT: {
+      ...commonConf(lab),
+      bind_ip: PROXY_IP,
+      bind_port: lab.ports[name],
+      // 0 is one process that serves by itself, as with the storage servers.
+      workers: lab.proxyWorkers === 1 ? 0 : lab.proxyWorkers,
+      log_name: name,
+    },
+    'pipeline:main': { pipeline: pipeline(hasFilter, s3api !== undefined).join(' ') },
+    'app:proxy-server': {
+      use: 'egg:swift#proxy',
+      account_autocreate: true,
+      allow_account_management: true,
+      // For how long a server is left out after a full device or many errors: Swift's minute would
+      // outlast the test that made them.
+      error_suppression_interval: 1,
+      ...lab.proxyOptions,
+    },
+    'filter:tempauth': tempauth(),
+    'filter:cache': {
+      use: 'egg:swift#memcache',
+      memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
+      // As above: for a minute after a restart every token would be unknown.
+      error_suppression_interval: 1,
+    },
+    'filter:slo': { use: 'egg:swift#slo', max_manifest_segments: 10_000 },
+    'filter:versioned_writes': {
+      use: 'egg:swift#versioned_writes',
+      allow_versioned_writes: true,
+      allow_object_versioning: true,
+    },
+    ...Object.fromEntries(
+      Object.entries(PLAIN_FILTERS).map(([section, entry]) => [
+        `filter:${section}`,
+        { use: `egg:swift#${entry}` },
+      ]),
+    ),
+    ...(s3api === undefined ? {} : { 'filter:s3api': { ...S3API, ...s3api } }),
+    ...(hasFilter ? ringwayFilters(lab) : {}),
+  };
+}
+
+const S3API = {
+  use: 'egg:swift#s3api',
+  location: 'us-east-1',
+  dns_compliant_bucket_names: true,
+  check_bucket_owner: true,
+  allow_multipart_uploads: true,
+};
+
+/** The order of Swift's own proxy-server.conf-sample. */
+function pipeline(hasFilter, hasS3api) {
+  return [
+    ...['catch_errors', 'gatekeeper'],
+    // Directly right of gatekeeper, which strips system metadata from what clients send.
+    ...(hasFilter ? ['ringway'] : []),
+    ...['healthcheck', 'proxy-logging', 'cache', 'listing_formats', 'container_sync', 'bulk'],
+    'tempurl',
+    ...(hasS3api ? ['s3api'] : []),
+    ...['tempauth', 'copy', 'container-quotas', 'account-quotas', 'slo', 'dlo'],
+    ...['versioned_writes', 'symlink'],
+    // Right of everything that makes requests of its own: it shall see those as well.
+    ...(hasFilter ? ['ringway_guard'] : []),
+    ...['proxy-logging', 'proxy-server'],
+  ];
+}
+
+/** `user_<account>_<user> = <key> [group...]` */
+function tempauth() {
+  const users = [...USERS, SERVICE_USER].map(({ account, user, key, groups }) => [
+    `user_${account}_${user}`,
+    [key, ...groups].join(' '),
+  ]);
+  return { use: 'egg:swift#tempauth', ...Object.fromEntries(users) };
+}
+
+function ringwayFilters(lab) {
+  const { secretFile } = layout(lab.dir);
+  return {
+    'filter:ringway': {
+      'paste.filter_factory': 'ringway_filter:filter_factory',
+      secret_file: secretFile,
+    },
+    'filter:ringway_guard': {
+      'paste.filter_factory': 'ringway_filter:guard_factory',
+      // All proxies of the lab run here, so a memcached on loopback is shared by them all.
+      single_proxy_host: true,
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { layout, NODES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
+import { FILTER_FOLDER, programPath, PYTHON, pythonFile } from './programs.mjs';
+import { PROXIES } from './proxy-conf.mjs';
+
+/**
+ * A program that runs for as long as the lab does.
+ *
+ * @typedef {object} Service
+ * @property {string} name e.g. `object-server.node1`, `proxy-2`, `memcached`
+ * @property {string} command
+ * @property {readonly string[]} args
+ * @property {Record<string, string>} env
+ * @property {string} ip
+ * @property {number} port
+ * @property {boolean} isHttp whether it answers `/healthcheck`; of the others the port has to accept
+ * @property {string} log path
+ */
+
+/** @param {import('./state.mjs').LabState} lab @returns {Service[]} in the order of a status */
+export function servicesOf(lab) {
+  return [
+    memcached(lab),
+    ...NODES.flatMap((node) => [
+      rsyncd(lab, node),
+      ...STORAGE_TYPES.map((type) => storageServer(lab, type, node)),
+    ]),
+    ...PROXIES.map((proxy) => proxyServer(lab, proxy)),
+  ];
+}
+
+/**
+ * A program of Swift's with the lab's folder in the place of /etc/swift.
+ *
+ * @param {readonly string[]} args `-v` is added: without it the log goes to syslog alone
+ */
+export function swiftProgram(lab, program, args) {
+  const { conf } = layout(lab.dir);
+  return {
+    command: PYTHON,
+    args: [pythonFile('launch.py'), conf, programPath(program), ...args, '-v'],
+    env: { PYTHONPATH: FILTER_FOLDER, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+  };
+}
+
+function storageServer(lab, type, node) {
+  const { storageConf, log } = layout(lab.dir);
+  const name = `${type}-server.${node.name}`;
+  return {
+    name,
+    ...swiftProgram(lab, `swift-${type}-server`, [storageConf(type, node)]),
+    ...{ ip: node.ip, port: lab.ports[type], isHttp: true },
+    log: `${log}/${name}.log`,
+  };
+}
+
+function proxyServer(lab, { name }) {
+  const { proxyConf, log } = layout(lab.dir);
+  return {
+    name,
+    ...swiftProgram(lab, 'swift-proxy-server', [proxyConf(name)]),
+    ...{ ip: PROXY_IP, port: lab.ports[name], isHttp: true },
+    log: `${log}/${name}.log`,
+  };
+}
+
+function memcached(lab) {
+  const port = lab.ports.memcached;
+  return {
+    name: 'memcached',
+    command: programPath('memcached'),
+    // `-u` counts for root only, who is refused without; `-U 0`: no UDP.
+    args: ['-u', 'root', '-l', PROXY_IP, '-p', String(port), '-U', '0', '-m', '64', '-c', '2048'],
+    env: {},
+    ...{ ip: PROXY_IP, port, isHttp: false },
+    log: `${layout(lab.dir).log}/memcached.log`,
+  };
+}
+
+function rsyncd(lab, node) {
+  const { rsyncConf, log } = layout(lab.dir);
+  const name = `rsyncd.${node.name}`;
+  return {
+    name,
+    command: programPath('rsync'),
+    args: ['--daemon', '--no-detach', '--log-file=/dev/stderr', `--config=${rsyncConf(node)}`],
+    env: {},
+    ...{ ip: node.ip, port: lab.ports.rsync, isHttp: false },
+    log: `${log}/${name}.log`,
+  };
+}

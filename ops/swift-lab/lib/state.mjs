@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { fileSystemFor } from './devices.mjs';
+import { allDevices, layout, NODES, POLICIES, PROXY_IP } from './layout.mjs';
+import { choosePorts } from './ports.mjs';
+import { SERVICE_USER, USERS } from './users.mjs';
+
+/**
+ * What `lab.json` says of a lab: all that was decided when it was made, and what its users need.
+ * Which processes live is nowhere in it: see processes.mjs.
+ *
+ * @typedef {object} LabState
+ * @property {string} id of this lab; its processes carry it
+ * @property {string} dir absolute path
+ * @property {'xfs' | 'plain'} fileSystem of the devices
+ * @property {number} deviceBytes size of each XFS image
+ * @property {boolean} filter whether proxy-1 and proxy-2 have Ringway's filters
+ * @property {number} proxyWorkers
+ * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
+ * @property {Record<string, number>} ports
+ * @property {readonly string[]} endpoints of the proxies for Ringway
+ * @property {string} authUrl
+ * @property {string} s3api URL of Swift's own S3
+ * @property {string} s3apiAcl the same with `s3_acl`
+ * @property {readonly { account: string, user: string, key: string, groups: string[] }[]} users
+ * @property {{ account: string, user: string, key: string }} serviceUser
+ * @property {readonly string[]} policies names, by index
+ * @property {readonly { name: string, ip: string }[]} nodes
+ * @property {readonly { name: string, node: string, folder: string }[]} devices
+ * @property {string} gatewayConfig path of a configuration for Ringway
+ * @property {string} swiftConf the folder that stands for /etc/swift
+ * @property {string} logDir
+ */
+
+/** @returns {LabState | undefined} undefined when there is no lab in this folder */
+export function readState(dir) {
+  const { stateFile } = layout(dir);
+  return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
+}
+
+/** @returns {LabState} @throws {Error} for the user, when there is no lab in this folder */
+export function requireState(dir) {
+  const lab = readState(dir);
+  if (lab === undefined) throw new Error(`no lab in ${dir}: npm run swift:up makes one`);
+  return lab;
+}
+
+/**
+ * The lab of a folder, made when there is none. Ports, file systems and sizes stay what they were
+ * when it was made.
+ *
+ * @param {import('./options.mjs').Options} options
+ * @returns {Promise<LabState>}
+ */
+export async function openState(options) {
+  const { dir, deviceBytes, filter, proxyWorkers, proxyOptions } = options;
+  const known = readState(dir);
+  if (known !== undefined) return save({ ...known, filter, proxyWorkers, proxyOptions });
+  chmodSync(dir, 0o700);
+  const id = randomBytes(8).toString('hex');
+  const ports = await choosePorts(options.portBase);
+  const fileSystem = fileSystemFor();
+  return save({
+    ...{ id, dir, fileSystem, deviceBytes, filter, proxyWorkers, proxyOptions, ports },
+    ...describe(dir, ports),
+  });
+}
+
+function describe(dir, ports) {
+  const url = (name) => `http://${PROXY_IP}:${ports[name]}`;
+  const paths = layout(dir);
+  return {
+    endpoints: [url('proxy-1'), url('proxy-2')],
+    authUrl: `${url('proxy-1')}/auth/v1.0`,
+    s3api: url('proxy-s3api'),
+    s3apiAcl: url('proxy-s3api-acl'),
+    users: USERS,
+    serviceUser: SERVICE_USER,
+    policies: POLICIES.map(({ name }) => name),
+    nodes: NODES.map(({ name, ip }) => ({ name, ip })),
+    devices: allDevices(dir).map(({ name, node, folder }) => ({ name, node: node.name, folder })),
+    gatewayConfig: paths.gatewayConfig,
+    swiftConf: paths.conf,
+    logDir: paths.log,
+  };
+}
+
+/** In one step: whoever reads it finds a whole one or none. */
+function save(lab) {
+  const { stateFile } = layout(lab.dir);
+  writeFileSync(`${stateFile}.new`, `${JSON.stringify(lab, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${stateFile}.new`, stateFile);
+  return lab;
+}

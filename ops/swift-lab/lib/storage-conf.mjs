@@ -1,0 +1,132 @@
+import { userInfo } from 'node:os';
+import process from 'node:process';
+import { ini } from './ini.mjs';
+import { layout, NODES, POLICIES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
+
+/**
+ * Configuration of everything but the proxies: swift.conf, storage servers with their daemons,
+ * rsync, expirer.
+ *
+ * @param {import('./state.mjs').LabState} lab
+ * @returns {Record<string, string>} texts by path
+ */
+export function storageConf(lab) {
+  const paths = layout(lab.dir);
+  const files = {
+    [`${paths.conf}/swift.conf`]: ini(swiftConf()),
+    [paths.expirerConf]: ini(expirerConf(lab, paths)),
+  };
+  for (const node of NODES) {
+    files[paths.rsyncConf(node)] = ini(rsyncConf(lab, paths, node));
+    for (const type of STORAGE_TYPES) {
+      files[paths.storageConf(type, node)] = ini(serverConf(lab, paths, type, node));
+    }
+  }
+  return files;
+}
+
+function swiftConf() {
+  const sections = {
+    'swift-hash': { swift_hash_path_prefix: 'lab', swift_hash_path_suffix: 'lab' },
+    'swift-constraints': {},
+  };
+  POLICIES.forEach(({ name, erasureCode }, index) => {
+    sections[`storage-policy:${index}`] = {
+      name,
+      ...(index === 0 ? { default: 'yes' } : {}),
+      ...(erasureCode === undefined
+        ? {}
+        : {
+            policy_type: 'erasure_coding',
+            ec_type: 'liberasurecode_rs_vand',
+            ec_num_data_fragments: erasureCode.data,
+            ec_num_parity_fragments: erasureCode.parity,
+            ec_object_segment_size: 1_048_576,
+          }),
+    };
+  });
+  return sections;
+}
+
+/** What every program of Swift's has in its `[DEFAULT]`. */
+export function commonConf(lab) {
+  return {
+    swift_dir: layout(lab.dir).conf,
+    // Programs that run as root would become `swift`; the folder belongs to whoever starts the lab.
+    user: userInfo().username,
+    log_level: 'INFO',
+    // Every line goes to the program's own log as well, by its flag -v.
+    log_udp_host: PROXY_IP,
+    log_udp_port: lab.ports['no-syslog'],
+  };
+}
+
+/** By default the object auditor takes 20 files a second: minutes for what a test leaves. */
+const AUDIT_RATES = {
+  account: { accounts_per_second: 5000 },
+  container: { containers_per_second: 5000 },
+  object: {
+    files_per_second: 5000,
+    zero_byte_files_per_second: 5000,
+    bytes_per_second: 1_000_000_000,
+  },
+};
+
+function serverConf(lab, paths, type, node) {
+  const recon = { recon_cache_path: paths.cacheOf(node) };
+  return {
+    DEFAULT: {
+      ...commonConf(lab),
+      ...recon,
+      bind_ip: node.ip,
+      bind_port: lab.ports[type],
+      devices: paths.devicesOf(node),
+      mount_check: false,
+      // One process that serves by itself: half the memory, and one pid to stop and to pause.
+      workers: 0,
+    },
+    'pipeline:main': { pipeline: `healthcheck recon ${type}-server` },
+    [`app:${type}-server`]: { use: `egg:swift#${type}` },
+    'filter:healthcheck': { use: 'egg:swift#healthcheck' },
+    'filter:recon': { use: 'egg:swift#recon', ...recon },
+    [`${type}-replicator`]: {
+      rsync_module: `rsync://{replication_ip}:${lab.ports.rsync}/${type}`,
+      concurrency: 2,
+    },
+    [`${type}-auditor`]: AUDIT_RATES[type],
+    [`${type}-updater`]: { concurrency: 2 },
+    ...(type === 'object' ? { 'object-reconstructor': {} } : {}),
+    ...(type === 'account' ? { 'account-reaper': {} } : {}),
+  };
+}
+
+function rsyncConf(lab, paths, node) {
+  const identity = process.getuid() === 0 ? { uid: 'root', gid: 'root' } : {};
+  const sections = {
+    '': { ...identity, 'use chroot': 'no', address: node.ip, port: lab.ports.rsync },
+  };
+  for (const type of STORAGE_TYPES) {
+    sections[type] = {
+      path: paths.devicesOf(node),
+      'read only': 'false',
+      'max connections': 8,
+      'lock file': `${paths.run}/rsync-${type}.${node.name}.lock`,
+    };
+  }
+  return sections;
+}
+
+function expirerConf(lab, paths) {
+  return {
+    DEFAULT: commonConf(lab),
+    'object-expirer': { recon_cache_path: paths.cacheOf(NODES[0]) },
+    'pipeline:main': { pipeline: 'catch_errors proxy-logging cache proxy-server' },
+    'app:proxy-server': { use: 'egg:swift#proxy', account_autocreate: true },
+    'filter:catch_errors': { use: 'egg:swift#catch_errors' },
+    'filter:proxy-logging': { use: 'egg:swift#proxy_logging' },
+    'filter:cache': {
+      use: 'egg:swift#memcache',
+      memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
+    },
+  };
+}

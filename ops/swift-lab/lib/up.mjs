@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mountDevices, fileSystemProblem } from './devices.mjs';
+import { down } from './down.mjs';
+import { gatewayConf } from './gateway-conf.mjs';
+import { untilHealthy } from './health.mjs';
+import { FOLDERS, layout, NODES, PART_POWER, POLICIES } from './layout.mjs';
+import { labProcesses, spawnService } from './processes.mjs';
+import { hasFilter, PYTHON, pythonFile, requirePrograms } from './programs.mjs';
+import { proxyConf } from './proxy-conf.mjs';
+import { servicesOf } from './services.mjs';
+import { isFree } from './ports.mjs';
+import { openState } from './state.mjs';
+import { storageConf } from './storage-conf.mjs';
+
+/** A guard for a busy machine; a service takes one or two seconds. */
+const START_LIMIT_MS = 60_000;
+const LOG_TAIL_LINES = 25;
+
+/**
+ * Brings up whatever of a lab is not up: from nothing, after `down`, after a crash or a reboot.
+ *
+ * @param {import('./options.mjs').Options} options
+ * @param {(line: string) => void} say
+ * @returns {Promise<import('./state.mjs').LabState>}
+ * @throws {Error} with the end of the log when a service does not come up
+ */
+export async function up(options, say) {
+  requirePrograms();
+  if (options.fresh) await down(options.dir, { wipe: true });
+  const lab = await openState({ ...options, filter: options.filter && hasFilter() });
+  for (const folder of FOLDERS) mkdirSync(`${lab.dir}/${folder}`, { recursive: true });
+  for (const node of NODES) mkdirSync(layout(lab.dir).cacheOf(node), { recursive: true });
+
+  await mountDevices(lab);
+  const problem = fileSystemProblem(lab);
+  if (problem !== undefined) say(`WARNING: ${problem}`);
+  if (!lab.filter) say('proxies without Ringway filters');
+
+  const files = { ...storageConf(lab), ...proxyConf(lab), ...gatewayConf(lab) };
+  for (const [path, text] of Object.entries(files)) writeFileSync(path, text, { mode: 0o600 });
+  buildRings(lab);
+  await startServices(
+    lab,
+    servicesOf(lab).map(({ name }) => name),
+  );
+  return lab;
+}
+
+/**
+ * Starts those of the named services that do not run, all at once, and waits until all answer.
+ *
+ * @param {import('./state.mjs').LabState} lab
+ * @param {readonly string[]} names
+ */
+export async function startServices(lab, names) {
+  const running = new Set(labProcesses(lab.id).map(({ service }) => service));
+  const wanted = servicesOf(lab).filter(({ name }) => names.includes(name));
+  await Promise.all(wanted.map((service) => start(lab, service, running.has(service.name))));
+}
+
+async function start(lab, service, isRunning) {
+  if (!isRunning && !(await isFree(service))) {
+    throw new Error(`${service.name}: ${service.ip}:${service.port} is taken by something else`);
+  }
+  const waiting = new AbortController();
+  const limit = setTimeout(() => waiting.abort(), START_LIMIT_MS);
+  const ended = isRunning ? [] : [spawnService(lab.id, service).ended];
+  try {
+    await Promise.race([untilHealthy(service, waiting.signal), ...ended]);
+  } catch (error) {
+    throw new Error(`${error.message}; ${service.log} ends with\n${tail(service.log)}`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(limit);
+    waiting.abort();
+  }
+}
+
+function tail(path) {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return lines.slice(-LOG_TAIL_LINES).join('\n');
+}
+
+/** Once for the life of a lab: rings hold its ports, and data lies where they say. */
+function buildRings(lab) {
+  const { conf } = layout(lab.dir);
+  const rings = [
+    { name: 'account', type: 'account', replicas: 3 },
+    { name: 'container', type: 'container', replicas: 3 },
+    ...POLICIES.map(({ replicas }, index) => ({
+      name: index === 0 ? 'object' : `object-${index}`,
+      type: 'object',
+      replicas,
+    })),
+  ];
+  if (rings.every(({ name }) => existsSync(`${conf}/${name}.ring.gz`))) return;
+  const plan = {
+    partPower: PART_POWER,
+    rings: rings.map(({ name, type, replicas }) => ({
+      ...{ name, replicas },
+      devices: NODES.flatMap(({ zone, ip, devices }) =>
+        devices.map((device) => ({ zone, ip, port: lab.ports[type], device })),
+      ),
+    })),
+  };
+  const { status, stderr } = spawnSync(PYTHON, [pythonFile('rings.py'), conf], {
+    encoding: 'utf8',
+    input: JSON.stringify(plan),
+  });
+  if (status !== 0) throw new Error(`the rings could not be built:\n${stderr}`);
+}

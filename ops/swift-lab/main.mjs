@@ -1,0 +1,78 @@
+/**
+ * A real Swift cluster on this machine, for tests and benchmarks: `npm run swift:up`. See
+ * docs/swift-lab.md.
+ */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { withLock } from '../dev/lib/lock.mjs';
+import { runOnce } from './lib/daemons.mjs';
+import { down, removeIfEmpty } from './lib/down.mjs';
+import { FAULTS } from './lib/faults.mjs';
+import { layout } from './lib/layout.mjs';
+import { parseOptions, USAGE } from './lib/options.mjs';
+import { readState, requireState } from './lib/state.mjs';
+import { statusOf, statusTable } from './lib/status.mjs';
+import { up } from './lib/up.mjs';
+
+const say = (line) => console.log(line);
+
+const COMMANDS = {
+  async up(options) {
+    try {
+      await bringUp(options);
+      if (options.hold) await inputEnds();
+    } finally {
+      if (options.hold) await COMMANDS.down({ dir: options.dir, wipe: true });
+    }
+  },
+  async down({ dir, wipe }) {
+    // Locking would make the folder.
+    if (!existsSync(dir)) return;
+    await locked(dir, () => down(dir, { wipe }));
+    removeIfEmpty(dir);
+  },
+  async status({ dir, json }) {
+    const lab = readState(dir);
+    if (lab === undefined) throw new Error(`no lab in ${dir}`);
+    const statuses = await statusOf(lab);
+    if (json) say(JSON.stringify(statuses));
+    else for (const line of statusTable(statuses)) say(line);
+    if (statuses.some(({ health }) => health !== 'up')) process.exitCode = 1;
+  },
+  async once({ dir, names: [daemon, node] }) {
+    await runOnce(requireState(dir), daemon ?? '', node);
+  },
+};
+
+async function bringUp(options) {
+  const startedAt = Date.now();
+  const { gatewayConfig } = await locked(options.dir, () => up(options, say));
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  say(`Swift is up in ${seconds} s: ${layout(options.dir).stateFile}`);
+  say(gatewayConfig);
+}
+
+/** However the process ends that holds the other end, killed included. */
+async function inputEnds() {
+  process.stdin.resume();
+  await once(process.stdin, 'close');
+}
+
+/** Two that bring up or take down one lab wait for each other. */
+function locked(dir, task) {
+  return withLock(layout(dir).lockFile, task, (holder) => {
+    say(`waiting for process ${holder}, which works on this lab`);
+  });
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  const fault = FAULTS[options.command];
+  if (fault !== undefined) await fault(requireState(options.dir), options.names);
+  else if (options.command in COMMANDS) await COMMANDS[options.command](options);
+  else throw new Error(USAGE);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
