@@ -1,0 +1,126 @@
+"""Misses that may be none: 404 of a proxy that could not ask all who might know.
+
+Swift's proxy asks one server after the other, and counts only those that say
+something. An object that was stored while one server was away lies on the
+others; when those do not answer later, and the first is back and was not yet
+repaired, it is the only one that speaks: it says 404, and so does the proxy,
+with ``X-Newest`` as well. So a gateway would tell its client that what was
+acknowledged is not there, and write what follows from that.
+
+Here a 404 to the gateway is compared with the servers that should have had the
+answer, the primary ones of the ring. It is sure when
+
+* all of them answered; or
+* so many did, on at least two servers, that no write was acknowledged without
+  one of them; or
+* one did that was not away lately, so that it has missed nothing.
+
+Else it goes to the gateway with ``X-Gateway-Unsure``, which asks its client to
+come again.
+"""
+
+from swift.common.http import HTTP_NOT_FOUND, is_server_error
+from swift.common.storage_policy import POLICIES
+from swift.common.swob import wsgi_to_str
+
+from ringway_filter.failures import COMPLAINTS
+from ringway_filter.paths import split_path
+from ringway_filter.trust import trust_of
+
+UNSURE = 'X-Gateway-Unsure'
+
+#: Answers that middleware makes of a sub-request's: of a link's target, of a
+#: manifest's segments, when it is read and when it is written.
+CONSEQUENCES = ('400', '404', '409')
+
+_POLICY = 'HTTP_X_BACKEND_STORAGE_POLICY_INDEX'
+_NO_ACCOUNT = 'x-backend-fake-account-listing'
+#: Of recheck_container_existence: so long Swift believes that one is missing.
+_MISSING_CACHED = 0.1
+
+
+def proxy_of(app):
+    """:returns: the proxy server at the end of a pipeline, or None"""
+    while app is not None:
+        if all(hasattr(app, name) for name in
+               COMPLAINTS + ('error_limited', 'get_object_ring')):
+            return app
+        app = getattr(app, 'app', None)
+    return None
+
+
+def is_missing(answer):
+    """Whether an answer of the store, a swob.Response, says for sure that there
+    is nothing."""
+    return answer.status_int == HTTP_NOT_FOUND and UNSURE not in answer.headers
+
+
+class Misses(object):
+    """WSGI middleware around the proxy server.
+
+    :param app: what stores
+    :param proxy: the proxy server in it, whose rings tell who should know
+    :param failures: a Failures
+    """
+
+    def __init__(self, app, proxy, failures):
+        self.app = app
+        self._proxy = proxy
+        self._failures = failures
+
+    def __call__(self, env, start_response):
+        trust = trust_of(env)
+        if trust is None:
+            return self.app(env, start_response)
+        method, since = env['REQUEST_METHOD'], self._failures.now()
+        account, container, obj = split_path(env)
+
+        def noting(status, headers, exc_info=None):
+            missing = status.startswith('404') or any(
+                name.lower() == _NO_ACCOUNT for name, _value in headers)
+            if missing:
+                if self._is_unsure(env, method, since,
+                                   account, container, obj):
+                    trust.unsure = True
+                    headers = list(headers)
+                    headers.append((UNSURE, 'true'))
+            elif obj and is_server_error(int(status.split()[0])):
+                # Of a segment, say: it is answered as if that were not there.
+                trust.unsure = True
+            return start_response(status, headers, exc_info)
+        return self.app(env, noting)
+
+    def _is_unsure(self, env, method, since, account, container, obj):
+        proxy = self._proxy
+        if account is None or method == 'DELETE':
+            # What was not found is marked as deleted.
+            return False
+        if container is None:
+            return self._may_hide(proxy.account_ring, None, since, account)
+        if obj is None:
+            return self._may_hide(
+                proxy.container_ring, None, since, account, container)
+        if method == 'PUT':
+            # It is the container that is missing, now or a moment ago.
+            since -= proxy.recheck_container_existence * _MISSING_CACHED
+            return self._may_hide(
+                proxy.container_ring, None, since, account, container)
+        index = env.get(_POLICY, '0')
+        return self._may_hide(
+            proxy.get_object_ring(index), POLICIES.get_by_index(index), since,
+            account, container, obj)
+
+    def _may_hide(self, ring, policy, since, *names):
+        """Whether something of this name may be on servers that failed."""
+        _part, nodes = ring.get_nodes(*map(wsgi_to_str, names))
+        answered = [node for node in nodes
+                    if not self._failures.has_failed(node, since)]
+        if len(answered) == len(nodes):
+            return False
+        count = len(nodes)
+        quorum = policy.quorum if policy is not None else (count + 1) // 2
+        servers = {(node['region'], node['zone'], node['ip'])
+                   for node in answered}
+        if len(answered) >= count - quorum + 1 and len(servers) >= 2:
+            return False
+        return not any(self._failures.is_steady(node) for node in answered)

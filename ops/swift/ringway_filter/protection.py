@@ -1,0 +1,127 @@
+"""Which writes of others than the gateway are refused.
+
+Where Object Lock is in force a plain Swift client must not be able to undo it.
+Written by the gateway alone are therefore
+
+* containers whose name ends with ``+versions``, archives of versions;
+* containers with the system metadata ``S3-Object-Lock``, that is of buckets
+  with Object Lock, and what belongs to them: ``<name>+segments``, and the
+  hidden container of Swift's own object versioning;
+
+the containers themselves, and all objects in them. The guard calls this for
+whatever reaches the store, so that it also holds for sub-requests: bulk
+uploads and deletions, segments of a manifest, copies, archived versions,
+TempURL, forms, container sync, s3api.
+"""
+
+import json
+from io import BytesIO
+
+from swift.common import swob
+from swift.common.http import is_success
+from swift.common.request_helpers import split_reserved_name
+from swift.common.swob import str_to_wsgi
+from swift.proxy.controllers.base import get_container_info
+
+from ringway_filter.answers import refuse
+
+SOURCE = 'RW'
+
+_READS = frozenset(('GET', 'HEAD', 'OPTIONS'))
+_VERSIONS = '+versions'
+_SEGMENTS = '+segments'
+_LOCK = 's3-object-lock'
+#: Lets Swift's middleware make an UPDATE; the gatekeeper takes it from clients.
+_PRIVATE = 'HTTP_X_BACKEND_ALLOW_PRIVATE_METHODS'
+_ARCHIVE = 'An archive of object versions is written by the S3 gateway only'
+_LOCKED = 'A bucket with Object Lock is written by the S3 gateway only'
+
+
+def bucket_of(container):
+    """The container that a companion container belongs to, or itself."""
+    if container.endswith(_SEGMENTS):
+        return container[:-len(_SEGMENTS)]
+    if container.startswith('\x00'):
+        # \x00versions\x00<container>, of Swift's own object versioning
+        return split_reserved_name(container)[-1]
+    return container
+
+
+def refusal(env, app, account, container, obj):
+    """Whether a request of anybody but the gateway is refused.
+
+    :param app: what the guard stands in front of
+    :param account: from the path, as are container and obj; None without
+    :returns: None, or an answer
+    """
+    method = env['REQUEST_METHOD']
+    if method in _READS or container is None:
+        return None
+    if method == 'UPDATE' and _PRIVATE in env:
+        return _refusal_of_jobs(env, app)
+    if obj is None and container.startswith('\x00'):
+        # Swift makes it before it changes the bucket, where it is refused.
+        return None
+    info, reason = _reason(env, app, account, container)
+    if reason is None:
+        return None
+    # Who may not write there at all is told so first, as by the proxy.
+    request = swob.Request(env)
+    authorize = env.get('swift.authorize')
+    if authorize is not None:
+        request.acl = info.get('write_acl') if obj is not None else None
+        denied = authorize(request)
+        if denied:
+            return denied
+    return refuse(swob.HTTPForbidden, env, reason)
+
+
+def _reason(env, app, account, container):
+    """:returns: the container's info as far as it was asked for, and why it is
+        protected or None
+    :raises swob.HTTPException: when that cannot be known
+    """
+    bucket = bucket_of(container)
+    if container.endswith(_VERSIONS) or bucket.endswith(_VERSIONS):
+        return _info(env, app, account, container), _ARCHIVE
+    info = _info(env, app, account, bucket)
+    locked = info['sysmeta'].get(_LOCK)
+    if not locked:
+        return info, None
+    if bucket != container:
+        info = _info(env, app, account, container)
+    return info, _LOCKED
+
+
+def _info(env, app, account, container):
+    """What Swift knows of a container; it is cached for the request, where
+    the proxy looks for it next, and in memcached."""
+    env.setdefault('swift.infocache', {})
+    path = '/v1/%s/%s' % (account, container)
+    info = get_container_info(dict(env, PATH_INFO=path), app,
+                              swift_source=SOURCE)
+    status = info['status']
+    # 0: there is no such account
+    if not is_success(status) and status not in (0, 404, 410):
+        raise refuse(swob.HTTPServiceUnavailable, env,
+                     'It is not known whether this container is protected')
+    return info
+
+
+def _refusal_of_jobs(env, app):
+    """Objects that the SLO filter hands to the expirer to delete later
+    (``multipart-manifest=delete&async=yes``): the expirer works behind the
+    proxies, so now is the time to refuse."""
+    body = env['wsgi.input'].read()
+    env['wsgi.input'] = BytesIO(body)
+    containers = set()
+    for job in json.loads(body) if body else ():
+        # <timestamp>-<account>/<container>/<object>
+        path = job.get('name', '').partition('-')[2].split('/', 2)
+        if len(path) == 3:
+            containers.add((str_to_wsgi(path[0]), str_to_wsgi(path[1])))
+    for account, container in containers:
+        _unused, reason = _reason(env, app, account, container)
+        if reason is not None:
+            return refuse(swob.HTTPForbidden, env, reason)
+    return None

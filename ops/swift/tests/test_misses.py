@@ -1,0 +1,281 @@
+import unittest
+from unittest import mock
+
+from ringway_filter.exclusive import MEMORY_BYTES_MAX, Creator
+from ringway_filter.failures import Failures
+from ringway_filter.lease import Leases
+from ringway_filter.misses import Misses, proxy_of
+from tests.support import (
+    FakeLogger, FakeMemcache, FakeSwift, call, pipeline, request, signed)
+
+PATH = '/v1/a/c/\xc3\xa9'
+REPAIR_SECONDS = 3600
+
+
+class Ring(object):
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.asked = []
+
+    def get_nodes(self, *names):
+        self.asked.append(names)
+        return 7, self.nodes
+
+
+def node(server, device, zone=1):
+    return {'region': 1, 'zone': zone, 'ip': server, 'port': 6200,
+            'device': device}
+
+
+class Proxy(FakeSwift):
+    """Complains of nodes while it answers, as Swift's proxy server does."""
+
+    recheck_container_existence = 60
+
+    def __init__(self, nodes):
+        super(Proxy, self).__init__()
+        self.ring = self.account_ring = self.container_ring = Ring(nodes)
+        self.failing = []
+        self.limited = []
+        self.complaints = []
+
+    def __call__(self, env, start_response):
+        env['HTTP_X_BACKEND_STORAGE_POLICY_INDEX'] = '1'
+        for index, each in enumerate(self.failing):
+            complaint = ('error_limit', 'error_occurred',
+                         'exception_occurred')[index % 3]
+            getattr(self, complaint)(each, 'a message')
+        return super(Proxy, self).__call__(env, start_response)
+
+    def get_object_ring(self, index):
+        assert index == '1'
+        return self.ring
+
+    def error_limited(self, each):
+        return each in self.limited
+
+    def error_limit(self, *_args):
+        self.complaints.append('error_limit')
+
+    def error_occurred(self, *_args):
+        self.complaints.append('error_occurred')
+
+    def exception_occurred(self, *_args, **_kwargs):
+        self.complaints.append('exception_occurred')
+
+
+class Policies(object):
+    quorum = 2
+
+    def get_by_index(self, _index):
+        return self
+
+
+class TestMisses(unittest.TestCase):
+    def setUp(self):
+        self.now = 100.0
+        self.use([node('s1', 'd1'), node('s2', 'd2'), node('s3', 'd3')])
+
+    def use(self, nodes, quorum=2):
+        self.nodes, self.proxy = nodes, Proxy(nodes)
+        self.memcache = FakeMemcache()
+        failures = Failures(self.proxy, self.memcache, REPAIR_SECONDS,
+                            now=lambda: self.now)
+        # All of them were away a moment ago.
+        for each in nodes:
+            self.proxy.error_occurred(each, 'a message')
+        self.proxy.complaints.clear()
+        self.now += 10
+        self.store = Misses(self.proxy, self.proxy, failures)
+        self.app = pipeline(self.store)
+        policies = Policies()
+        policies.quorum = quorum
+        patch = mock.patch('ringway_filter.misses.POLICIES', policies)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def ask(self, method='GET', path=PATH, trusted=True):
+        env = request(method, path)
+        return call(self.app, signed(env) if trusted else env)
+
+    def is_unsure(self, *args, **kwargs):
+        return self.ask(*args, **kwargs)[1].get('x-gateway-unsure') == 'true'
+
+    def test_all_have_answered(self):
+        self.assertFalse(self.is_unsure())
+
+    def test_one_of_three_is_not_needed(self):
+        self.proxy.failing = self.nodes[:1]
+        self.assertFalse(self.is_unsure())
+        self.assertEqual(self.proxy.ring.asked[-1], ('a', 'c', '\xe9'))
+
+    def test_two_of_three_are(self):
+        self.proxy.failing = self.nodes[:2]
+        for method in ('GET', 'HEAD', 'POST'):
+            status, headers, _body = self.ask(method)
+            self.assertEqual((status, headers['x-gateway-unsure']),
+                             (404, 'true'))
+
+    def test_every_complaint_counts_and_is_passed_on(self):
+        self.proxy.failing = self.nodes
+        self.assertTrue(self.is_unsure())
+        self.assertEqual(len(set(self.proxy.complaints)), 3)
+
+    def test_who_was_not_asked_has_not_answered(self):
+        self.proxy.limited = self.nodes[1:]
+        self.assertTrue(self.is_unsure())
+
+    def test_failures_of_before_do_not_count(self):
+        self.proxy.failing = self.nodes[:2]
+        self.assertTrue(self.is_unsure())
+        self.proxy.failing = []
+        self.now += 1
+        self.assertFalse(self.is_unsure())
+
+    def test_two_devices_of_one_server_are_one_witness(self):
+        self.use([node('s1', 'd1'), node('s1', 'd2'), node('s2', 'd3')])
+        self.assertFalse(self.is_unsure())
+        self.proxy.failing = self.nodes[2:]
+        self.assertTrue(self.is_unsure())
+
+    def test_servers_on_one_machine(self):
+        self.use([node('s1', 'd1'), node('s1', 'd2', 2), node('s1', 'd3', 3)])
+        self.proxy.failing = self.nodes[2:]
+        self.assertFalse(self.is_unsure())
+
+    def test_two_replicas_need_both(self):
+        self.use([node('s1', 'd1'), node('s2', 'd2')], quorum=1)
+        self.assertFalse(self.is_unsure())
+        self.proxy.failing = self.nodes[:1]
+        self.assertTrue(self.is_unsure())
+
+    def test_one_that_was_not_away_lately_is_enough(self):
+        self.now += REPAIR_SECONDS
+        self.memcache.data.clear()
+        self.proxy.failing = self.nodes[:2]
+        self.assertFalse(self.is_unsure())
+        # Another proxy has seen it fail, or nobody knows.
+        key = 'ringway/failed/s3:6200/d3'
+        self.memcache.data[key] = 1
+        self.assertTrue(self.is_unsure())
+        del self.memcache.data[key]
+        self.memcache.failures = 100
+        self.assertTrue(self.is_unsure())
+
+    def test_other_proxies_are_told_and_not_again_and_again(self):
+        told = []
+        self.memcache.set = lambda key, *_args, **options: told.append(
+            (key, options['time']))
+        self.proxy.failing = self.nodes[:1]
+        for seconds, times in ((0, 0), (49, 0), (2, 1), (1, 1), (60, 2)):
+            self.now += seconds
+            self.ask()
+            self.assertEqual(told, times * [
+                ('ringway/failed/s1:6200/d1', REPAIR_SECONDS + 60)])
+
+    def test_memcached_that_is_away_is_asked_again(self):
+        self.proxy.failing = self.nodes[:1]
+        self.memcache.data.clear()
+        self.now += 60
+        self.memcache.failures = 1
+        self.ask()
+        self.ask()
+        self.assertEqual(self.memcache.data, {})
+        self.now += 1
+        self.ask()
+        self.assertEqual(list(self.memcache.data),
+                         ['ringway/failed/s1:6200/d1'])
+
+    def test_erasure_code(self):
+        # 8 + 4 on four servers: one of them may be away.
+        self.use([node('s%d' % (i % 4), 'd%d' % i) for i in range(12)], 9)
+        self.proxy.failing = self.nodes[::4]
+        self.assertFalse(self.is_unsure())
+        self.proxy.failing = self.nodes[:9]
+        self.assertTrue(self.is_unsure())
+
+    def test_containers_and_accounts(self):
+        self.proxy.failing = self.nodes[:2]
+        self.assertTrue(self.is_unsure(path='/v1/a/c'))
+        self.assertEqual(self.proxy.ring.asked[-1], ('a', 'c'))
+        self.proxy.answer('GET', '/v1/a', '200 OK', [
+            ('X-Backend-Fake-Account-Listing', 'yes')])
+        self.assertTrue(self.is_unsure(path='/v1/a'))
+        self.proxy.answer('GET', '/v1/a', '200 OK')
+        self.assertFalse(self.is_unsure(path='/v1/a'))
+
+    def test_container_of_a_put_that_was_missed_a_moment_ago(self):
+        self.proxy.answer('PUT', PATH, '404 Not Found')
+        self.proxy.failing = self.nodes[:2]
+        self.ask()
+        self.proxy.failing = []
+        self.now += 5
+        self.assertTrue(self.is_unsure('PUT'))
+        self.assertEqual(self.proxy.ring.asked[-1], ('a', 'c'))
+        self.now += 2
+        self.assertFalse(self.is_unsure('PUT'))
+
+    def test_only_what_is_missing(self):
+        self.proxy.failing = self.nodes[:2]
+        self.proxy.answer('GET', PATH, '200 OK')
+        self.assertFalse(self.is_unsure())
+        self.assertFalse(self.is_unsure('DELETE'))
+
+    def test_not_for_others(self):
+        self.proxy.failing = self.nodes[:2]
+        self.assertFalse(self.is_unsure(trusted=False))
+
+    def test_what_middleware_makes_of_a_sub_request(self):
+        def of(status, segment):
+            def between(app):
+                def conflicting(env, start_response):
+                    app(dict(env, PATH_INFO='/v1/a/c/segment'),
+                        lambda *_args: None)
+                    start_response(status, [])
+                    return [b'']
+                return conflicting
+            self.proxy.answer('GET', '/v1/a/c/segment', segment)
+            self.app = pipeline(self.store, between=between)
+            return self.is_unsure()
+        for segment in ('404 Not Found', '503 Service Unavailable'):
+            self.proxy.failing = self.nodes[:2]
+            for status in ('400 Bad Request', '404 Not Found',
+                           '409 Conflict'):
+                self.assertTrue(of(status, segment), (status, segment))
+            self.assertFalse(of('200 OK', segment))
+        self.now += 1
+        self.proxy.failing = []
+        self.assertFalse(of('409 Conflict', '404 Not Found'))
+
+    def test_no_exclusive_creation_of_what_may_be_there(self):
+        self.proxy.failing = self.nodes[:2]
+        creator = Creator(self.store, Leases(FakeMemcache(), 30), 1,
+                          FakeLogger())
+        env = request('PUT', PATH, {
+            'If-None-Match': '*', 'X-Gateway-Create': 'exclusive'},
+            b'x' * (MEMORY_BYTES_MAX + 1))
+        status, _headers, body = call(pipeline(self.store, creator),
+                                      signed(env))
+        self.assertEqual(status, 503)
+        self.assertIn(b'not known', body)
+        self.assertEqual(self.proxy.stored, {})
+
+
+class TestProxy(unittest.TestCase):
+    def test_at_the_end_of_the_pipeline(self):
+        proxy = Proxy([])
+        self.assertIs(proxy_of(mock.Mock(app=proxy, spec=['app'])), proxy)
+        self.assertIs(proxy_of(proxy), proxy)
+
+    def test_of_swift_itself(self):
+        from swift.proxy.server import Application
+        for name in ('error_limit', 'error_occurred', 'exception_occurred',
+                     'error_limited', 'get_object_ring'):
+            self.assertTrue(hasattr(Application, name), name)
+
+    def test_another(self):
+        self.assertIsNone(proxy_of(FakeSwift()))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,190 @@
+import json
+import unittest
+from io import BytesIO
+
+from swift.common.swob import HTTPUnauthorized
+from swift.common.wsgi import make_pre_authed_request, make_subrequest
+
+from ringway_filter.protection import bucket_of
+from tests.support import FakeSwift, call, pipeline, request, signed
+
+LOCK = {'S3_Object_Lock': '{}'}
+WRITES = ('PUT', 'POST', 'DELETE')
+
+
+class TestBucketOf(unittest.TestCase):
+    def test_companions(self):
+        for container, bucket in (
+                ('b', 'b'), ('b+segments', 'b'), ('+segments', ''),
+                ('\x00versions\x00b', 'b'), ('b+segments+x', 'b+segments+x')):
+            self.assertEqual(bucket_of(container), bucket)
+
+
+class TestProtection(unittest.TestCase):
+    def setUp(self):
+        self.swift = FakeSwift()
+        self.swift.container('/v1/a/plain')
+        self.swift.container('/v1/a/plain+segments')
+        self.swift.container('/v1/a/plain+versions')
+        self.swift.container('/v1/a/locked', **LOCK)
+        self.swift.container('/v1/a/locked+segments')
+        self.swift.container('/v1/a/locked+versions')
+        self.app = pipeline(self.swift)
+
+    def status(self, method, path, env=None):
+        """:returns: the status, and whether the request got through"""
+        if env is None:
+            env = request(method, path)
+        status, _headers, _body = call(self.app, env)
+        return status, '%s %s' % (method, path) in self.swift.methods()
+
+    PROTECTED = ('/v1/a/locked', '/v1/a/locked+segments',
+                 '/v1/a/locked+versions', '/v1/a/plain+versions',
+                 '/v1/a/nowhere+versions')
+
+    def test_writes_of_others_are_refused(self):
+        for container in self.PROTECTED:
+            for path in (container, container + '/', container + '/o',
+                         container + '/o/p'):
+                for method in WRITES + ('COPY', 'UPDATE', 'WHATEVER'):
+                    self.assertEqual(self.status(method, path), (403, False),
+                                     (method, path))
+
+    def test_hidden_container_of_a_bucket(self):
+        path = '/v1/a/\x00versions\x00locked'
+        for method in WRITES:
+            env = request(method, '/v1/a/x', PATH_INFO=path + '/\x00o\x001')
+            self.assertEqual(call(self.app, env)[0], 403)
+
+    def test_reads_are_not(self):
+        for container in self.PROTECTED:
+            for path in (container, container + '/o'):
+                for method in ('GET', 'HEAD', 'OPTIONS'):
+                    if method == 'HEAD' and path == container:
+                        continue
+                    self.assertEqual(self.status(method, path), (404, True))
+
+    def test_other_containers_are_not(self):
+        for path in ('/v1/a/plain', '/v1/a/plain/o', '/v1/a/plain+segments/o',
+                     '/v1/a/new', '/v1/a/plain+versions2/o'):
+            for method in WRITES:
+                self.assertTrue(self.status(method, path)[1], path)
+
+    def test_account_and_the_rest_are_not_looked_at(self):
+        for path in ('/v1/a', '/v1/a/', '/info', '/', '/auth/v1.0'):
+            for method in WRITES:
+                self.assertTrue(self.status(method, path)[1], path)
+        self.assertFalse([m for m in self.swift.methods() if 'HEAD' in m])
+
+    def test_the_gateway_may(self):
+        for container in self.PROTECTED:
+            for method in WRITES:
+                path = container + '/o'
+                env = signed(request(method, path))
+                self.assertTrue(self.status(method, path, env)[1])
+
+    def test_reason_is_told(self):
+        _status, _headers, body = call(
+            self.app, request('DELETE', '/v1/a/locked/o'))
+        self.assertIn(b'Object Lock', body)
+        _status, _headers, body = call(
+            self.app, request('DELETE', '/v1/a/locked+versions/o'))
+        self.assertIn(b'archive', body)
+
+    def test_who_may_not_write_is_told_so_first(self):
+        acls = []
+
+        def authorize(req):
+            acls.append(req.acl)
+            return HTTPUnauthorized(request=req)
+        self.swift.answer('HEAD', '/v1/a/locked', '204 No Content', [
+            ('X-Container-Sysmeta-S3-Object-Lock', '{}'),
+            ('X-Container-Write', 'some:one')])
+        for path in ('/v1/a/locked/o', '/v1/a/locked'):
+            env = request('DELETE', path)
+            env['swift.authorize'] = authorize
+            self.assertEqual(self.status('DELETE', path, env), (401, False))
+        self.assertEqual(acls, ['some:one', None])
+
+    def test_unknown_means_refused(self):
+        self.swift.answer('HEAD', '/v1/a/locked', '503 Service Unavailable')
+        for path in ('/v1/a/locked/o', '/v1/a/locked+segments/o'):
+            self.assertEqual(self.status('PUT', path), (503, False))
+
+    def test_one_look_for_all_of_a_request(self):
+        env = request('PUT', '/v1/a/plain/o')
+        call(self.app, env)
+        looks = [m for m in self.swift.methods() if m.startswith('HEAD')]
+        self.assertEqual(looks, ['HEAD /v1/a', 'HEAD /v1/a/plain'])
+        self.assertIn('container/a/plain', env['swift.infocache'])
+
+    def test_expirer_jobs(self):
+        def jobs(*names):
+            body = json.dumps([{'name': n} for n in names]).encode()
+            env = request('UPDATE', '/v1/.expiring_objects/1', {
+                'X-Backend-Allow-Private-Methods': 'True'}, body)
+            env['wsgi.input'] = BytesIO(body)
+            return env
+        path = '/v1/.expiring_objects/1'
+        self.assertEqual(self.status('UPDATE', path, jobs(
+            '1-a/plain/o', '1-a/locked/o')), (403, False))
+        self.assertEqual(self.status('UPDATE', path, jobs(
+            '1-a/plain/o', '1-a/b+versions/o')), (403, False))
+        good = jobs('1-a/plain/o')
+        body = good['wsgi.input'].getvalue()
+        self.assertTrue(self.status('UPDATE', path, good)[1])
+        self.assertEqual(good['wsgi.input'].read(), body)
+
+
+class Middleware(object):
+    """Makes a sub-request of every request, as so many of Swift's do."""
+
+    def __init__(self, app, make, **kwargs):
+        self.app, self.make, self.kwargs = app, make, kwargs
+        self.status = None
+
+    def __call__(self, env, start_response):
+        sub = self.make(env, **self.kwargs).get_response(self.app)
+        self.status = sub.status_int
+        return self.app(env, start_response)
+
+
+class TestSubRequests(unittest.TestCase):
+    def between(self, make, env, **kwargs):
+        swift, made = FakeSwift(), []
+        swift.container('/v1/a/locked', **LOCK)
+
+        def between(app):
+            made.append(Middleware(app, make, **kwargs))
+            return made[0]
+        call(pipeline(swift, between=between), env)
+        return made[0].status
+
+    def test_they_are_those_of_whoever_asked(self):
+        for make in (make_subrequest, make_pre_authed_request):
+            for method in ('PUT', 'DELETE'):
+                kwargs = dict(method=method, path='/v1/a/locked/o')
+                status = self.between(
+                    make, request('GET', '/v1/a/plain/o'), **kwargs)
+                self.assertEqual(status, 403)
+                status = self.between(
+                    make, signed(request('GET', '/v1/a/plain/o')), **kwargs)
+                self.assertIn(status, (201, 404))
+
+    def test_headers_cannot_make_trust(self):
+        for name in ('Ringway-Trust', 'Swift-Infocache', 'Swift.Infocache',
+                     'X-Gateway-Trust', 'X-Backend-Ringway-Trust'):
+            env = request('GET', '/v1/a/plain/o', {name: 'true'})
+            self.assertEqual(403, self.between(
+                make_subrequest, env, method='PUT', path='/v1/a/locked/o'))
+
+    def test_anything_else_in_its_place_is_no_trust(self):
+        for value in (True, 'true', {'link': None}, object()):
+            env = request('GET', '/v1/a/plain/o')
+            env['swift.infocache'] = {'ringway.trust': value}
+            self.assertEqual(403, self.between(
+                make_subrequest, env, method='PUT', path='/v1/a/locked/o'))
+
+
+if __name__ == '__main__':
+    unittest.main()
