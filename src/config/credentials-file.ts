@@ -22,7 +22,7 @@ import { ConfigError } from './problem.js';
 export interface Credentials {
   readonly roster: Roster;
   /** `generated`: made just now, and to be shown to the operator this once. */
-  readonly origin: 'file' | 'environment' | 'generated';
+  readonly origin: 'file' | 'environment' | 'generated' | 'tempauth' | 'identity';
   /** For the operator; nothing is wrong enough to stop. */
   readonly warnings: readonly string[];
 }

@@ -16,7 +16,7 @@ export interface RosterEntry {
   readonly user?: string | undefined;
 }
 
-/** Who may sign requests; never empty, access keys are unique. */
+/** Who may sign requests; access keys are unique. Empty where an identity service knows them. */
 export type Roster = readonly RosterEntry[];
 
 /** The account that the first credential owns. */
@@ -37,10 +37,16 @@ const ACCOUNT = keyRule(
 );
 
 /** As Swift's auth systems name users; neither a group of S3 nor a wildcard of Swift looks like it. */
+const USER_NAME = /^\w[\w.@+-]{0,127}:[\w.@+-]{1,128}$/;
 const USER = keyRule(
-  /^\w[\w.@+-]{0,127}:[\w.@+-]{1,128}$/,
+  USER_NAME,
   'account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
 );
+
+/** Whether ACLs can name a user so. */
+export function isUserName(text: string): boolean {
+  return USER_NAME.test(text);
+}
 
 /** What the fields are made of, to say where a value stops being one; `role` is one of two words. */
 const CHARACTERS: Readonly<Record<PropertyKey, RegExp | undefined>> = {

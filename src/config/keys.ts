@@ -34,6 +34,26 @@ export function path(): z.ZodString {
     .refine((value) => !value.includes('\0'), { error });
 }
 
+/** A path, or an empty text for none. */
+/** As {@link address}, or empty: nothing listens. */
+export function optionalAddress() {
+  const error = `${ADDRESS_EXPECTATION}, or an empty text`;
+  return z.string({ error }).transform((value, context): ListenAddress | '' => {
+    const parsed = value === '' ? '' : parseAddress(value);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({ code: 'custom', message: error });
+    return z.NEVER;
+  });
+}
+
+export function optionalPath() {
+  const error = 'a path, or an empty text';
+  return z
+    .string({ error })
+    .refine((value) => !value.includes('\0'), { error })
+    .default('');
+}
+
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.enum(values, { error: `one of ${values.join(', ')}` });
 }
@@ -118,6 +138,46 @@ export function hosts() {
     `a list of at most ${LIST_ENTRIES_MAX} different hosts as clients send them, such as s3.example.com or s3.example.com:8443`,
     (text) => /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(text),
   );
+}
+
+/** A URL, or an empty text for none. */
+export function optionalUrl(example: string) {
+  const error = `an http or https address without query, such as ${example}, or an empty text`;
+  return z
+    .string({ error })
+    .refine((text) => text === '' || isBaseUrl(text), { error })
+    .default('');
+}
+
+export function baseUrls() {
+  return list(
+    `a list of at most ${LIST_ENTRIES_MAX} different http or https addresses without path, such as http://127.0.0.1:8080`,
+    (text) => isBaseUrl(text) && new URL(text).pathname === '/',
+  );
+}
+
+function isBaseUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s?#@]+$/i.test(text)) return false;
+  return URL.canParse(text);
+}
+
+/** Compared without regard to case, as Swift does. */
+export function roleNames() {
+  return list(
+    `a list of at most ${LIST_ENTRIES_MAX} different names of roles, such as admin`,
+    (text) => /^[^\s,]{1,255}$/.test(text),
+  );
+}
+
+const ACCOUNTS_MAX = 10_000;
+
+/** Accounts of the store, as it names them. */
+export function accounts() {
+  const error = `a list of at most ${ACCOUNTS_MAX} different accounts of the store, such as AUTH_main`;
+  return z
+    .array(z.string({ error }).regex(/^[\x21-\x2e\x30-\x7e]{1,128}$/, { error }), { error })
+    .max(ACCOUNTS_MAX, { error })
+    .refine((names) => new Set(names).size === names.length, { error });
 }
 
 export function networks() {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isLoopback } from './admin-token.js';
 import { parseJsonObject } from './json.js';
 import { classOf } from './keys.js';
 import { formatAddress, type FilledOptions } from './options.js';
@@ -14,6 +15,7 @@ export const FLAG_OF_KEY: Readonly<Partial<Record<ConfigKey, string>>> = {
   s3_listen: '--s3',
   admin_listen: '--admin',
   console_listen: '--console',
+  store_listen: '--store',
   listeners: '--listeners',
 };
 
@@ -121,6 +123,78 @@ function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): Confi
         'a cold backend, since without one nothing of cold_storage_classes could be restored',
     });
   }
+  problems.push(
+    ...swiftRelations(parsed, sources),
+    ...credentialsRelations(parsed, sources),
+    ...tlsRelations(parsed, sources),
+    ...adminRelations(parsed, sources),
+  );
+  return problems;
+}
+
+/** Metrics, logs and the state of the service are for whoever holds the token, or the machine. */
+function adminRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
+  const { admin_listen: admin, admin_token_file: file } = parsed;
+  if (admin === undefined || file !== '' || isLoopback(admin)) return [];
+  const expected = `a file with a token, since admin_listen (${formatAddress(admin)}) is no loopback address`;
+  return [{ ...origin('admin_token_file', sources), given: '', expected }];
+}
+
+/** A certificate is of no use without its key, and a key that is given without one is a mistake. */
+function tlsRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
+  const pairs = [
+    ['tls_cert_file', 'tls_key_file'],
+    ['admin_tls_cert_file', 'admin_tls_key_file'],
+  ] as const;
+  return pairs.flatMap(([cert, key]) => {
+    if ((parsed[cert] === '') === (parsed[key] === '')) return [];
+    const [missing, given] = parsed[cert] === '' ? [cert, key] : [key, cert];
+    const expected = `a file, since ${given} is given`;
+    return [{ ...origin(missing, sources), given: '', expected }];
+  });
+}
+
+function credentialsRelations(
+  parsed: Partial<ParsedConfig>,
+  sources: ConfigSources,
+): ConfigProblem[] {
+  const { credentials_source: source, identity_user: user } = parsed;
+  const problems: ConfigProblem[] = [];
+  const require = (key: ConfigKey, expected: string): void => {
+    if (parsed[key] === '') problems.push({ ...origin(key, sources), given: '', expected });
+  };
+  if (source === 'tempauth') {
+    require('tempauth_conf', "Swift's proxy-server.conf, since credentials_source is tempauth");
+  }
+  if (source === 'identity') {
+    require('identity_url', 'the address of Keystone, since credentials_source is identity');
+    if (user !== undefined && user !== '') {
+      require('identity_key_file', `a file with the password of identity_user (${user})`);
+    }
+    if (parsed.backend === 'swift') {
+      require('swift_user', 'a user, since the secrets of credentials_source identity are no passwords');
+    }
+  }
+  return problems;
+}
+
+function swiftRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
+  const { backend, swift_endpoints: endpoints, swift_user: user } = parsed;
+  if (backend !== 'swift') return [];
+  const problems: ConfigProblem[] = [];
+  if (endpoints?.length === 0) {
+    problems.push({
+      ...origin('swift_endpoints', sources),
+      given: endpoints,
+      expected: 'at least one proxy, since backend is swift',
+    });
+  }
+  if (user !== undefined && user !== '' && parsed.swift_key_file === '') {
+    problems.push({
+      ...origin('swift_key_file', sources),
+      expected: `a file with the key of swift_user (${user})`,
+    });
+  }
   return problems;
 }
 
@@ -130,6 +204,8 @@ function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSour
   const fileDir = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
   const dataDirIsFromFile = 'data_dir' in fromFile && !('data_dir' in flags);
   const dataDir = path.resolve(dataDirIsFromFile ? fileDir : cwd, parsed.data_dir);
+  /** An empty text stands for no file. */
+  const resolved = (file: string): string => (file === '' ? '' : path.resolve(fileDir, file));
   return {
     ...parsed,
     data_dir: dataDir,
@@ -145,13 +221,24 @@ function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSour
       parsed.credentials_file === undefined
         ? path.join(dataDir, 'credentials.json')
         : path.resolve(fileDir, parsed.credentials_file),
+    tls_cert_file: resolved(parsed.tls_cert_file),
+    tls_key_file: resolved(parsed.tls_key_file),
+    admin_tls_cert_file: resolved(parsed.admin_tls_cert_file),
+    admin_tls_key_file: resolved(parsed.admin_tls_key_file),
+    admin_token_file: resolved(parsed.admin_token_file),
+    access_log: resolved(parsed.access_log),
+    tempauth_conf: resolved(parsed.tempauth_conf),
+    identity_key_file: resolved(parsed.identity_key_file),
+    swift_key_file: resolved(parsed.swift_key_file),
+    swift_filter_secret_file: resolved(parsed.swift_filter_secret_file),
+    store_filter_secret_file: resolved(parsed.store_filter_secret_file),
   };
 }
 
 function warningsFor(raw: RawConfig): string[] {
   if (raw.console_listen === undefined) return [];
   return [
-    'console_listen is set, but the console is not part of this release: nothing listens there',
+    'console_listen is set, but to start the console is not part of this release: nothing listens there',
   ];
 }
 

@@ -7,7 +7,8 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+/** A configuration key as the code writes it. */
+export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

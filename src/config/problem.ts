@@ -38,7 +38,8 @@ const SECRET_NAME = /secret|access_?key|password|passwd|token|private/i;
 
 /** @returns true when a value under this name is not to be shown */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
+  // The path of a file with a secret is none.
+  return SECRET_NAME.test(name) && !name.endsWith('_file');
 }
 
 const SHOWN_LENGTH_MAX = 120;

@@ -1,5 +1,7 @@
 import os from 'node:os';
 import type { z } from 'zod';
+import { ADMISSION_KEYS } from './admission-keys.js';
+import { CREDENTIALS_KEYS } from './credentials-keys.js';
 import {
   address,
   coldStorageClasses,
@@ -9,11 +11,16 @@ import {
   integer,
   networks,
   oneOf,
+  optionalAddress,
+  optionalPath,
   path,
   storageClasses,
   text,
   type KeyRule,
 } from './keys.js';
+import { SWIFT_KEYS } from './swift-keys.js';
+import { TELEMETRY_KEYS } from './telemetry-keys.js';
+import { TLS_KEYS } from './tls-keys.js';
 
 /**
  * Every configuration key: its rule, its default, and what the documentation says of it.
@@ -27,11 +34,19 @@ const KEYS = {
   s3_listen: { schema: address().prefault('127.0.0.1:8000'), doc: 'Address of the S3 API.' },
   admin_listen: {
     schema: address().prefault('127.0.0.1:9464'),
-    doc: 'Address of `/metrics`, `/livez`, `/readyz` and `/statusz`. They ask for no password: keep it on loopback or a trusted network.',
+    doc: 'Address of `/metrics`, `/livez`, `/readyz` and `/statusz`. On another than a loopback address it needs `admin_token_file`.',
   },
   console_listen: {
     schema: address().prefault('127.0.0.1:9000'),
-    doc: 'Address of the console. Checked, but not opened: the console is not part of this release.',
+    doc: 'Address of the console. Checked, but not opened: the console is started by itself so far.',
+  },
+  store_listen: {
+    schema: optionalAddress().prefault('127.0.0.1:8070'),
+    doc: "Address of the embedded store's own Swift API: see [The store's Swift API](store-api.md). Empty: there is none, as there is with another `backend`.",
+  },
+  store_filter_secret_file: {
+    schema: optionalPath(),
+    doc: "File with the secret of gateways that use the store's Swift API as their store, mode 0600: only they see and write system metadata through it. Relative to the configuration file.",
   },
   listeners: {
     schema: integer(1, 256).default(() => os.availableParallelism()),
@@ -96,7 +111,7 @@ const KEYS = {
   },
   credentials_file: {
     schema: path().optional(),
-    doc: 'File with the access keys, mode 0600. Relative as `data_dir` is.',
+    doc: 'File with the access keys, mode 0600; it is read again when it changes. Relative to the configuration file.',
     defaultText: '`credentials.json` in `data_dir`',
   },
   log_level: {
@@ -109,7 +124,7 @@ const KEYS = {
   },
   drain_timeout_ms: {
     schema: integer(0, 86_400_000).default(30_000),
-    doc: 'On shutdown: how long requests in flight may take before they are cut.',
+    doc: 'On shutdown, and of the former processes on a reload: how long requests in flight may take before they are cut.',
   },
   listener_start_timeout_ms: {
     schema: integer(100, 600_000).default(30_000),
@@ -137,7 +152,7 @@ const KEYS = {
   },
   digest_inline_bytes_max: {
     schema: integer(0, 16_777_216).default(131_072),
-    doc: 'Bodies up to this size are hashed on the event loop, larger ones on a digest lane.',
+    doc: 'Bodies up to this size are hashed on the event loop, larger ones on a digest lane, unless all that is taken of them is a SHA-256.',
   },
   digest_lanes: { schema: integer(1, 64).default(1), doc: 'Hashing threads of each listener.' },
   xml_inline_bytes_max: {
@@ -188,6 +203,11 @@ const KEYS = {
     schema: integer(0, 1_073_741_824).default(16_777_216),
     doc: 'After an early error: how much of a body is read and dropped to keep the connection; beyond it the connection is closed.',
   },
+  ...TLS_KEYS,
+  ...ADMISSION_KEYS,
+  ...TELEMETRY_KEYS,
+  ...CREDENTIALS_KEYS,
+  ...SWIFT_KEYS,
 } as const satisfies Readonly<Record<string, KeyRule>>;
 
 export type ConfigKey = keyof typeof KEYS;

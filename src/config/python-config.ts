@@ -1,0 +1,171 @@
+/**
+ * Python's ConfigParser as Swift uses it, so that a file means here what it means there: comments
+ * on lines of their own, continuation lines, `[DEFAULT]`, `%(name)s`.
+ * https://docs.python.org/3/library/configparser.html#supported-ini-file-structure
+ */
+
+export interface IniOption {
+  readonly value: string;
+  /** Where it begins, from 1. */
+  readonly line: number;
+}
+
+export type IniSection = ReadonlyMap<string, IniOption>;
+
+export interface IniFile {
+  /** Of `[DEFAULT]`: options of every section. */
+  readonly defaults: IniSection;
+  /** In the file's order. */
+  readonly sections: ReadonlyMap<string, IniSection>;
+}
+
+/** What Python would refuse to read; nothing of the line is in it, since it may be a secret. */
+export interface IniProblem {
+  readonly line: number;
+  /** Worded to follow "expected". */
+  readonly expected: string;
+}
+
+export type IniResult =
+  | { readonly ok: true; readonly file: IniFile }
+  | { readonly ok: false; readonly problems: readonly IniProblem[] };
+
+const DEFAULT_SECTION = 'DEFAULT';
+const COMMENT = /^[#;]/;
+const HEADER = /^\[(.+)\]/s;
+/** The first of either parts name and value. */
+const OPTION = /^(.*?)\s*[=:]\s*(.*)$/s;
+
+export function parseIni(text: string): IniResult {
+  const parser = new IniParser();
+  text.split(/\r\n|\r|\n/).forEach((line, index) => {
+    parser.read(line, index + 1);
+  });
+  return parser.end();
+}
+
+interface OpenOption {
+  readonly line: number;
+  readonly values: string[];
+}
+
+class IniParser {
+  readonly #defaults = new Map<string, OpenOption>();
+  readonly #sections = new Map<string, Map<string, OpenOption>>();
+  readonly #problems: IniProblem[] = [];
+  #section: Map<string, OpenOption> | undefined;
+  #option: OpenOption | undefined;
+  #indent = 0;
+
+  read(line: string, number: number): void {
+    const text = line.trim();
+    if (COMMENT.test(text)) return;
+    if (text === '') {
+      this.#option?.values.push('');
+      return;
+    }
+    const indent = line.search(/\S/);
+    if (this.#option !== undefined && indent > this.#indent) {
+      this.#option.values.push(text);
+      return;
+    }
+    this.#indent = indent;
+    const header = HEADER.exec(text)?.[1];
+    if (header === undefined) this.#readOption(text, number);
+    else this.#open(header, number);
+  }
+
+  end(): IniResult {
+    if (this.#problems.length > 0) return { ok: false, problems: this.#problems };
+    const sections = new Map(
+      [...this.#sections].map(([name, options]) => [name, closed(options)] as const),
+    );
+    return { ok: true, file: { defaults: closed(this.#defaults), sections } };
+  }
+
+  #open(name: string, line: number): void {
+    this.#option = undefined;
+    if (name === DEFAULT_SECTION) {
+      this.#section = this.#defaults;
+      return;
+    }
+    if (this.#sections.has(name)) this.#refuse(line, `each section once; [${name}] is there twice`);
+    this.#section = new Map();
+    this.#sections.set(name, this.#section);
+  }
+
+  #readOption(text: string, line: number): void {
+    const [, name = '', value = ''] = OPTION.exec(text) ?? [];
+    this.#option = undefined;
+    if (this.#section === undefined) {
+      this.#refuse(line, 'a section, such as [DEFAULT], in front of all options');
+    } else if (name === '') {
+      this.#refuse(line, 'a section, or an option as NAME = VALUE');
+    } else {
+      if (this.#section.has(name)) this.#refuse(line, 'each option once in a section');
+      this.#option = { line, values: [value] };
+      this.#section.set(name, this.#option);
+    }
+  }
+
+  #refuse(line: number, expected: string): void {
+    this.#problems.push({ line, expected });
+  }
+}
+
+function closed(options: ReadonlyMap<string, OpenOption>): IniSection {
+  return new Map(
+    [...options].map(([name, { line, values }]) => [
+      name,
+      { line, value: values.join('\n').trimEnd() },
+    ]),
+  );
+}
+
+/** As deep as Python goes. */
+const DEPTH_MAX = 10;
+
+/**
+ * Replaces each `%(name)s` by that option, and `%%` by `%`; but a value without any `%(` stays as it
+ * is, `%%` and all (Swift's NicerInterpolation).
+ *
+ * @param valueOf - gives an option by its name
+ * @returns undefined where Python refuses the value
+ */
+export function interpolate(
+  value: string,
+  valueOf: (name: string) => string | undefined,
+): string | undefined {
+  return value.includes('%(') ? interpolateSome(value, valueOf, 1) : value;
+}
+
+const REFERENCE = /^%\(([^)]+)\)s/;
+
+function interpolateSome(
+  value: string,
+  valueOf: (name: string) => string | undefined,
+  depth: number,
+): string | undefined {
+  if (depth > DEPTH_MAX) return undefined;
+  let result = '';
+  let rest = value;
+  while (rest !== '') {
+    const percent = rest.indexOf('%');
+    if (percent === -1) return result + rest;
+    result += rest.slice(0, percent);
+    rest = rest.slice(percent);
+    if (rest.startsWith('%%')) {
+      result += '%';
+      rest = rest.slice(2);
+      continue;
+    }
+    const [reference, name] = REFERENCE.exec(rest) ?? [];
+    const found = name === undefined ? undefined : valueOf(name);
+    if (reference === undefined || found === undefined) return undefined;
+    const inner = found.includes('%') ? interpolateSome(found, valueOf, depth + 1) : found;
+    if (inner === undefined) return undefined;
+    result += inner;
+    rest = rest.slice(reference.length);
+  }
+  return result;
+}

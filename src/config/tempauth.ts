@@ -1,0 +1,176 @@
+import { isUserName, type Roster, type RosterEntry } from './credentials.js';
+import { pasteSection, type PasteOption } from './paste-section.js';
+import { ConfigError, type ConfigProblem } from './problem.js';
+import { parseIni, type IniFile } from './python-config.js';
+import { describeUnshown } from './unshown.js';
+
+/**
+ * The users of Swift's tempauth, as it reads them (swift/common/middleware/tempauth.py):
+ *
+ *     user_<account>_<user> = <key> [group] [group] [...] [storage_url]
+ *     user64_<account in base64>_<user in base64> = …
+ */
+
+const SECTION = 'filter:tempauth';
+const FACTORY = 'egg:swift#tempauth';
+const OWNS_EVERYTHING = '.reseller_admin';
+const OWNS_ITS_ACCOUNT = '.admin';
+
+/**
+ * @param file - path of the proxy-server.conf
+ * @throws ConfigError with everything that is wrong; no key of a user is in it
+ */
+export function parseTempauth(text: string, file: string): Roster {
+  const result = parseIni(text);
+  if (!result.ok) {
+    throw new ConfigError(
+      result.problems.map(({ line, expected }) => problem(`${file}, line ${line}`, expected)),
+    );
+  }
+  const section = sectionOf(result.file, file);
+  const { options, broken } = pasteSection(result.file, section, file);
+  if (broken.length > 0) {
+    throw new ConfigError(
+      broken.map((line) =>
+        problem(`${file}, line ${line}`, '%(name)s with the name of an option, and %% for a %'),
+      ),
+    );
+  }
+  return rosterOf(options, section, file);
+}
+
+/** `[filter:tempauth]`, or else the only filter that is called otherwise and is tempauth. */
+function sectionOf({ sections }: IniFile, file: string): string {
+  if (sections.has(SECTION)) return SECTION;
+  const others = [...sections].filter(
+    ([name, options]) => name.startsWith('filter:') && options.get('use')?.value === FACTORY,
+  );
+  const [only] = others;
+  if (only !== undefined && others.length === 1) return only[0];
+  throw new ConfigError([problem(file, `a section [${SECTION}]`)]);
+}
+
+function rosterOf(
+  options: ReadonlyMap<string, PasteOption>,
+  section: string,
+  file: string,
+): Roster {
+  const settings = settingsOf(options);
+  const problems: ConfigProblem[] = [];
+  const byAccessKey = new Map<string, RosterEntry>();
+  for (const [name, { value, line }] of options) {
+    if (!/^user(?:64)?_/.test(name)) continue;
+    const entry = readUser(name, value, settings);
+    const place = `${file}, line ${line}: ${name}`;
+    if (typeof entry === 'string') problems.push(problem(place, entry, describeUnshown(value)));
+    else if (!byAccessKey.has(entry.accessKey)) byAccessKey.set(entry.accessKey, entry);
+    else problems.push(problem(place, `each user once; ${entry.accessKey} is there already`));
+  }
+  if (problems.length === 0 && byAccessKey.size === 0) {
+    problems.push(problem(`${file}: [${section}]`, 'at least one user_<account>_<user> = <key>'));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return [...byAccessKey.values()];
+}
+
+interface Settings {
+  /** Of the first of `reseller_prefix`: `AUTH_`. */
+  readonly prefix: string;
+  /** Without it, `.admin` alone owns nothing; empty when none is asked for. */
+  readonly requiredGroup: string;
+}
+
+/** As config_read_reseller_options of swift/common/utils.py. */
+function settingsOf(options: ReadonlyMap<string, PasteOption>): Settings {
+  const first = (options.get('reseller_prefix')?.value ?? 'AUTH')
+    .split(',')
+    .map((prefix) => prefix.trim())
+    .find((prefix) => prefix !== '');
+  const name = first === undefined || first === "''" ? '' : first;
+  const prefix = name === '' || name.endsWith('_') ? name : `${name}_`;
+  const prefixed = options.get(`${prefix === '' ? "''" : prefix}require_group`)?.value ?? '';
+  const requiredGroup = prefixed === '' ? (options.get('require_group')?.value ?? '') : prefixed;
+  return { prefix, requiredGroup: requiredGroup.trim() };
+}
+
+/** Neither a slash, which ends an account in a path, nor control characters; Swift's own bound. */
+const NAME = /^[^/\p{Cc}]{1,256}$/u;
+const KEY_LENGTH_MAX = 1024;
+
+/** @returns what is expected, where it is no user */
+function readUser(option: string, value: string, settings: Settings): RosterEntry | string {
+  const names = namesOf(option);
+  if (typeof names === 'string') return names;
+  const [key, ...groups] = value.split(/\s+/).filter((word) => word !== '');
+  if (key === undefined) return 'a key behind the equals sign';
+  if (key.length > KEY_LENGTH_MAX) return `a key of at most ${KEY_LENGTH_MAX} characters`;
+  const url = groups.at(-1);
+  const hasUrl = url !== undefined && (url.includes('://') || url.includes('$HOST'));
+  if (hasUrl) groups.pop();
+  const account = hasUrl ? accountOf(url) : `${settings.prefix}${names.account}`;
+  if (account === undefined) return 'a storage URL that ends with an account';
+  const user = `${names.account}:${names.user}`;
+  return {
+    accessKey: user,
+    secretKey: key,
+    account,
+    role: isOwner(groups, settings) ? 'owner' : 'member',
+    ...(isUserName(user) ? { user } : {}),
+  };
+}
+
+function isOwner(groups: readonly string[], { requiredGroup }: Settings): boolean {
+  if (groups.includes(OWNS_EVERYTHING)) return true;
+  const isAdmitted = requiredGroup === '' || groups.includes(requiredGroup);
+  return isAdmitted && groups.includes(OWNS_ITS_ACCOUNT);
+}
+
+interface Names {
+  readonly account: string;
+  readonly user: string;
+}
+
+function namesOf(option: string): Names | string {
+  const [kind, account, user, ...more] = option.split('_');
+  if (account === undefined || user === undefined || more.length > 0) {
+    return 'user_<account>_<user>; names with underscores go into user64_…, in base64';
+  }
+  const names =
+    kind === 'user64' ? { account: decode(account), user: decode(user) } : { account, user };
+  const { account: accountName, user: userName } = names;
+  if (accountName === undefined || userName === undefined) {
+    return 'user64_<account>_<user>, both in base64 of UTF-8 without its equals signs';
+  }
+  // The first colon of an access key parts account and user.
+  if (!NAME.test(accountName) || accountName.includes(':') || !NAME.test(userName)) {
+    return 'names of 1 to 256 characters without slashes and control characters, and an account without colons';
+  }
+  return { account: accountName, user: userName };
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+$/;
+
+function decode(base64: string): string | undefined {
+  // One character over encodes nothing.
+  if (!BASE64.test(base64) || base64.length % 4 === 1) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last part of a storage URL, where s3api of Swift takes it from. */
+function accountOf(url: string): string | undefined {
+  try {
+    const account = decodeURIComponent(url.slice(url.lastIndexOf('/') + 1));
+    return NAME.test(account) ? account : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param found - of a value, in words: it may be a key */
+function problem(key: string, expected: string, found?: string): ConfigProblem {
+  return { source: 'file', key, found, expected };
+}
