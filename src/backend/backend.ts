@@ -1,4 +1,5 @@
 import type { ByteSource } from '../byte-source.js';
+import type { Capabilities } from './capabilities.js';
 import type {
   ContainerHead,
   ContainerInput,
@@ -6,6 +7,7 @@ import type {
   ContainerQuery,
   ContainerUpdate,
 } from './container.js';
+import type { ExpiredObject, ExpiredQuery } from './expiry.js';
 import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
 import type { FollowedLink, LinkInput } from './link.js';
 import type { ObjectPage, ObjectQuery } from './object-listing.js';
@@ -15,12 +17,16 @@ import type {
   UpdateOutcome,
   UpdatePrecondition,
 } from './object-update.js';
+import type { Guard, WritePrecondition } from './preconditions.js';
 
+export type * from './capabilities.js';
 export type * from './container.js';
+export type * from './expiry.js';
 export type * from './large-object.js';
 export type * from './link.js';
 export type * from './object-listing.js';
 export type * from './object-update.js';
+export type * from './preconditions.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -61,6 +67,24 @@ export interface CallContext {
    * that the store keeps so that a full one can be emptied.
    */
   readonly forDeletion?: boolean | undefined;
+  /**
+   * What has expired is there as ever: to read it once more, to save it, or, in a store with
+   * {@link Backend.listExpired}, to remove it. Swift can do it since its release 2.35.
+   */
+  readonly openExpired?: boolean | undefined;
+  /**
+   * `headObject` of a link tells of the link itself, whether its target is there or not: size,
+   * ETag, time and system metadata are the link's own, and so is `ObjectHead.link`.
+   */
+  readonly linkItself?: boolean | undefined;
+  /** Told when the caller waits for the store, by `WatchedBackend`. */
+  readonly watch?: CallWatch | undefined;
+}
+
+/** Both in pairs, around each call; calls may overlap. */
+export interface CallWatch {
+  waits(): void;
+  goesOn(): void;
 }
 
 export interface ContainerRef {
@@ -70,22 +94,6 @@ export interface ContainerRef {
 
 export interface ObjectRef extends ContainerRef {
   readonly object: string;
-}
-
-/** What an implementation can do beyond the basics; the layers above ask here, never by name. */
-export interface Capabilities {
-  /** `{ absent: true }` preconditions are atomic across all gateways. */
-  readonly atomicCreate: boolean;
-  /** `{ etag }` preconditions are supported, and atomic. */
-  readonly conditionalReplace: boolean;
-  /** A {@link Guard} is looked at, and removed, in the same instant as the write happens. */
-  readonly atomicGuard: boolean;
-  /** System metadata is protected from every client of the store. */
-  readonly systemMetadata: boolean;
-  /** Longest object name, in bytes of UTF-8. */
-  readonly objectNameBytesMax: number;
-  /** Most segments of one large object. */
-  readonly segmentsMax: number;
 }
 
 /** Everything known of an object but its body. */
@@ -106,6 +114,8 @@ export interface ObjectHead {
   readonly bodyAbsent?: true;
   /** Only when a link was read: the rest is of the object that it leads to. */
   readonly link?: FollowedLink;
+  /** Only of an object that expires: see {@link PutObjectInput.deleteAt}. */
+  readonly deleteAt?: number;
 }
 
 /** Known only when the body has been read: see {@link PutObjectInput.seal}. */
@@ -127,33 +137,18 @@ export interface PutObjectInput {
   readonly systemMetadata?: Metadata | undefined;
   /** Small things that a listing shows without looking at the object: 256 bytes in all. */
   readonly listingAttributes?: Metadata | undefined;
+  /**
+   * When the object expires (Swift's X-Delete-At), in milliseconds since the epoch. From then on it
+   * is not there for anybody who does not ask for it (`CallContext.openExpired`), and may be
+   * replaced as if it were not; listings may show it until it is removed, as Swift's do.
+   */
+  readonly deleteAt?: number | undefined;
   /** A whole small body, or a stream. When the stream throws, the put fails with that error. */
   readonly body: Buffer | ByteSource;
   /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
   readonly seal?: (() => ObjectSeal) | undefined;
   readonly guard?: Guard | undefined;
 }
-
-/**
- * An object that says by being there that a write is still wanted; it fails with `GuardMissing`
- * otherwise. Without `Capabilities.atomicGuard` the store looks right before the write, when all
- * bytes are there, and removes right after it.
- */
-export interface Guard {
-  /** In the account of what is written. */
-  readonly ref: ObjectRef;
-  /** What the object must be, where that matters: unquoted. */
-  readonly etag?: string | undefined;
-  /** Whether the write removes it: of several that would, only one succeeds. */
-  readonly consumed: boolean;
-}
-
-/**
- * Atomic with the write: the object must not exist, or must exist with this ETag and, where it is
- * given, this time of modification. The time tells a rewrite of the same bytes from what was there.
- */
-export type WritePrecondition =
-  { readonly absent: true } | { readonly etag: string; readonly lastModified?: number | undefined };
 
 /**
  * `stale`: a newer write of the same name won, and this one changed nothing (Swift's 202).
@@ -274,7 +269,8 @@ export interface Backend {
 
   /**
    * Writes a link. Whether its target is there is not looked at.
-   * @throws BackendError NoSuchContainer (the link's), GuardMissing, StorageFull
+   * @throws BackendError NoSuchContainer (the link's), GuardMissing, StorageFull; Unsupported for a
+   *   link to itself, where the store refuses one
    */
   putLink(
     context: CallContext,
@@ -330,6 +326,16 @@ export interface Backend {
     precondition?: WritePrecondition,
     guard?: Guard,
   ): Promise<DeleteOutcome>;
+
+  /**
+   * Objects of an account that have expired and are still there, those first that expired first.
+   * Only of a store that leaves their removal to its user (Swift has a daemon for it).
+   */
+  listExpired?(
+    context: CallContext,
+    account: string,
+    query: ExpiredQuery,
+  ): Promise<readonly ExpiredObject[]>;
 
   /** Waits for what is being written and lets go of everything. */
   close(): Promise<void>;

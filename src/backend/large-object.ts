@@ -27,7 +27,8 @@ export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 's
 
 /**
  * What is known of a large object that a write replaced or a delete removed: enough to find the
- * segments that nothing refers to any more. Told only of large objects.
+ * segments that nothing refers to any more. Told only of large objects; a store for which it costs a
+ * request tells it only where the container has a companion for segments, `<container>+segments`.
  */
 export interface RemovedManifest {
   readonly size: number;
@@ -49,4 +50,6 @@ export interface CopyInput {
   readonly guard?: Guard | undefined;
   /** Copies an object whose body is absent as such another one, rather than failing. */
   readonly absentBody?: boolean | undefined;
+  /** When the copy expires, in milliseconds since the epoch; null: never. */
+  readonly deleteAt?: number | null | undefined;
 }

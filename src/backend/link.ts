@@ -23,10 +23,15 @@ export interface LinkInput {
   readonly listingAttributes?: Metadata | undefined;
   /** The link's own, told by {@link FollowedLink.systemMetadata}. */
   readonly systemMetadata?: Metadata | undefined;
+  /** When the link expires, in milliseconds since the epoch. */
+  readonly deleteAt?: number | undefined;
   readonly guard?: Guard | undefined;
 }
 
-/** The link through which an object was reached. */
+/**
+ * The link through which an object was reached. Without `Capabilities.systemMetadata` a store may
+ * know nothing of it but where it leads: ETag and time are then those of the target.
+ */
 export interface FollowedLink {
   readonly target: LinkTarget;
   /** As the link was written. */

@@ -10,8 +10,13 @@ export interface ObjectUpdate {
   /** Replaces all representation headers when given. */
   readonly headers?: Metadata | undefined;
   readonly systemMetadata?: MetadataPatch | undefined;
-  /** What a listing shows with the entry; of a link, the link's own. */
+  /**
+   * What a listing shows with the entry; of a link, the link's own. `Unsupported` without
+   * `Capabilities.listingUpdates`.
+   */
   readonly listingAttributes?: MetadataPatch | undefined;
+  /** When it expires, in milliseconds since the epoch; null: never. */
+  readonly deleteAt?: number | null | undefined;
 }
 
 /**

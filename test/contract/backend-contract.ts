@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describeBodies } from './bodies.js';
 import { describeContainers } from './containers.js';
 import { describeCopies } from './copies.js';
+import { describeExpiry } from './expiry.js';
 import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
 import { describeGuards } from './guards.js';
 import { describeLargeObjectWrites } from './large-object-writes.js';
@@ -60,5 +61,6 @@ export function backendContract(
     describeGuards(fixture);
     describeUpdates(fixture);
     describeLinks(fixture);
+    describeExpiry(fixture);
   });
 }

@@ -154,7 +154,8 @@ async function streamLarge({ backend, ...rest }: Fixture, size: number): Promise
     look();
   }
   expect(received.digest('hex')).to.equal(sent.digest('hex'));
-  expect(peak).to.be.below(16 * MIB);
+  // Far below the body; part of it is what nobody has collected yet.
+  expect(peak).to.be.below(24 * MIB);
   await backend.deleteObject(CONTEXT, ref);
 }
 

@@ -15,7 +15,8 @@ import {
   SMALL,
   needsCapability,
 } from './fixture.js';
-import { createdBy, manifestOf, putSegments } from './segments.js';
+import { describePartialCopies } from './partial-copies.js';
+import { createdBy } from './segments.js';
 
 const DESCRIBED = {
   contentType: 'text/html',
@@ -203,99 +204,6 @@ function describeRacingCopies(fixture: Fixture, size: number): void {
       expect((await readObject(fixture, ref)).equals(body)).to.be.true;
     }
   });
-}
-
-function describePartialCopies(fixture: Fixture): void {
-  it('of a range are its bytes, and have their MD5', async () => {
-    const { backend } = fixture;
-    const from = await freshObject(fixture, 'from');
-    const to = { ...from, object: 'to' };
-    for (const size of [SMALL, LARGE]) {
-      const bytes = patternBytes(size);
-      await backend.putObject(CONTEXT, from, inputOf(bytes));
-      const ranges = [
-        [0, 0],
-        [2, 7],
-        [1, size - 1],
-        [0, size - 2],
-        [0, size - 1],
-      ] as const;
-      for (const [start, end] of ranges) {
-        const wanted = bytes.subarray(start, end + 1);
-        const copied = await backend.copyObject(CONTEXT, from, to, { range: { start, end } });
-        expect(createdBy(copied).etag).to.equal(md5(wanted));
-        expect((await readObject(fixture, to)).equals(wanted)).to.be.true;
-      }
-    }
-  });
-
-  it('of a range that the source does not have are refused', async () => {
-    const from = await freshObject(fixture, 'from');
-    const to = { ...from, object: 'to' };
-    for (const body of ['', '0123456789']) {
-      await fixture.backend.putObject(CONTEXT, from, inputOf(body));
-      for (const [start, end] of [
-        [0, 10],
-        [10, 10],
-        [5, 4],
-        [-1, 2],
-      ] as const) {
-        const copy = fixture.backend.copyObject(CONTEXT, from, to, { range: { start, end } });
-        await failure('BodyMismatch', copy);
-      }
-    }
-    await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, to));
-  });
-
-  it('of a large object, whole or in part, are ordinary objects with an MD5', async () => {
-    const { backend } = fixture;
-    const from = await freshObject(fixture, 'large');
-    const to = { ...from, object: 'to' };
-    const { segments, whole } = await putSegments(fixture, from, [SMALL, 0, LARGE, 7]);
-    await backend.putManifest(CONTEXT, from, manifestOf(segments, { metadata: { a: 'b' } }));
-    const copied = await backend.copyObject(CONTEXT, from, to, { sourceEtag: 'whole-4' });
-    expect(createdBy(copied).etag).to.equal(md5(whole));
-    const result = await backend.getObject(CONTEXT, to);
-    expect((await bytesOf(result)).equals(whole)).to.be.true;
-    expect(result.head.metadata).to.deep.equal({ a: 'b' });
-    expect(await backend.getSegments(CONTEXT, to)).to.equal(undefined);
-    const range = { start: 5, end: SMALL + LARGE + 2 };
-    await backend.copyObject(CONTEXT, from, to, { range });
-    const part = whole.subarray(range.start, range.end + 1);
-    expect((await readObject(fixture, to)).equals(part)).to.be.true;
-    const itself = createdBy(await backend.copyObject(CONTEXT, from, from, {}));
-    expect(itself).to.deep.include({ etag: md5(whole) });
-    expect(itself.replacedManifest?.etag).to.equal('whole-4');
-    expect((await readObject(fixture, from)).equals(whole)).to.be.true;
-  });
-
-  for (const size of [SMALL, LARGE]) {
-    it(`of an object of ${size} bytes whose ETag is no MD5 have one`, async () => {
-      const from = await freshObject(fixture, 'from');
-      const to = { ...from, object: 'to' };
-      const bytes = patternBytes(size);
-      const seal = (): { etag: string } => ({ etag: 'sealed-3' });
-      await fixture.backend.putObject(CONTEXT, from, inputOf(bytes, { seal }));
-      const copied = await fixture.backend.copyObject(CONTEXT, from, to, {});
-      expect(createdBy(copied).etag).to.equal(md5(bytes));
-      expect((await readObject(fixture, to)).equals(bytes)).to.be.true;
-    });
-
-    it(`of ${size} bytes say which large object they replace`, async () => {
-      const from = await freshObject(fixture, 'from');
-      const to = { ...from, object: 'to' };
-      const { segments } = await putSegments(fixture, from, [SMALL]);
-      await fixture.backend.putObject(CONTEXT, from, inputOf(patternBytes(size)));
-      const systemMetadata = { 's3api-upload-id': 'u' };
-      await fixture.backend.putManifest(CONTEXT, to, manifestOf(segments, { systemMetadata }));
-      const copied = createdBy(await fixture.backend.copyObject(CONTEXT, from, to, {}));
-      expect(copied.replacedManifest).to.deep.equal({
-        size: SMALL,
-        etag: 'whole-1',
-        systemMetadata,
-      });
-    });
-  }
 }
 
 function describeCopyErrors(fixture: Fixture): void {

@@ -10,6 +10,7 @@ import type {
   RangeSpec,
 } from '../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../src/backend/errors.js';
+import { skipBecause } from '../support/skip.js';
 
 export const CONTEXT: CallContext = { requestId: 'contract' };
 
@@ -24,7 +25,15 @@ export interface ContractOptions {
   readonly skip?: Readonly<Record<string, string>> | undefined;
   /** Data sets of the listing properties. */
   readonly listingRuns?: number | undefined;
+  /** Objects in the longest listing; a multiple of ten. */
+  readonly longListing?: number | undefined;
   readonly account?: string | undefined;
+  /** Data sets of the property of large objects. */
+  readonly largeObjectRuns?: number | undefined;
+  /** Large objects and links take room themselves, and containers count it. */
+  readonly countsManifests?: boolean | undefined;
+  /** What a body ends with whose segment has gone. Default: `Corrupt`. */
+  readonly cutCode?: BackendErrorCode | undefined;
 }
 
 /**
@@ -34,13 +43,13 @@ export interface ContractOptions {
 export function needsCapability(
   context: Mocha.Context,
   { backend }: Pick<Fixture, 'backend'>,
-  ...names: readonly ('atomicCreate' | 'conditionalReplace' | 'atomicGuard')[]
+  ...names: readonly (
+    'atomicCreate' | 'conditionalReplace' | 'atomicGuard' | 'listingUpdates' | 'bodyUpdates'
+  )[]
 ): void {
   const missing = names.filter((name) => !backend.capabilities[name]);
   if (missing.length === 0) return;
-  const test = context.currentTest ?? context.test;
-  if (test !== undefined) test.title += ` [SKIPPED: a store with ${missing.join(' and ')}]`;
-  context.skip();
+  skipBecause(context, `a store with ${missing.join(' and ')}`);
 }
 
 /** What the tests of the suite share. */
@@ -76,6 +85,19 @@ export async function bytesOf(result: GetObjectResult): Promise<Buffer> {
   const bytes = Buffer.concat(chunks);
   expect(bytes.length).to.equal(length);
   return bytes;
+}
+
+/** What a container says of objects some of which are large objects, or links. */
+export async function expectUsage(
+  { backend, options }: Fixture,
+  ref: ContainerRef,
+  objectCount: number,
+  bytesUsed: number,
+): Promise<void> {
+  const head = await backend.headContainer(CONTEXT, ref);
+  expect(head.objectCount).to.equal(objectCount);
+  if (options.countsManifests === true) expect(head.bytesUsed).to.be.at.least(bytesUsed);
+  else expect(head.bytesUsed).to.equal(bytesUsed);
 }
 
 export async function readObject(

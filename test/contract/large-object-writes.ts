@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ContainerRef, Segment } from '../../src/backend/backend.js';
 import {
   CONTEXT,
+  expectUsage,
   failure,
   type Fixture,
   freshContainer,
@@ -47,8 +48,7 @@ function describeChecks(fixture: Fixture): void {
       const input = manifestOf([segments[0]!, change(good), segments[2]!]);
       await failure('SegmentMismatch', fixture.backend.putManifest(CONTEXT, ref, input));
       expect((await readObject(fixture, ref)).equals(patternBytes(SMALL, 1))).to.be.true;
-      const { objectCount, bytesUsed } = await fixture.backend.headContainer(CONTEXT, ref);
-      expect([objectCount, bytesUsed]).to.deep.equal([5, 4 * SMALL]);
+      await expectUsage(fixture, ref, 5, 4 * SMALL);
     });
   }
 

@@ -3,6 +3,7 @@ import type { LinkInput, ListedObject, ObjectHead, ObjectRef } from '../../src/b
 import {
   bytesOf,
   CONTEXT,
+  expectUsage,
   failure,
   type Fixture,
   freshContainer,
@@ -133,14 +134,13 @@ function describeListedLinks(fixture: Fixture): void {
     expect(await listed(fixture, ref)).to.deep.equal([
       { name: 'link', ...shown, lastModified, attributes },
     ]);
-    const used = { objectCount: 1, bytesUsed: 0 };
-    expect(await backend.headContainer(CONTEXT, ref)).to.include(used);
+    await expectUsage(fixture, ref, 1, 0);
     await backend.putObject(CONTEXT, ref, inputOf('12345'));
-    expect(await backend.headContainer(CONTEXT, ref)).to.include({ ...used, bytesUsed: 5 });
+    await expectUsage(fixture, ref, 1, 5);
     await backend.putLink(CONTEXT, ref, linkTo(target, { systemMetadata }));
-    expect(await backend.headContainer(CONTEXT, ref)).to.include(used);
+    await expectUsage(fixture, ref, 1, 0);
     await backend.deleteObject(CONTEXT, ref);
-    expect(await backend.headContainer(CONTEXT, ref)).to.include({ objectCount: 0, bytesUsed: 0 });
+    await expectUsage(fixture, ref, 0, 0);
     expect((await readObject(fixture, target)).toString()).to.equal('body');
     await backend.deleteContainer(CONTEXT, ref);
   });
@@ -152,6 +152,24 @@ async function listed({ backend }: Fixture, ref: ObjectRef): Promise<ListedObjec
 }
 
 function describeBrokenLinks(fixture: Fixture): void {
+  it('tell of themselves to who asks, with and without their target', async () => {
+    const { backend } = fixture;
+    const { ref, target, lastModified } = await freshLink(fixture);
+    const itself = { ...CONTEXT, linkItself: true };
+    const head = await backend.headObject(itself, ref);
+    const { etag, systemMetadata } = OWN;
+    expect(head.link).to.deep.equal({
+      target: { container: target.container, object: target.object },
+      etag,
+      lastModified,
+      systemMetadata,
+    });
+    expect(head).to.include({ etag, lastModified, contentType: OWN.contentType });
+    await backend.deleteObject(CONTEXT, target);
+    expect(await backend.headObject(itself, ref)).to.deep.equal(head);
+    await failure('NoSuchObject', backend.headObject(itself, target));
+  });
+
   async function expectBroken(ref: ObjectRef): Promise<void> {
     const { backend } = fixture;
     const to = await freshObject(fixture, 'to');
@@ -172,16 +190,27 @@ function describeBrokenLinks(fixture: Fixture): void {
     expect(await backend.deleteObject(CONTEXT, ref)).to.deep.equal({ outcome: 'deleted' });
   });
 
-  it('lead to no other link, nor to themselves', async () => {
+  it('lead to no other link', async () => {
     const { backend } = fixture;
     const { ref, target } = await freshLink(fixture);
     const second = await freshObject(fixture, 'second');
     await backend.putLink(CONTEXT, second, linkTo(ref));
     await expectBroken(second);
-    await backend.putLink(CONTEXT, second, linkTo(second));
-    await expectBroken(second);
     await backend.putLink(CONTEXT, second, linkTo(target));
     expect((await readObject(fixture, second)).toString()).to.equal('body');
+  });
+
+  it('that lead to themselves are refused, or lead to nothing', async () => {
+    const { backend } = fixture;
+    const { ref } = await freshLink(fixture);
+    try {
+      await backend.putLink(CONTEXT, ref, linkTo(ref));
+    } catch (error) {
+      expect(error).to.include({ code: 'Unsupported' });
+      expect((await readObject(fixture, ref)).toString()).to.equal('body');
+      return;
+    }
+    await expectBroken(ref);
   });
 
   it('heal when their target comes', async () => {

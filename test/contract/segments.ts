@@ -8,7 +8,6 @@ import type {
 import {
   CONTEXT,
   type Fixture,
-  freshContainer,
   freshObject,
   inputOf,
   LARGE,
@@ -48,13 +47,23 @@ export function manifestOf(
   return { segments, etag, contentType: 'application/large', ...more };
 }
 
+/** Where the gateway has the segments: a store may know large objects by this companion. */
+export async function companionOf(
+  { backend }: Fixture,
+  { account, container }: ContainerRef,
+): Promise<ContainerRef> {
+  const companion = { account, container: `${container}+segments` };
+  await backend.createContainer(CONTEXT, companion, {});
+  return companion;
+}
+
 /** A large object of a small, an empty, a large and another small segment. */
 export async function freshLargeObject(
   fixture: Fixture,
   more: Partial<ManifestInput> = {},
 ): Promise<{ ref: ObjectRef; segments: Segment[]; whole: Buffer }> {
   const ref = await freshObject(fixture, 'large');
-  const parts = await freshContainer(fixture);
+  const parts = await companionOf(fixture, ref);
   const { segments, whole } = await putSegments(fixture, parts, [SMALL, 0, LARGE, 7]);
   const put = await fixture.backend.putManifest(CONTEXT, ref, manifestOf(segments, more));
   createdBy(put);

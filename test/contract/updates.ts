@@ -22,6 +22,7 @@ import {
 } from './fixture.js';
 import { linkTo } from './links.js';
 import { freshLargeObject } from './segments.js';
+import { skipBecause } from '../support/skip.js';
 
 const DESCRIBED = {
   metadata: { title: 'kept' },
@@ -35,9 +36,24 @@ const ABSENT: BodyInput = { kind: 'absent' };
 export function describeUpdates(fixture: Fixture): void {
   describe('updates', () => {
     describeConditions(fixture);
-    describeAbsentBodies(fixture);
-    describeReturnedBodies(fixture);
-    describeRefusedBodies(fixture);
+    describe('of bodies', () => {
+      beforeEach(function () {
+        needsCapability(this, fixture, 'bodyUpdates');
+      });
+      describeAbsentBodies(fixture);
+      describeReturnedBodies(fixture);
+      describeRefusedBodies(fixture);
+    });
+    it('of bodies are refused where there are none', async function () {
+      if (fixture.backend.capabilities.bodyUpdates) {
+        skipBecause(this, 'a store without bodyUpdates');
+      }
+      const ref = await freshObject(fixture);
+      await fixture.backend.putObject(CONTEXT, ref, inputOf('x'));
+      const precondition = await conditionOf(fixture, ref);
+      const update = { body: ABSENT };
+      await failure('Unsupported', fixture.backend.updateBody(CONTEXT, ref, update, precondition));
+    });
   });
 }
 
@@ -68,7 +84,8 @@ async function freshAbsent(fixture: Fixture, bytes: Buffer) {
 }
 
 function describeConditions(fixture: Fixture): void {
-  it('change what a listing shows, and nothing else of it', async () => {
+  it('change what a listing shows, and nothing else of it', async function () {
+    needsCapability(this, fixture, 'listingUpdates');
     const ref = await freshObject(fixture);
     await fixture.backend.putObject(CONTEXT, ref, inputOf('x', DESCRIBED));
     const before = await listed(fixture, ref);
@@ -79,6 +96,18 @@ function describeConditions(fixture: Fixture): void {
     await fixture.backend.updateObject(CONTEXT, ref, { listingAttributes: { class: null } });
     const left = { new: '1', other: 'kept' };
     expect(await listed(fixture, ref)).to.deep.equal({ ...before, attributes: left });
+  });
+
+  it('refuse to change what a listing shows where they cannot', async function () {
+    if (fixture.backend.capabilities.listingUpdates) {
+      skipBecause(this, 'a store without listingUpdates');
+    }
+    const ref = await freshObject(fixture);
+    await fixture.backend.putObject(CONTEXT, ref, inputOf('x', DESCRIBED));
+    const update = { listingAttributes: { class: 'COLD' }, metadata: { never: 'seen' } };
+    await failure('Unsupported', fixture.backend.updateObject(CONTEXT, ref, update));
+    const { metadata } = await fixture.backend.headObject(CONTEXT, ref);
+    expect(metadata).to.deep.equal(DESCRIBED.metadata);
   });
 
   const conditions: readonly (readonly [string, Partial<UpdatePrecondition>, boolean])[] = [

@@ -20,10 +20,19 @@ export interface BackendCall {
  * overrides that.
  */
 export class DecoratedBackend implements B.Backend {
+  listExpired?: NonNullable<B.Backend['listExpired']>;
+
   constructor(
     protected readonly inner: B.Backend,
     readonly capabilities: B.Capabilities = inner.capabilities,
-  ) {}
+  ) {
+    const list = inner.listExpired?.bind(inner);
+    if (list === undefined) return;
+    this.listExpired = (context, account, query) =>
+      this.around({ method: 'listExpired', kind: 'read', ref: { account } }, () =>
+        list(context, account, query),
+      );
+  }
 
   protected around<T>(_call: BackendCall, proceed: () => Promise<T>): Promise<T> {
     return proceed();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
-import { collectBody } from '../embedded/body-intake.js';
+import { collectBody } from '../body-intake.js';
 import { DecoratedBackend } from './decorated-backend.js';
 import { type WeakOptions, WeakWrites } from './weak-writes.js';
 import { isCode, TICKETS_CONTAINER, withoutStarted, WriteTimes } from './write-times.js';
@@ -171,6 +171,7 @@ function weakened(capabilities: B.Capabilities, objectNameBytesMax: number): B.C
     ...capabilities,
     atomicCreate: false,
     conditionalReplace: false,
+    conditionalDelete: false,
     atomicGuard: false,
     objectNameBytesMax,
   };

@@ -1,45 +1,16 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteSource } from '../../byte-source.js';
-import type { CallContext } from '../backend.js';
-import { BackendError } from '../errors.js';
+import { bodyMismatch, type Intake } from '../body-intake.js';
+import type { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
 import type { BufferPool } from './buffer-pool.js';
 import { asBackendError } from './lmdb-error.js';
-
-/** A body as it comes from the caller, of exactly `size` bytes or an error. */
-export interface Intake {
-  readonly body: Buffer | ByteSource;
-  readonly size: number;
-  readonly context: CallContext;
-}
-
-/**
- * The whole of a small body.
- * @throws BackendError BodyMismatch; what the body throws; the reason of the signal
- */
-export async function collectBody({ body, size, context }: Intake): Promise<Buffer> {
-  if (Buffer.isBuffer(body)) {
-    if (body.length !== size) throw mismatch(size, body.length);
-    return body;
-  }
-  const whole = Buffer.allocUnsafe(size);
-  let received = 0;
-  for await (const chunk of body) {
-    throwIfAborted(context);
-    if (received + chunk.length > size) throw mismatch(size, received + chunk.length);
-    chunk.copy(whole, received);
-    received += chunk.length;
-  }
-  if (received !== size) throw mismatch(size, received);
-  return whole;
-}
 
 /**
  * Streams a body into a file through pooled buffers: one is filled while another is being written,
  * and the caller waits when both are full. While the body is waited for, there is one at most, and a
  * small one while it is enough. Feeds `hash` on the way.
- * @throws as {@link collectBody}; BackendError StorageFull, Unavailable when the file cannot be written
+ * @throws as `collectBody`; BackendError StorageFull, Unavailable when the file cannot be written
  */
 export async function writeBody(
   { body, size, context }: Intake,
@@ -53,11 +24,11 @@ export async function writeBody(
     for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       throwIfAborted(context);
       received += chunk.length;
-      if (received > size) throw mismatch(size, received);
+      if (received > size) throw bodyMismatch(size, received);
       hash?.update(chunk);
       await writer.write(chunk);
     }
-    if (received !== size) throw mismatch(size, received);
+    if (received !== size) throw bodyMismatch(size, received);
     await writer.flush();
   } finally {
     await writer.release();
@@ -146,9 +117,4 @@ async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Pr
     const { bytesWritten } = await file.write(bytes, written, rest, position + written);
     written += bytesWritten;
   }
-}
-
-function mismatch(announced: number, received: number): BackendError {
-  const problem = received > announced ? 'is longer' : `ends after ${received} bytes`;
-  return new BackendError('BodyMismatch', `the body of ${announced} bytes ${problem}`);
 }

@@ -13,7 +13,7 @@ import { noSuchContainer, readContainer } from './container-ids.js';
 import { CLOSED, decodeContainer, encodeContainer, headOf } from './container-record.js';
 import { corrupt } from './bytes.js';
 import { accountPrefix, afterKey, afterPrefix, containerKey } from './keys.js';
-import { patched } from './metadata.js';
+import { patched } from '../metadata-patch.js';
 import { peek, type Tables } from './tables.js';
 import { readUsage } from './write-transaction.js';
 

@@ -10,6 +10,7 @@ import type { ContainerRef } from '../backend.js';
  *   objects      container id (6), object name
  *   bodies       body id (6)
  *   reclaim      body id (6)
+ *   expiry       digest of the account (8), time in ms (6), digest of container and name (16)
  *
  * Container ids are never used twice: an object key that is found proves that its container exists.
  */

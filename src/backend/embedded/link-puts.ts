@@ -22,12 +22,18 @@ export async function putLink(
   input: LinkInput,
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
-  const { target, size, etag, contentType, systemMetadata, guard } = input;
+  const { target, size, etag, contentType, systemMetadata, guard, deleteAt } = input;
   checkNames(ref.account, target);
   await parts.space.admit(context, 0, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
-  const described = { headers: undefined, metadata: undefined, systemMetadata, attributes };
+  const described = {
+    headers: undefined,
+    metadata: undefined,
+    systemMetadata,
+    attributes,
+    deleteAt,
+  };
   const record = encodeObject({ size, etag, contentType, ...described, target }, 'link');
   const replacement = { ref, record, bytesUsed: 0, body: NO_BODY, precondition, guard };
   return commitReplacement(parts, { replacement, etag });

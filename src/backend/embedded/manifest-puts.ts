@@ -44,12 +44,14 @@ export async function putManifest(
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
   const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
+  const { deleteAt } = input;
   const { size, list, check } = await prepareSegments(ref, segments);
   await parts.space.admit(context, list.length, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const segmentCount = segments.length;
-  const fields = { size, etag, contentType, attributes, headers, metadata, systemMetadata };
+  const described = { contentType, attributes, headers, metadata, systemMetadata, deleteAt };
+  const fields = { size, etag, ...described };
   const record = encodeObject({ ...fields, segmentCount }, 'segments');
   const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check, guard };
   return commitReplacement(parts, { replacement, etag });

@@ -7,11 +7,14 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { WriteOperation } from './commit-queue.js';
+import { forgetExpiry, rememberExpiry } from './expired-objects.js';
 import { idKey, objectKey } from './keys.js';
 import {
   type BodyLocation,
   decodeObject,
   decodeSummary,
+  deleteAtOf,
+  hasExpired,
   isPlain,
   type ObjectSummary,
   stampObject,
@@ -66,12 +69,17 @@ export function replaceObject(
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const old = readFormer(transaction, key);
-    if (!holds(precondition, old)) return { outcome: 'precondition_failed', freed: [] };
+    // What has expired is not there for conditions, and leaves like anything that is replaced.
+    if (!holds(precondition, isOver(old, now) ? undefined : old)) {
+      return { outcome: 'precondition_failed', freed: [] };
+    }
     const held = guard && checkGuard(transaction, guard, key);
     check?.(transaction);
     transaction.addUsage(containerId, old ? 0 : 1, bytesUsed - (old ? bytesUsedBy(old) : 0));
     stampObject(record, storeBody(transaction, body), now);
     void tables.objects.put(key, record);
+    forgetExpiry(tables, ref, old?.deleteAt);
+    rememberExpiry(tables, ref, deleteAtOf(record, record.length));
     const freed: number[] = [];
     if (old) dropBody(transaction, old, owner, freed);
     if (held) removeObject(transaction, held, owner, freed);
@@ -81,6 +89,7 @@ export function replaceObject(
 
 /** An object that is to be removed. */
 interface Doomed {
+  readonly ref: ObjectRef;
   readonly containerId: number;
   readonly key: Buffer;
   readonly object: ObjectSummary;
@@ -88,12 +97,13 @@ interface Doomed {
 
 function removeObject(
   transaction: WriteTransaction,
-  { containerId, key, object }: Doomed,
+  { ref, containerId, key, object }: Doomed,
   owner: Buffer,
   freed: number[],
 ): void {
   transaction.addUsage(containerId, -1, -bytesUsedBy(object));
   void transaction.tables.objects.remove(key);
+  forgetExpiry(transaction.tables, ref, object.deleteAt);
   dropBody(transaction, object, owner, freed);
 }
 
@@ -117,33 +127,43 @@ function checkGuard(
   }
   const key = objectKey(containerId, name);
   const row = peek(transaction.tables.objects, key);
-  const object = row && decodeSummary(row, row.length);
+  const object = row && !hasExpired(row, row.length) ? decodeSummary(row, row.length) : undefined;
   if (object === undefined) throw new BackendError('GuardMissing', `no ${container}/${name}`);
   if (etag !== undefined && object.etag !== etag) {
     throw new BackendError('GuardMissing', `${container}/${name} does not have ETag ${etag}`);
   }
-  return consumed && !key.equals(written) ? { containerId, key, object } : undefined;
+  return consumed && !key.equals(written) ? { ref, containerId, key, object } : undefined;
 }
 
-/** @throws (the operation) BackendError NoSuchContainer, GuardMissing, NoSuchObject */
+/**
+ * @param openExpired - whether what has expired is there
+ * @throws (the operation) BackendError NoSuchContainer, GuardMissing, NoSuchObject
+ */
 export function deleteObject(
   ref: ObjectRef,
   precondition: WritePrecondition | undefined,
   guard: Guard | undefined,
   owner: Buffer,
+  openExpired: boolean,
 ): WriteOperation<Change<DeleteOutcome>> {
   return (transaction) => {
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const held = guard && checkGuard(transaction, guard, key);
     const object = readFormer(transaction, key);
-    if (object === undefined) throw noSuchObject(ref);
+    if (object === undefined || (!openExpired && isOver(object, transaction.now))) {
+      throw noSuchObject(ref);
+    }
     const freed: number[] = [];
     if (!holds(precondition, object)) return { outcome: PRECONDITION_FAILED, freed };
-    removeObject(transaction, { containerId, key, object }, owner, freed);
+    removeObject(transaction, { ref, containerId, key, object }, owner, freed);
     if (held) removeObject(transaction, held, owner, freed);
     return { outcome: deleted(object.manifest), freed };
   };
+}
+
+function isOver(object: Pick<ObjectSummary, 'deleteAt'> | undefined, now: number): boolean {
+  return object?.deleteAt !== undefined && object.deleteAt <= now;
 }
 
 export function holds(

@@ -59,7 +59,7 @@ export async function copyObject(
 
 async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Promise<Attempt> {
   const { from, input } = copy;
-  const source = readSource(parts, from);
+  const source = readSource(parts, context, from);
   const { head } = source.object;
   if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
   const range = rangeOf(input.range, head);
@@ -129,10 +129,10 @@ async function copyAbsent(
 }
 
 /** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */
-function readSource(parts: StoreParts, from: ObjectRef): FoundObject {
+function readSource(parts: StoreParts, context: CallContext, from: ObjectRef): FoundObject {
   refresh(parts.tables);
   try {
-    return readObject(parts, from);
+    return readObject(parts, from, context);
   } catch (thrown) {
     const error = asBackendError(thrown);
     if (error.code !== 'NoSuchContainer') throw error;
@@ -176,7 +176,7 @@ async function linkFile(
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';
-  if (readSource(parts, from).object.bodyId !== source.bodyId) return 'again';
+  if (readSource(parts, context, from).object.bodyId !== source.bodyId) return 'again';
   throw corrupt('the file of its body is missing');
 }
 
@@ -191,6 +191,7 @@ function describe(
     metadata: input.metadata ?? head.metadata,
     systemMetadata: input.systemMetadata ?? head.systemMetadata,
     listingAttributes: input.listingAttributes ?? attributes,
+    deleteAt: input.deleteAt === undefined ? head.deleteAt : (input.deleteAt ?? undefined),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../backend.js';
+import type { CallContext, ObjectHead, ObjectRef } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { objectKey } from './keys.js';
 import { noSuchObject } from './object-changes.js';
@@ -6,6 +6,7 @@ import {
   decodeLink,
   decodeObject,
   decodeSummary,
+  hasExpired,
   isLink,
   type ObjectSummary,
   type StoredObject,
@@ -21,31 +22,49 @@ export interface FoundObject {
   readonly object: StoredObject;
 }
 
+/** What of the call decides which objects are there. */
+type Seen = Pick<CallContext, 'openExpired'> | undefined;
+
 /**
  * Reads an object. A link and what it leads to are read in one snapshot, so that of a link and a
  * target that change together, both or none are seen.
  * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink
  */
-export function readObject(parts: StoreParts, ref: ObjectRef): FoundObject {
-  const row = peekObject(parts, ref);
+export function readObject(parts: StoreParts, ref: ObjectRef, seen?: Seen): FoundObject {
+  const row = peekObject(parts, ref, seen);
   if (row === undefined) throw noSuchObject(ref);
-  if (isLink(row)) return followLink(parts, ref, row);
+  if (isLink(row)) return followLink(parts, ref, row, seen);
   return { ref, object: decodeObject(row, row.length) };
 }
 
-function followLink(parts: StoreParts, { account }: ObjectRef, row: Buffer): FoundObject {
+/** Follows no link: that of a link is its own. @throws BackendError NoSuchContainer, NoSuchObject */
+export function readHeadItself(parts: StoreParts, ref: ObjectRef, seen?: Seen): ObjectHead {
+  const row = peekObject(parts, ref, seen);
+  if (row === undefined) throw noSuchObject(ref);
+  const { head, target } = decodeObject(row, row.length);
+  if (target === undefined) return head;
+  const { etag, lastModified, systemMetadata } = head;
+  return { ...head, link: { target, etag, lastModified, systemMetadata } };
+}
+
+function followLink(
+  parts: StoreParts,
+  { account }: ObjectRef,
+  row: Buffer,
+  seen: Seen,
+): FoundObject {
   const link = decodeLink(row, row.length);
   const { container, object } = link.target;
   const ref = { account, container, object };
-  const target = peekTarget(parts, ref);
+  const target = peekTarget(parts, ref, seen);
   if (target === undefined) throw brokenLink(ref, 'is missing');
   if (isLink(target)) throw brokenLink(ref, 'is a link itself');
   return { ref, object: decodeObject(target, target.length, link) };
 }
 
-function peekTarget(parts: StoreParts, ref: ObjectRef): Buffer | undefined {
+function peekTarget(parts: StoreParts, ref: ObjectRef, seen: Seen): Buffer | undefined {
   try {
-    return peekObject(parts, ref);
+    return peekObject(parts, ref, seen);
   } catch (error) {
     if (error instanceof BackendError && error.code === 'NoSuchContainer') return undefined;
     throw error;
@@ -69,7 +88,14 @@ export function readSummary(parts: StoreParts, ref: ObjectRef): ObjectSummary | 
 }
 
 /** @throws BackendError NoSuchContainer when there is no object because there is no container */
-function peekObject({ tables, ids }: StoreParts, ref: ObjectRef): Buffer | undefined {
+function peekObject(parts: StoreParts, ref: ObjectRef, seen?: Seen): Buffer | undefined {
+  const row = peekStored(parts, ref);
+  if (row === undefined || seen?.openExpired === true) return row;
+  return hasExpired(row, row.length) ? undefined : row;
+}
+
+/** The same, also when it has expired. */
+function peekStored({ tables, ids }: StoreParts, ref: ObjectRef): Buffer | undefined {
   const cached = ids.cached(ref);
   if (cached !== undefined) {
     const row = peek(tables.objects, objectKey(cached, ref.object));

@@ -9,10 +9,11 @@ import type {
   WritePrecondition,
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
-import { collectBody, type Intake, writeBody } from './body-intake.js';
+import { collectBody, type Intake } from '../body-intake.js';
+import { writeBody } from './body-intake.js';
 import { fileBody } from './body-source.js';
 import { asBackendError } from './lmdb-error.js';
-import { joined } from './metadata.js';
+import { joined } from '../metadata-patch.js';
 import { holds, type Replacement } from './object-changes.js';
 import { readSummary } from './object-lookup.js';
 import { type BodyPlace, encodeObject } from './object-record.js';
@@ -118,10 +119,11 @@ function replacementOf(
   place: BodyPlace,
   body: Buffer | number,
 ): Replacement {
-  const { size, contentType, headers, metadata, guard } = input;
+  const { size, contentType, headers, metadata, guard, deleteAt } = input;
   const systemMetadata = joined(input.systemMetadata, seal?.systemMetadata);
   const attributes = joined(input.listingAttributes, seal?.listingAttributes);
-  const fields = { size, etag, contentType, headers, metadata, systemMetadata, attributes };
+  const described = { contentType, headers, metadata, systemMetadata, attributes, deleteAt };
+  const fields = { size, etag, ...described };
   return { ref, record: encodeObject(fields, place), bytesUsed: size, body, precondition, guard };
 }
 

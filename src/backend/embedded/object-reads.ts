@@ -1,16 +1,24 @@
-import type { ByteRange, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from '../backend.js';
+import type {
+  ByteRange,
+  CallContext,
+  GetObjectResult,
+  ObjectHead,
+  ObjectRef,
+  RangeSpec,
+} from '../backend.js';
 import { BackendError } from '../errors.js';
 import { bufferBody, type LazyBody } from './lazy-body.js';
 import { largeBody } from './large-reads.js';
-import { type FoundObject, readObject } from './object-lookup.js';
+import { type FoundObject, readHeadItself, readObject } from './object-lookup.js';
 import type { StoreParts } from './parts.js';
 import { plainBody, ReplacedError } from './plain-body.js';
 import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
-export function headObject(parts: StoreParts, ref: ObjectRef): ObjectHead {
-  return readObject(parts, ref).object.head;
+export function headObject(parts: StoreParts, context: CallContext, ref: ObjectRef): ObjectHead {
+  if (context.linkItself === true) return readHeadItself(parts, ref, context);
+  return readObject(parts, ref, context).object.head;
 }
 
 /** As a {@link LazyBody}. */
@@ -24,15 +32,17 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  */
 export function getObject(
   parts: StoreParts,
+  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
 ): GetObjectResult | Promise<GetObjectResult> {
-  const result = findObject(parts, ref, spec);
-  return result.body.open === undefined ? result : openObject(parts, ref, spec, result);
+  const result = findObject(parts, context, ref, spec);
+  return result.body.open === undefined ? result : openObject(parts, context, ref, spec, result);
 }
 
 async function openObject(
   parts: StoreParts,
+  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   found: LazyResult,
@@ -45,12 +55,17 @@ async function openObject(
       if (!(error instanceof ReplacedError)) throw error;
     }
     refresh(parts.tables);
-    result = findObject(parts, ref, spec);
+    result = findObject(parts, context, ref, spec);
   }
 }
 
-function findObject(parts: StoreParts, ref: ObjectRef, spec: RangeSpec | undefined): LazyResult {
-  const found = readObject(parts, ref);
+function findObject(
+  parts: StoreParts,
+  context: CallContext,
+  ref: ObjectRef,
+  spec: RangeSpec | undefined,
+): LazyResult {
+  const found = readObject(parts, ref, context);
   const { head, place } = found.object;
   if (place === 'absent') throw bodyAbsent(found.ref);
   const range = spec && resolveRange(spec, head.size);
@@ -75,8 +90,8 @@ export function bodyOf(
 ): LazyBody {
   const { head, place, bodyId } = object;
   if (place === 'segments') return largeBody(parts, ref, object, range);
-  const { size, etag, lastModified } = head;
-  return plainBody(parts, ref, { place, bodyId, size, etag, lastModified }, range);
+  const { size, etag, lastModified, deleteAt } = head;
+  return plainBody(parts, ref, { place, bodyId, size, etag, lastModified, deleteAt }, range);
 }
 
 export function bodyAbsent({ container, object }: ObjectRef): BackendError {

@@ -6,14 +6,14 @@ import type {
   ObjectHead,
   PutObjectInput,
 } from '../backend.js';
-import { ByteReader, ByteWriter, corrupt } from './bytes.js';
+import { ByteReader, ByteWriter, CommonText, corrupt } from './bytes.js';
 
 /**
  * What the index holds of an object. What a listing shows comes first, so that a listing reads no
  * further; the body is elsewhere.
  *
  *   offset  bytes
- *        0      1  layout version (high nibble), where the body is (low nibble)
+ *        0      1  layout (high nibble: 1, or 2 of an object that expires), where the body is (low)
  *        1      6  body id; 0 when the body is empty; of a large object that of its segment list
  *        7      6  last modified, ms
  *       13      6  size
@@ -22,10 +22,12 @@ import { ByteReader, ByteWriter, corrupt } from './bytes.js';
  *                  headers, metadata, system metadata
  *                  of a large object: how many segments
  *                  of a link: container and name of its target
+ *       -6      6  of an object that expires, behind all the rest: when, ms
  */
 
 /** A new place of the body leaves it as it is: older versions read such a record as `Corrupt`. */
 const LAYOUT = 1;
+const EXPIRING = 2;
 const BODY_ID_AT = 1;
 const LAST_MODIFIED_AT = 7;
 const SIZE_AT = 13;
@@ -37,7 +39,9 @@ const SIZE_AT = 13;
  */
 export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments' | 'link' | 'absent';
 const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments', 'link', 'absent'];
-const LINK_BYTE = (LAYOUT << 4) | PLACES.indexOf('link');
+const LINK = PLACES.indexOf('link');
+/** Bytes of the time at the end of a record that expires. */
+const DELETE_AT_BYTES = 6;
 
 /** Where to find a body. */
 export interface BodyLocation {
@@ -50,6 +54,7 @@ export interface ObjectSummary extends BodyLocation {
   readonly lastModified: number;
   readonly size: number;
   readonly etag: string;
+  readonly deleteAt: number | undefined;
 }
 
 export interface StoredObject extends BodyLocation {
@@ -71,15 +76,17 @@ export type RecordInput = Pick<PutObjectInput, 'headers' | 'metadata' | 'systemM
   readonly segmentCount?: number | undefined;
   /** Of a link, and only of one. */
   readonly target?: LinkTarget | undefined;
+  readonly deleteAt?: number | undefined;
 };
 
 const writer = new ByteWriter();
+const contentTypes = new CommonText();
 
 /** A record whose body id and time are still to be set by {@link stampObject}. */
 export function encodeObject(input: RecordInput, place: BodyPlace): Buffer {
   writer
     .begin()
-    .uint8((LAYOUT << 4) | PLACES.indexOf(place))
+    .uint8(((input.deleteAt === undefined ? LAYOUT : EXPIRING) << 4) | PLACES.indexOf(place))
     .uint48(0)
     .uint48(0)
     .uint48(input.size)
@@ -91,6 +98,7 @@ export function encodeObject(input: RecordInput, place: BodyPlace): Buffer {
     .pairs(input.systemMetadata);
   if (place === 'segments') writer.varint(input.segmentCount ?? 0);
   if (place === 'link') writer.text(input.target?.container ?? '').text(input.target?.object ?? '');
+  if (input.deleteAt !== undefined) writer.uint48(input.deleteAt);
   return writer.take();
 }
 
@@ -117,9 +125,27 @@ export function stampObject(record: Buffer, bodyId: number, lastModified: number
   record.writeUIntBE(lastModified, LAST_MODIFIED_AT, 6);
 }
 
+/** When an object expires; undefined: never. Costs nothing for those. */
+export function deleteAtOf(bytes: Buffer, length: number): number | undefined {
+  if ((bytes[0] ?? 0) >> 4 !== EXPIRING) return undefined;
+  return bytes.readUIntBE(length - DELETE_AT_BYTES, DELETE_AT_BYTES);
+}
+
+/** Whether an object is not there any more, though its record is. */
+export function hasExpired(bytes: Buffer, length: number): boolean {
+  const deleteAt = deleteAtOf(bytes, length);
+  return deleteAt !== undefined && deleteAt <= Date.now();
+}
+
+/** What comes before the time of expiry. */
+function readerOf(bytes: Buffer, length: number): ByteReader {
+  const expires = (bytes[0] ?? 0) >> 4 === EXPIRING;
+  return new ByteReader(bytes, expires ? length - DELETE_AT_BYTES : length);
+}
+
 /** @throws BackendError Corrupt */
 export function decodeSummary(bytes: Buffer, length: number): ObjectSummary {
-  return readSummary(new ByteReader(bytes, length));
+  return readSummary(readerOf(bytes, length), deleteAtOf(bytes, length));
 }
 
 /** A listing entry whose name is still to be set: it is in the key. */
@@ -133,13 +159,13 @@ export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
   const lastModified = reader.uint48();
   const size = reader.uint48();
   const etag = reader.etag();
-  const contentType = reader.text();
+  const contentType = reader.commonText(contentTypes);
   return { name: '', size, etag, lastModified, contentType, attributes: reader.pairs() };
 }
 
 /** Whether a record is that of a link. */
 export function isLink(bytes: Buffer): boolean {
-  return bytes[0] === LINK_BYTE;
+  return ((bytes[0] ?? 0) & 0x0f) === LINK;
 }
 
 /**
@@ -148,8 +174,8 @@ export function isLink(bytes: Buffer): boolean {
  * @throws BackendError Corrupt
  */
 export function decodeLink(bytes: Buffer, length: number): FollowedLink {
-  const reader = new ByteReader(bytes, length);
-  const { etag, lastModified } = readSummary(reader);
+  const reader = readerOf(bytes, length);
+  const { etag, lastModified } = readSummary(reader, undefined);
   reader.skipText();
   reader.skipPairs(); // listing attributes
   reader.skipPairs(); // headers
@@ -165,9 +191,10 @@ export function decodeLink(bytes: Buffer, length: number): FollowedLink {
  * @throws BackendError Corrupt
  */
 export function decodeObject(bytes: Buffer, length: number, link?: FollowedLink): StoredObject {
-  const reader = new ByteReader(bytes, length);
-  const { place, bodyId, size, etag, lastModified } = readSummary(reader);
-  const contentType = reader.text();
+  const reader = readerOf(bytes, length);
+  const deleteAt = deleteAtOf(bytes, length);
+  const { place, bodyId, size, etag, lastModified } = readSummary(reader, deleteAt);
+  const contentType = reader.commonText(contentTypes);
   const attributes = reader.pairs();
   const headers = reader.pairs();
   const metadata = reader.pairs();
@@ -183,6 +210,7 @@ export function decodeObject(bytes: Buffer, length: number, link?: FollowedLink)
   };
   if (link !== undefined) head.link = link;
   const object: Writable<StoredObject> = { place, bodyId, attributes, head };
+  if (deleteAt !== undefined) head.deleteAt = deleteAt;
   if (place === 'absent') head.bodyAbsent = true;
   if (place === 'segments') head.segmentCount = reader.varint();
   if (place === 'link') object.target = readTarget(reader);
@@ -194,17 +222,19 @@ function readTarget(reader: ByteReader): LinkTarget {
   return { container: reader.text(), object: reader.text() };
 }
 
-function readSummary(reader: ByteReader): ObjectSummary {
+function readSummary(reader: ByteReader, deleteAt: number | undefined): ObjectSummary {
   const place = readPlace(reader);
   const bodyId = reader.uint48();
   const lastModified = reader.uint48();
   const size = reader.uint48();
-  return { place, bodyId, lastModified, size, etag: reader.etag() };
+  return { place, bodyId, lastModified, size, etag: reader.etag(), deleteAt };
 }
 
 function readPlace(reader: ByteReader): BodyPlace {
   const first = reader.uint8();
   const place = PLACES[first & 0x0f];
-  if (first >> 4 !== LAYOUT || place === undefined) throw corrupt('it is not an object record');
+  const layout = first >> 4;
+  if ((layout !== LAYOUT && layout !== EXPIRING) || place === undefined)
+    throw corrupt('it is not an object record');
   return place;
 }

@@ -1,9 +1,6 @@
 import type {
   BodyUpdate,
   CallContext,
-  Metadata,
-  MetadataPatch,
-  ObjectHead,
   ObjectRef,
   ObjectUpdate,
   UpdateOutcome,
@@ -11,15 +8,23 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
-import { collectBody } from './body-intake.js';
+import { collectBody } from '../body-intake.js';
 import type { WriteOperation } from './commit-queue.js';
+import { forgetExpiry, rememberExpiry } from './expired-objects.js';
 import { objectKey } from './keys.js';
 import { prepareSegments } from './manifest-puts.js';
-import { patched } from './metadata.js';
+import { patched } from '../metadata-patch.js';
+import { meets } from '../update-precondition.js';
 import { bytesUsedBy, type Change, dropBody, noSuchObject, storeBody } from './object-changes.js';
 import { readSummary } from './object-lookup.js';
 import { writeBodyFile } from './object-puts.js';
-import { type BodyPlace, decodeObject, encodeObject, stampObject } from './object-record.js';
+import {
+  type BodyPlace,
+  decodeObject,
+  encodeObject,
+  hasExpired,
+  stampObject,
+} from './object-record.js';
 import type { StoreParts } from './parts.js';
 import { withBodyFile } from './replacements.js';
 import { peek } from './tables.js';
@@ -42,11 +47,12 @@ type UpdateChange = Change<UpdateOutcome>;
 /** @throws BackendError NoSuchContainer, NoSuchObject */
 export async function updateObject(
   parts: StoreParts,
+  context: CallContext,
   ref: ObjectRef,
   update: ObjectUpdate,
   precondition: UpdatePrecondition | undefined,
 ): Promise<UpdateOutcome> {
-  return commit(parts, changeOf(ref, update, precondition, undefined, parts.owner));
+  return commit(parts, changeOf(context, ref, update, precondition, undefined, parts.owner));
 }
 
 /**
@@ -62,7 +68,7 @@ export async function updateBody(
   precondition: UpdatePrecondition,
 ): Promise<UpdateOutcome> {
   const commitWith = (to: NewBody): Promise<UpdateOutcome> =>
-    commit(parts, changeOf(ref, update, precondition, to, parts.owner));
+    commit(parts, changeOf(context, ref, update, precondition, to, parts.owner));
   if (body.kind === 'absent') {
     return commitWith({ place: 'absent', body: NOTHING, size: undefined });
   }
@@ -104,6 +110,7 @@ async function commit(
 
 /** @throws (the operation) BackendError NoSuchContainer, NoSuchObject, Unsupported, SegmentMismatch */
 function changeOf(
+  { openExpired = false }: CallContext,
   ref: ObjectRef,
   update: ObjectUpdate,
   precondition: UpdatePrecondition | undefined,
@@ -115,16 +122,19 @@ function changeOf(
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const row = peek(tables.objects, key);
-    if (row === undefined) throw noSuchObject(ref);
+    if (row === undefined || (!openExpired && hasExpired(row, row.length))) {
+      throw noSuchObject(ref);
+    }
     const stored = decodeObject(row, row.length);
     const { head, attributes, place, bodyId, target } = stored;
-    if (!finds(precondition, head)) return FAILED;
+    if (!meets(head, precondition)) return FAILED;
     // Its size cannot have changed while its ETag has not, but for an ETag that somebody made up.
     if (to?.size !== undefined && to.size !== head.size) return FAILED;
     if (to !== undefined && place === 'link') {
       throw new BackendError('Unsupported', 'a link has no body');
     }
     to?.check?.(transaction);
+    const deleteAt = update.deleteAt === undefined ? head.deleteAt : (update.deleteAt ?? undefined);
     const record = encodeObject(
       {
         size: head.size,
@@ -136,6 +146,7 @@ function changeOf(
         systemMetadata: patched(head.systemMetadata, update.systemMetadata),
         segmentCount: to === undefined ? head.segmentCount : to.segmentCount,
         target,
+        deleteAt,
       },
       to?.place ?? place,
     );
@@ -143,6 +154,10 @@ function changeOf(
     const newBodyId = to === undefined ? bodyId : storeBody(transaction, to.body);
     stampObject(record, newBodyId, head.lastModified);
     void tables.objects.put(key, record);
+    if (deleteAt !== head.deleteAt) {
+      forgetExpiry(tables, ref, head.deleteAt);
+      rememberExpiry(tables, ref, deleteAt);
+    }
     if (to !== undefined) {
       const { size } = head;
       const added = bytesUsedBy({ place: to.place, size }) - bytesUsedBy({ place, size });
@@ -151,20 +166,6 @@ function changeOf(
     }
     return { outcome: UPDATED, freed };
   };
-}
-
-function finds(precondition: UpdatePrecondition | undefined, head: ObjectHead): boolean {
-  if (precondition === undefined) return true;
-  const { etag, lastModified, systemMetadata = {} } = precondition;
-  if (head.etag !== etag || head.lastModified !== lastModified) return false;
-  return hasValues(head.systemMetadata, systemMetadata);
-}
-
-function hasValues(values: Metadata, wanted: MetadataPatch): boolean {
-  return Object.entries(wanted).every(([name, value]) => {
-    const current = Object.hasOwn(values, name) ? values[name] : undefined;
-    return current === (value ?? undefined);
-  });
 }
 
 const NOTHING = Buffer.alloc(0);

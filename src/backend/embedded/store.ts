@@ -10,6 +10,7 @@ import * as containers from './containers.js';
 import { OBJECT_NAME_BYTES_MAX } from './keys.js';
 import { getSegments } from './large-reads.js';
 import { putLink } from './link-puts.js';
+import { listExpired } from './expired-objects.js';
 import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
 import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
@@ -80,6 +81,10 @@ class LmdbStore implements EmbeddedStore {
   readonly capabilities: B.Capabilities = {
     atomicCreate: true,
     conditionalReplace: true,
+    conditionalDelete: true,
+    listingUpdates: true,
+    bodyUpdates: true,
+    takesMd5: false,
     atomicGuard: true,
     systemMetadata: true,
     objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
@@ -152,7 +157,7 @@ class LmdbStore implements EmbeddedStore {
   }
 
   headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
-    return this.#read(context, (parts) => headObject(parts, ref));
+    return this.#read(context, (parts) => headObject(parts, context, ref));
   }
 
   getObject(
@@ -160,7 +165,7 @@ class LmdbStore implements EmbeddedStore {
     ref: B.ObjectRef,
     range?: B.RangeSpec,
   ): Promise<B.GetObjectResult> {
-    return this.#read(context, (parts) => getObject(parts, ref, range));
+    return this.#read(context, (parts) => getObject(parts, context, ref, range));
   }
 
   putManifest(
@@ -182,7 +187,7 @@ class LmdbStore implements EmbeddedStore {
   }
 
   getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
-    return this.#read(context, (parts) => getSegments(parts, ref));
+    return this.#read(context, (parts) => getSegments(parts, context, ref));
   }
 
   copyObject(
@@ -203,7 +208,7 @@ class LmdbStore implements EmbeddedStore {
     update: B.ObjectUpdate,
     precondition?: B.UpdatePrecondition,
   ): Promise<B.UpdateOutcome> {
-    return this.#write(context, (parts) => updateObject(parts, ref, update, precondition));
+    return this.#write(context, (parts) => updateObject(parts, context, ref, update, precondition));
   }
 
   updateBody(
@@ -222,11 +227,20 @@ class LmdbStore implements EmbeddedStore {
     guard?: B.Guard,
   ): Promise<B.DeleteOutcome> {
     return this.#write(context, async ({ commits, reaper, owner }) => {
-      const operation = deleteObject(ref, precondition, guard, owner);
+      const seen = context.openExpired === true;
+      const operation = deleteObject(ref, precondition, guard, owner, seen);
       const { outcome, freed } = await commits.run(operation);
       reaper.add(freed);
       return outcome;
     });
+  }
+
+  listExpired(
+    context: B.CallContext,
+    account: string,
+    query: B.ExpiredQuery,
+  ): Promise<readonly B.ExpiredObject[]> {
+    return this.#read(context, ({ tables }) => listExpired(tables, account, query, Date.now()));
   }
 
   stats(): StoreStats {

@@ -1,5 +1,6 @@
 import { type Database, open, type RootDatabase, type RootDatabaseOptions } from 'lmdb';
 import { BackendError } from '../errors.js';
+import { utf8Slice } from './bytes.js';
 import { ID_BYTES } from './keys.js';
 import { decodeListed, type UnnamedEntry } from './object-record.js';
 import type { Layout } from './layout.js';
@@ -22,6 +23,8 @@ export interface Tables {
   readonly bodies: Table;
   /** Files that may lie about without belonging to an object, by body id; the value is the owner. */
   readonly reclaim: Table;
+  /** Objects that expire, by account and time: see expired-objects.ts. */
+  readonly expiry: Table;
 }
 
 /** Reader slots: two for each process are enough, and 64 bytes each. */
@@ -66,6 +69,7 @@ export function openTables(layout: Layout, mapBytes: number): Tables {
     objectScan: root.openDB('objects', OBJECT_SCAN),
     bodies: table('bodies'),
     reclaim: table('reclaim'),
+    expiry: table('expiry'),
   };
 }
 
@@ -116,7 +120,7 @@ const OBJECT_SCAN: RootDatabaseOptions = {
       return start + key.length;
     },
     readKey: (source: Buffer, start: number, end: number): string =>
-      source.toString('utf8', start + ID_BYTES, end),
+      utf8Slice(source, start + ID_BYTES, end),
   },
   encoder: {
     encode: (value: Buffer): Buffer => value,

@@ -26,8 +26,15 @@ describe('weak preconditions', () => {
   it('say so, and are made of strong ones alone', async () => {
     await withStore((store) => {
       const weak = new WeakPreconditions(store);
-      const none = { atomicCreate: false, conditionalReplace: false, atomicGuard: false };
-      expect(weak.capabilities).to.include(none);
+      expect(weak.capabilities).to.include({
+        atomicCreate: false,
+        conditionalReplace: false,
+        conditionalDelete: false,
+        listingUpdates: true,
+        bodyUpdates: true,
+        takesMd5: false,
+        atomicGuard: false,
+      });
       expect(() => new WeakPreconditions(weak)).to.throw(/strong/);
       return Promise.resolve();
     });

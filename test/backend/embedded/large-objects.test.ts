@@ -121,7 +121,10 @@ describe('copies in the embedded store', () => {
 
   it('begin again when the source is replaced before it is linked', async () => {
     await withStore({}, async (store, directory) => {
-      for (let round = 0; round < 5; round++) {
+      // On a busy machine the copy may come to its file before the replacement is committed, where
+      // nobody takes the file away but this test: such a round says nothing.
+      let begunAgain = 0;
+      for (let round = 0; round < 50 && begunAgain < 5; round++) {
         await putSeeded(store, 'from', round);
         const [path = ''] = await bodyFiles(directory);
         // It has no ids reserved, so that its copy waits for a commit, behind the one under way.
@@ -131,11 +134,16 @@ describe('copies in the embedded store', () => {
         for (let i = 0; i < 20; i++) await Promise.resolve();
         const copied = second.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
         unlinkSync(path);
-        expect((await replaced).outcome).to.equal('created');
-        expect((await copied).outcome).to.equal('created');
-        expect((await readAll(store, 'to')).equals(next)).to.be.true;
+        const [put, copy] = await Promise.allSettled([replaced, copied]);
+        expect(put).to.deep.include({ status: 'fulfilled' });
+        if (copy.status === 'fulfilled') {
+          expect(copy.value.outcome).to.equal('created');
+          expect((await readAll(store, 'to')).equals(next)).to.be.true;
+          begunAgain += 1;
+        } else expect(copy.reason).to.have.property('code', 'Corrupt');
         await second.close();
       }
+      expect(begunAgain).to.be.above(0);
     });
   });
 });

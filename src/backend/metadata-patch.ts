@@ -1,5 +1,6 @@
-import type { Metadata, MetadataPatch } from '../backend.js';
+import type { Metadata, MetadataPatch } from './backend.js';
 
+/** `values` with the changes of a patch. */
 export function patched(values: Metadata, patch: MetadataPatch | undefined): Metadata {
   if (patch === undefined) return values;
   const merged = new Map(Object.entries(values));

@@ -1,0 +1,30 @@
+/** What an implementation can do beyond the basics; the layers above ask here, never by name. */
+export interface Capabilities {
+  /** `{ absent: true }` preconditions are atomic across all gateways. */
+  readonly atomicCreate: boolean;
+  /** `{ etag }` preconditions are supported, and atomic. */
+  readonly conditionalReplace: boolean;
+  /** The same of those of deletions alone, with a time of modification. */
+  readonly conditionalDelete: boolean;
+  /** A `Guard` is looked at, and removed, in the same instant as the write happens. */
+  readonly atomicGuard: boolean;
+  /** An update can change what a listing shows of an object. */
+  readonly listingUpdates: boolean;
+  /** `updateBody` is supported. */
+  readonly bodyUpdates: boolean;
+  /**
+   * The store takes the MD5 of each body anyway, and tells it as the ETag: a writer that needs it for
+   * nothing else leaves it to the store.
+   */
+  readonly takesMd5: boolean;
+  /**
+   * System metadata is protected from every client of the store. Where it is not, none is kept, nor
+   * are listing attributes: writes that give some succeed without, and a large object has the ETag
+   * that the store itself gives it, which the outcome of its writing tells.
+   */
+  readonly systemMetadata: boolean;
+  /** Longest object name, in bytes of UTF-8. */
+  readonly objectNameBytesMax: number;
+  /** Most segments of one large object. */
+  readonly segmentsMax: number;
+}

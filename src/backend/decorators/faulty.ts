@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type * as B from '../backend.js';
+import { BackendError } from '../errors.js';
+import { DecoratedBackend, type BackendCall, type BackendMethod } from './decorated-backend.js';
+
+/** How often what goes wrong: shares of calls, from 0 to 1. */
+export interface FaultRates {
+  /** Every call waits up to this long before. */
+  readonly delayMsMax?: number;
+  /** `Unavailable`, and nothing was done. */
+  readonly refused?: number;
+  /** `Timeout` of a write that was done all the same. */
+  readonly lost?: number;
+  /** The body of a read ends in its middle, with an error. */
+  readonly cut?: number;
+  /** A write is answered `stale`, and changes nothing: Swift's 202. */
+  readonly stale?: number;
+  /** A write is answered `StorageFull`, and changes nothing; not what is for a deletion. */
+  readonly full?: number;
+}
+
+/** Writes whose outcome may be `stale`. */
+const MAY_BE_STALE: ReadonlySet<BackendMethod> = new Set([
+  'putObject',
+  'putManifest',
+  'putLink',
+  'deleteObject',
+]);
+
+/** Writes that need room. */
+const NEEDS_ROOM: ReadonlySet<BackendMethod> = new Set(['putObject', 'putManifest', 'copyObject']);
+
+/**
+ * A store on a bad day, for tests of what is in front of it: it keeps what it acknowledges, and
+ * fails in all the ways that {@link B.Backend} has words for. `ping` stays well, so that nobody
+ * is taken out of service.
+ */
+export class FaultyBackend extends DecoratedBackend {
+  constructor(
+    inner: B.Backend,
+    private readonly rates: FaultRates,
+    private readonly random: () => number = Math.random,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    if (call.method === 'ping') return proceed();
+    const { delayMsMax, refused, lost } = this.rates;
+    if (delayMsMax !== undefined) await pause(this.random() * delayMsMax);
+    if (this.#happens(refused)) throw new BackendError('Unavailable', 'refused by a test');
+    const answer = await proceed();
+    if (call.kind === 'write' && this.#happens(lost)) {
+      throw new BackendError('Timeout', 'the answer was lost by a test');
+    }
+    return answer;
+  }
+
+  override putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write('putObject', context, () =>
+      super.putObject(context, ref, input, precondition),
+    );
+  }
+
+  override putManifest(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write('putManifest', context, () =>
+      super.putManifest(context, ref, input, precondition),
+    );
+  }
+
+  override putLink(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write('putLink', context, () => super.putLink(context, ref, input, precondition));
+  }
+
+  override copyObject(
+    context: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.CopyOutcome> {
+    return this.#write('copyObject', context, () =>
+      super.copyObject(context, from, to, input, precondition),
+    );
+  }
+
+  override deleteObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+    guard?: B.Guard,
+  ): Promise<B.DeleteOutcome> {
+    return this.#write('deleteObject', context, () =>
+      super.deleteObject(context, ref, precondition, guard),
+    );
+  }
+
+  override async getObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    range?: B.RangeSpec,
+  ): Promise<B.GetObjectResult> {
+    const result = await super.getObject(context, ref, range);
+    return this.#happens(this.rates.cut) ? { ...result, body: cutShort(result.body) } : result;
+  }
+
+  async #write<T>(
+    method: BackendMethod,
+    { forDeletion }: B.CallContext,
+    proceed: () => Promise<T>,
+  ): Promise<T | { readonly outcome: 'stale' }> {
+    const needsRoom = NEEDS_ROOM.has(method) && forDeletion !== true;
+    if (needsRoom && this.#happens(this.rates.full)) {
+      throw new BackendError('StorageFull', 'filled by a test');
+    }
+    if (MAY_BE_STALE.has(method) && this.#happens(this.rates.stale)) return { outcome: 'stale' };
+    return proceed();
+  }
+
+  #happens(share: number | undefined): boolean {
+    return share !== undefined && this.random() < share;
+  }
+}
+
+/** Half of the first piece, then nothing more. */
+function cutShort(body: B.ObjectBody): B.ObjectBody {
+  const { source } = body;
+  async function* pieces(): AsyncGenerator<Buffer, undefined> {
+    for await (const piece of Buffer.isBuffer(source) ? [source] : source) {
+      yield piece.subarray(0, Math.floor(piece.length / 2));
+      break;
+    }
+    throw new BackendError('Unavailable', 'cut short by a test');
+  }
+  return {
+    length: body.length,
+    source: pieces(),
+    cancel: () => {
+      body.cancel();
+    },
+  };
+}

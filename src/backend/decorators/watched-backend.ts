@@ -1,0 +1,137 @@
+import type * as B from '../backend.js';
+import { DecoratedBackend } from './decorated-backend.js';
+
+/**
+ * Tells the caller's watch when it waits for the store. In front of a listener's store for each
+ * request, hence no closure and nothing but a look where there is no watch.
+ */
+export class WatchedBackend extends DecoratedBackend {
+  override listContainers(context: B.CallContext, account: string, query: B.ContainerQuery) {
+    context.watch?.waits();
+    return watched(context, this.inner.listContainers(context, account, query));
+  }
+
+  override createContainer(context: B.CallContext, ref: B.ContainerRef, input: B.ContainerInput) {
+    context.watch?.waits();
+    return watched(context, this.inner.createContainer(context, ref, input));
+  }
+
+  override headContainer(context: B.CallContext, ref: B.ContainerRef) {
+    context.watch?.waits();
+    return watched(context, this.inner.headContainer(context, ref));
+  }
+
+  override updateContainer(context: B.CallContext, ref: B.ContainerRef, update: B.ContainerUpdate) {
+    context.watch?.waits();
+    return watched(context, this.inner.updateContainer(context, ref, update));
+  }
+
+  override deleteContainer(context: B.CallContext, ref: B.ContainerRef) {
+    context.watch?.waits();
+    return watched(context, this.inner.deleteContainer(context, ref));
+  }
+
+  override listObjects(context: B.CallContext, ref: B.ContainerRef, query: B.ObjectQuery) {
+    context.watch?.waits();
+    return watched(context, this.inner.listObjects(context, ref, query));
+  }
+
+  override putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.putObject(context, ref, input, precondition));
+  }
+
+  override headObject(context: B.CallContext, ref: B.ObjectRef) {
+    context.watch?.waits();
+    return watched(context, this.inner.headObject(context, ref));
+  }
+
+  override getObject(context: B.CallContext, ref: B.ObjectRef, range?: B.RangeSpec) {
+    context.watch?.waits();
+    return watched(context, this.inner.getObject(context, ref, range));
+  }
+
+  override putManifest(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.putManifest(context, ref, input, precondition));
+  }
+
+  override putLink(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.putLink(context, ref, input, precondition));
+  }
+
+  override getSegments(context: B.CallContext, ref: B.ObjectRef) {
+    context.watch?.waits();
+    return watched(context, this.inner.getSegments(context, ref));
+  }
+
+  override copyObject(
+    context: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+    precondition?: B.WritePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.copyObject(context, from, to, input, precondition));
+  }
+
+  override updateObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.ObjectUpdate,
+    precondition?: B.UpdatePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.updateObject(context, ref, update, precondition));
+  }
+
+  override updateBody(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.BodyUpdate,
+    precondition: B.UpdatePrecondition,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.updateBody(context, ref, update, precondition));
+  }
+
+  override deleteObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+    guard?: B.Guard,
+  ) {
+    context.watch?.waits();
+    return watched(context, this.inner.deleteObject(context, ref, precondition, guard));
+  }
+}
+
+/** The same promise where nobody watches. */
+function watched<T>({ watch }: B.CallContext, answer: Promise<T>): Promise<T> {
+  return watch === undefined ? answer : goingOn(watch, answer);
+}
+
+async function goingOn<T>(watch: B.CallWatch, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } finally {
+    watch.goesOn();
+  }
+}

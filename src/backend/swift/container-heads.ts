@@ -1,0 +1,146 @@
+import type { CallContext, ContainerHead, ContainerRef } from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { answerError } from './answer-error.js';
+import { readContainerHead } from './container-head.js';
+import type { SwiftResponse, SwiftTransport } from './transport.js';
+
+/** Enough for the busy containers of a gateway; a head may have 60 KB. */
+const HEADS_MAX = 1000;
+
+interface CachedHead {
+  /** When it was asked for, by the monotonic clock: what it says is not older. */
+  readonly askedAt: number;
+  readonly head: Promise<ContainerHead>;
+}
+
+/**
+ * What is known of containers. Every S3 request has to know its bucket, so heads are kept for a
+ * moment, and whoever asks for one that is just being fetched waits for that. What this process
+ * writes it sees at once; what other gateways write, when the moment is over. That a container is
+ * missing is kept for {@link ContainerHeads.isKnown} only: one that another gateway has just created
+ * must not be denied.
+ */
+export class ContainerHeads {
+  readonly #cached = new Map<string, CachedHead>();
+  readonly #missing = new Map<string, number>();
+
+  /** @param cacheMs how long a head is believed; 0: never */
+  constructor(
+    private readonly transport: SwiftTransport,
+    private readonly cacheMs: number,
+  ) {}
+
+  /** @throws BackendError NoSuchContainer */
+  async head(context: CallContext, ref: ContainerRef): Promise<ContainerHead> {
+    throwIfAborted(context);
+    const key = keyOf(ref);
+    const cached = context.newest === true ? undefined : this.#fresh(key);
+    const head = await (cached ?? this.#fetch(context, ref, key));
+    throwIfAborted(context);
+    return head;
+  }
+
+  /** Whether it is there now, as all replicas say. */
+  exists(context: CallContext, ref: ContainerRef): Promise<boolean> {
+    return isThere(this.head({ ...context, newest: true }, ref));
+  }
+
+  /** Whether it was there a moment ago. */
+  async isKnown(context: CallContext, ref: ContainerRef): Promise<boolean> {
+    const missingSince = this.#missing.get(keyOf(ref)) ?? -Infinity;
+    if (performance.now() - missingSince < this.cacheMs) return false;
+    return isThere(this.head(context, ref));
+  }
+
+  /** After a write. */
+  forget(ref: ContainerRef): void {
+    this.#cached.delete(keyOf(ref));
+    this.#missing.delete(keyOf(ref));
+  }
+
+  #fresh(key: string): Promise<ContainerHead> | undefined {
+    const cached = this.#cached.get(key);
+    if (cached === undefined || performance.now() - cached.askedAt >= this.cacheMs)
+      return undefined;
+    return cached.head;
+  }
+
+  /** Without the signal of whoever came first: others may wait for it too. */
+  #fetch(context: CallContext, ref: ContainerRef, key: string): Promise<ContainerHead> {
+    const askedAt = performance.now();
+    const { requestId, newest } = context;
+    const head = fetchHead(this.transport, { requestId, newest }, ref);
+    if (this.cacheMs === 0) return head;
+    const cached = { askedAt, head };
+    remember(this.#cached, key, cached);
+    this.#missing.delete(key);
+    head.catch((error: unknown) => {
+      // A write may have had it forgotten, and another caller may be asking again by now.
+      if (this.#cached.get(key) !== cached) return;
+      this.#cached.delete(key);
+      if (isMissing(error)) remember(this.#missing, key, askedAt);
+    });
+    return head;
+  }
+}
+
+/** HEAD of a container. @throws BackendError NoSuchContainer */
+export async function fetchHead(
+  transport: SwiftTransport,
+  context: CallContext,
+  ref: ContainerRef,
+): Promise<ContainerHead> {
+  const { headers } = await requestHead(transport, context, ref);
+  return readContainerHead(ref.container, headers);
+}
+
+/** @throws BackendError NoSuchContainer */
+export async function requestHead(
+  transport: SwiftTransport,
+  context: CallContext,
+  ref: ContainerRef,
+): Promise<SwiftResponse> {
+  const { account, container } = ref;
+  const response = await transport.request({
+    context,
+    method: 'HEAD',
+    account,
+    container,
+    headers: context.newest === true ? { 'x-newest': 'true' } : {},
+  });
+  if (response.status >= 300) throw await answerError('container', 'HEAD', ref, response);
+  response.cancel();
+  return response;
+}
+
+/** Whether a request finds the container. @throws whatever else it fails with */
+export async function isThere(head: Promise<unknown>): Promise<boolean> {
+  try {
+    await head;
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof BackendError && error.code === 'NoSuchContainer';
+}
+
+/** Keeps what was asked for last: a Map is in the order of its insertions. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= HEADS_MAX) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}
+
+/** Neither of the two has a `/` in Swift. */
+function keyOf({ account, container }: ContainerRef): string {
+  return `${account}/${container}`;
+}

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  CallContext,
+  ContainerAcl,
+  ContainerInput,
+  ContainerRef,
+  ContainerUpdate,
+  MetadataPatch,
+} from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { answerError } from './answer-error.js';
+import { isThere, requestHead } from './container-heads.js';
+import { pieceCount, pieceName } from './header-values.js';
+import type { ReadParts } from './read-parts.js';
+import { withinLimits } from './stored-object.js';
+import { systemHeaderName, systemMetadataHeaders } from './system-metadata.js';
+import type { RequestHeaders, SwiftMethod, SwiftResponse } from './transport.js';
+import { containerMetadataHeader } from './user-metadata.js';
+
+/**
+ * Before each further attempt to delete a container that has no objects: its replicas learn of a
+ * deleted object one after the other, and Swift refuses as long as one of them has not.
+ */
+const DELETE_AGAIN_MS = [100, 300, 600] as const;
+
+/** Creates, changes and deletes containers. */
+export class Containers {
+  /** Creators of one container in this process, one after the other. */
+  readonly #creating = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly parts: ReadParts) {}
+
+  /**
+   * Swift's PUT changes the metadata of a container that is there, so it is looked at first. Two
+   * gateways that create one container in the same moment may both be told that it exists: Swift
+   * says `created` only when all replicas do.
+   */
+  async create(
+    context: CallContext,
+    ref: ContainerRef,
+    input: ContainerInput,
+  ): Promise<'created' | 'exists'> {
+    const key = `${ref.account}/${ref.container}`;
+    const former = this.#creating.get(key);
+    const creating = Promise.allSettled([former]).then(() => this.#create(context, ref, input));
+    this.#creating.set(key, creating);
+    try {
+      return await creating;
+    } finally {
+      if (this.#creating.get(key) === creating) this.#creating.delete(key);
+    }
+  }
+
+  async #create(
+    context: CallContext,
+    ref: ContainerRef,
+    input: ContainerInput,
+  ): Promise<'created' | 'exists'> {
+    throwIfAborted(context);
+    // All replicas: what one of them knows is not to be written over.
+    const newest = { ...context, newest: true };
+    if (await isThere(requestHead(this.parts.transport, newest, ref))) return 'exists';
+    const response = await this.#request('PUT', context, ref, {
+      ...(this.parts.storagePolicy !== undefined && {
+        'x-storage-policy': this.parts.storagePolicy,
+      }),
+      ...userMetadataHeaders(input.metadata),
+      ...(this.#keepsSystemMetadata && systemMetadataHeaders('container', input.systemMetadata)),
+      ...aclHeaders(input.acl),
+    });
+    if (response.status !== 201 && response.status !== 202) {
+      throw await answerError('container_put', 'PUT', ref, response);
+    }
+    response.cancel();
+    return response.status === 201 ? 'created' : 'exists';
+  }
+
+  /** @throws BackendError NoSuchContainer */
+  async update(context: CallContext, ref: ContainerRef, update: ContainerUpdate): Promise<void> {
+    const { headers } = await requestHead(this.parts.transport, context, ref);
+    const changes = {
+      ...userMetadataHeaders(update.metadata),
+      ...(this.#keepsSystemMetadata && systemChanges(update.systemMetadata, headers)),
+      ...aclHeaders(update.acl),
+    };
+    if (Object.keys(changes).length === 0) return;
+    const response = await this.#request('POST', context, ref, changes);
+    if (response.status >= 300) throw await answerError('container', 'POST', ref, response);
+    response.cancel();
+  }
+
+  /** @throws BackendError NoSuchContainer, ContainerNotEmpty */
+  async delete(context: CallContext, ref: ContainerRef): Promise<void> {
+    for (const waitMs of [...DELETE_AGAIN_MS, undefined]) {
+      const response = await this.#request('DELETE', context, ref, {});
+      if (response.status < 300) {
+        response.cancel();
+        return;
+      }
+      const error = await answerError('container_delete', 'DELETE', ref, response);
+      if (error.code !== 'ContainerNotEmpty' || (await this.#hasObjects(context, ref))) throw error;
+      if (waitMs !== undefined) await sleep(waitMs);
+    }
+    const { container } = ref;
+    throw new BackendError('Unavailable', `${container}: a replica still shows deleted objects`);
+  }
+
+  async #hasObjects(context: CallContext, { account, container }: ContainerRef): Promise<boolean> {
+    const response = await this.parts.transport.request({
+      context,
+      method: 'GET',
+      account,
+      container,
+      query: 'limit=1',
+    });
+    // 204: nothing to list.
+    const { status } = response;
+    response.cancel();
+    return status === 200;
+  }
+
+  get #keepsSystemMetadata(): boolean {
+    return this.parts.limits.filter !== undefined;
+  }
+
+  /** What is cached of it is wrong from now on, whatever the answer. */
+  async #request(
+    method: SwiftMethod,
+    context: CallContext,
+    { account, container }: ContainerRef,
+    headers: Record<string, string>,
+  ): Promise<SwiftResponse> {
+    const { transport, heads } = this.parts;
+    try {
+      return await transport.request({
+        context,
+        method,
+        account,
+        container,
+        headers: withinLimits(headers),
+        repeatable: method !== 'PUT',
+      });
+    } finally {
+      heads.forget({ account, container });
+    }
+  }
+}
+
+/** An empty value takes a name away. */
+function userMetadataHeaders(patch: MetadataPatch | undefined): RequestHeaders {
+  return Object.fromEntries(
+    Object.entries(patch ?? {}).map(([name, value]) => [
+      containerMetadataHeader(name),
+      value ?? '',
+    ]),
+  );
+}
+
+/** The same of system metadata, whose long values are in pieces: those left of a former one go too. */
+function systemChanges(
+  patch: MetadataPatch | undefined,
+  current: ReadonlyMap<string, string>,
+): RequestHeaders {
+  const changes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(patch ?? {})) {
+    const former = current.get(systemHeaderName('container', name)) ?? '';
+    for (let i = pieceCount(former) - 1; i > 0; i--) {
+      changes[systemHeaderName('container', pieceName(name, i))] = '';
+    }
+    if (value === null) changes[systemHeaderName('container', name)] = '';
+    else Object.assign(changes, systemMetadataHeaders('container', { [name]: value }));
+  }
+  return changes;
+}
+
+function aclHeaders(acl: ContainerAcl | undefined): RequestHeaders {
+  return acl === undefined ? {} : { 'x-container-read': acl.read, 'x-container-write': acl.write };
+}

@@ -1,0 +1,68 @@
+import type { CallContext, ObjectRef, WritePrecondition } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { justAfter, notNewerThan } from './timestamps.js';
+import type { FoundObject, ObjectLooks } from './object-looks.js';
+import type { SwiftResponse, SwiftTransport } from './transport.js';
+
+/**
+ * Deletions of one certain write. Swift orders writes by their time, so that a deletion as of the
+ * time of what was seen never takes what was written since: that stays, and the answer is 409. It is
+ * the filter that sets the time of a request (`X-Gateway-Not-Newer`).
+ *
+ * A replica that is away at the time may bring an object back that was older than Swift's
+ * `reclaim_age`, since the tombstone is as old: whoever deletes so looks again some day.
+ */
+
+type Condition = Exclude<WritePrecondition, { readonly absent: true }>;
+
+/** An update moves the time of an object and is no write of it: then its new one is tried, once. */
+const ATTEMPTS_MAX = 2;
+
+/**
+ * @returns the answer; undefined when something else is there
+ * @throws BackendError NoSuchObject when nothing is; Unsupported without the filter
+ */
+export async function deleteExactly(
+  { transport, looks }: { readonly transport: SwiftTransport; readonly looks: ObjectLooks },
+  context: CallContext,
+  ref: ObjectRef,
+  condition: Condition,
+): Promise<SwiftResponse | undefined> {
+  let limit =
+    condition.lastModified === undefined ? undefined : notNewerThan(condition.lastModified);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    limit ??= await limitOf(looks, context, ref, condition);
+    if (limit === undefined) return undefined;
+    const headers = { 'x-gateway-not-newer': limit };
+    // Deleting as of that time again is the same.
+    const response = await transport.request({
+      context,
+      method: 'DELETE',
+      ...ref,
+      headers,
+      repeatable: true,
+    });
+    if (response.status !== 409) return response;
+    response.cancel();
+    limit = undefined;
+  }
+  return undefined;
+}
+
+/** Right after the time of the very object: at its own, Swift would not delete it. @returns undefined when it is another one */
+async function limitOf(
+  looks: ObjectLooks,
+  context: CallContext,
+  ref: ObjectRef,
+  condition: Condition,
+): Promise<string | undefined> {
+  const found = await looks.itself(context, ref);
+  if (found === undefined) {
+    throw new BackendError('NoSuchObject', `no object ${ref.object} in ${ref.container}`);
+  }
+  return isIt(found, condition) ? justAfter(found.headers.get('x-timestamp')) : undefined;
+}
+
+function isIt({ stored: { head } }: FoundObject, { etag, lastModified }: Condition): boolean {
+  return head.etag === etag && (lastModified ?? head.lastModified) === head.lastModified;
+}

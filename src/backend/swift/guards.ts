@@ -1,0 +1,40 @@
+import type { CallContext, Guard, ObjectRef } from '../backend.js';
+import { BackendError } from '../errors.js';
+import type { ObjectLooks } from './object-looks.js';
+
+/**
+ * Guards without atomicity: looked at when all bytes of the write are there, right before the last
+ * of them are sent, and removed right after it. In between anybody may take the guard away, or write
+ * by it as well: of several writes that would consume one guard more than one may succeed, since
+ * Swift has no delete that depends on anything. Who builds on guards asks
+ * `Capabilities.atomicGuard` first.
+ */
+export class Guards {
+  constructor(private readonly looks: ObjectLooks) {}
+
+  /** @throws BackendError GuardMissing */
+  async check(context: CallContext, guard: Guard | undefined): Promise<void> {
+    if (guard === undefined) return;
+    const { container, object } = guard.ref;
+    const found = await this.looks.itself(context, guard.ref);
+    if (found === undefined) throw new BackendError('GuardMissing', `no ${container}/${object}`);
+    const { etag } = found.stored.head;
+    if (guard.etag === undefined || guard.etag === etag) return;
+    const detail = `${container}/${object} does not have ETag ${guard.etag}`;
+    throw new BackendError('GuardMissing', detail);
+  }
+
+  /**
+   * Removes what a write has consumed: a delete like any other, for nothing tells whether it is
+   * still the same object.
+   * @param written - what the write was of: should that be its own guard, then it stays
+   */
+  async consume(context: CallContext, guard: Guard | undefined, written: ObjectRef): Promise<void> {
+    if (guard?.consumed !== true || isSame(guard.ref, written)) return;
+    await this.looks.remove(context, guard.ref);
+  }
+}
+
+function isSame(one: ObjectRef, other: ObjectRef): boolean {
+  return one.object === other.object && one.container === other.container;
+}

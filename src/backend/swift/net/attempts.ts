@@ -1,0 +1,128 @@
+import type { Answer } from './answer.js';
+import { AttemptError } from './attempt-error.js';
+import type { CallParameters } from './call.js';
+import { DateCache } from './date-cache.js';
+import type { Endpoint } from './endpoint.js';
+import type { EndpointTrust } from './endpoint-trust.js';
+import type { EndpointWatch } from './endpoint-watch.js';
+import type { FilledOptions } from './options.js';
+import { isBusy } from './retry-policy.js';
+import type { Outgoing } from './sender.js';
+import type { Signer } from './signature.js';
+import type { Token } from './token-source.js';
+import { Upload } from './upload.js';
+
+/** Swift appends it to its own transaction id, in its logs: so many characters of it. */
+const TRANS_ID_EXTRA_CHARACTERS = 32;
+
+/** Single attempts: what they carry beyond the request, and what they tell of the endpoint. */
+export class Attempts {
+  readonly #dates: DateCache;
+
+  constructor(
+    private readonly watch: EndpointWatch,
+    private readonly trust: EndpointTrust,
+    private readonly release: (endpoint: Endpoint) => void,
+    private readonly sign: Signer,
+    private readonly options: FilledOptions,
+  ) {
+    this.#dates = new DateCache(options.onDate);
+  }
+
+  /**
+   * At an endpoint that was acquired; it is released when the answer's body is over.
+   * @param insist see StreamedCallParameters
+   */
+  async at(
+    endpoint: Endpoint,
+    outgoing: Outgoing,
+    token: Token | undefined,
+    insist: boolean,
+  ): Promise<Answer | AttemptError> {
+    const sentAt = Date.now();
+    const began = performance.now();
+    const distrusted = await this.#distrusted(endpoint, outgoing);
+    const outcome = distrusted ?? (await this.#send(endpoint, outgoing, token, insist));
+    this.#record(endpoint, outgoing, outcome, (performance.now() - began) / 1000);
+    if (!(outcome instanceof AttemptError)) {
+      this.#dates.observe(outcome.headers.get('date'), sentAt, Date.now());
+    }
+    return outcome;
+  }
+
+  async #send(
+    endpoint: Endpoint,
+    outgoing: Outgoing,
+    token: Token | undefined,
+    insist: boolean,
+  ): Promise<Answer | AttemptError> {
+    const call = this.#call(endpoint, outgoing, token);
+    const { body } = outgoing;
+    try {
+      return await (body instanceof Upload
+        ? endpoint.callStreamed(call, body, insist)
+        : endpoint.callWhole(call, body));
+    } catch (error) {
+      if (error instanceof AttemptError) return error;
+      throw error;
+    }
+  }
+
+  /** Why it is not sent to this endpoint; undefined when it is. */
+  async #distrusted(
+    endpoint: Endpoint,
+    { signed, probe }: Outgoing,
+  ): Promise<AttemptError | undefined> {
+    const trusted = signed && probe !== true ? this.trust.ensure(endpoint) : undefined;
+    if (trusted === undefined) return undefined;
+    try {
+      await trusted;
+      return undefined;
+    } catch (error) {
+      this.release(endpoint);
+      return new AttemptError('unsent', 'connect', endpoint.name, error);
+    }
+  }
+
+  #call(endpoint: Endpoint, outgoing: Outgoing, token: Token | undefined): CallParameters {
+    const { method, path, context } = outgoing;
+    const headers = [...outgoing.headers];
+    if (token !== undefined) headers.push('x-auth-token', token.value);
+    headers.push('x-trans-id-extra', context.requestId.slice(0, TRANS_ID_EXTRA_CHARACTERS));
+    if (outgoing.signed) this.sign(method, path, headers);
+    return {
+      endpoint: endpoint.name,
+      method,
+      path,
+      headers,
+      headersTimeoutMs: outgoing.headersTimeoutMs ?? this.options.headersTimeoutMs,
+      bodyTimeoutMs: this.options.bodyTimeoutMs,
+      context,
+      released: () => {
+        this.release(endpoint);
+      },
+    };
+  }
+
+  #record(
+    endpoint: Endpoint,
+    { method, probe }: Outgoing,
+    outcome: Answer | AttemptError,
+    seconds: number,
+  ): void {
+    const failed = outcome instanceof AttemptError;
+    const status = failed ? undefined : outcome.status;
+    const error = failed ? outcome.kind : undefined;
+    this.options.onAttempt?.({ endpoint: endpoint.name, method, status, error, seconds });
+    if (probe === true) return;
+    if (failed) {
+      if (outcome.stage === 'given_up') return;
+      this.trust.doubt(endpoint);
+      this.watch.failed(endpoint, outcome.message);
+    } else if (isBusy(outcome.status)) {
+      this.watch.failed(endpoint, `it answers ${outcome.status}`);
+    } else {
+      this.watch.answered(endpoint);
+    }
+  }
+}

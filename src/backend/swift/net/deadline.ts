@@ -1,0 +1,25 @@
+/** One timer for the phases of a call, of which one is timed at a time. */
+export class Deadline {
+  #timer: NodeJS.Timeout | undefined;
+  #ms = 0;
+  #expired: () => void = () => undefined;
+
+  /** From now; replaces what was armed before. */
+  arm(ms: number, expired: () => void): void {
+    this.#expired = expired;
+    if (this.#timer !== undefined && this.#ms === ms) {
+      this.#timer.refresh();
+      return;
+    }
+    this.clear();
+    this.#ms = ms;
+    this.#timer = setTimeout(() => {
+      this.#expired();
+    }, ms);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { BackendError } from '../../errors.js';
+import type { CallContext } from '../../backend.js';
+import { abortable } from './abortable.js';
+import type { Endpoint } from './endpoint.js';
+import type { FilledOptions } from './options.js';
+
+/** A request that waits for a connection; whoever frees one gives it on. */
+class Waiter {
+  endpoint: Endpoint | undefined;
+  give!: (endpoint: Endpoint) => void;
+  fail!: (error: Error) => void;
+  readonly promise: Promise<Endpoint>;
+
+  constructor(readonly avoid: readonly Endpoint[]) {
+    this.promise = new Promise((resolve, reject) => {
+      this.give = (endpoint) => {
+        this.endpoint = endpoint;
+        resolve(endpoint);
+      };
+      this.fail = reject;
+    });
+  }
+}
+
+/**
+ * Which endpoint a request goes to: the one with the least to do among those that are well. When
+ * none is, the one that was given up on longest ago is tried all the same. When all have as many
+ * requests as they may have, a bounded number wait for a bounded time.
+ */
+export class Endpoints {
+  readonly #waiters = new Set<Waiter>();
+  /** Where the search begins, so that equals take turns. */
+  #turn = 0;
+
+  constructor(
+    readonly all: readonly Endpoint[],
+    private readonly options: Pick<FilledOptions, 'connectionsMax' | 'queueMax' | 'queueTimeoutMs'>,
+  ) {}
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  get inFlight(): number {
+    return this.all.reduce((sum, endpoint) => sum + endpoint.inFlight, 0);
+  }
+
+  /** Whether a well endpoint is left that is none of these. */
+  hasOther(than: Endpoint | undefined, failed: readonly Endpoint[]): boolean {
+    return this.all.some(
+      (endpoint) => endpoint !== than && endpoint.health.well && !failed.includes(endpoint),
+    );
+  }
+
+  /**
+   * Takes one of an endpoint's connections, to be given back with `release`.
+   * @param avoid those that just failed, taken only when no other is well
+   * @throws BackendError Unavailable when there are none, and no room to wait, or not in time; the
+   *   abort reason of the context's signal
+   */
+  acquire(
+    avoid: readonly Endpoint[],
+    context: CallContext | undefined,
+  ): Endpoint | Promise<Endpoint> {
+    const endpoint = this.#waiters.size === 0 ? this.#choose(avoid) : undefined;
+    if (endpoint === undefined) return this.#wait(avoid, context);
+    endpoint.inFlight += 1;
+    return endpoint;
+  }
+
+  /** Takes a connection of this one, free or not: for the little that is asked of it in particular. */
+  take(endpoint: Endpoint): void {
+    endpoint.inFlight += 1;
+  }
+
+  release(endpoint: Endpoint): void {
+    endpoint.inFlight -= 1;
+    this.serveWaiters();
+  }
+
+  /** To be called when an endpoint is well again. */
+  serveWaiters(): void {
+    for (const waiter of this.#waiters) {
+      const chosen = this.#choose(waiter.avoid);
+      if (chosen === undefined) return;
+      this.#waiters.delete(waiter);
+      chosen.inFlight += 1;
+      waiter.give(chosen);
+    }
+  }
+
+  async #wait(avoid: readonly Endpoint[], context: CallContext | undefined): Promise<Endpoint> {
+    const { queueMax, queueTimeoutMs } = this.options;
+    if (this.#waiters.size >= queueMax) {
+      throw new BackendError('Unavailable', `${queueMax} requests wait for Swift already`);
+    }
+    const waiter = new Waiter(avoid);
+    this.#waiters.add(waiter);
+    const timer = setTimeout(() => {
+      this.#waiters.delete(waiter);
+      waiter.fail(new BackendError('Unavailable', `no connection in ${queueTimeoutMs} ms`));
+    }, queueTimeoutMs);
+    try {
+      return await abortable(waiter.promise, context?.signal);
+    } catch (error) {
+      this.#waiters.delete(waiter);
+      // Given in the same moment: somebody else may have it.
+      if (waiter.endpoint !== undefined) this.release(waiter.endpoint);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #choose(avoid: readonly Endpoint[]): Endpoint | undefined {
+    const well = this.all.filter((endpoint) => endpoint.health.well);
+    if (well.length === 0) return this.#longestEjected();
+    const others = avoid.length === 0 ? well : well.filter((endpoint) => !avoid.includes(endpoint));
+    return this.#leastLoaded(others.length === 0 ? well : others);
+  }
+
+  #leastLoaded(endpoints: readonly Endpoint[]): Endpoint | undefined {
+    let least: Endpoint | undefined;
+    this.#turn += 1;
+    for (let i = 0; i < endpoints.length; i++) {
+      const endpoint = endpoints[(this.#turn + i) % endpoints.length];
+      if (endpoint === undefined || endpoint.inFlight >= this.options.connectionsMax) continue;
+      if (least === undefined || endpoint.inFlight < least.inFlight) least = endpoint;
+    }
+    return least;
+  }
+
+  #longestEjected(): Endpoint | undefined {
+    let oldest: Endpoint | undefined;
+    for (const endpoint of this.all) {
+      if (endpoint.inFlight >= this.options.connectionsMax) continue;
+      if (oldest === undefined || ejectedAt(endpoint) < ejectedAt(oldest)) oldest = endpoint;
+    }
+    return oldest;
+  }
+}
+
+function ejectedAt(endpoint: Endpoint): number {
+  return endpoint.health.ejectedAt ?? 0;
+}

@@ -1,0 +1,123 @@
+import { BackendError } from '../../errors.js';
+import type { CallContext } from '../../backend.js';
+import { Attempts } from './attempts.js';
+import { AttemptError } from './attempt-error.js';
+import type { Answer } from './answer.js';
+import { Endpoint } from './endpoint.js';
+import { EndpointTrust } from './endpoint-trust.js';
+import { EndpointWatch } from './endpoint-watch.js';
+import { Endpoints } from './endpoints.js';
+import type { TransportLoad } from './hooks.js';
+import type { FilledOptions } from './options.js';
+import { ReadSlabs } from './read-slabs.js';
+import { Sender, type Outgoing } from './sender.js';
+import type { Signer } from './signature.js';
+
+/** What is asked here is answered from memory: this is long. */
+const SMALL_TIMEOUT_MS = 10_000;
+const PROBE_BYTES_MAX = 64 * 1024;
+/** As large as what the kernel gives at once, as a rule; more gains nothing. */
+const SLAB_BYTES = 256 * 1024;
+/** 16 MiB: large answers beyond them are read in smaller pieces. */
+const SLABS_MAX = 64;
+/** swift/common/middleware/healthcheck.py */
+const HEALTH_PATH = '/healthcheck';
+
+/** Servers that can stand in for each other: the cluster's proxies, or those of its identity service. */
+export class Network {
+  readonly endpoints: Endpoints;
+  readonly trust: EndpointTrust;
+  readonly #watch: EndpointWatch;
+  readonly #attempts: Attempts;
+  readonly #sender: Sender;
+
+  /** @param check see EndpointTrust */
+  constructor(
+    names: readonly string[],
+    options: FilledOptions,
+    sign: Signer,
+    check: (endpoint: Endpoint) => Promise<void> = () => Promise.resolve(),
+  ) {
+    const slabs = new ReadSlabs(SLAB_BYTES, SLABS_MAX);
+    this.endpoints = new Endpoints(
+      names.map((name) => new Endpoint(name, options, slabs)),
+      options,
+    );
+    this.#watch = new EndpointWatch(
+      (endpoint) => this.#probe(endpoint),
+      () => {
+        this.endpoints.serveWaiters();
+      },
+      options,
+    );
+    const release = (endpoint: Endpoint): void => {
+      this.endpoints.release(endpoint);
+    };
+    this.trust = new EndpointTrust(check, options.infoMs);
+    this.#attempts = new Attempts(this.#watch, this.trust, release, sign, options);
+    this.#sender = new Sender(this.endpoints, this.#attempts, options);
+  }
+
+  /** To whichever is well. @throws as Sender.send */
+  send(outgoing: Outgoing): Promise<Answer> {
+    return this.#sender.send(outgoing);
+  }
+
+  /** One small GET to whichever is well. @throws as Sender.send */
+  get(context: CallContext, path: string): Promise<Answer> {
+    return this.#sender.send(smallGet(context, path, false));
+  }
+
+  /** One small GET to this one, over what it may have otherwise. */
+  getAt(endpoint: Endpoint, path: string, signed: boolean): Promise<Answer | AttemptError> {
+    this.endpoints.take(endpoint);
+    const outgoing = { ...smallGet({ requestId: 'ringway-probe' }, path, signed), probe: true };
+    return this.#attempts.at(endpoint, outgoing, undefined, true);
+  }
+
+  /** Resolves when one answers. @throws BackendError Unavailable; as Sender.send */
+  async ping(context: CallContext): Promise<void> {
+    await settleProbe(await this.get(context, HEALTH_PATH));
+  }
+
+  load(): TransportLoad {
+    const { inFlight, waiting, all } = this.endpoints;
+    const open = all.reduce((sum, endpoint) => sum + endpoint.connections, 0);
+    return { active: inFlight, idle: Math.max(0, open - inFlight), waiting };
+  }
+
+  async close(): Promise<void> {
+    this.#sender.close();
+    this.#watch.close();
+    await Promise.all(this.endpoints.all.map((endpoint) => endpoint.destroy()));
+  }
+
+  async #probe(endpoint: Endpoint): Promise<void> {
+    const outcome = await this.getAt(endpoint, HEALTH_PATH, false);
+    if (outcome instanceof AttemptError) throw outcome;
+    await settleProbe(outcome);
+  }
+}
+
+/**
+ * Anything below 500 is an answer of a proxy that has no health check in its pipeline; one that is
+ * taken out of service by its file answers 503.
+ */
+async function settleProbe(answer: Answer): Promise<void> {
+  await answer.text(PROBE_BYTES_MAX);
+  if (answer.status >= 500) {
+    throw new BackendError('Unavailable', `the health check of Swift answers ${answer.status}`);
+  }
+}
+
+function smallGet(context: CallContext, path: string, signed: boolean): Outgoing {
+  return {
+    context,
+    method: 'GET',
+    path,
+    headers: [],
+    repeatable: true,
+    signed,
+    headersTimeoutMs: SMALL_TIMEOUT_MS,
+  };
+}

@@ -1,0 +1,140 @@
+import type { CallContext } from '../../backend.js';
+import { BackendError } from '../../errors.js';
+import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
+import type { TransportLoad } from './hooks.js';
+import { InfoSource } from './info-source.js';
+import { keystoneLogin, tempauthLogin, type SendLogin } from './logins.js';
+import { Network } from './network.js';
+import { fillOptions, type FilledOptions, type TransportOptions } from './options.js';
+import type { Authority } from './sender.js';
+import { signerOf } from './signature.js';
+import { TokenSource, type Login } from './token-source.js';
+import { Upload } from './upload.js';
+import { pushHeaders, requestPath } from './wire.js';
+
+export type { SwiftCredential, TransportOptions } from './options.js';
+export type * from './hooks.js';
+
+/** A transport that also tells what it does, for metrics. */
+export interface OpenTransport extends SwiftTransport {
+  load(): TransportLoad;
+}
+
+/**
+ * Connects on demand: that no proxy answers is found out by `ping`, `info` and requests.
+ * @throws TypeError for an endpoint or a login address that is no URL
+ */
+export function openTransport(options: TransportOptions): OpenTransport {
+  return new Transport(fillOptions(options));
+}
+
+/** Keystone answers in tens of milliseconds, tempauth in less. */
+const LOGIN_TIMEOUT_MS = 10_000;
+const TEMPAUTH_PATH = '/auth/v1.0';
+const DEFAULT_DOMAIN = 'Default';
+const NOTHING = Buffer.alloc(0);
+
+class Transport implements OpenTransport {
+  readonly #proxies: Network;
+  /** Where logins go. */
+  readonly #identity: Network;
+  readonly #tokens: TokenSource;
+  readonly #info: InfoSource;
+
+  constructor(private readonly options: FilledOptions) {
+    const { endpoints, authUrl, filterSecret, infoMs } = options;
+    this.#proxies = new Network(endpoints, options, signerOf(filterSecret), (endpoint) =>
+      this.#info.check(endpoint),
+    );
+    const url = authUrl === undefined ? undefined : new URL(authUrl);
+    const atProxies =
+      url === undefined || endpoints.some((name) => new URL(name).origin === url.origin);
+    this.#identity = atProxies
+      ? this.#proxies
+      : new Network([url.origin], options, signerOf(undefined));
+    this.#tokens = new TokenSource(this.#login(url?.pathname ?? TEMPAUTH_PATH));
+    this.#info = new InfoSource(
+      this.#proxies.endpoints.all,
+      (endpoint, signed) => this.#proxies.getAt(endpoint, '/info', signed),
+      infoMs,
+      filterSecret !== undefined,
+      (endpoint) => {
+        this.#proxies.trust.confirm(endpoint);
+      },
+    );
+  }
+
+  async request(request: SwiftRequest): Promise<SwiftResponse> {
+    const { context, method, headers, headersTimeoutMs } = request;
+    const wireHeaders: string[] = [];
+    pushHeaders(wireHeaders, headers);
+    return this.#proxies.send({
+      context,
+      method,
+      path: requestPath(request),
+      headers: wireHeaders,
+      body: await bodyOf(request),
+      repeatable: request.repeatable ?? (method === 'GET' || method === 'HEAD'),
+      signed: true,
+      headersTimeoutMs,
+      authority: this.#authority(request.account),
+    });
+  }
+
+  info(): Promise<SwiftInfo> {
+    return this.#info.get();
+  }
+
+  ping(context: CallContext): Promise<void> {
+    return this.#proxies.ping(context);
+  }
+
+  load(): TransportLoad {
+    return this.#proxies.load();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#proxies.close(), this.#identity.close()]);
+  }
+
+  #authority(account: string): Authority {
+    const credential = this.options.credentialFor(account);
+    if (credential === undefined) {
+      throw new BackendError('Unavailable', `no user of Swift acts in the account ${account}`);
+    }
+    const tokens = this.#tokens;
+    return {
+      token: () => tokens.token(credential),
+      refused: (token) => {
+        tokens.refused(credential, token);
+      },
+    };
+  }
+
+  #login(path: string): Login {
+    const send: SendLogin = ({ method, path, headers, body }) =>
+      this.#identity.send({
+        // Shared by all who wait for the token: none of them gives it up for the others.
+        context: { requestId: 'ringway-login' },
+        method,
+        path,
+        headers,
+        body,
+        repeatable: true,
+        signed: false,
+        headersTimeoutMs: LOGIN_TIMEOUT_MS,
+      });
+    if (!/\/v3\/?$/.test(path)) return tempauthLogin(send, path);
+    const { project, domain = DEFAULT_DOMAIN } = this.options;
+    return keystoneLogin(send, { path, project, domain });
+  }
+}
+
+/** An empty stream is read here: there is nothing to wait for `100 Continue` with. */
+async function bodyOf({ body }: SwiftRequest): Promise<Buffer | Upload | undefined> {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  const upload = new Upload(body.source, body.size);
+  if (body.size > 0) return upload;
+  await upload.next();
+  return NOTHING;
+}

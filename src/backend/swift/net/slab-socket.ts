@@ -1,0 +1,102 @@
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { ReadSlabs } from './read-slabs.js';
+
+/** What a connection has for itself: the head and the body of a small answer fit in. */
+const OWN_BYTES = 16 * 1024;
+
+/**
+ * A connection that reads into memory of its own, and into a slab while there is much to read.
+ *
+ * To its user, undici's parser, it is a stream in paused mode, of which it uses the event `readable`,
+ * `read()` and `unshift()`. The parser keeps the bytes of a head until it has all of it, so these are
+ * copies. That it does not call `read()` again is how it says that the reader of a body has paused
+ * it: from then on, until the next request is written, what `read()` gives lies in the connection's
+ * memory, and is valid until the next `read()`, for nothing is read in between.
+ */
+export function connectSlabSocket(options: TcpNetConnectOpts, slabs: ReadSlabs): Socket {
+  const reader = new SlabReader(slabs);
+  const socket = connect({
+    ...options,
+    onread: { buffer: reader.nextMemory, callback: reader.onBytes },
+  });
+  reader.attach(socket);
+  return socket;
+}
+
+class SlabReader {
+  readonly #own = Buffer.allocUnsafeSlow(OWN_BYTES);
+  #slab: Buffer | undefined;
+  /** Read from the kernel, and not yet by the user. */
+  #unread: Buffer | undefined;
+  /** The user has asked for more than there was: it is done with all that it was given. */
+  #isWanted = true;
+  #hadMuch = false;
+  #isInBody = false;
+  #socket: Socket | undefined;
+
+  constructor(private readonly slabs: ReadSlabs) {}
+
+  attach(socket: Socket): void {
+    this.#socket = socket;
+    const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+    socket.read = (size?: number): Buffer | null => {
+      // The stream's own look for something to do: it must not begin to read before it is wanted.
+      if (size === 0) return this.#isWanted ? read(0) : null;
+      const unread = this.#unread;
+      this.#unread = undefined;
+      if (unread !== undefined) return unread;
+      this.#isWanted = true;
+      return read(size);
+    };
+    socket.unshift = (rest: Buffer): void => {
+      if (rest.length > 0) this.#unread = rest;
+    };
+    const write = socket.write.bind(socket);
+    socket.write = ((...given: Parameters<Socket['write']>): boolean => {
+      this.#isInBody = false;
+      return write(...given);
+    }) as Socket['write'];
+    socket.once('close', () => {
+      if (this.#slab === undefined) return;
+      if (this.#isWanted) this.slabs.give(this.#slab);
+      else this.slabs.lose();
+    });
+  }
+
+  /** Where the next bytes go; asked for after those before were shown. */
+  readonly nextMemory = (): Buffer => {
+    if (this.#hadMuch) {
+      this.#slab ??= this.slabs.take();
+    } else if (this.#slab !== undefined && this.#isWanted) {
+      // Nobody reads any more what lies in it.
+      this.slabs.give(this.#slab);
+      this.#slab = undefined;
+    }
+    return this.#memory;
+  };
+
+  /** @returns whether to read on */
+  readonly onBytes = (count: number): boolean => {
+    const bytes = this.#memory.subarray(0, count);
+    this.#hadMuch = count >= OWN_BYTES;
+    const isWanted = this.#show(this.#isInBody ? bytes : Buffer.from(bytes));
+    if (!isWanted) this.#isInBody = true;
+    return isWanted;
+  };
+
+  /** @returns whether the user read it all, and asked for more */
+  #show(bytes: Buffer): boolean {
+    this.#isWanted = false;
+    this.#unread = bytes;
+    this.#socket?.emit('readable');
+    return this.#isAsked;
+  }
+
+  get #isAsked(): boolean {
+    return this.#isWanted;
+  }
+
+  get #memory(): Buffer {
+    return this.#slab ?? this.#own;
+  }
+}

@@ -1,0 +1,55 @@
+import { BackendError } from '../../errors.js';
+import type { ByteSource } from '../../../byte-source.js';
+
+/** A stream of a known size, of which it is known whether anybody has asked for a byte of it. */
+export class Upload {
+  #iterator: AsyncIterator<Buffer> | undefined;
+  #given = 0;
+
+  constructor(
+    private readonly source: ByteSource,
+    /** Bytes. */
+    readonly size: number,
+  ) {}
+
+  /** Then it cannot be sent again. */
+  get begun(): boolean {
+    return this.#iterator !== undefined;
+  }
+
+  /**
+   * The next chunk, never empty, valid until the one after it is asked for; undefined at the end.
+   * @throws BackendError BodyMismatch when there are more or fewer bytes than announced; what the
+   *   source throws
+   */
+  async next(): Promise<Buffer | undefined> {
+    this.#iterator ??= this.source[Symbol.asyncIterator]();
+    for (;;) {
+      const result = await this.#iterator.next();
+      if (result.done === true) {
+        if (this.#given === this.size) return undefined;
+        throw this.#mismatch('ended after', this.#given);
+      }
+      const { value } = result;
+      this.#given += value.length;
+      if (this.#given > this.size) {
+        this.letGo();
+        throw this.#mismatch('goes on after', this.size);
+      }
+      if (value.length > 0) return value;
+    }
+  }
+
+  /** Lets go of what the source holds, where it was begun. */
+  letGo(): void {
+    // What a source throws while it is left concerns nobody any more.
+    this.#iterator?.return?.().catch(() => undefined);
+  }
+
+  #mismatch(what: string, bytes: number): BackendError {
+    return new BackendError(
+      'BodyMismatch',
+      `the body was announced with ${this.size} bytes and ${what} ${bytes}`,
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import { errors, type Dispatcher } from 'undici';
+import { Answer } from './answer.js';
+import type { BodyFeed } from './answer-body.js';
+import { AttemptError, cutError, isTimeout, unspeakable } from './attempt-error.js';
+import type { CallParameters } from './call.js';
+import { receivedHeaders, type ReceivedHeaders } from './wire.js';
+
+/**
+ * One request whose body is whole, or that has none: undici's `dispatch` with a handler of our own,
+ * which costs half of `request()` and a fifth of `fetch()`.
+ */
+export function callWhole(
+  dispatcher: Dispatcher,
+  call: CallParameters,
+  body: Buffer | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const handler = new WholeCall(call, resolve, reject);
+    dispatcher.dispatch(
+      {
+        path: call.path,
+        method: call.method,
+        headers: call.headers,
+        body: body ?? null,
+        headersTimeout: call.headersTimeoutMs,
+        bodyTimeout: call.bodyTimeoutMs,
+        // Else undici ends the connection after each HEAD, for servers that answer it with a body.
+        reset: false,
+      },
+      handler,
+    );
+    handler.listen();
+  });
+}
+
+class WholeCall implements Dispatcher.DispatchHandler, BodyFeed {
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: Answer | undefined;
+  #over = false;
+  #signal: AbortSignal | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    private readonly call: CallParameters,
+    private readonly resolve: (answer: Answer) => void,
+    private readonly reject: (error: AttemptError) => void,
+  ) {}
+
+  /** After the dispatch, which may have failed by then. */
+  listen(): void {
+    const { context } = this.call;
+    if (this.#over || context === undefined) return;
+    const signal = context.signal;
+    if (signal === undefined) return;
+    this.#signal = signal;
+    this.#onAbort = () => {
+      this.#aborted(signal.reason);
+    };
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for the connection: nothing is sent.
+    if (this.#over) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ReceivedHeaders,
+  ): void {
+    // 1xx is followed by the answer.
+    if (status < 200) return;
+    this.#answer = new Answer(status, receivedHeaders(headers), this);
+    this.resolve(this.#answer);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#answer?.body.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#answer?.body.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#answer !== undefined) {
+      this.#answer.body.fail(cutError(this.call.endpoint, error));
+      return;
+    }
+    this.#fail(failedCall(this.call.endpoint, this.#controller === undefined, error));
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#controller?.abort(new Error('nobody reads on'));
+  }
+
+  released(): void {
+    this.#finish();
+    this.call.released();
+  }
+
+  #aborted(reason: unknown): void {
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    if (this.#answer !== undefined) {
+      this.#answer.body.fail(reason);
+      this.#controller?.abort(error);
+      return;
+    }
+    this.#fail(new AttemptError('given_up', 'abort', this.call.endpoint, reason));
+    this.#controller?.abort(error);
+  }
+
+  #fail(error: AttemptError): void {
+    if (this.#over) return;
+    this.#finish();
+    this.call.released();
+    this.reject(error);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+function failedCall(endpoint: string, unsent: boolean, error: Error): AttemptError {
+  if (error instanceof errors.InvalidArgumentError) return unspeakable(endpoint, error);
+  const kind = isTimeout(error) ? 'timeout' : unsent ? 'connect' : 'reset';
+  return new AttemptError(unsent ? 'unsent' : 'unanswered', kind, endpoint, error);
+}

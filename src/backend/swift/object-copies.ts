@@ -1,0 +1,194 @@
+import type {
+  ByteRange,
+  CallContext,
+  CopyInput,
+  CopyOutcome,
+  ObjectHead,
+  ObjectRef,
+  RemovedManifest,
+  WritePrecondition,
+} from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import {
+  copyHeaders,
+  type CopySource,
+  describeCopy,
+  isPlainCopy,
+  keptEtag,
+  storedEtag,
+} from './copy-headers.js';
+import type { Guards } from './guards.js';
+import type { ObjectLooks } from './object-looks.js';
+import type { ObjectReads } from './object-reads.js';
+import { creationHeaders, readPutAnswer, refuseEtagCondition, timeOfPut } from './put-answer.js';
+import type { ReadParts } from './read-parts.js';
+import { unquoted } from './stored-object.js';
+import type { RequestHeaders, SwiftResponse } from './transport.js';
+import { unlessBusy, whileBusy } from './while-busy.js';
+
+/** Of a source that others keep replacing. */
+const ATTEMPTS_MAX = 10;
+
+/** A copy with what its caller asked for. */
+interface Copy {
+  readonly context: CallContext;
+  readonly from: ObjectRef;
+  readonly to: ObjectRef;
+  readonly input: CopyInput;
+  readonly precondition: WritePrecondition | undefined;
+}
+
+/** Copies objects inside Swift. */
+export class ObjectCopies {
+  constructor(
+    private readonly parts: ReadParts,
+    private readonly looks: ObjectLooks,
+    private readonly guards: Guards,
+    private readonly reads: ObjectReads,
+  ) {}
+
+  /**
+   * The source is looked at, and Swift copies what has its ETag still, with the metadata that was
+   * seen; else it begins again. Onto itself it may undo a write that it has not seen.
+   * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink,
+   *   GuardMissing, BodyMismatch, StorageFull; Unsupported for a precondition on an ETag; Unavailable
+   *   and Timeout, when nobody knows what became of it
+   */
+  async copy(
+    context: CallContext,
+    from: ObjectRef,
+    to: ObjectRef,
+    input: CopyInput,
+    precondition: WritePrecondition | undefined,
+  ): Promise<CopyOutcome> {
+    refuseEtagCondition(to, precondition);
+    const copy = { context, from, to, input, precondition };
+    const { limits } = this.parts;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      throwIfAborted(context);
+      const source = await this.#look(copy);
+      const { etag } = source.head;
+      if (input.sourceEtag !== undefined && input.sourceEtag !== etag) return SOURCE_CHANGED;
+      const described = describeCopy(input, source);
+      const outcome = await this.#send(copy, source, copyHeaders(source, described, limits));
+      if (outcome !== 'again') return outcome;
+    }
+    const detail = `${from.container}/${from.object} is being replaced again and again`;
+    throw new BackendError('Unavailable', detail);
+  }
+
+  async #look({ context, from, input }: Copy): Promise<CopySource> {
+    try {
+      const { head, headers } = await this.reads.look({ ...context, newest: true }, from);
+      const range = rangeOf(input.range, head);
+      return { ref: { ...from, ...head.link?.target }, head, headers, range };
+    } catch (error) {
+      if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+      throw new BackendError('NoSuchSourceContainer', error.message, { cause: error });
+    }
+  }
+
+  async #send(
+    copy: Copy,
+    source: CopySource,
+    described: RequestHeaders,
+  ): Promise<CopyOutcome | 'again'> {
+    const { context, to, input } = copy;
+    const isExclusive = copy.precondition !== undefined;
+    const replacedManifest = await this.#atStart(copy);
+    if (isExclusive && (await this.#existsUnfiltered(copy))) return PRECONDITION_FAILED;
+    const response = await whileBusy(context, to, () =>
+      unlessBusy(
+        this.parts.transport.request({
+          context,
+          method: 'PUT',
+          ...to,
+          headers: { ...described, ...this.#creationHeaders(copy) },
+          body: NOTHING,
+          headersTimeoutMs: longestMs(source),
+          repeatable: input.guard === undefined && !isExclusive,
+        }),
+      ),
+    );
+    if (response.status === 412 || response.status === 404) {
+      response.cancel();
+      // Another source than the one that was looked at, or none any more.
+      if (!(await this.#isSame(copy, source))) return 'again';
+      if (response.status === 412) return isExclusive ? PRECONDITION_FAILED : 'again';
+      throw new BackendError('NoSuchContainer', `no container ${to.account}/${to.container}`);
+    }
+    return this.#readOutcome(copy, source, response, replacedManifest);
+  }
+
+  async #readOutcome(
+    { context, to, input }: Copy,
+    source: CopySource,
+    response: SwiftResponse,
+    replacedManifest: RemovedManifest | undefined,
+  ): Promise<CopyOutcome> {
+    const answer = await readPutAnswer(to, response, undefined);
+    if (answer !== 'created') return { outcome: answer };
+    const stored = unquoted(response.headers.get('etag') ?? '');
+    if (isPlainCopy(source) && stored !== storedEtag(source)) throw changedOnTheWay(to);
+    const lastModified = await timeOfPut(this.looks, context, to, response.headers);
+    await this.guards.consume(context, input.guard, to);
+    const etag = keptEtag(source) ?? stored;
+    const created = { outcome: 'created', etag, lastModified } as const;
+    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+  }
+
+  /** Without the filter Swift takes the condition for one on the source: whether that is absent. */
+  #creationHeaders({ precondition }: Copy): RequestHeaders {
+    return this.parts.limits.filter === undefined ? {} : creationHeaders(precondition);
+  }
+
+  /** Looked at before, then: others may create it meanwhile. */
+  async #existsUnfiltered({ context, to }: Copy): Promise<boolean> {
+    if (this.parts.limits.filter !== undefined) return false;
+    return (await this.looks.itself(context, to)) !== undefined;
+  }
+
+  async #atStart({ context, to, input }: Copy): Promise<RemovedManifest | undefined> {
+    const [manifest] = await Promise.all([
+      this.looks.manifest(context, to),
+      this.guards.check(context, input.guard),
+    ]);
+    throwIfAborted(context);
+    return manifest;
+  }
+
+  async #isSame(copy: Copy, source: CopySource): Promise<boolean> {
+    const now = await this.#look(copy);
+    return storedEtag(now) === storedEtag(source);
+  }
+}
+
+/** Undefined when it is all of the source. @throws BackendError BodyMismatch */
+function rangeOf(wanted: ByteRange | undefined, { size }: ObjectHead): ByteRange | undefined {
+  if (wanted === undefined) return undefined;
+  const { start, end } = wanted;
+  if (start >= 0 && start <= end && end < size) {
+    return start === 0 && end === size - 1 ? undefined : wanted;
+  }
+  const detail = `bytes ${start} to ${end} are not inside an object of ${size} bytes`;
+  throw new BackendError('BodyMismatch', detail);
+}
+
+/** The answer comes when all is copied, and that segment by segment: by far the slowest of disks. */
+function longestMs({ head, range }: CopySource): number {
+  const bytes = range === undefined ? head.size : range.end - range.start + 1;
+  return COPY_MS_MIN + bytes / COPY_BYTES_PER_MS_MIN + (head.segmentCount ?? 0) * SEGMENT_MS_MAX;
+}
+
+const COPY_MS_MIN = 60_000;
+const COPY_BYTES_PER_MS_MIN = 5_000;
+const SEGMENT_MS_MAX = 500;
+
+function changedOnTheWay({ container, object }: ObjectRef): BackendError {
+  return new BackendError('Corrupt', `the copy ${container}/${object} has other bytes`);
+}
+
+const NOTHING = Buffer.alloc(0);
+const PRECONDITION_FAILED: CopyOutcome = { outcome: 'precondition_failed' };
+const SOURCE_CHANGED: CopyOutcome = { outcome: 'source_changed' };

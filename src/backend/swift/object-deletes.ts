@@ -1,0 +1,94 @@
+import type {
+  CallContext,
+  DeleteOutcome,
+  Guard,
+  ObjectRef,
+  WritePrecondition,
+} from '../backend.js';
+import { BackendError } from '../errors.js';
+import { answerError } from './answer-error.js';
+import { deleteExactly } from './exact-deletes.js';
+import type { Guards } from './guards.js';
+import type { ObjectLooks } from './object-looks.js';
+import { refuseEtagCondition } from './put-answer.js';
+import type { ReadParts } from './read-parts.js';
+
+/** Deletes objects; of a large one the manifest, of a link the link. */
+export class ObjectDeletes {
+  constructor(
+    private readonly parts: ReadParts,
+    private readonly looks: ObjectLooks,
+    private readonly guards: Guards,
+  ) {}
+
+  /**
+   * @throws BackendError NoSuchContainer, NoSuchObject, GuardMissing; Unsupported for a precondition
+   *   on an ETag without the filter; Unavailable and Timeout, when nobody knows what became of it
+   */
+  async delete(
+    context: CallContext,
+    ref: ObjectRef,
+    precondition: WritePrecondition | undefined,
+    guard: Guard | undefined,
+  ): Promise<DeleteOutcome> {
+    const { transport, limits } = this.parts;
+    // It is the filter that makes them exact.
+    if (limits.filter === undefined) refuseEtagCondition(ref, precondition);
+    // Whoever is overtaken hears of that, and not of what the object came to.
+    await this.guards.check(context, guard);
+    if (precondition !== undefined && 'absent' in precondition) {
+      return this.#deleteNothing(context, ref);
+    }
+    const removedManifest = await this.looks.manifest(context, ref);
+    const response =
+      precondition === undefined
+        ? await transport.request({
+            context,
+            method: 'DELETE',
+            ...ref,
+            // Deleting twice what others may write in between is as if this had come later.
+            repeatable: guard === undefined,
+          })
+        : await deleteExactly({ transport, looks: this.looks }, context, ref, precondition);
+    if (response === undefined) return { outcome: 'precondition_failed' };
+    // Something newer is there; Swift keeps that.
+    if (response.status === 409) {
+      response.cancel();
+      return { outcome: 'stale' };
+    }
+    if (response.status === 404) {
+      response.cancel();
+      throw await this.#missing(context, ref);
+    }
+    if (response.status !== 204) throw await answerError('object', 'DELETE', ref, response);
+    response.cancel();
+    await this.guards.consume(context, guard, ref);
+    return removedManifest === undefined ? DELETED : { outcome: 'deleted', removedManifest };
+  }
+
+  /** On the condition that nothing is there. @throws BackendError NoSuchContainer, NoSuchObject */
+  async #deleteNothing(context: CallContext, ref: ObjectRef): Promise<DeleteOutcome> {
+    const found = await this.looks.itself(context, ref);
+    if (found === undefined) throw await this.#missing(context, ref);
+    return { outcome: 'precondition_failed' };
+  }
+
+  async #missing(context: CallContext, ref: ObjectRef): Promise<BackendError> {
+    return missingObject(this.parts, context, ref);
+  }
+}
+
+/** Swift does not tell an object that is missing from its container. */
+export async function missingObject(
+  parts: ReadParts,
+  context: CallContext,
+  ref: ObjectRef,
+): Promise<BackendError> {
+  const { account, container, object } = ref;
+  if (await parts.heads.exists(context, { account, container })) {
+    return new BackendError('NoSuchObject', `no object ${object} in ${account}/${container}`);
+  }
+  return new BackendError('NoSuchContainer', `no container ${account}/${container}`);
+}
+
+const DELETED: DeleteOutcome = { outcome: 'deleted' };

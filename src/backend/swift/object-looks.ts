@@ -1,0 +1,93 @@
+import type { CallContext, ObjectRef, RemovedManifest } from '../backend.js';
+import { BackendError, type BackendErrorCode } from '../errors.js';
+import { answerError } from './answer-error.js';
+import { readStoredObject, type StoredObject } from './stored-object.js';
+import type { SwiftResponse } from './transport.js';
+import type { ReadParts } from './read-parts.js';
+
+/** An object as it is found, and all that Swift said of it. */
+export interface FoundObject {
+  readonly stored: StoredObject;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/**
+ * What a write has to know of objects before or behind it. All replicas are asked: what is decided
+ * here is written next.
+ */
+export class ObjectLooks {
+  constructor(private readonly parts: ReadParts) {}
+
+  /** The object of this name, be it a link. @returns undefined when it, or its container, is missing */
+  async itself(context: CallContext, ref: ObjectRef): Promise<FoundObject | undefined> {
+    const response = await this.#head(context, ref, 'symlink=get');
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw await answerError('object', 'HEAD', ref, response);
+    return { stored: readStoredObject(response.headers), headers: response.headers };
+  }
+
+  /**
+   * The large object that a write is about to replace or remove. It costs a request, so it is made
+   * only where one can be: who writes large objects keeps their segments in a companion of their
+   * container. One whose companion is made in this very moment is overlooked, and so is one where
+   * Swift cannot tell whether it is there, as with a storage node down that could still take the
+   * write: its segments are left to the janitor.
+   */
+  manifest(context: CallContext, ref: ObjectRef): Promise<RemovedManifest | undefined> {
+    return this.#manifest(context, ref).catch(unknownIfUnavailable);
+  }
+
+  async #manifest(context: CallContext, ref: ObjectRef): Promise<RemovedManifest | undefined> {
+    const companion = { account: ref.account, container: companionOf(ref.container) };
+    if (!(await this.parts.heads.isKnown(context, companion))) return undefined;
+    const found = await this.itself(context, ref);
+    if (found?.stored.head.segmentCount === undefined) return undefined;
+    const { size, etag, systemMetadata } = found.stored.head;
+    return { size, etag, systemMetadata };
+  }
+
+  /** Deletes an object whose deletion nobody waits for: to be gone already is as good. */
+  async remove(context: CallContext, ref: ObjectRef): Promise<void> {
+    const response = await this.parts.transport.request({
+      context,
+      method: 'DELETE',
+      ...ref,
+      repeatable: true,
+    });
+    if (response.status !== 204 && response.status !== 404) {
+      throw await answerError('object', 'DELETE', ref, response);
+    }
+    response.cancel();
+  }
+
+  async #head(context: CallContext, ref: ObjectRef, query: string): Promise<SwiftResponse> {
+    const response = await this.parts.transport.request({
+      context,
+      method: 'HEAD',
+      ...ref,
+      query,
+      headers: context.openExpired === true ? EVEN_EXPIRED : NEWEST,
+    });
+    response.cancel();
+    return response;
+  }
+}
+
+function unknownIfUnavailable(error: unknown): undefined {
+  if (error instanceof BackendError && UNKNOWN.has(error.code)) return undefined;
+  throw error;
+}
+
+const UNKNOWN: ReadonlySet<BackendErrorCode> = new Set(['Unavailable', 'Timeout']);
+
+const NEWEST = { 'x-newest': 'true' };
+const EVEN_EXPIRED = { ...NEWEST, 'x-open-expired': 'true' };
+
+const SEGMENTS = '+segments';
+const VERSIONS = '+versions';
+
+/** Versions that are kept apart are made of the segments of their container. */
+function companionOf(container: string): string {
+  const named = container.endsWith(VERSIONS) ? container.slice(0, -VERSIONS.length) : container;
+  return named + SEGMENTS;
+}

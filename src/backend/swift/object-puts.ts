@@ -1,0 +1,206 @@
+import { hash } from 'node:crypto';
+import type {
+  CallContext,
+  ObjectRef,
+  ObjectSeal,
+  PutObjectInput,
+  PutOutcome,
+  RemovedManifest,
+  WritePrecondition,
+} from '../backend.js';
+import { collectBody } from '../body-intake.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { joined } from '../metadata-patch.js';
+import { deleteAtHeaders } from './expiry-headers.js';
+import { encodeFooters, FOOTERS_BYTES, FOOTERS_HEADER } from './footers.js';
+import type { Guards } from './guards.js';
+import { heldBody } from './held-body.js';
+import { listingHeaders } from './listing-entry.js';
+import { isMd5 } from './md5.js';
+import type { ObjectLooks } from './object-looks.js';
+import {
+  creationHeaders,
+  type PutAnswer,
+  readPutAnswer,
+  refuseEtagCondition,
+  timeOfPut,
+} from './put-answer.js';
+import { sealedStream, sealFooters } from './stream-seal.js';
+import { type Description, putHeaders, unquoted } from './stored-object.js';
+import type { RequestBody, RequestHeaders, SwiftResponse } from './transport.js';
+import { unlessBusy, whileBusy } from './while-busy.js';
+import type { ReadParts } from './read-parts.js';
+
+/**
+ * Bodies up to this size are collected: sealed before the request, checked by Swift against their
+ * MD5, and sent again when a connection breaks. Larger ones are sent as they come.
+ */
+export const COLLECTED_BYTES_MAX = 65_536;
+
+/** A put with what its caller asked for. */
+interface Put {
+  readonly context: CallContext;
+  readonly ref: ObjectRef;
+  readonly input: PutObjectInput;
+  readonly precondition: WritePrecondition | undefined;
+}
+
+/** What is told of a body that was sent. */
+interface Sent {
+  readonly answer: PutAnswer;
+  readonly headers: ReadonlyMap<string, string>;
+  /** As later reads tell it. */
+  readonly etag: string;
+  readonly replacedManifest: RemovedManifest | undefined;
+}
+
+/** Stores objects. */
+export class ObjectPuts {
+  constructor(
+    private readonly parts: ReadParts,
+    private readonly looks: ObjectLooks,
+    private readonly guards: Guards,
+  ) {}
+
+  /**
+   * @throws BackendError NoSuchContainer, GuardMissing, BodyMismatch, StorageFull; Unsupported for a
+   *   precondition on an ETag; Unavailable and Timeout, when nobody knows what became of it; what
+   *   the body throws
+   */
+  async put(
+    context: CallContext,
+    ref: ObjectRef,
+    input: PutObjectInput,
+    precondition: WritePrecondition | undefined,
+  ): Promise<PutOutcome> {
+    refuseEtagCondition(ref, precondition);
+    const put = { context, ref, input, precondition };
+    const isWhole = Buffer.isBuffer(input.body) || input.size <= COLLECTED_BYTES_MAX;
+    const { answer, headers, etag, replacedManifest } = await (isWhole
+      ? this.#sendWhole(put)
+      : this.#sendStream(put));
+    if (answer !== 'created') return { outcome: answer };
+    const lastModified = await timeOfPut(this.looks, context, ref, headers);
+    await this.guards.consume(context, input.guard, ref);
+    const created = { outcome: 'created', etag, lastModified } as const;
+    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+  }
+
+  async #sendWhole(put: Put): Promise<Sent> {
+    const { context, ref, input } = put;
+    const body = await collectBody({ body: input.body, size: input.size, context });
+    const seal = input.seal?.();
+    throwIfAborted(context);
+    const replacedManifest = await this.#atEnd(put);
+    // A seal brings the MD5, as a rule; if it is none, Swift says so.
+    let md5 = seal?.etag !== undefined && isMd5(seal.etag) ? seal.etag : hash('md5', body);
+    let response = await this.#sendSealed(put, body, seal, md5);
+    if (response.status === 422 && md5 === seal?.etag) {
+      md5 = hash('md5', body);
+      if (md5 !== seal.etag) {
+        response.cancel();
+        response = await this.#sendSealed(put, body, seal, md5);
+      }
+    }
+    const answer = await readPutAnswer(ref, response, put.precondition);
+    if (answer === 'created') requireEtag(ref, md5, response);
+    return { answer, headers: response.headers, etag: seal?.etag ?? md5, replacedManifest };
+  }
+
+  #sendSealed(
+    put: Put,
+    body: Buffer,
+    seal: ObjectSeal | undefined,
+    md5: string,
+  ): Promise<SwiftResponse> {
+    const { input } = put;
+    const etag = seal?.etag === md5 ? undefined : seal?.etag;
+    const attributes = joined(input.listingAttributes, seal?.listingAttributes);
+    const systemMetadata = joined(input.systemMetadata, seal?.systemMetadata);
+    const headers = {
+      ...this.#describe(input, { systemMetadata, etag }),
+      ...listingHeaders({ md5, etag, attributes }),
+      etag: md5,
+    };
+    return whileBusy(put.context, put.ref, () => unlessBusy(this.#request(put, headers, body)));
+  }
+
+  async #sendStream(put: Put): Promise<Sent> {
+    const { context, ref, input } = put;
+    const { size, systemMetadata, listingAttributes } = input;
+    const { limits } = this.parts;
+    const stream = sealedStream(input);
+    const hasFooters = stream.seal !== undefined && limits.filter !== undefined;
+    let seal: ObjectSeal | undefined;
+    let replacedManifest: RemovedManifest | undefined;
+    const source = heldBody({ body: stream.body, size, context }, async () => {
+      seal = stream.seal?.();
+      replacedManifest = await this.#atEnd(put);
+      if (!hasFooters || seal === undefined) return undefined;
+      return encodeFooters(sealFooters(seal, listingAttributes, limits));
+    });
+    const headers = {
+      ...this.#describe(input, { systemMetadata }),
+      ...(hasFooters && FOOTERS_HEADERS),
+    };
+    const sentBytes = size + (hasFooters ? FOOTERS_BYTES : 0);
+    const response = await this.#request(put, headers, { source, size: sentBytes });
+    const answer = await readPutAnswer(ref, response, put.precondition);
+    const md5 = seal?.etag !== undefined && isMd5(seal.etag) ? seal.etag : undefined;
+    if (answer === 'created' && md5 !== undefined) requireEtag(ref, md5, response);
+    const etag = seal?.etag ?? unquoted(response.headers.get('etag') ?? '');
+    return { answer, headers: response.headers, etag, replacedManifest };
+  }
+
+  /** When all bytes are there, and before the last of them are sent. */
+  async #atEnd({ context, ref, input }: Put): Promise<RemovedManifest | undefined> {
+    const [manifest] = await Promise.all([
+      this.looks.manifest(context, ref),
+      this.guards.check(context, input.guard),
+    ]);
+    throwIfAborted(context);
+    return manifest;
+  }
+
+  #describe(
+    { contentType, headers, metadata, deleteAt }: PutObjectInput,
+    more: Pick<Description, 'systemMetadata' | 'etag'>,
+  ): RequestHeaders {
+    const described = { contentType, headers, metadata, ...more };
+    return { ...putHeaders(described, this.parts.limits), ...deleteAtHeaders(deleteAt) };
+  }
+
+  #request(
+    { context, ref, input, precondition }: Put,
+    headers: RequestHeaders,
+    body: RequestBody,
+  ): Promise<SwiftResponse> {
+    return this.parts.transport.request({
+      context,
+      method: 'PUT',
+      ...ref,
+      headers: { ...headers, ...creationHeaders(precondition) },
+      body,
+      // Where nothing depends on what was there, to write the same again changes nothing.
+      repeatable: Buffer.isBuffer(body) && precondition === undefined && input.guard === undefined,
+    });
+  }
+}
+
+/**
+ * A filter takes the ETag away, for the footers may have another one. A proxy that has none would
+ * take the footers for content: it finds that the body is not what it was said to be.
+ */
+const FOOTERS_HEADERS: RequestHeaders = {
+  [FOOTERS_HEADER]: String(FOOTERS_BYTES),
+  etag: '0'.repeat(32),
+};
+
+/** Swift has compared it before, where it was told in time. @throws BackendError Corrupt */
+function requireEtag(ref: ObjectRef, md5: string, { headers }: SwiftResponse): void {
+  const stored = unquoted(headers.get('etag') ?? '');
+  if (stored === md5) return;
+  const detail = `the body of ${ref.container}/${ref.object} was stored with MD5 ${stored}`;
+  throw new BackendError('Corrupt', `${detail} instead of ${md5}`);
+}

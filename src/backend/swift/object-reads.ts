@@ -1,0 +1,178 @@
+import type {
+  ByteRange,
+  CallContext,
+  GetObjectResult,
+  ObjectHead,
+  ObjectRef,
+  RangeSpec,
+  Segment,
+} from '../backend.js';
+import { BackendError } from '../errors.js';
+import { resolveRange } from '../ranges.js';
+import { answerError } from './answer-error.js';
+import { bodyOfAnswer, emptyBody } from './body-of-answer.js';
+import { readFollowedLink, readOwnTarget } from './followed-link.js';
+import type { ReadParts } from './read-parts.js';
+import { parseEmptySegments, withEmptySegments } from './segment-names.js';
+import { readManifest } from './segments.js';
+import { readStoredObject } from './stored-object.js';
+import { OWN, readSystemValue } from './system-metadata.js';
+import type { RequestHeaders, SwiftMethod, SwiftResponse } from './transport.js';
+
+/** Reads objects. */
+export class ObjectReads {
+  constructor(private readonly parts: ReadParts) {}
+
+  /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
+  async head(context: CallContext, ref: ObjectRef): Promise<ObjectHead> {
+    if (context.linkItself === true) return this.#headItself(context, ref);
+    return (await this.look(context, ref)).head;
+  }
+
+  /** The same, links followed, with all that Swift said. @throws as head */
+  async look(
+    context: CallContext,
+    ref: ObjectRef,
+  ): Promise<{ readonly head: ObjectHead; readonly headers: ReadonlyMap<string, string> }> {
+    const response = await this.#request('HEAD', context, ref);
+    response.cancel();
+    return { head: this.#readHead(ref, response), headers: response.headers };
+  }
+
+  async #headItself(context: CallContext, ref: ObjectRef): Promise<ObjectHead> {
+    const response = await this.#request('HEAD', context, ref, { query: 'symlink=get' });
+    response.cancel();
+    const { head } = readStoredObject(response.headers);
+    const target = readOwnTarget(ref, response.headers);
+    if (target === undefined) return head;
+    const { etag, lastModified, systemMetadata } = head;
+    return { ...head, link: { target, etag, lastModified, systemMetadata } };
+  }
+
+  /** @throws as head; BackendError Corrupt for a large object whose first segment is not there */
+  async get(
+    context: CallContext,
+    ref: ObjectRef,
+    range: RangeSpec | undefined,
+  ): Promise<GetObjectResult> {
+    const headers = range === undefined ? {} : rangeHeader(range);
+    if (headers === 'unsatisfiable') {
+      const head = await this.head(context, ref);
+      return { head, range: 'unsatisfiable', body: emptyBody() };
+    }
+    const response = await this.#request('GET', context, ref, { headers });
+    return this.#readResult(ref, range, response);
+  }
+
+  async #readResult(
+    ref: ObjectRef,
+    spec: RangeSpec | undefined,
+    response: SwiftResponse,
+  ): Promise<GetObjectResult> {
+    try {
+      const head = this.#readHead(ref, response);
+      const range = spec === undefined ? undefined : resolveRange(spec, head.size);
+      if (range === 'unsatisfiable' || response.status === 416) {
+        response.cancel();
+        return { head, range: 'unsatisfiable', body: emptyBody() };
+      }
+      checkRange(range, head, response);
+      const length = range === undefined ? head.size : range.end - range.start + 1;
+      return { head, range, body: await bodyOfAnswer(response, length) };
+    } catch (error) {
+      response.cancel();
+      throw error;
+    }
+  }
+
+  /** Undefined for what is no large object. @throws as head */
+  async segments(context: CallContext, ref: ObjectRef): Promise<readonly Segment[] | undefined> {
+    const response = await this.#request('GET', context, ref, { query: 'multipart-manifest=get' });
+    const { headers } = response;
+    const empty = parseEmptySegments(readSystemValue(headers, 'object', OWN.emptySegments));
+    if (headers.get('x-static-large-object')?.toLowerCase() !== 'true') {
+      response.cancel();
+      this.#readHead(ref, response);
+      return empty.length === 0 ? undefined : withEmptySegments([], empty);
+    }
+    // What is kept of a segment is longer than what was sent of it.
+    const text = await response.text(2 * this.parts.limits.manifestBytesMax);
+    return withEmptySegments(readManifest(text), empty);
+  }
+
+  /** @throws BackendError BrokenLink for a link that leads to a link */
+  #readHead(ref: ObjectRef, { headers }: SwiftResponse): ObjectHead {
+    const { head } = readStoredObject(headers);
+    const link = readFollowedLink(ref, headers, head);
+    if (link === 'indirect') throw broken(ref);
+    return link === undefined ? head : { ...head, link };
+  }
+
+  /** An answer that tells of the object: with its body, with a part of it, or with why not. */
+  async #request(
+    method: SwiftMethod,
+    context: CallContext,
+    ref: ObjectRef,
+    more: { readonly query?: string; readonly headers?: RequestHeaders } = {},
+  ): Promise<SwiftResponse> {
+    const response = await this.parts.transport.request({
+      context,
+      method,
+      ...ref,
+      query: more.query,
+      headers: {
+        ...more.headers,
+        ...(context.newest === true && { 'x-newest': 'true' }),
+        ...(context.openExpired === true && { 'x-open-expired': 'true' }),
+      },
+    });
+    const { status } = response;
+    if (status === 200 || status === 206 || status === 416) return response;
+    if (status === 404) throw await this.#missing(context, ref, response);
+    const error = await answerError('object', method, ref, response);
+    if (status === 409) throw conflictOf(method, ref, error);
+    throw error;
+  }
+
+  /** Swift does not say what is missing: the target of a link, the object or the container. */
+  async #missing(
+    context: CallContext,
+    ref: ObjectRef,
+    response: SwiftResponse,
+  ): Promise<BackendError> {
+    response.cancel();
+    if (response.headers.has('content-location')) return broken(ref);
+    await this.parts.heads.head(context, ref);
+    return new BackendError('NoSuchObject', `no object ${ref.container}/${ref.object}`);
+  }
+}
+
+/**
+ * What cannot be followed, or be put together. Only GET says in words which of the two it is; only
+ * GET looks at segments.
+ */
+function conflictOf(method: SwiftMethod, ref: ObjectRef, error: BackendError): BackendError {
+  if (method === 'HEAD' || error.code === 'BrokenLink') return broken(ref);
+  if (/symlink/i.test(error.message)) return broken(ref);
+  return new BackendError('Corrupt', error.message);
+}
+
+function broken({ container, object }: ObjectRef): BackendError {
+  return new BackendError('BrokenLink', `${container}/${object} is a link that leads to no object`);
+}
+
+function rangeHeader(spec: RangeSpec): RequestHeaders | 'unsatisfiable' {
+  if ('suffix' in spec)
+    return spec.suffix > 0 ? { range: `bytes=-${spec.suffix}` } : 'unsatisfiable';
+  const { first, last = Infinity } = spec;
+  if (last < first) return 'unsatisfiable';
+  return { range: `bytes=${first}-${Number.isFinite(last) ? last : ''}` };
+}
+
+/** @throws BackendError Unavailable when Swift gives other bytes than it was asked for */
+function checkRange(range: ByteRange | undefined, head: ObjectHead, response: SwiftResponse): void {
+  const given = /^bytes (\d+)-(\d+)\//.exec(response.headers.get('content-range') ?? '');
+  const [start, end] = given === null ? [0, head.size - 1] : [Number(given[1]), Number(given[2])];
+  if (range === undefined ? given === null : start === range.start && end === range.end) return;
+  throw new BackendError('Unavailable', 'the object was replaced while it was being read');
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SerialQueues } from '../../serial-queues.js';
+import type {
+  CallContext,
+  ObjectRef,
+  ObjectUpdate,
+  UpdateOutcome,
+  UpdatePrecondition,
+} from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { meets } from '../update-precondition.js';
+import { answerError } from './answer-error.js';
+import { missingObject } from './object-deletes.js';
+import type { FoundObject, ObjectLooks } from './object-looks.js';
+import type { ReadParts } from './read-parts.js';
+import { postHeaders } from './stored-object.js';
+import { justAfter } from './timestamps.js';
+import type { RequestHeaders, SwiftResponse } from './transport.js';
+
+/** Of meeting others who update the same object: each time somebody else got through. */
+const ATTEMPTS_MAX = 20;
+const PAUSE_MS_MAX = 50;
+
+/**
+ * Changes objects in place, by Swift's POST, which replaces all that can be replaced: what stays is
+ * read before and sent again.
+ *
+ * The POST is as of right after what was read, so that Swift drops it where anything newer is or
+ * comes to be: what was read of one object never lands on another. It is how the time of the object
+ * stays in listings, too. Of two gateways that update one object from the same state the filter lets
+ * one through, and the other reads again; within a gateway they wait for each other. Without the
+ * filter a POST happens now, and may land on what was written in between.
+ */
+export class ObjectUpdates {
+  readonly #queues = new SerialQueues();
+
+  constructor(
+    private readonly parts: ReadParts,
+    private readonly looks: ObjectLooks,
+  ) {}
+
+  /**
+   * The precondition is looked at right before.
+   * @throws BackendError NoSuchContainer, NoSuchObject; Unsupported for listing attributes; Unavailable
+   *   and Timeout, when nobody knows what became of it
+   */
+  update(
+    context: CallContext,
+    ref: ObjectRef,
+    update: ObjectUpdate,
+    precondition: UpdatePrecondition | undefined,
+  ): Promise<UpdateOutcome> {
+    refuseListingAttributes(ref, update);
+    const name = `${ref.account}/${ref.container}/${ref.object}`;
+    return this.#queues.run(name, () => this.#update(context, ref, update, precondition));
+  }
+
+  async #update(
+    context: CallContext,
+    ref: ObjectRef,
+    update: ObjectUpdate,
+    precondition: UpdatePrecondition | undefined,
+  ): Promise<UpdateOutcome> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      throwIfAborted(context);
+      const found = await this.looks.itself(context, ref);
+      if (found === undefined) throw await missingObject(this.parts, context, ref);
+      if (!meets(found.stored.head, precondition)) return FAILED;
+      const response = await this.#post(context, ref, found, update);
+      const { status } = response;
+      // That is how a POST of a link is answered, which it has changed.
+      if (status === 202 || status === 307) {
+        response.cancel();
+        return UPDATED;
+      }
+      if (status !== 409 && status !== 404) {
+        throw await answerError('object', 'POST', ref, response);
+      }
+      // It was written, updated or deleted meanwhile.
+      response.cancel();
+      if (attempt > 1) await delay(Math.random() * PAUSE_MS_MAX);
+    }
+    const detail = `others keep changing ${ref.container}/${ref.object}`;
+    throw new BackendError('Unavailable', detail);
+  }
+
+  #post(
+    context: CallContext,
+    ref: ObjectRef,
+    { stored, headers }: FoundObject,
+    update: ObjectUpdate,
+  ): Promise<SwiftResponse> {
+    const { limits, transport } = this.parts;
+    const isTimed = limits.filter !== undefined;
+    return transport.request({
+      context,
+      method: 'POST',
+      ...ref,
+      headers: {
+        ...postHeaders(stored, update, limits),
+        ...(isTimed && timeHeaders(headers.get('x-timestamp'))),
+      },
+    });
+  }
+}
+
+/**
+ * With a number of its own, so that of two updates of one state the same one is the later on all
+ * servers, and their copies of the object come to be the same.
+ */
+function timeHeaders(timestamp: string | undefined): RequestHeaders {
+  const own = randomBytes(6).toString('hex').padStart(16, '0');
+  return {
+    'x-gateway-not-newer': `${justAfter(timestamp)}_${own}`,
+    ...(timestamp !== undefined && { 'x-gateway-state': timestamp }),
+  };
+}
+
+/** Swift shows what the PUT said. @throws BackendError Unsupported */
+function refuseListingAttributes(
+  { container, object }: ObjectRef,
+  { listingAttributes }: ObjectUpdate,
+): void {
+  if (listingAttributes === undefined || Object.keys(listingAttributes).length === 0) return;
+  const detail = `what a listing shows of ${container}/${object} cannot be changed`;
+  throw new BackendError('Unsupported', `${detail}: see capabilities.listingUpdates`);
+}
+
+const UPDATED: UpdateOutcome = { outcome: 'updated' };
+const FAILED: UpdateOutcome = { outcome: 'precondition_failed' };

@@ -1,0 +1,77 @@
+import type { CallContext, ObjectRef, WritePrecondition } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { answerError } from './answer-error.js';
+import type { ObjectLooks } from './object-looks.js';
+import { readTimestamp } from './timestamps.js';
+import type { RequestHeaders, SwiftResponse } from './transport.js';
+import { busyError, isBusy } from './while-busy.js';
+
+/** What a PUT of an object is told, and what it asks for so as to be told it. */
+
+export type PutAnswer = 'created' | 'stale' | 'precondition_failed';
+
+/**
+ * Swift looks for `If-None-Match` before the body only. That of all creators one wins is what the
+ * filter in the proxies adds (ops/swift/); without it, several may.
+ */
+export function creationHeaders(precondition: WritePrecondition | undefined): RequestHeaders {
+  return precondition === undefined ? NOTHING : EXCLUSIVE;
+}
+
+const NOTHING: RequestHeaders = {};
+const EXCLUSIVE: RequestHeaders = { 'if-none-match': '*', 'x-gateway-create': 'exclusive' };
+
+/** Swift ignores it, and would change what it should not. @throws BackendError Unsupported */
+export function refuseEtagCondition(
+  { container, object }: ObjectRef,
+  precondition: WritePrecondition | undefined,
+): void {
+  if (precondition === undefined || 'absent' in precondition) return;
+  const detail = `a write of ${container}/${object} depends on an ETag`;
+  throw new BackendError('Unsupported', `${detail}, against capabilities.conditionalReplace`);
+}
+
+/** The answer's body is let go of. @throws BackendError */
+export async function readPutAnswer(
+  ref: ObjectRef,
+  response: SwiftResponse,
+  precondition: WritePrecondition | undefined,
+): Promise<PutAnswer> {
+  if (isBusy(response)) {
+    response.cancel();
+    throw busyError(ref);
+  }
+  const answer = answerOf(response.status, precondition);
+  if (answer === undefined) throw await answerError('object_put', 'PUT', ref, response);
+  response.cancel();
+  return answer;
+}
+
+/** @returns undefined for what is no outcome */
+export function answerOf(
+  status: number,
+  precondition: WritePrecondition | undefined,
+): PutAnswer | undefined {
+  if (status === 201) return 'created';
+  // Something newer is there; Swift keeps that.
+  if (status === 202) return 'stale';
+  return status === 412 && precondition !== undefined ? 'precondition_failed' : undefined;
+}
+
+/**
+ * When an object was written, as it will be told from now on. The filter says it with the answer;
+ * Swift's own `Last-Modified` is rounded up to a second, so that without the filter, and where the
+ * answer came through something that kept only this, the object is looked at.
+ */
+export async function timeOfPut(
+  looks: ObjectLooks,
+  context: CallContext,
+  ref: ObjectRef,
+  headers: ReadonlyMap<string, string>,
+): Promise<number> {
+  const timestamp = headers.get('x-gateway-data-timestamp');
+  if (timestamp !== undefined) return readTimestamp(timestamp);
+  const found = await looks.itself(context, ref);
+  // Removed already: its time is of no use to anybody.
+  return found?.stored.head.lastModified ?? Date.parse(headers.get('last-modified') ?? '');
+}

@@ -1,0 +1,226 @@
+import type { Metadata, ObjectHead, ObjectUpdate } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { patched } from '../metadata-patch.js';
+import { deleteAtHeaders } from './expiry-headers.js';
+import {
+  OWN,
+  readSystemMetadata,
+  readSystemValue,
+  systemMetadataHeaders,
+} from './system-metadata.js';
+import { readTimestamp } from './timestamps.js';
+import {
+  readUpdateDocument,
+  type UpdateDocument,
+  updateDocumentHeaders,
+} from './update-document.js';
+import { divideUserMetadata, type MetadataLimits, readUserMetadata } from './user-metadata.js';
+
+/** An object as the headers of Swift's answers tell it, and the headers that make it so. */
+
+/** Those of `ObjectHead.headers`; Swift stores and gives them under their own names. */
+const REPRESENTATION = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'expires',
+] as const;
+
+/** What a POST takes away like all the rest, but is no metadata of the interface. */
+const KEPT_BY_POST = ['x-object-manifest', 'x-robots-tag'] as const;
+
+export interface StoredObject {
+  readonly head: ObjectHead;
+  /** Of Swift's static large objects. */
+  readonly isManifest: boolean;
+  /** Known with the filter only. */
+  readonly dataTimestamp: string | undefined;
+  /** Undefined when nothing was changed since the PUT. */
+  readonly update: UpdateDocument | undefined;
+  /** User metadata that lies in system metadata. */
+  readonly overflow: Metadata;
+  /** What a POST has to send again beside what `head` tells. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+/** @throws BackendError Corrupt */
+export function readStoredObject(headers: ReadonlyMap<string, string>): StoredObject {
+  const dataTimestamp = headers.get('x-gateway-data-timestamp');
+  const timestamp = headers.get('x-timestamp');
+  const update = readUpdateDocument(headers, dataTimestamp);
+  const overflow = update?.metadata ?? overflowOfPut(headers, dataTimestamp, timestamp);
+  const isManifest = headers.get('x-static-large-object')?.toLowerCase() === 'true';
+  const head: ObjectHead = {
+    size: readSize(headers),
+    etag: readEtag(headers, isManifest),
+    lastModified: readTimestamp(dataTimestamp ?? timestamp),
+    contentType: headers.get('content-type') ?? 'application/octet-stream',
+    headers: pick(headers, REPRESENTATION),
+    metadata: readUserMetadata(headers, 'object', overflow),
+    systemMetadata: patched(readSystemMetadata(headers, 'object'), update?.systemMetadata),
+    ...readSegmentCount(headers, isManifest),
+    ...readDeleteAt(headers),
+  };
+  const kept = pick(headers, KEPT_BY_POST);
+  return { head, isManifest, dataTimestamp, update, overflow: overflow ?? {}, kept };
+}
+
+/** Gone when another client's POST has replaced the metadata since. */
+function overflowOfPut(
+  headers: ReadonlyMap<string, string>,
+  dataTimestamp: string | undefined,
+  timestamp: string | undefined,
+): Metadata | undefined {
+  const text = readSystemValue(headers, 'object', OWN.metadata);
+  if (text === undefined || dataTimestamp !== timestamp) return undefined;
+  try {
+    return JSON.parse(text) as Metadata;
+  } catch {
+    return undefined;
+  }
+}
+
+function readSize(headers: ReadonlyMap<string, string>): number {
+  const whole = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1];
+  const size = Number(whole ?? headers.get('content-length') ?? NaN);
+  if (!Number.isSafeInteger(size)) throw new BackendError('Corrupt', 'an object without a size');
+  return size;
+}
+
+/** S3's where it was stored; else Swift's own. */
+function readEtag(headers: ReadonlyMap<string, string>, isManifest: boolean): string {
+  const stored = readSystemValue(headers, 'object', OWN.etag);
+  if (stored !== undefined && stored !== '') return stored;
+  const etag = unquoted(headers.get('etag') ?? '');
+  return isManifest || headers.has('x-object-manifest') ? largeObjectEtag(etag) : etag;
+}
+
+/**
+ * Swift's own of a large object, which is no MD5 of what is read: marked as s3api does, so that no
+ * client compares it with one.
+ */
+export function largeObjectEtag(etag: string): string {
+  return `${etag}-N`;
+}
+
+export function unquoted(etag: string): string {
+  return etag.startsWith('"') && etag.endsWith('"') ? etag.slice(1, -1) : etag;
+}
+
+/**
+ * Ours say it, also where all segments are empty and the object is an ordinary one to Swift; s3api's
+ * end their ETag with it; of any others only the manifest tells, not its head.
+ */
+function readSegmentCount(
+  headers: ReadonlyMap<string, string>,
+  isManifest: boolean,
+): { segmentCount?: number } {
+  const own = readSystemValue(headers, 'object', OWN.segmentCount);
+  if (own !== undefined && own !== '') return { segmentCount: Number(own) };
+  if (!isManifest) return {};
+  const ofEtag = /-(\d+)$/.exec(readSystemValue(headers, 'object', OWN.etag) ?? '')?.[1];
+  return { segmentCount: Number(ofEtag ?? 1) };
+}
+
+function readDeleteAt(headers: ReadonlyMap<string, string>): { deleteAt?: number } {
+  const seconds = headers.get('x-delete-at');
+  return seconds === undefined ? {} : { deleteAt: Number(seconds) * 1000 };
+}
+
+function pick(headers: ReadonlyMap<string, string>, names: readonly string[]): Metadata {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+/** What a PUT says of an object; `etag` only where it is not the MD5 of the body. */
+export interface Description {
+  readonly contentType?: string | undefined;
+  readonly headers?: Metadata | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly systemMetadata?: Metadata | undefined;
+  readonly etag?: string | undefined;
+  readonly segmentCount?: number | undefined;
+}
+
+/**
+ * The headers of a PUT that make an object what it is described as; listingHeaders() is apart. Without
+ * the filter no system metadata is among them, and the ETag is Swift's.
+ * @throws BackendError Unsupported when there is more of it than Swift takes
+ */
+export function putHeaders(described: Description, limits: MetadataLimits): Record<string, string> {
+  const { headers, overflow } = divideUserMetadata(described.metadata, limits);
+  const plain = {
+    ...(described.contentType !== undefined && { 'content-type': described.contentType }),
+    ...described.headers,
+    ...headers,
+  };
+  if (limits.filter === undefined) return withoutOverflow(plain, overflow);
+  const own: Record<string, string> = {};
+  if (described.etag !== undefined) own[OWN.etag] = described.etag;
+  if (described.segmentCount !== undefined) own[OWN.segmentCount] = String(described.segmentCount);
+  if (Object.keys(overflow).length > 0) own[OWN.metadata] = JSON.stringify(overflow);
+  return withinLimits({
+    ...plain,
+    ...systemMetadataHeaders('object', described.systemMetadata),
+    ...systemMetadataHeaders('object', own),
+  });
+}
+
+/**
+ * The headers of a POST that changes an object, whole: what they do not repeat is gone.
+ * @param stored read with `newest`, and without following a link
+ * @throws BackendError Unsupported when there is more of it than Swift takes
+ */
+export function postHeaders(
+  stored: StoredObject,
+  update: ObjectUpdate,
+  limits: MetadataLimits,
+): Record<string, string> {
+  const { head, dataTimestamp } = stored;
+  const { headers, overflow } = divideUserMetadata(update.metadata ?? head.metadata, limits);
+  const plain = {
+    ...(update.contentType !== undefined && { 'content-type': update.contentType }),
+    ...stored.kept,
+    ...(update.headers ?? head.headers),
+    ...deleteAtHeaders(update.deleteAt === undefined ? head.deleteAt : update.deleteAt),
+    ...headers,
+  };
+  if (dataTimestamp === undefined) return withoutOverflow(plain, overflow);
+  const systemMetadata = { ...stored.update?.systemMetadata, ...update.systemMetadata };
+  const isNeeded = [systemMetadata, overflow, stored.overflow].some(
+    (each) => Object.keys(each).length > 0,
+  );
+  if (!isNeeded) return withinLimits(plain);
+  const document = { for: dataTimestamp, systemMetadata, metadata: overflow };
+  return withinLimits({ ...plain, ...updateDocumentHeaders(document) });
+}
+
+function withoutOverflow(
+  headers: Record<string, string>,
+  overflow: Metadata,
+): Record<string, string> {
+  const [name] = Object.keys(overflow);
+  if (name === undefined) return withinLimits(headers);
+  throw new BackendError('Unsupported', `Swift has no room for user metadata such as ${name}`);
+}
+
+/** Swift takes 64 KiB of headers and up to 180 of them in all; other headers need some of both. */
+const HEADERS_BYTES_MAX = 60_000;
+const HEADERS_MAX = 160;
+
+export function withinLimits(headers: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(headers);
+  let bytes = 0;
+  for (const [name, value] of entries) bytes += name.length + Buffer.byteLength(value) + 4;
+  if (bytes <= HEADERS_BYTES_MAX && entries.length <= HEADERS_MAX) return headers;
+  throw new BackendError(
+    'Unsupported',
+    `Swift takes ${HEADERS_BYTES_MAX} bytes and ${HEADERS_MAX} items of metadata at most, ` +
+      `this is ${bytes} bytes and ${entries.length} items`,
+  );
+}

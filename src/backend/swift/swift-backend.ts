@@ -1,0 +1,250 @@
+import type * as B from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { ContainerHeads } from './container-heads.js';
+import { listContainers } from './container-listing.js';
+import { Containers } from './containers.js';
+import { Guards } from './guards.js';
+import { LinkPuts } from './link-puts.js';
+import { ManifestPuts } from './manifest-puts.js';
+import { ObjectCopies } from './object-copies.js';
+import { ObjectDeletes } from './object-deletes.js';
+import { listObjects } from './object-listing.js';
+import { ObjectLooks } from './object-looks.js';
+import { ObjectPuts } from './object-puts.js';
+import { ObjectReads } from './object-reads.js';
+import { ObjectUpdates } from './object-updates.js';
+import type { ReadParts } from './read-parts.js';
+import { sureTransport } from './sure-transport.js';
+import type { SwiftInfo, SwiftTransport } from './transport.js';
+
+export interface SwiftBackendOptions {
+  /** Closed with the backend. */
+  readonly transport: SwiftTransport;
+  /** How long what is known of a container is believed; 0: never. */
+  readonly containerCacheMs: number;
+  /** Of containers that are created; undefined: the cluster's default. */
+  readonly storagePolicy?: string | undefined;
+  /** Whether writers shall take the MD5 of bodies too, for Swift to compare; default: no. */
+  readonly verifyMd5?: boolean | undefined;
+}
+
+/**
+ * A Swift cluster as a store. What it can do is asked once, now: after the filter was installed in
+ * the proxies, or removed, open it again.
+ * @throws BackendError Unavailable, Timeout when no proxy answers
+ */
+export async function openSwiftBackend(options: SwiftBackendOptions): Promise<B.Backend> {
+  const { containerCacheMs, storagePolicy, verifyMd5 = false } = options;
+  const transport = sureTransport(options.transport);
+  const limits = await transport.info();
+  const heads = new ContainerHeads(transport, containerCacheMs);
+  return new SwiftBackend({ transport, limits, heads, storagePolicy }, verifyMd5);
+}
+
+function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
+  const hasFilter = info.filter !== undefined;
+  return {
+    atomicCreate: hasFilter,
+    conditionalReplace: false,
+    conditionalDelete: hasFilter,
+    atomicGuard: false,
+    // Swift shows what the PUT said, and has an object where its bytes are.
+    listingUpdates: false,
+    bodyUpdates: false,
+    takesMd5: !verifyMd5,
+    systemMetadata: hasFilter,
+    objectNameBytesMax: info.objectNameBytesMax,
+    segmentsMax: info.manifestSegmentsMax,
+  };
+}
+
+class SwiftBackend implements B.Backend {
+  readonly capabilities: B.Capabilities;
+
+  readonly #containers: Containers;
+  readonly #reads: ObjectReads;
+  readonly #puts: ObjectPuts;
+  readonly #manifests: ManifestPuts;
+  readonly #links: LinkPuts;
+  readonly #copies: ObjectCopies;
+  readonly #updates: ObjectUpdates;
+  readonly #deletes: ObjectDeletes;
+
+  #closing: Promise<void> | undefined;
+  /** Writes under way, from the first byte of their body on: close() waits for them. */
+  readonly #writes = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly parts: ReadParts,
+    verifyMd5: boolean,
+  ) {
+    this.capabilities = capabilitiesOf(parts.limits, verifyMd5);
+    this.#containers = new Containers(parts);
+    this.#reads = new ObjectReads(parts);
+    const looks = new ObjectLooks(parts);
+    const guards = new Guards(looks);
+    this.#puts = new ObjectPuts(parts, looks, guards);
+    this.#manifests = new ManifestPuts(parts, looks, guards);
+    this.#links = new LinkPuts(parts, looks, guards);
+    this.#copies = new ObjectCopies(parts, looks, guards, this.#reads);
+    this.#updates = new ObjectUpdates(parts, looks);
+    this.#deletes = new ObjectDeletes(parts, looks, guards);
+  }
+
+  ping(context: B.CallContext): Promise<void> {
+    return this.#read(context, () => this.parts.transport.ping(context));
+  }
+
+  listContainers(
+    context: B.CallContext,
+    account: string,
+    query: B.ContainerQuery,
+  ): Promise<B.ContainerPage> {
+    return this.#read(context, () => listContainers(this.parts, context, account, query));
+  }
+
+  createContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    input: B.ContainerInput,
+  ): Promise<'created' | 'exists'> {
+    return this.#write(context, () => this.#containers.create(context, ref, input));
+  }
+
+  headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
+    return this.#read(context, () => this.parts.heads.head(context, ref));
+  }
+
+  updateContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    update: B.ContainerUpdate,
+  ): Promise<void> {
+    return this.#write(context, () => this.#containers.update(context, ref, update));
+  }
+
+  deleteContainer(context: B.CallContext, ref: B.ContainerRef): Promise<void> {
+    return this.#write(context, () => this.#containers.delete(context, ref));
+  }
+
+  listObjects(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    query: B.ObjectQuery,
+  ): Promise<B.ObjectPage> {
+    return this.#read(context, () => listObjects(this.parts, context, ref, query));
+  }
+
+  putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, () => this.#puts.put(context, ref, input, precondition));
+  }
+
+  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+    return this.#read(context, () => this.#reads.head(context, ref));
+  }
+
+  getObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    range?: B.RangeSpec,
+  ): Promise<B.GetObjectResult> {
+    return this.#read(context, () => this.#reads.get(context, ref, range));
+  }
+
+  putManifest(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.ManifestInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, () => this.#manifests.put(context, ref, input, precondition));
+  }
+
+  putLink(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.LinkInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return this.#write(context, () => this.#links.put(context, ref, input, precondition));
+  }
+
+  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
+    return this.#read(context, () => this.#reads.segments(context, ref));
+  }
+
+  copyObject(
+    context: B.CallContext,
+    from: B.ObjectRef,
+    to: B.ObjectRef,
+    input: B.CopyInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.CopyOutcome> {
+    return this.#write(context, () => this.#copies.copy(context, from, to, input, precondition));
+  }
+
+  updateObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.ObjectUpdate,
+    precondition?: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.#write(context, () => this.#updates.update(context, ref, update, precondition));
+  }
+
+  updateBody(): Promise<B.UpdateOutcome> {
+    return Promise.reject(unsupported('objects whose body is elsewhere'));
+  }
+
+  deleteObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    precondition?: B.WritePrecondition,
+    guard?: B.Guard,
+  ): Promise<B.DeleteOutcome> {
+    return this.#write(context, () => this.#deletes.delete(context, ref, precondition, guard));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#writes);
+    await this.parts.transport.close();
+  }
+
+  async #read<T>(context: B.CallContext, read: () => Promise<T>): Promise<T> {
+    throwIfAborted(context);
+    this.#checkOpen();
+    return read();
+  }
+
+  async #write<T>(context: B.CallContext, write: () => Promise<T>): Promise<T> {
+    throwIfAborted(context);
+    this.#checkOpen();
+    const writing = write();
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new BackendError('Unavailable', 'the store is closed');
+  }
+}
+
+function unsupported(what: string): BackendError {
+  return new BackendError('Unsupported', `a Swift cluster has no ${what}`);
+}

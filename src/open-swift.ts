@@ -1,0 +1,112 @@
+import type { Backend } from './backend/backend.js';
+import {
+  openSwiftBackend,
+  openTransport,
+  type SwiftCredential,
+  type TransportHooks,
+  type TransportLoad,
+} from './backend/swift/index.js';
+import type { Roster } from './config/credentials.js';
+import type { FilledOptions } from './config/options.js';
+import { readSecretFile } from './config/secret-file.js';
+import type { HealthCheck } from './process/protocol.js';
+
+/** A Swift cluster as the store of a child process. */
+interface OpenedSwift {
+  readonly backend: Backend;
+  load(): TransportLoad;
+  checks(): readonly HealthCheck[];
+  replaceRoster(roster: Roster): void;
+}
+
+/**
+ * @throws BackendError `Unavailable` when no proxy answers; ConfigError for a secret file that
+ *   cannot be used
+ */
+export async function openSwift(
+  options: FilledOptions,
+  roster: Roster,
+  hooks: TransportHooks = {},
+): Promise<OpenedSwift> {
+  const users = new SwiftUsers(serviceUser(options), roster);
+  const transport = openTransport({
+    ...hooks,
+    endpoints: options.swiftEndpoints,
+    authUrl: options.swiftAuthUrl || undefined,
+    project: options.swiftProject || undefined,
+    domain: options.swiftDomain,
+    credentialFor: (account) => users.of(account),
+    filterSecret: secretIn('swift_filter_secret_file', options.swiftFilterSecretFile),
+    connectionsMax: options.swiftConnectionsMax,
+    queueMax: options.swiftQueueMax,
+    connectTimeoutMs: options.swiftConnectTimeoutMs,
+    headersTimeoutMs: options.swiftHeadersTimeoutMs,
+    bodyTimeoutMs: options.swiftBodyTimeoutMs,
+    keepAliveMs: options.swiftKeepAliveMs,
+  });
+  const backend = await openSwiftBackend({
+    transport,
+    containerCacheMs: options.swiftContainerCacheMs,
+    verifyMd5: options.swiftVerifyMd5,
+    storagePolicy: options.swiftStoragePolicy || undefined,
+  });
+  return {
+    backend,
+    load: () => transport.load(),
+    checks: () => [filterCheck(backend, options)],
+    replaceRoster: (next) => {
+      users.replace(next);
+    },
+  };
+}
+
+/** What lacks without the filter; not a reason to serve nothing. */
+export const FILTER_MISSING =
+  'versions, locks, ACLs, tags, CORS and lifecycle rules answer 501: see docs/swift.md';
+
+function filterCheck({ capabilities }: Backend, options: FilledOptions): HealthCheck {
+  const name = 'filter';
+  if (capabilities.systemMetadata) return { name, ok: true };
+  const why =
+    options.swiftFilterSecretFile === ''
+      ? 'swift_filter_secret_file is not set'
+      : 'the proxies do not have it, or have another secret';
+  return { name, ok: true, detail: `${why}; ${FILTER_MISSING}` };
+}
+
+function serviceUser({ swiftUser: user, swiftKeyFile }: FilledOptions) {
+  const key = secretIn('swift_key_file', swiftKeyFile);
+  return user === '' || key === undefined ? undefined : { user, key };
+}
+
+function secretIn(configKey: string, file: string): string | undefined {
+  return file === '' ? undefined : readSecretFile(configKey, file);
+}
+
+/**
+ * Who the gateway is towards Swift: a user with rights in every account, or in each account the
+ * first of the roster that owns it.
+ */
+export class SwiftUsers {
+  #owners = new Map<string, SwiftCredential>();
+
+  constructor(
+    private readonly service: SwiftCredential | undefined,
+    roster: Roster,
+  ) {
+    this.replace(roster);
+  }
+
+  of(account: string): SwiftCredential | undefined {
+    return this.service ?? this.#owners.get(account);
+  }
+
+  replace(roster: Roster): void {
+    const owners = new Map<string, SwiftCredential>();
+    for (const { role, account, user, accessKey, secretKey: key } of roster) {
+      if (role !== 'owner' || owners.has(account)) continue;
+      owners.set(account, { user: user ?? accessKey, key });
+    }
+    this.#owners = owners;
+  }
+}

@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import type { ObjectHead, RangeSpec } from '../../../src/backend/backend.js';
+import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
+import { ObjectReads } from '../../../src/backend/swift/object-reads.js';
+import { INFO, type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
+
+const REF = { account: 'AUTH_a', container: 'c', object: 'o' };
+const CONTEXT = { requestId: 'test' };
+const MD5 = '5d41402abc4b2a76b9719d911017c592';
+
+const OBJECT = {
+  'content-length': '5',
+  'content-type': 'text/plain',
+  etag: MD5,
+  'x-timestamp': '1795160050.29176',
+  'x-gateway-data-timestamp': '1795160050.29176',
+};
+const FOLLOWED = {
+  ...OBJECT,
+  'content-location': '/v1/AUTH_a/other/a%2Fb%20c',
+  'x-gateway-link-etag': 'd41d8cd98f00b204e9800998ecf8427e',
+  'x-gateway-link-timestamp': '1795160060.50000',
+  'x-gateway-link-sysmeta-symlink-target': 'other/a/b%20c',
+  'x-gateway-link-sysmeta-s3api-etag': 'of-the-link',
+  'x-gateway-link-sysmeta-s3-version-id': 'v1',
+};
+
+function reads(...answers: ScriptedAnswer[]): { reads: ObjectReads; asked: ScriptedTransport } {
+  const asked = new ScriptedTransport(() => {
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error('nobody expects this request');
+    return answer;
+  });
+  const heads = new ContainerHeads(asked, 0);
+  const parts = { transport: asked, limits: INFO, heads, storagePolicy: undefined };
+  return { reads: new ObjectReads(parts), asked };
+}
+
+function head(headers: Readonly<Record<string, string>>): Promise<ObjectHead> {
+  return reads({ status: 200, headers }).reads.head(CONTEXT, REF);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return (error as { code?: string }).code;
+}
+
+describe('swift: reading objects', () => {
+  it('tells of the link that was followed, what it says of itself', async () => {
+    const { link } = await head(FOLLOWED);
+    expect(link).to.deep.equal({
+      target: { container: 'other', object: 'a/b c' },
+      etag: 'of-the-link',
+      lastModified: 1_795_160_060_500,
+      systemMetadata: { 's3-version-id': 'v1' },
+    });
+  });
+
+  it('tells without the filter where a link leads, and no more', async () => {
+    const { etag, 'x-timestamp': timestamp } = OBJECT;
+    const plain = { 'content-location': FOLLOWED['content-location'], 'content-length': '5' };
+    const { link } = await head({ ...plain, etag, 'x-timestamp': timestamp });
+    expect(link?.target).to.deep.equal({ container: 'other', object: 'a/b c' });
+    expect(link?.systemMetadata).to.deep.equal({});
+  });
+
+  it('takes a link to another account for what it leads to', async () => {
+    const elsewhere = { ...FOLLOWED, 'content-location': '/v1/AUTH_b/other/x' };
+    expect(await head(elsewhere)).to.not.have.property('link');
+  });
+
+  it('takes a link to a link for a broken one', async () => {
+    const twice = { ...FOLLOWED, 'content-location': '/v1/AUTH_a/third/x' };
+    expect(await codeOf(head(twice))).to.equal('BrokenLink');
+  });
+
+  it('tells what is missing: the target, the object, the container', async () => {
+    const target = { status: 404, headers: { 'content-location': '/v1/AUTH_a/other/x' } };
+    expect(await codeOf(reads(target).reads.head(CONTEXT, REF))).to.equal('BrokenLink');
+    const container = {
+      'x-timestamp': '1795160050.29176',
+      'x-container-object-count': '1',
+      'x-container-bytes-used': '1',
+    };
+    const object = reads({ status: 404 }, { status: 204, headers: container });
+    expect(await codeOf(object.reads.head(CONTEXT, REF))).to.equal('NoSuchObject');
+    const nothing = reads({ status: 404 }, { status: 404 });
+    expect(await codeOf(nothing.reads.head(CONTEXT, REF))).to.equal('NoSuchContainer');
+  });
+
+  const conflicts: readonly (readonly [string, string])[] = [
+    ['Too many levels of symbolic links, maximum allowed is 2', 'BrokenLink'],
+    ["Object Etag 'a' does not match X-Symlink-Target-Etag header 'b'", 'BrokenLink'],
+    ['', 'Corrupt'],
+  ];
+  for (const [body, code] of conflicts) {
+    it(`takes a conflict of ${body === '' ? 'segments' : body} for ${code}`, async () => {
+      const answer = { status: 409, body };
+      expect(await codeOf(reads(answer).reads.get(CONTEXT, REF, undefined))).to.equal(code);
+    });
+  }
+
+  const ranges: readonly (readonly [RangeSpec, string, string])[] = [
+    [{ first: 1, last: 3 }, 'bytes=1-3', 'bytes 1-3/5'],
+    [{ first: 2 }, 'bytes=2-', 'bytes 2-4/5'],
+    [{ suffix: 2 }, 'bytes=-2', 'bytes 3-4/5'],
+    [{ first: 1, last: 99 }, 'bytes=1-99', 'bytes 1-4/5'],
+  ];
+  for (const [spec, sent, contentRange] of ranges) {
+    it(`asks for ${sent}`, async () => {
+      const [, start, end] = /(\d)-(\d)/.exec(contentRange) ?? [];
+      const body = 'hello'.slice(Number(start), Number(end) + 1);
+      const headers = {
+        ...OBJECT,
+        'content-length': String(body.length),
+        'content-range': contentRange,
+      };
+      const { reads: reading, asked } = reads({ status: 206, headers, body });
+      const result = await reading.get(CONTEXT, REF, spec);
+      expect(asked.requests[0]?.headers).to.deep.equal({ range: sent });
+      expect(result.head.size).to.equal(5);
+      expect(result.range).to.deep.equal({ start: Number(start), end: Number(end) });
+      expect((result.body.source as Buffer).toString()).to.equal(body);
+    });
+  }
+
+  it('knows of an unsatisfiable range by what Swift says of the object with it', async () => {
+    const headers = { ...OBJECT, 'content-length': '97', 'content-range': 'bytes */5' };
+    const { reads: reading } = reads({ status: 416, headers, body: '<html>' });
+    const result = await reading.get(CONTEXT, REF, { first: 5 });
+    expect([result.range, result.head.size, result.body.length]).to.deep.equal([
+      'unsatisfiable',
+      5,
+      0,
+    ]);
+  });
+
+  it('gives no other bytes than those that were asked for', async () => {
+    const replaced = { status: 200, headers: OBJECT, body: 'hello' };
+    const get = reads(replaced).reads.get(CONTEXT, REF, { first: 1, last: 2 });
+    expect(await codeOf(get)).to.equal('Unavailable');
+  });
+
+  it('asks for the newest, and for what has expired, where that is wanted', async () => {
+    const { reads: reading, asked } = reads({ status: 200, headers: OBJECT });
+    await reading.head({ ...CONTEXT, newest: true, openExpired: true }, REF);
+    expect(asked.requests[0]?.headers).to.deep.equal({
+      'x-newest': 'true',
+      'x-open-expired': 'true',
+    });
+  });
+
+  it('names the segments of manifests that clients of Swift wrote', async () => {
+    const manifest = [
+      { name: '/c+segments/o/1', bytes: 7, hash: MD5, content_type: 'a/b' },
+      { name: '/c/ü', bytes: 100, hash: MD5, range: '10-19' },
+      { name: '/c/sub', bytes: 300, hash: MD5, sub_slo: true, content_type: 'a/b;swift_bytes=44' },
+      { data: Buffer.from('inline').toString('base64') },
+    ];
+    const headers = { ...OBJECT, 'x-static-large-object': 'True' };
+    const answer = { status: 200, headers, body: JSON.stringify(manifest) };
+    expect(await reads(answer).reads.segments(CONTEXT, REF)).to.deep.equal([
+      { container: 'c+segments', object: 'o/1', size: 7, etag: MD5 },
+      { container: 'c', object: 'ü', size: 10, etag: MD5 },
+      { container: 'c', object: 'sub', size: 44, etag: MD5 },
+      { container: '', object: '', size: 6, etag: '' },
+    ]);
+    const ordinary = { status: 200, headers: OBJECT, body: 'hello' };
+    expect(await reads(ordinary).reads.segments(CONTEXT, REF)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,67 @@
+import type { CallContext } from '../../../../src/backend/backend.js';
+import {
+  openTransport,
+  type AttemptReport,
+  type OpenTransport,
+  type RetryReason,
+  type TransportOptions,
+} from '../../../../src/backend/swift/net/open-transport.js';
+import type { SwiftRequest, SwiftResponse } from '../../../../src/backend/swift/transport.js';
+import { FakeSwift } from './fake-swift.js';
+
+export const CONTEXT: CallContext = { requestId: 'tx0123456789abcdef01234-0065a1b2c3' };
+
+/** A transport in front of fakes, with what it told of itself. */
+export interface Fixture {
+  readonly fakes: readonly FakeSwift[];
+  readonly fake: FakeSwift;
+  readonly transport: OpenTransport;
+  readonly attempts: AttemptReport[];
+  readonly retries: RetryReason[];
+  /** Endpoints that were ejected (false) or came back (true). */
+  readonly changes: boolean[];
+  readonly get: (request?: Partial<SwiftRequest>) => Promise<SwiftResponse>;
+  close(): Promise<void>;
+}
+
+export async function openFakes(
+  count: number,
+  options: Partial<TransportOptions> = {},
+): Promise<Fixture> {
+  const fakes = await Promise.all(Array.from({ length: count }, () => FakeSwift.start()));
+  const attempts: AttemptReport[] = [];
+  const retries: RetryReason[] = [];
+  const changes: boolean[] = [];
+  const transport = openTransport({
+    endpoints: fakes.map((fake) => fake.url),
+    credentialFor: () => ({ user: 'test:tester', key: 'testing' }),
+    onAttempt: (report) => attempts.push(report),
+    onRetry: (reason) => retries.push(reason),
+    onEndpoint: (_, well) => changes.push(well),
+    ...options,
+  });
+  return {
+    fakes,
+    fake: fakes[0]!,
+    transport,
+    attempts,
+    retries,
+    changes,
+    get: (request) =>
+      transport.request({ context: CONTEXT, method: 'GET', account: 'AUTH_test', ...request }),
+    async close() {
+      await transport.close();
+      await Promise.all(fakes.map((fake) => fake.stop()));
+    },
+  };
+}
+
+/** @returns what it rejects with */
+export async function failure(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not fail');
+}

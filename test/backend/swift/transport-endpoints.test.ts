@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { until } from '../../support/until.js';
+import { answer, hang, type SeenRequest } from './support/fake-swift.js';
+import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+
+describe('Swift transport: several endpoints', () => {
+  let fixture: Fixture;
+
+  afterEach(async () => {
+    await fixture.close();
+  });
+
+  it('gives each the same', async () => {
+    fixture = await openFakes(3);
+    await Promise.all(Array.from({ length: 30 }, () => fixture.get()));
+    expect(fixture.fakes.map(({ seen }) => seen.length)).to.deep.equal([10, 10, 10]);
+  });
+
+  it('prefers the one that has the least to do', async () => {
+    fixture = await openFakes(2);
+    const [slow, quick] = fixture.fakes as [typeof fixture.fake, typeof fixture.fake];
+    const held: SeenRequest[] = [];
+    slow.steps = [(request) => void held.push(request)];
+    const pending: Promise<unknown>[] = [];
+    while (held.length === 0) {
+      const { length } = quick.seen;
+      pending.push(fixture.get());
+      await until(() => held.length === 1 || quick.seen.length > length);
+    }
+    await until(() => fixture.transport.load().active === 1);
+    const before = quick.seen.length;
+    for (let i = 0; i < 10; i++) (await fixture.get()).cancel();
+    expect(quick.seen.length).to.equal(before + 10);
+    held[0]!.response.end();
+    await Promise.all(pending);
+  });
+
+  it('does without one that is down, and no request sees it', async () => {
+    fixture = await openFakes(2, { ejectMs: 60_000, ejectMsMax: 60_000 });
+    await fixture.fakes[1]!.stop();
+    for (let i = 0; i < 30; i++) {
+      const response = await fixture.get({ method: 'PUT', container: 'c' });
+      expect(response.status).to.equal(200);
+      response.cancel();
+    }
+    // It was asked until it was ejected, and not again.
+    expect(fixture.retries).to.deep.equal(['connect', 'connect', 'connect']);
+    expect(fixture.changes).to.deep.equal([false]);
+  });
+
+  it('sends a read that one answers with 503 to the other', async () => {
+    fixture = await openFakes(2);
+    fixture.fakes[0]!.steps = [answer(503)];
+    for (let i = 0; i < 10; i++) expect((await fixture.get()).status).to.equal(200);
+    expect(fixture.fakes[0]!.seen).to.have.length(3);
+  });
+
+  it('sends a read that one does not answer in time to the other, once', async () => {
+    fixture = await openFakes(2, { headersTimeoutMs: 200 });
+    fixture.fakes[0]!.steps = [hang];
+    for (let i = 0; i < 6; i++) expect((await fixture.get()).status).to.equal(200);
+    expect(fixture.retries).to.include('timeout');
+    fixture.fakes[1]!.steps = [hang];
+    expect(await failure(fixture.get())).to.have.property('code', 'Timeout');
+  });
+
+  it('asks after an ejected one, and takes it back', async () => {
+    fixture = await openFakes(2, { ejectMs: 20, ejectMsMax: 40 });
+    const dead = fixture.fakes[1]!;
+    await dead.stop();
+    while (fixture.changes.length === 0) (await fixture.get()).cancel();
+    await dead.start();
+    await until(() => fixture.changes.length === 2);
+    expect(fixture.changes).to.deep.equal([false, true]);
+    expect(dead.probes).to.be.greaterThan(0);
+    await Promise.all(Array.from({ length: 10 }, () => fixture.get()));
+    expect(dead.seen.length).to.be.greaterThan(0);
+  });
+
+  it('leaves one out that was taken out of service by its health check', async () => {
+    fixture = await openFakes(2, { ejectMs: 10, ejectMsMax: 10 });
+    const ill = fixture.fakes[1]!;
+    ill.steps = [answer(503)];
+    ill.health = answer(503, 'DISABLED BY FILE');
+    while (fixture.changes.length === 0) (await fixture.get()).cancel();
+    const { probes } = ill;
+    await until(() => ill.probes > probes + 2);
+    expect(fixture.changes).to.deep.equal([false]);
+    ill.health = answer(404);
+    ill.steps = [answer(200)];
+    await until(() => fixture.changes.length === 2);
+  });
+
+  it('trusts one that is back no further than its first answer', async () => {
+    fixture = await openFakes(2, { ejectMs: 10, ejectMsMax: 10 });
+    const ill = fixture.fakes[1]!;
+    ill.steps = [answer(503)];
+    while (fixture.changes.length === 0) (await fixture.get()).cancel();
+    const { length } = ill.seen;
+    expect(length).to.equal(3);
+    // Its health check is well, so that it is tried again and again, but only once each time.
+    while (fixture.changes.length < 7) (await fixture.get()).cancel();
+    const ejections = fixture.changes.filter((well) => !well).length;
+    expect(ill.seen.length).to.equal(length + ejections - 1);
+  });
+
+  it('tries the one that was ejected longest ago when all are', async () => {
+    fixture = await openFakes(2, { ejectMs: 60_000, ejectMsMax: 60_000 });
+    (await fixture.get()).cancel();
+    await Promise.all(fixture.fakes.map((fake) => fake.stop()));
+    for (let i = 0; i < 4; i++) await failure(fixture.get());
+    expect(fixture.changes).to.deep.equal([false, false]);
+    await Promise.all(fixture.fakes.map((fake) => fake.start()));
+    expect((await fixture.get()).status).to.equal(200);
+    expect(fixture.changes).to.deep.equal([false, false, true]);
+  });
+
+  it('lets a bounded number wait for a connection', async () => {
+    fixture = await openFakes(1, { connectionsMax: 2, queueMax: 1 });
+    (await fixture.get()).cancel();
+    const held: SeenRequest[] = [];
+    fixture.fake.steps = [(request) => void held.push(request)];
+    const pending = [fixture.get(), fixture.get(), fixture.get()];
+    await until(() => fixture.transport.load().waiting === 1);
+    expect(fixture.transport.load().active).to.equal(2);
+    const refused = await failure(fixture.get());
+    expect(refused).to.have.property('code', 'Unavailable');
+    for (let i = 0; i < 3; i++) {
+      await until(() => held.length > i);
+      held[i]!.response.end();
+    }
+    for (const response of await Promise.all(pending)) await response.text(10);
+    expect(fixture.transport.load()).to.include({ active: 0, waiting: 0 });
+  });
+
+  it('waits for a connection only so long', async () => {
+    fixture = await openFakes(1, { connectionsMax: 1, queueTimeoutMs: 30 });
+    (await fixture.get()).cancel();
+    const held: SeenRequest[] = [];
+    fixture.fake.steps = [(request) => void held.push(request)];
+    const pending = fixture.get();
+    expect(await failure(fixture.get())).to.have.property('code', 'Unavailable');
+    expect(fixture.transport.load()).to.include({ active: 1, waiting: 0 });
+    await until(() => held.length === 1);
+    held[0]!.response.end();
+    await (await pending).text(10);
+  });
+
+  it('holds a connection until its body is over', async () => {
+    fixture = await openFakes(1, { connectionsMax: 1 });
+    fixture.fake.steps = [answer(200, Buffer.alloc(1024 * 1024))];
+    const first = await fixture.get();
+    const second = fixture.get();
+    await new Promise(setImmediate);
+    expect(fixture.transport.load()).to.include({ active: 1, waiting: 1 });
+    first.cancel();
+    (await second).cancel();
+    expect(fixture.transport.load()).to.include({ active: 0, waiting: 0 });
+  });
+
+  it('answers ping from any that is well', async () => {
+    fixture = await openFakes(2);
+    await fixture.fakes[0]!.stop();
+    for (let i = 0; i < 4; i++) await fixture.transport.ping(CONTEXT);
+    await fixture.fakes[1]!.stop();
+    expect(await failure(fixture.transport.ping(CONTEXT))).to.have.property('code', 'Unavailable');
+  });
+});

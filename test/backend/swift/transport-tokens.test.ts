@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { answer, FakeSwift } from './support/fake-swift.js';
+import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+
+describe('Swift transport: tokens', () => {
+  let fixture: Fixture;
+
+  afterEach(async () => {
+    await fixture.close();
+  });
+
+  it('logs in once, however many wait for it', async () => {
+    fixture = await openFakes(1);
+    await Promise.all(Array.from({ length: 20 }, () => fixture.get()));
+    expect(fixture.fake.logins).to.equal(1);
+    expect(fixture.fake.seen).to.have.length(20);
+  });
+
+  it('logs in again when the token is not known any more, unseen by its users', async () => {
+    fixture = await openFakes(1);
+    (await fixture.get()).cancel();
+    for (let i = 1; i <= 3; i++) {
+      fixture.fake.forgetTokens();
+      const statuses = await Promise.all(
+        Array.from({ length: 10 }, async () => (await fixture.get()).status),
+      );
+      expect(new Set(statuses)).to.deep.equal(new Set([200]));
+      expect(fixture.fake.logins).to.equal(1 + i);
+    }
+  });
+
+  it('sends a body again after 401, also of what is not repeatable', async () => {
+    fixture = await openFakes(1);
+    (await fixture.get()).cancel();
+    fixture.fake.forgetTokens();
+    const body = Buffer.from('abc');
+    const response = await fixture.get({ method: 'PUT', container: 'c', body, repeatable: false });
+    expect(response.status).to.equal(200);
+    expect(fixture.fake.seen.at(-1)!.headers['content-length']).to.equal('3');
+  });
+
+  it('gives a new token some time to be known everywhere', async () => {
+    fixture = await openFakes(1);
+    (await fixture.get()).cancel();
+    fixture.fake.forgetTokens();
+    fixture.fake.steps = [answer(401), answer(401), answer(200)];
+    expect((await fixture.get()).status).to.equal(200);
+    expect(fixture.fake.logins).to.equal(2);
+    expect(fixture.retries).to.deep.equal(['token', 'token', 'token']);
+  });
+
+  it('hands on a 401 that no token mends, without asking for one again and again', async () => {
+    fixture = await openFakes(1);
+    fixture.fake.steps = [answer(401)];
+    for (let i = 0; i < 3; i++) expect((await fixture.get()).status).to.equal(401);
+    expect(fixture.fake.logins).to.be.at.most(4);
+  });
+
+  it('does not hammer a login that is refused', async () => {
+    fixture = await openFakes(1, { credentialFor: () => ({ user: 'test:tester', key: 'wrong' }) });
+    for (let i = 0; i < 10; i++) {
+      const error = await failure(fixture.get());
+      expect(error).to.have.property('code', 'Unavailable');
+      expect(error).to.have.property('message').that.contains('test:tester');
+      expect(error).to.have.property('message').that.does.not.contain('wrong');
+    }
+    expect(fixture.fake.logins).to.equal(1);
+    expect(fixture.fake.seen).to.deep.equal([]);
+  });
+
+  it('tries a login again that the proxy cannot serve now', async () => {
+    fixture = await openFakes(1);
+    const { login } = fixture.fake;
+    let failures = 2;
+    fixture.fake.login = (request) => (failures-- > 0 ? answer(503)(request) : login(request));
+    expect((await fixture.get()).status).to.equal(200);
+    expect(fixture.fake.logins).to.equal(3);
+  });
+
+  it('logs in as who acts for the account', async () => {
+    const users: unknown[] = [];
+    fixture = await openFakes(1, {
+      credentialFor: (account) =>
+        account === 'AUTH_none' ? undefined : { user: `${account}:owner`, key: 'testing' },
+    });
+    const { login } = fixture.fake;
+    fixture.fake.login = (request) => {
+      users.push(request.headers['x-auth-user']);
+      return login(request);
+    };
+    for (const account of ['AUTH_a', 'AUTH_b', 'AUTH_a']) await fixture.get({ account });
+    expect(users).to.deep.equal(['AUTH_a:owner', 'AUTH_b:owner']);
+    const error = await failure(fixture.get({ account: 'AUTH_none' }));
+    expect(error).to.have.property('code', 'Unavailable');
+  });
+
+  it('gives up waiting for a login with its caller, and with nobody else', async () => {
+    fixture = await openFakes(1);
+    const { login } = fixture.fake;
+    let proceed!: () => void;
+    const gate = new Promise<void>((resolve) => (proceed = resolve));
+    fixture.fake.login = async (request) => {
+      await gate;
+      await login(request);
+    };
+    const controller = new AbortController();
+    const gone = failure(fixture.get({ context: { ...CONTEXT, signal: controller.signal } }));
+    const stays = fixture.get();
+    const reason = new Error('the client went away');
+    controller.abort(reason);
+    expect(await gone).to.equal(reason);
+    proceed();
+    expect((await stays).status).to.equal(200);
+  });
+
+  it('gets its tokens from Keystone', async () => {
+    const keystone = await FakeSwift.start();
+    keystone.checksTokens = false;
+    const asked: unknown[] = [];
+    keystone.steps = [
+      async (request) => {
+        asked.push(request.url, JSON.parse((await request.body()).toString()));
+        const expires = new Date(Date.now() + 3_600_000).toISOString();
+        const body = JSON.stringify({ token: { expires_at: expires } });
+        request.response.writeHead(201, { 'X-Subject-Token': 'token-0' }).end(body);
+      },
+    ];
+    fixture = await openFakes(1, {
+      authUrl: `${keystone.url}/identity/v3`,
+      project: 'service',
+      credentialFor: () => ({ user: 'ringway', key: 'pässword' }),
+    });
+    await Promise.all(Array.from({ length: 5 }, () => fixture.get()));
+    expect(asked).to.deep.equal([
+      '/identity/v3/auth/tokens',
+      {
+        auth: {
+          identity: {
+            methods: ['password'],
+            password: {
+              user: { name: 'ringway', domain: { name: 'Default' }, password: 'pässword' },
+            },
+          },
+          scope: { project: { name: 'service', domain: { name: 'Default' } } },
+        },
+      },
+    ]);
+    expect(fixture.fake.logins).to.equal(0);
+    await keystone.stop();
+  });
+});

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { loadLabTool } from '../ops/swift-lab/tools.js';
+import { eventually } from '../support/eventually.js';
+import { describeWith } from '../support/needs.js';
+import { runTool, startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
+import { skipBecause } from '../support/skip.js';
+
+/** For mkfs.xfs no smaller ones will do. */
+const DEVICE_BYTES = 300 * 2 ** 20;
+
+/** What `down --wipe` must not leave behind. */
+async function remains(dir: string, id: string): Promise<object> {
+  const { labProcesses } = await loadLabTool('processes.mjs');
+  return {
+    processes: labProcesses(id).map(({ service }) => service),
+    mounts: readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .filter((l) => l.includes(dir)),
+    folder: existsSync(dir),
+  };
+}
+
+const NOTHING = { processes: [], mounts: [], folder: false };
+
+describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
+  let lab: SwiftLab;
+  let token: { url: string; headers: Record<string, string> };
+
+  before(async () => {
+    lab = await startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true });
+    const { key } = lab.user('test:tester');
+    const answer = await fetch(lab.state.authUrl, {
+      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
+    });
+    token = {
+      url: answer.headers.get('x-storage-url')!,
+      headers: { 'x-auth-token': answer.headers.get('x-auth-token')! },
+    };
+  });
+
+  after(async () => {
+    await lab.close();
+    expect(await remains(lab.state.dir, lab.state.id)).to.deep.equal(NOTHING);
+  });
+
+  const request = (method: string, path: string, body?: Buffer, more: object = {}) =>
+    fetch(`${token.url}/${path}`, { method, headers: { ...token.headers, ...more }, body: body! });
+
+  const healthOf = async (name: string) =>
+    (await lab.status()).find((status) => status.name === name)?.health;
+
+  it('is all up', async () => {
+    const statuses = await lab.status();
+    expect(statuses).to.have.length(13);
+    expect(statuses.filter(({ health }) => health !== 'up')).to.deep.equal([]);
+  });
+
+  it('keeps objects under every policy', async () => {
+    const body = randomBytes(100_000);
+    for (const policy of lab.state.policies) {
+      const created = await request('PUT', policy, undefined, { 'x-storage-policy': policy });
+      expect(created.status).to.equal(201);
+      expect((await request('PUT', `${policy}/o`, body)).status).to.equal(201);
+      const read = await request('GET', `${policy}/o`);
+      expect(Buffer.from(await read.arrayBuffer()).equals(body), policy).to.be.true;
+    }
+  });
+
+  it('has the filters in the proxies, and s3api in the others', async () => {
+    const info = async (url: string) => (await (await fetch(`${url}/info`)).json()) as object;
+    for (const endpoint of lab.state.endpoints) {
+      expect(await info(endpoint))
+        .to.include.keys('ringway', 'slo')
+        .and.not.include.keys('s3api');
+    }
+    for (const endpoint of [lab.state.s3api, lab.state.s3apiAcl]) {
+      expect(await info(endpoint))
+        .to.include.keys('s3api')
+        .and.not.include.keys('ringway');
+    }
+  });
+
+  it('serves with an object server gone', async () => {
+    await lab.killServices('object-server.node2');
+    expect(await healthOf('object-server.node2')).to.equal('down');
+    expect((await request('PUT', 'gold/missed', Buffer.from('x'))).status).to.equal(201);
+    await lab.startServices('object-server.node2');
+    expect(await healthOf('object-server.node2')).to.equal('up');
+  });
+
+  it('pauses and resumes', async () => {
+    await lab.pauseServices('container-server.node1');
+    expect(await healthOf('container-server.node1')).to.equal('paused');
+    await lab.resumeServices('container-server.node1');
+    expect(await healthOf('container-server.node1')).to.equal('up');
+  });
+
+  it('expires objects when the updater and the expirer have run', async () => {
+    const expired = await request('PUT', 'gold/brief', Buffer.from('x'), { 'x-delete-after': '1' });
+    expect(expired.status).to.equal(201);
+    await lab.runOnce('updater');
+    await eventually(
+      () => request('GET', 'gold/brief'),
+      ({ status }) => status === 404,
+    );
+    expect(await lab.runOnce('expirer')).to.match(/1 objects expired/);
+  });
+
+  it('fills devices, so that nothing can be stored', async function () {
+    if (!lab.canFillDevices) {
+      skipBecause(this, 'devices of their own need root and loop devices');
+    }
+    const devices = lab.state.devices.map(({ name }) => name);
+    await lab.fillDevices(...devices);
+    expect((await request('PUT', 'gold/full', randomBytes(100_000))).status).to.equal(503);
+    await lab.heal();
+    const put = () => request('PUT', 'gold/full', randomBytes(100_000));
+    await eventually(put, ({ status }) => status === 201);
+  });
+
+  it('refuses a service that there is not', async () => {
+    const refused = await lab.stopServices('object-server.node9').catch((error: unknown) => error);
+    expect(String(refused)).to.include('no service object-server.node9');
+  });
+});
+
+describeWith(SWIFT_NEEDS, 'a Swift lab whose start was killed', () => {
+  it('is cleaned up by down, which may be called again', async () => {
+    const folder = await makeTempFolder('swift-lab-crash');
+    const dir = join(folder, 'lab');
+    const tool = join(process.cwd(), 'ops/swift-lab/main.mjs');
+    const args = [tool, 'up', '--dir', dir, '--device-bytes', String(DEVICE_BYTES)];
+    const starting = spawn(process.execPath, args, { stdio: 'ignore' });
+    const { labProcesses } = await loadLabTool('processes.mjs');
+    const idOf = (): string | undefined =>
+      existsSync(join(dir, 'lab.json'))
+        ? (JSON.parse(readFileSync(join(dir, 'lab.json'), 'utf8')) as { id: string }).id
+        : undefined;
+    await until(() => labProcesses(idOf() ?? 'none yet').length >= 3);
+    const id = idOf()!;
+    const ended = once(starting, 'exit');
+    starting.kill('SIGKILL');
+    await ended;
+
+    for (let times = 1; times <= 2; times++) {
+      expect(await runTool(['down', '--wipe', '--dir', dir])).to.include({ code: 0, stderr: '' });
+      expect(await remains(dir, id)).to.deep.equal(NOTHING);
+    }
+    await removeFolder(folder);
+  });
+});
