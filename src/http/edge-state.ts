@@ -2,10 +2,13 @@ import { Heartbeat } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
 import { SlabPool } from './slab-queue.js';
 
-/** What one slow upload holds at least. */
-const SLAB_BYTES = 64 * 1024;
-/** 4 MiB; eight fast uploads were seen to use 49 slabs. */
-const SLABS_KEPT_MAX = 64;
+/**
+ * What one upload whose bytes wait for somebody holds at least. As much as the kernel gives at once:
+ * each piece goes through a dozen promises on its way to the store, whatever its size.
+ */
+const SLAB_BYTES = 256 * 1024;
+/** 8 MiB; eight fast uploads were seen to have 3 MiB. */
+const SLABS_KEPT_MAX = 32;
 
 /** What all exchanges of one server share. */
 export class EdgeState {

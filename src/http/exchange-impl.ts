@@ -186,12 +186,14 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
    * response that could not be started in time, so the connection closes for any rest.
    *
    * For the library a chunked body ends with `0\r\n` and any two bytes: trailer fields, which the
-   * client chooses, would be the next request. So no connection lives on after one.
+   * client chooses, would be the next request. So no connection lives on after one, nor after a
+   * body that we may not have seen.
    */
   #mustClose(plan: ReplyPlan, missing: number): boolean {
     const tolerated = plan.kind === 'stream' ? 0 : this.edge.limits.drainBytesMax;
-    const { malformed, isChunked } = this.request;
-    return this.edge.draining || malformed !== undefined || isChunked || missing > tolerated;
+    const { malformed, isChunked, mayHideBody } = this.request;
+    const isDoubtful = malformed !== undefined || isChunked || mayHideBody;
+    return this.edge.draining || isDoubtful || missing > tolerated;
   }
 
   #sendHead(res: uWS.HttpResponse, head: string, length: number | undefined, close: boolean): void {

@@ -30,12 +30,16 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+/** Up to this size a body's pieces are memory of their own, which its reader may keep. */
+const SMALL_BODY_BYTES_MAX = 64 * 1024;
+
 /** Room for one more chunk: the library's own receive buffer, see receive-buffer.ts. */
 const RECEIVE_CHUNK_BYTES = 512 * 1024;
 
 /**
  * A request's body between the library's callback and one reader, with back-pressure: above
- * `requestBufferBytesMax` unread bytes the socket is paused, at half of it resumed.
+ * `requestBufferBytesMax` unread bytes, or any where all bodies together hold `bufferedBytesMax`, the
+ * socket is paused; it is resumed when its reader has little left.
  */
 export class RequestBodyStream implements RequestBody, Touchable {
   bytesReceived = 0;
@@ -64,8 +68,10 @@ export class RequestBodyStream implements RequestBody, Touchable {
     private readonly shared: BodyShared,
   ) {
     const { slabs } = shared;
-    this.#isSmall = contentLength !== undefined && contentLength <= slabs.slabBytes;
+    this.#isSmall = contentLength !== undefined && contentLength <= SMALL_BODY_BYTES_MAX;
     this.#queue = new SlabQueue(this.#isSmall ? undefined : slabs);
+    // Its reader, once it is let in, asks for more; until then nothing of it takes memory.
+    if (this.#isMemoryShort) this.#pause();
   }
 
   /** Unread bytes in memory. */
@@ -119,7 +125,7 @@ export class RequestBodyStream implements RequestBody, Touchable {
       this.#count();
     }
     this.#wake();
-    if (!last && this.#queue.bytes > this.shared.limits.requestBufferBytesMax) this.#pause();
+    if (!last && this.#isFull) this.#pause();
   }
 
   /** The client is gone: what is unread is lost. */
@@ -146,7 +152,7 @@ export class RequestBodyStream implements RequestBody, Touchable {
   /** While paused: keeps the connection alive, and finds out whether the client still is. */
   touch(): void {
     const room = this.shared.limits.requestBufferBytesMax + RECEIVE_CHUNK_BYTES;
-    if (this.#queue.bytes <= room) this.#look();
+    if (this.#queue.bytes <= room && !this.#isMemoryShort) this.#look();
     else this.socket.rearm();
   }
 
@@ -239,6 +245,16 @@ export class RequestBodyStream implements RequestBody, Touchable {
     if (this.#reading === 'open') this.#reading = 'left';
     this.#queue.clear();
     this.#count();
+  }
+
+  get #isFull(): boolean {
+    const { bytes } = this.#queue;
+    return bytes > this.shared.limits.requestBufferBytesMax || (bytes > 0 && this.#isMemoryShort);
+  }
+
+  /** All bodies together hold too much. */
+  get #isMemoryShort(): boolean {
+    return this.shared.bufferedBytes > this.shared.limits.bufferedBytesMax;
   }
 
   /** Nothing of it is left for a reader. */

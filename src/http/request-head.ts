@@ -41,6 +41,19 @@ export class ReceivedHead implements RequestHead {
     return this.headers.has('transfer-encoding');
   }
 
+  /**
+   * A method with a body says nothing of one. Mostly there is none; but a header line without a name
+   * hides all lines behind it from us, so that a body may follow which the library takes for the next
+   * request. GET and DELETE say nothing either, and are not told apart.
+   */
+  get mayHideBody(): boolean {
+    return (this.method === 'PUT' || this.method === 'POST') && !this.#saysLength;
+  }
+
+  get #saysLength(): boolean {
+    return this.headers.has('content-length') || this.isChunked;
+  }
+
   /** Bytes of body; undefined when the header block does not say it, or not clearly. */
   get contentLength(): number | undefined {
     const length = this.headers.get('content-length');
@@ -56,7 +69,10 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-const DECIMAL = /^[0-9]+$/;
+/** Below 2^53, beyond which Number() is not exact. The library takes up to 18 digits. */
+const LENGTH = /^[0-9]{1,15}$/;
+/** RFC 9110 5.6.2. The library takes whatever stands in front of the first blank, nothing as well. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** What the library's decoder writes for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 /** The one control character that the library lets through in a value. */
@@ -74,14 +90,9 @@ export function readHead(req: HttpRequest, res: HttpResponse): ReceivedHead {
   // Undefined without a `?`, which the types do not say.
   const query = (req.getQuery() as string | undefined) ?? '';
   if (isMangled(path) || isMangled(query)) fault ??= 'The request URI is not valid UTF-8.';
-  return new ReceivedHead(
-    req.getCaseSensitiveMethod(),
-    path,
-    query,
-    headers,
-    fault ?? framingFault(headers),
-    res,
-  );
+  const method = req.getCaseSensitiveMethod();
+  if (!TOKEN.test(method)) fault ??= 'The method is not a token.';
+  return new ReceivedHead(method, path, query, headers, fault ?? framingFault(headers), res);
 }
 
 let headers: Map<string, string>;
@@ -110,8 +121,8 @@ function isMangled(text: string): boolean {
  */
 function framingFault(headers: HeaderMap): string | undefined {
   const length = headers.get('content-length');
-  if (length !== undefined && !DECIMAL.test(length)) {
-    return 'The header content-length is not a number.';
+  if (length !== undefined && !LENGTH.test(length)) {
+    return 'The header content-length is not a number of up to 15 digits.';
   }
   const encoding = headers.get('transfer-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {

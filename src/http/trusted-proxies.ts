@@ -18,8 +18,14 @@ export class TrustedProxies {
   /** Nobody is trusted. */
   readonly none: boolean;
 
-  /** @throws TypeError for what {@link parseCidr} refuses */
-  constructor(cidrs: readonly string[]) {
+  /**
+   * @param ownScheme - what the port itself speaks
+   * @throws TypeError for what {@link parseCidr} refuses
+   */
+  constructor(
+    cidrs: readonly string[],
+    private readonly ownScheme: 'http' | 'https' = 'http',
+  ) {
     this.none = cidrs.length === 0;
     for (const text of cidrs) {
       const cidr = parseCidr(text);
@@ -36,9 +42,10 @@ export class TrustedProxies {
     return this.#lastOf(request, 'x-forwarded-host');
   }
 
-  /** `http` or `https`: what the client speaks. */
+  /** `http` or `https`: what the client speaks, by a trusted proxy, or else by the port. */
   scheme(request: RequestHead): 'http' | 'https' {
     const scheme = this.#lastOf(request, 'x-forwarded-proto')?.toLowerCase();
+    if (scheme === undefined) return this.ownScheme;
     return scheme === 'https' ? 'https' : 'http';
   }
 

@@ -22,8 +22,17 @@ untyped._cfg('silent');
 
 export type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 
-export function createApp(): uWS.TemplatedApp {
-  return uWS.App();
+/** Files in PEM, read once, when the server is made. */
+export interface TlsFiles {
+  /** The certificate, with those that lead to its root behind it. */
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** @throws Error for files that cannot be used */
+export function createApp(tls: TlsFiles | undefined): uWS.TemplatedApp {
+  if (tls === undefined) return uWS.App();
+  return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
 }
 
 /** An open listen socket; the native handle is unchecked, so it is closed at most once. */

@@ -30,6 +30,8 @@ export interface SeriesHistogramOptions {
   readonly name: string;
   readonly help: string;
   readonly label: string;
+  /** Further labels, which all of its series have. */
+  readonly constant?: Readonly<Record<string, string>> | undefined;
   /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
   readonly registers: ConstructorParameters<typeof Histogram>[0]['registers'];
@@ -47,10 +49,14 @@ export class SeriesHistogram extends Histogram {
   readonly #name: string;
   readonly #help: string;
   readonly #bounds: Float64Array;
+  readonly #constant: Readonly<Record<string, string>>;
   readonly #series = new Map<string, HistogramSeries>();
 
-  constructor({ name, help, label, buckets, registers }: SeriesHistogramOptions) {
-    super({ name, help, labelNames: [label], buckets: [...buckets], registers: registers ?? [] });
+  constructor(options: SeriesHistogramOptions) {
+    const { name, help, label, constant = {}, buckets, registers = [] } = options;
+    const labelNames = [label, ...Object.keys(constant)];
+    super({ name, help, labelNames, buckets: [...buckets], registers });
+    this.#constant = constant;
     this.#name = name;
     this.#help = help;
     this.#label = label;
@@ -86,7 +92,7 @@ export class SeriesHistogram extends Histogram {
   }
 
   #valuesOf(labelValue: string, series: HistogramSeries): Values['values'] {
-    const labels = { [this.#label]: labelValue };
+    const labels = { [this.#label]: labelValue, ...this.#constant };
     const metricName = `${this.#name}_bucket`;
     let below = 0;
     const buckets = Array.from(this.#bounds, (le, index) => {

@@ -13,6 +13,8 @@ export interface LoggerOptions {
    * each line would cost more than the request's metrics. Written within a second, and at exit.
    */
   readonly buffered?: boolean | undefined;
+  /** Given each line as well, with its line feed. */
+  readonly also?: ((line: string) => void) | undefined;
 }
 
 const STDERR = 2;
@@ -43,7 +45,13 @@ export function createLogger(options: LoggerOptions): Logger {
     // At exit it would try again for ever (sonic-boom 4).
     stderr.flushSync = doNothing;
   });
-  return createLoggerTo(stderr, options);
+  const { also } = options;
+  if (also === undefined) return createLoggerTo(stderr, options);
+  const write = (line: string): void => {
+    stderr.write(line);
+    also(line);
+  };
+  return createLoggerTo({ write }, options);
 }
 
 /** As {@link createLogger}, to any stream. */

@@ -1,13 +1,20 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AdmissionMetrics } from './admission-metrics.js';
+import { BackendMetrics } from './backend-metrics.js';
+import { BucketMetrics } from './bucket-metrics.js';
 import { collectGauge, collectTotal } from './collected.js';
 import { EventLoopLag } from './event-loop-lag.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
 import type { MetricSnapshot } from './snapshot.js';
+import { StageMetrics } from './stage-metrics.js';
 
 /** What is known of a request when its response has left or its client has. */
 export interface FinishedRequest {
   /** Name of the S3 operation, from a fixed list: it becomes a label. */
   readonly operation: string;
+  /** Empty until the request was let in, as is {@link bucket} then, and where there is none. */
+  readonly account: string;
+  readonly bucket: string;
   /** The response's status, also when its body was cut short. */
   readonly status: number;
   /** The S3 error code, for errors. */
@@ -56,6 +63,10 @@ export class ListenerMetrics {
   readonly registry = new Registry();
 
   readonly #registers = [this.registry];
+  readonly admission = new AdmissionMetrics(this.#registers);
+  readonly backend = new BackendMetrics(this.#registers);
+  readonly stages = new StageMetrics(this.#registers);
+  readonly buckets = new BucketMetrics(this.#registers);
   readonly #operations = new Map<string, OperationTally>();
   readonly #lag = new EventLoopLag();
   #inProgress = 0;
@@ -63,6 +74,7 @@ export class ListenerMetrics {
   #sentBytes = 0;
   #aborts = 0;
   #laneBytes = 0;
+  #accessLogDropped = 0;
   readonly #pools: (() => PoolLoad)[] = [];
   #readStoreBytes: (() => number) | undefined;
 
@@ -140,6 +152,7 @@ export class ListenerMetrics {
     this.#receivedBytes += request.bytesIn;
     this.#sentBytes += request.bytesOut;
     if (request.aborted) this.#aborts += 1;
+    this.buckets.finished(request);
     const operation = this.#operation(request.operation);
     operation.duration.observe(request.durationS);
     if (request.ttfbS !== undefined) operation.timeToFirstByte.observe(request.ttfbS);
@@ -174,6 +187,10 @@ export class ListenerMetrics {
   poolTaskFinished(waitS: number, runS: number): void {
     this.#poolWait.observe(waitS);
     this.#poolRun.observe(runS);
+  }
+
+  accessLogDropped(): void {
+    this.#accessLogDropped += 1;
   }
 
   digestLaneHashed(bytes: number): void {
@@ -256,6 +273,11 @@ export class ListenerMetrics {
         name: 'ringway_digest_lane_bytes_total',
         help: 'Bytes hashed on digest lanes.',
         read: () => this.#laneBytes,
+      },
+      {
+        name: 'ringway_access_log_dropped_total',
+        help: 'Lines of the access log that were lost, since its file cannot be written.',
+        read: () => this.#accessLogDropped,
       },
     ];
     for (const total of totals) collectTotal(total, this.#registers);

@@ -10,6 +10,7 @@ import type { EdgeLimits } from '../../src/http/limits.js';
 import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
+import { skipBecause } from '../support/skip.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -174,7 +175,7 @@ describe('edge: an answer before the upload has arrived', () => {
       () => true,
       () => false,
     );
-    if (!hasCurl) this.skip();
+    if (!hasCurl) skipBecause(this, 'curl not installed');
     await refuse();
     const url = `http://127.0.0.1:${edge.server.port}/b/k`;
     const upload = `head -c ${LARGE_BYTES} /dev/zero | curl -s -T - -w ' %{http_code}' ${url}`;

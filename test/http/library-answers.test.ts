@@ -76,6 +76,26 @@ describe('edge: what the library answers by itself', () => {
     });
   }
 
+  describe('a header line without a name, which hides those behind it', () => {
+    const HIDDEN = `: x\r\nContent-Length: 35\r\n\r\nGET /hidden HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+    for (const method of ['PUT', 'POST']) {
+      it(`is no way to send a request behind a ${method}`, async () => {
+        const client = await edge.connect();
+        client.send(`${method} /upload HTTP/1.1\r\nHost: a\r\n${HIDDEN}`);
+        await client.untilClosed();
+        expect(paths).to.deep.equal(['/upload']);
+      });
+    }
+
+    knownFailure('is no way to send one behind a GET', 'docs/limitations.md', async () => {
+      const client = await edge.connect();
+      client.send(`GET /read HTTP/1.1\r\nHost: a\r\n${HIDDEN}`);
+      await until(() => paths.length === 2 || client.closed);
+      expect(paths).to.deep.equal(['/read']);
+    });
+  });
+
   it('answers Expect: 100-continue before the handler', async () => {
     const client = await edge.connect();
     client.send('PUT /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n');

@@ -69,6 +69,7 @@ describe('edge: the head of a request', () => {
     ['a second Authorization', 'Authorization: x\r\nAuthorization: y\r\n'],
     ['a second Content-Length', 'Content-Length: 0\r\nContent-Length: 0\r\n'],
     ['an empty Content-Length', 'Content-Length: \r\n'],
+    ['a Content-Length above 2^53', 'Content-Length: 9007199254740993\r\n'],
     ['a Transfer-Encoding other than chunked', 'Transfer-Encoding: gzip, chunked\r\n'],
     ['a Latin-1 byte in a value', 'x-a: a\xe9b\r\n'],
     ['broken UTF-8 in a value', 'x-a: a\xc3(b\r\n'],
@@ -83,6 +84,14 @@ describe('edge: the head of a request', () => {
       expect(seen(response).malformed).to.be.a('string');
       expect(response.values('connection')).to.deep.equal(['close']);
       expect(await client.untilClosed()).to.have.length(0);
+    });
+  }
+
+  for (const method of ['', ',PUT', 'GE(T']) {
+    it(`refuses a method that is no token: ${JSON.stringify(method)}`, async () => {
+      const response = await ask(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      expect(response.status).to.equal(400);
+      expect(seen(response).malformed).to.match(/method/);
     });
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
+import { SwiftApiMetrics } from '../../src/telemetry/swift-api-metrics.js';
 import { JanitorMetrics } from '../../src/telemetry/janitor-metrics.js';
 import { ListenerMetrics } from '../../src/telemetry/metrics.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
@@ -35,6 +36,11 @@ describe('telemetry: documentation', () => {
 
   it('has every metric of the janitor, and no other', () => {
     expect(documented('Janitor')).to.deep.equal(expected(new JanitorMetrics().registry));
+  });
+
+  it('has every metric of the Swift API', () => {
+    const metrics = new SwiftApiMetrics(() => 0);
+    expect(documented('Swift API')).to.deep.equal(expected(metrics.registry));
   });
 
   it('has every metric of the supervisor, and no other', () => {

@@ -3,6 +3,8 @@ import { ListenerMetrics, type FinishedRequest } from '../../src/telemetry/metri
 
 const REQUEST: FinishedRequest = {
   operation: 'GetObject',
+  account: 'AUTH_main',
+  bucket: 'photos',
   status: 200,
   durationS: 0.02,
   ttfbS: 0.01,
@@ -48,6 +50,28 @@ describe('telemetry: listener metrics', () => {
     metrics.requestStarted();
     metrics.requestFinished(REQUEST);
     expect(await lines('ringway_')).to.deep.equal(await lines('ringway_'));
+  });
+
+  it('tells the buckets apart that were used last, and adds up the others', async () => {
+    metrics.requestFinished(REQUEST);
+    expect(await lines('ringway_bucket_')).to.deep.equal([]);
+    metrics.buckets.limit(2, 3);
+    const buckets = ['a', 'b', 'a', 'c', 'nobody', 'a'];
+    for (const bucket of buckets) {
+      const missing = bucket === 'nobody' ? { status: 404, errorCode: 'NoSuchBucket' } : {};
+      metrics.requestFinished({ ...REQUEST, bucket, bytesIn: 7, ...missing });
+    }
+    metrics.requestFinished({ ...REQUEST, bucket: 'c', status: 503, errorCode: 'SlowDown' });
+    metrics.requestFinished({ ...REQUEST, account: '', bucket: 'unsigned' });
+    expect(await lines('ringway_bucket_requests_total{')).to.deep.equal([
+      'ringway_bucket_requests_total{account="AUTH_main",bucket="a",worker="3"} 3',
+      'ringway_bucket_requests_total{account="AUTH_main",bucket="c",worker="3"} 2',
+      'ringway_bucket_requests_total{account="_other",bucket="_other",worker="3"} 1',
+    ]);
+    const [, errors] = await lines('ringway_bucket_errors_total{');
+    expect(errors).to.match(/bucket="c",worker="3"\} 1$/);
+    const received = await lines('ringway_bucket_received_bytes_total{');
+    expect(received.map((line) => line.split(' ')[1])).to.deep.equal(['21', '7', '7']);
   });
 
   it('knows what is in progress', async () => {
@@ -126,7 +150,8 @@ describe('telemetry: listener metrics', () => {
 
   it('has an aggregator for every gauge', async () => {
     const gauges = (await metrics.snapshot()).filter((metric) => String(metric.type) === 'gauge');
-    expect(gauges).to.have.length(5);
-    for (const gauge of gauges) expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max']);
+    expect(gauges).to.have.length(11);
+    for (const gauge of gauges)
+      expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max', 'min']);
   });
 });

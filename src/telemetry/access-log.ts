@@ -1,0 +1,122 @@
+import { closeSync, openSync } from 'node:fs';
+import pino from 'pino';
+
+/** One request that is over, as its line says it; times in milliseconds. */
+export interface AccessEntry {
+  /** ISO 8601, when the request began. */
+  readonly time: string;
+  readonly request_id: string;
+  /** The client's address: what trusted proxies say of it, or the peer. */
+  readonly remote: string;
+  /** The access key; null for requests that were not let in, and for unsigned ones. */
+  readonly requester: string | null;
+  readonly account: string | null;
+  readonly bucket: string | null;
+  readonly key: string | null;
+  readonly operation: string;
+  readonly method: string;
+  /** What was sent; 499 where the client left before. */
+  readonly status: number;
+  readonly error_code: string | null;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly total_ms: number;
+  /** Null when nothing was sent. */
+  readonly ttfb_ms: number | null;
+  /** In which the request waited for the backend and for nothing else. */
+  readonly backend_ms: number;
+  /** Before it was admitted. */
+  readonly wait_ms: number;
+  readonly aborted_by: 'client' | 'backend' | 'gateway' | null;
+  readonly listener: number;
+  readonly user_agent: string | null;
+}
+
+/** Lines that cannot be written are lost beyond this, rather than fill the memory. */
+const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
+/** Written in blocks: a write for each line would cost more than the request. */
+const BLOCK_BYTES = 16 * 1024;
+const FLUSH_INTERVAL_MS = 1000;
+/** Keys are what clients call them: a file for the operator and his group. */
+const FILE_MODE = 0o640;
+
+const USER_AGENT_MAX = 256;
+
+/**
+ * What a client puts into a key or a name of itself by mistake, such as a presigned URL whose `?`
+ * was encoded once more.
+ */
+const SECRETS = /((?:x-amz-|[?&])?(?:signature|security-token|auth-token|temp_url_sig)=)[^&\s]+/gi;
+const MASK = '$1[secret]';
+
+export interface AccessLogOptions {
+  readonly file: string;
+  /** A line was dropped since the file cannot be written. */
+  readonly onDrop: () => void;
+  /** The file cannot be written; told once until it can be again. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A file with a JSON line a request. Any number of processes append to the same file. */
+export class AccessLog {
+  readonly #file: ReturnType<typeof pino.destination>;
+  #isBroken = false;
+
+  /** @throws NodeJS.ErrnoException when the file cannot be opened */
+  constructor(options: AccessLogOptions) {
+    const { file, onDrop, onError } = options;
+    // Now, and not by an event: a service that cannot keep its log is not to start.
+    closeSync(openSync(file, 'a', FILE_MODE));
+    this.#file = pino.destination({
+      dest: file,
+      append: true,
+      sync: false,
+      mode: FILE_MODE,
+      minLength: BLOCK_BYTES,
+      maxWrite: BLOCK_BYTES * 4,
+      maxLength: BUFFER_BYTES_MAX,
+      periodicFlush: FLUSH_INTERVAL_MS,
+    });
+    this.#file.on('drop', onDrop);
+    this.#file.on('error', (error: Error) => {
+      if (!this.#isBroken) onError(error);
+      this.#isBroken = true;
+    });
+    this.#file.on('write', () => {
+      this.#isBroken = false;
+    });
+  }
+
+  write(entry: AccessEntry): void {
+    this.#file.write(accessLine(entry));
+  }
+
+  /** Goes on with a new file of the same name, when the old one was renamed. */
+  reopen(): void {
+    this.#file.reopen();
+  }
+
+  /** Resolves when all lines are written, as far as they can be. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#file.once('close', resolve);
+      this.#file.once('error', () => {
+        resolve();
+      });
+      this.#file.end();
+    });
+  }
+}
+
+/** With its line feed. */
+export function accessLine(entry: AccessEntry): string {
+  const { key, user_agent: agent } = entry;
+  const shown = { ...entry, key: masked(key), user_agent: masked(agent, USER_AGENT_MAX) };
+  return `${JSON.stringify(shown)}\n`;
+}
+
+function masked(text: string | null, max = Infinity): string | null {
+  if (text === null) return null;
+  const short = text.length > max ? text.slice(0, max) : text;
+  return short.includes('=') ? short.replace(SECRETS, MASK) : short;
+}
