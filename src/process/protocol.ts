@@ -7,10 +7,17 @@ import type { MetricSnapshot } from '../telemetry/snapshot.js';
  *
  *     supervisor                      child
  *        │  ── init ──────────────────▶ │  options and credentials: never in argv or environment
+ *        │  ◀──── prepared | failed ─── │  all that can go wrong has gone well, but for listening
+ *        │  ── begin ─────────────────▶ │  at a reload, when all others of the generation are prepared
  *        │  ◀─────── ready | failed ─── │
  *        │  ◀───────────────── report ─ │  each probe_interval_ms: health and metrics
+ *        │  ── credentials ───────────▶ │  when their file has changed
  *        │  ── metrics ───────────────▶ │  at a scrape
  *        │  ◀──────────────── metrics ─ │
+ *        │  ── reopen-logs ───────────▶ │  their files were renamed
+ *        │  ── leave ─────────────────▶ │  a drain is near: health checks are to fail
+ *        │  ── aside | resume ────────▶ │  at a reload: others are about to listen in its place, or not
+ *        │  ◀────────────────── aside ─ │
  *        │  ── drain ─────────────────▶ │
  *        │  ◀─────────────── draining ─ │  each second
  *        │  ◀──────────────── drained ─ │  with the last metrics; the child then exits with 0
@@ -29,7 +36,14 @@ export interface ChildInit {
 }
 
 export type ToChild =
-  ChildInit | { readonly type: 'metrics'; readonly id: number } | { readonly type: 'drain' };
+  | ChildInit
+  | { readonly type: 'credentials'; readonly credentials: Roster }
+  | { readonly type: 'metrics'; readonly id: number }
+  | { readonly type: 'leave' }
+  | { readonly type: 'reopen-logs' }
+  | { readonly type: 'begin' | 'aside' | 'resume' }
+  /** `handedOver`: others listen in its place by now. */
+  | { readonly type: 'drain'; readonly handedOver: boolean };
 
 /** Outcome of one probe, e.g. of the backend. */
 export interface HealthCheck {
@@ -43,7 +57,9 @@ export interface HealthCheck {
 export type StartFailure = 'listen' | 'store' | 'internal';
 
 export type FromChild =
-  | { readonly type: 'ready' }
+  | { readonly type: 'prepared' | 'ready' }
+  /** `lossless`: no connection that waits to be accepted will be reset. */
+  | { readonly type: 'aside'; readonly lossless: boolean }
   | { readonly type: 'failed'; readonly failure: StartFailure; readonly message: string }
   | {
       readonly type: 'report';

@@ -1,0 +1,103 @@
+import { mapLimited } from '../../map-limited.js';
+import { encodeUriPath } from '../../uri.js';
+import { openContainer } from '../container/containers.js';
+import { deleteContainer } from '../container/write-container.js';
+import type { Call } from '../call.js';
+import { statusLine } from '../reply.js';
+import { SwiftError, swiftErrorOf } from '../swift-error.js';
+import { decodeName, splitObjectPath } from '../target.js';
+import type { Report } from './report.js';
+
+/** What was deleted of many, and what was not. */
+export class Deletions {
+  deleted = 0;
+  notFound = 0;
+  readonly errors: [string, string][] = [];
+  #serverFailed = false;
+
+  constructor(private readonly failuresMax: number) {}
+
+  /** @throws SwiftError 400 when too much has failed to go on */
+  failed(name: string, problem: string, status = 400): void {
+    if (status >= 500) this.#serverFailed = true;
+    this.errors.push([encodeUriPath(name), problem]);
+    if (this.errors.length >= this.failuresMax) {
+      throw new SwiftError(400, 'Max delete failures exceeded');
+    }
+  }
+
+  report(stopped?: SwiftError): Report {
+    return {
+      fields: {
+        'Response Status': stopped === undefined ? this.#status() : statusLine(stopped.status),
+        'Response Body': stopped === undefined ? this.#body() : bodyOf(stopped),
+        'Number Deleted': this.deleted,
+        'Number Not Found': this.notFound,
+      },
+      errors: this.errors,
+    };
+  }
+
+  #status(): string {
+    if (this.errors.length > 0) return statusLine(this.#serverFailed ? 502 : 400);
+    return statusLine(this.deleted + this.notFound > 0 ? 200 : 400);
+  }
+
+  #body(): string {
+    const nothing = this.errors.length + this.deleted + this.notFound === 0;
+    return nothing ? 'Invalid bulk delete.' : '';
+  }
+}
+
+/** The page that goes with a status alone is none in a report. */
+function bodyOf({ body }: SwiftError): string {
+  return body.startsWith('<html>') ? '' : body;
+}
+
+/**
+ * Deletes objects, and then containers, which must be empty by then.
+ * @param names - `container/object` or `container`, with or without a slash in front
+ */
+export async function deleteMany(
+  call: Call,
+  names: readonly string[],
+  deletions: Deletions,
+): Promise<void> {
+  const bare = names.map((name) => name.replace(/^\/+/, '')).filter((name) => name !== '');
+  const isObject = (name: string): boolean => name.replace(/\/+$/, '').includes('/');
+  for (const group of [bare.filter(isObject), bare.filter((name) => !isObject(name))]) {
+    await mapLimited(group, call.api.limits.bulkConcurrency, async (name) => {
+      await deleteOne(call, name, deletions);
+    });
+  }
+}
+
+async function deleteOne(call: Call, name: string, deletions: Deletions): Promise<void> {
+  try {
+    await deleteNamed(call, name);
+    deletions.deleted += 1;
+  } catch (error) {
+    const known = swiftErrorOf(error);
+    if (known === undefined) throw error;
+    if (known.status === 404) deletions.notFound += 1;
+    else deletions.failed(`/${name}`, statusLine(known.status), known.status);
+  }
+}
+
+async function deleteNamed(call: Call, name: string): Promise<void> {
+  const { account } = call.target;
+  const path = splitObjectPath(name);
+  if (path === undefined) {
+    const container = name.replace(/\/+$/, '');
+    await deleteContainer({ ...call, target: { kind: 'container', account, container } });
+    return;
+  }
+  const ref = { account, ...path };
+  await openContainer(call, ref, 'write');
+  await call.api.backend.deleteObject({ ...call.context, forDeletion: true }, ref);
+}
+
+/** Names as a bulk deletion lists them: a line each, percent-encoded. @throws SwiftError 412 */
+export function parseNames(text: string): string[] {
+  return text.split('\n').map((line) => decodeName(line.trim()));
+}

@@ -1,0 +1,40 @@
+import type { Backend, CallContext } from '../backend/backend.js';
+import type { Exchange, HeaderMap, RequestBody } from '../http/exchange.js';
+import type { AccountRecords } from './account/account-records.js';
+import type { User, Users } from './auth/users.js';
+import type { ApiLimits } from './limits.js';
+import type { Query } from './query.js';
+import type { Target } from './target.js';
+import type { TempUrlScope } from './tempurl/scope.js';
+
+/** What all requests share. */
+export interface Api {
+  readonly backend: Backend;
+  readonly users: Users;
+  readonly accounts: AccountRecords;
+  readonly limits: ApiLimits;
+  /** Shared with gateways that use this API as their store; empty: there are none. */
+  readonly gatewaySecrets: readonly string[];
+  /** Where uploads of unknown length wait for their end. */
+  readonly spoolDirectory: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** One request. */
+export interface Call<T extends Target = Target> {
+  readonly api: Api;
+  readonly exchange: Exchange;
+  readonly method: string;
+  readonly target: T;
+  readonly query: Query;
+  readonly headers: HeaderMap;
+  readonly body: RequestBody;
+  readonly context: CallContext;
+  /** Whoever the token names; undefined without one. */
+  readonly user: User | undefined;
+  /** A gateway: it sees and writes system metadata. */
+  readonly gateway: boolean;
+  /** Of a request with a TempURL: all it may do. */
+  readonly tempUrl: TempUrlScope | undefined;
+}

@@ -1,0 +1,38 @@
+import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { isHidden } from '../account/account-records.js';
+import { authorise } from '../auth/authorise.js';
+import type { Call } from '../call.js';
+import { checkWritable } from '../gateway/protection.js';
+import { SwiftError } from '../swift-error.js';
+
+/** The head of a container; undefined without one. */
+export async function findContainer(
+  { api, context }: Call,
+  ref: ContainerRef,
+): Promise<ContainerHead | undefined> {
+  if (isHidden(ref.container)) return undefined;
+  try {
+    return await api.backend.headContainer(context, ref);
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    if (error.code === 'NoSuchContainer' || error.code === 'NameTooLong') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The container of an object, for whoever may do that.
+ * @throws SwiftError 401, 403, 404
+ */
+export async function openContainer(
+  call: Call,
+  ref: ContainerRef,
+  kind: 'read' | 'write',
+): Promise<ContainerHead> {
+  const head = await findContainer(call, ref);
+  authorise(call, head, { ref, kind, isObject: true });
+  if (kind === 'write') await checkWritable(call, ref, head);
+  if (head === undefined) throw new SwiftError(404);
+  return head;
+}

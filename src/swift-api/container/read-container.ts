@@ -1,0 +1,89 @@
+import type { Call } from '../call.js';
+import { authorise, ownsAccount } from '../auth/authorise.js';
+import { objectItem } from '../listing/object-entry.js';
+import { mapLimited } from '../../map-limited.js';
+import { readListingQuery, type ListingQuery } from '../listing/listing-query.js';
+import { renderListing } from '../listing/render.js';
+import { listPage, type Entry, type Page, type ReadPage } from '../listing/walk.js';
+import type { ListedObject } from '../../backend/backend.js';
+import type { Reply } from '../reply.js';
+import { SwiftError } from '../swift-error.js';
+import type { ContainerTarget } from '../target.js';
+import { containerHeaders } from './container-headers.js';
+import { findContainer } from './containers.js';
+
+/** `HEAD` of a container. @throws SwiftError */
+export async function headContainer(call: Call<ContainerTarget>): Promise<Reply> {
+  const { format, varies } = readListingQuery(call);
+  const headers = await describe(call);
+  return {
+    status: 204,
+    headers: [
+      ['Content-Type', `${format}; charset=utf-8`],
+      ...headers,
+      ...(varies ? [['Vary', 'Accept'] as const] : []),
+    ],
+  };
+}
+
+/** `GET` of a container: its objects. @throws SwiftError */
+export async function getContainer(call: Call<ContainerTarget>): Promise<Reply> {
+  const { target, gateway } = call;
+  const query = readListingQuery(call);
+  const headers = await describe(call);
+  const read = query.isFolder ? folderPages(call, query) : pages(call, query);
+  const { account, container: name } = target;
+  const items = (await listPage(read, query)).map((entry) =>
+    entry.item === undefined ? { subdir: entry.name } : objectItem(entry.item, account, gateway),
+  );
+  const { format, varies } = query;
+  return renderListing({ items, format, varies, name, kind: 'container' }, headers);
+}
+
+/** What a listing consists of: objects, and what rolls up others. */
+function pages(
+  { api, context, target }: Call<ContainerTarget>,
+  { prefix, delimiter }: ListingQuery,
+) {
+  return async (marker: string, limit: number): Promise<Page<ListedObject>> => {
+    const query = { prefix, delimiter, marker, limit };
+    const page = await api.backend.listObjects(context, target, query);
+    const entries = page.entries.map((entry) =>
+      entry.kind === 'object'
+        ? { name: entry.object.name, item: entry.object }
+        : { name: entry.prefix, item: undefined },
+    );
+    return { entries, last: entries.at(-1)?.name, truncated: page.truncated };
+  };
+}
+
+/**
+ * As `path` has it: nothing of what lies deeper, but for an object that is named as such a folder;
+ * the folder's own such object is none of its entries (get_objects in swift/container/backend.py).
+ */
+function folderPages(call: Call<ContainerTarget>, query: ListingQuery): ReadPage<ListedObject> {
+  const read = pages(call, query);
+  const marking = async (prefix: string): Promise<readonly Entry<ListedObject>[]> => {
+    const [first] = (await pages(call, { ...query, prefix, delimiter: '' })('', 1)).entries;
+    return first?.name === prefix ? [first] : [];
+  };
+  return async (marker, limit) => {
+    const { entries, ...page } = await read(marker, limit);
+    const kept = await mapLimited(entries, MARKING_AT_ONCE, async (entry) => {
+      if (entry.item === undefined) return marking(entry.name);
+      return entry.name === query.prefix ? [] : [entry];
+    });
+    return { ...page, entries: kept.flat() };
+  };
+}
+
+/** Looks for the objects that mark folders. */
+const MARKING_AT_ONCE = 8;
+
+async function describe(call: Call<ContainerTarget>): Promise<Reply['headers']> {
+  const { target } = call;
+  const head = await findContainer(call, target);
+  authorise(call, head, { ref: target, kind: 'read', isObject: false });
+  if (head === undefined) throw new SwiftError(404);
+  return containerHeaders(call, head, ownsAccount(call, target.account));
+}

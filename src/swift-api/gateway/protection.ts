@@ -1,0 +1,46 @@
+import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import type { Call } from '../call.js';
+import { TEXT } from '../reply.js';
+import { SwiftError } from '../swift-error.js';
+
+/**
+ * What nobody but a gateway may write, by the rule of the filter in ops/swift/: archives of versions,
+ * and buckets with Object Lock with all that belongs to them. A client of the store must not be able
+ * to undo what S3 has promised.
+ */
+
+const VERSIONS = '+versions';
+const SEGMENTS = '+segments';
+/** System metadata of a bucket with Object Lock. */
+const LOCK = 's3-object-lock';
+const ARCHIVE = 'An archive of object versions is written by the S3 gateway only\n';
+const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
+
+/**
+ * @param head - the container's own, where it is known
+ * @throws SwiftError 403
+ */
+export async function checkWritable(
+  { api, context, gateway }: Call,
+  { account, container }: ContainerRef,
+  head: ContainerHead | undefined,
+): Promise<void> {
+  if (gateway) return;
+  if (container.endsWith(VERSIONS)) throw new SwiftError(403, ARCHIVE, TEXT);
+  let locked = head;
+  if (container.endsWith(SEGMENTS)) {
+    const bucket = { account, container: container.slice(0, -SEGMENTS.length) };
+    locked = await api.backend.headContainer(context, bucket).catch(orMissing);
+  }
+  const lock = locked?.systemMetadata[LOCK];
+  if (lock !== undefined && lock !== '') throw new SwiftError(403, LOCKED, TEXT);
+}
+
+/** A name of no container is that of one that is not locked. */
+function orMissing(error: unknown): undefined {
+  if (error instanceof BackendError) {
+    if (error.code === 'NoSuchContainer' || error.code === 'NameTooLong') return undefined;
+  }
+  throw error;
+}

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import type { Metadata, PutOutcome } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { longAnswer } from '../bulk/long-answer.js';
+import { renderReport } from '../bulk/report.js';
+import type { Call } from '../call.js';
+import { openContainer } from '../container/containers.js';
+import { OWN } from '../gateway/system-metadata.js';
+import { acceptedFormat, type ListingFormat } from '../listing/listing-query.js';
+import { LISTED } from '../listing/object-entry.js';
+import { unquoted } from '../object/conditions.js';
+import { overriddenHash } from '../object/listing-override.js';
+import { describeGiven, givenPrecondition, replyOf } from '../object/put-object.js';
+import { isTrue } from '../query.js';
+import { statusLine, type Reply } from '../reply.js';
+import { SwiftError, swiftErrorOf } from '../swift-error.js';
+import type { ObjectTarget } from '../target.js';
+import { lastModified } from '../timestamps.js';
+import { parseManifest, type WantedSegment } from './manifest-input.js';
+import { largeEtag, renderManifest, type DescribedSegment } from './manifest.js';
+import { findSegments, type Problem } from './segments.js';
+
+/** `PUT` with `multipart-manifest=put`: a static large object. @throws SwiftError */
+export async function putManifest(call: Call<ObjectTarget>): Promise<Reply> {
+  const { headers, body, api, target, query } = call;
+  if (!headers.has('content-length') && !headers.has('transfer-encoding'))
+    throw new SwiftError(411);
+  const { manifestBytesMax, manifestSegmentsMax, heartbeatMs } = api.limits;
+  if ((body.contentLength ?? 0) > manifestBytesMax) {
+    throw new SwiftError(413, `Manifest File > ${manifestBytesMax} bytes`);
+  }
+  const wanted = parseManifest(await body.collect(manifestBytesMax));
+  if (wanted.length > manifestSegmentsMax) {
+    const message = `Number of object-backed segments must be <= ${manifestSegmentsMax}`;
+    throw new SwiftError(413, message);
+  }
+  if (
+    wanted.some(
+      ({ container, object }) => container === target.container && object === target.object,
+    )
+  ) {
+    throw new SwiftError(400, 'Manifest must not include itself as a segment\n', 'text/plain');
+  }
+  await openContainer(call, target, 'write');
+  const format = formatOf(call);
+  const store = (): Promise<Stored> => storeManifest(call, wanted);
+  if (!isTrue(query.get('heartbeat'))) return briefly(call, await store(), format);
+  const work = (): Promise<string> =>
+    store().then((stored) => atLength(stored, format), failed(format));
+  return {
+    status: 202,
+    headers: [['Content-Type', format]],
+    body: longAnswer(work, { heartbeatMs, eager: true }),
+  };
+}
+
+/** What became of it. */
+type Stored =
+  | { readonly problems: readonly Problem[] }
+  | { readonly problems?: undefined; readonly outcome: PutOutcome; readonly etag: string };
+
+/** @throws SwiftError 412, 422 */
+async function storeManifest(
+  call: Call<ObjectTarget>,
+  wanted: readonly WantedSegment[],
+): Promise<Stored> {
+  if (wanted.length === 0) return { problems: [['', 'This store keeps no empty manifests']] };
+  const { segments, problems } = await findSegments(call, wanted);
+  if (problems.length > 0) return { problems };
+  const etag = largeEtag(segments);
+  const given = call.headers.get('etag');
+  if (given !== undefined && given !== '' && unquoted(given) !== etag) throw new SwiftError(422);
+  return writeManifest(call, segments, etag);
+}
+
+async function writeManifest(
+  call: Call<ObjectTarget>,
+  segments: readonly DescribedSegment[],
+  etag: string,
+): Promise<Stored> {
+  const { api, context, target } = call;
+  const manifestEtag = hash('md5', renderManifest(segments));
+  const given = describeGiven(call);
+  const { systemMetadata, listingAttributes } = manifestMetadata(
+    given.systemMetadata,
+    given.listingAttributes,
+    manifestEtag,
+    etag,
+  );
+  const input = { ...given, systemMetadata, listingAttributes, etag, segments };
+  try {
+    const outcome = await api.backend.putManifest(context, target, input, givenPrecondition(call));
+    return { outcome, etag };
+  } catch (error) {
+    if (!(error instanceof BackendError) || error.code !== 'SegmentMismatch') throw error;
+    return { problems: [['', `${statusLine(409)}: ${error.message}`]] };
+  }
+}
+
+/** What is kept with a manifest besides what the request gives. */
+export function manifestMetadata(
+  systemMetadata: Metadata,
+  listed: Metadata | undefined,
+  manifestEtag: string,
+  etag: string,
+): { systemMetadata: Metadata; listingAttributes: Metadata } {
+  return {
+    systemMetadata: { ...systemMetadata, [OWN.manifestEtag]: manifestEtag },
+    listingAttributes: {
+      ...listed,
+      [LISTED.hash]: overriddenHash(listed?.[LISTED.hash], manifestEtag),
+      [LISTED.manifestEtag]: etag,
+    },
+  };
+}
+
+function formatOf({ headers }: Call): ListingFormat {
+  try {
+    return acceptedFormat(headers.get('accept'));
+  } catch {
+    return 'text/plain';
+  }
+}
+
+function briefly(call: Call, stored: Stored, format: ListingFormat): Reply {
+  if (stored.problems === undefined) return replyOf(call, stored.outcome, `"${stored.etag}"`);
+  const body = renderReport({ fields: {}, errors: stored.problems }, format, 'upload');
+  return { status: 400, headers: [['Content-Type', format]], body };
+}
+
+const WORDS_OF: Readonly<Record<number, string>> = {
+  400: 'Bad Request\nThe server could not comply with the request since it is either malformed or otherwise incorrect.',
+};
+
+function atLength(stored: Stored, format: ListingFormat): string {
+  if (stored.problems !== undefined) {
+    const fields = { 'Response Status': statusLine(400), 'Response Body': WORDS_OF[400] ?? '' };
+    return renderReport({ fields, errors: stored.problems }, format, 'upload');
+  }
+  const { outcome, etag } = stored;
+  if (outcome.outcome !== 'created') {
+    const status = outcome.outcome === 'stale' ? 202 : 412;
+    const fields = { 'Response Status': statusLine(status), 'Response Body': '' };
+    return renderReport({ fields, errors: [] }, format, 'upload');
+  }
+  const fields = {
+    'Response Status': statusLine(201),
+    Etag: `"${etag}"`,
+    'Last Modified': lastModified(outcome.lastModified),
+    'Response Body': '',
+  };
+  return renderReport({ fields, errors: [] }, format, 'upload');
+}
+
+/** The status has been sent: what went wrong can only be told in the body. */
+function failed(format: ListingFormat): (error: unknown) => string {
+  return (error) => {
+    const { status } = swiftErrorOf(error) ?? new SwiftError(500);
+    const fields = { 'Response Status': statusLine(status), 'Response Body': statusLine(status) };
+    return renderReport({ fields, errors: [] }, format, 'upload');
+  };
+}

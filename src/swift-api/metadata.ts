@@ -1,0 +1,89 @@
+import type { Metadata, MetadataPatch } from '../backend/backend.js';
+import type { HeaderMap } from '../http/exchange.js';
+import { titled } from './gateway/system-metadata.js';
+import type { ApiLimits } from './limits.js';
+import { TEXT } from './reply.js';
+import { SwiftError } from './swift-error.js';
+
+/** User metadata in headers: `X-{Account,Container,Object}-Meta-N`. */
+
+export type MetadataKind = 'account' | 'container' | 'object';
+
+/**
+ * All user metadata that a request gives, within Swift's limits (check_metadata).
+ * @throws SwiftError 400
+ */
+export function givenMetadata(headers: HeaderMap, kind: MetadataKind, limits: ApiLimits): Metadata {
+  const prefix = `x-${kind}-meta-`;
+  const metadata: [string, string][] = [];
+  let bytes = 0;
+  for (const [header, value] of headers) {
+    if (!header.startsWith(prefix)) continue;
+    const name = header.slice(prefix.length);
+    checkOne(name, value, prefix, limits);
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    metadata.push([name, value]);
+  }
+  const count = metadata.length;
+  if (count > limits.metaCountMax)
+    throw invalid(`Too many metadata items; max ${limits.metaCountMax}`);
+  if (bytes > limits.metaBytesMax)
+    throw invalid(`Total metadata too large; max ${limits.metaBytesMax}`);
+  return Object.fromEntries(metadata);
+}
+
+function checkOne(name: string, value: string, prefix: string, limits: ApiLimits): void {
+  const shown = `${prefix}${titled(name)}`;
+  if (name === '') throw invalid('Metadata name cannot be empty');
+  if (Buffer.byteLength(name) > limits.metaNameBytesMax)
+    throw invalid(`Metadata name too long: ${shown}`);
+  if (Buffer.byteLength(value) > limits.metaValueBytesMax) {
+    throw invalid(`Metadata value longer than ${limits.metaValueBytesMax}: ${shown}`);
+  }
+}
+
+function invalid(message: string): SwiftError {
+  return new SwiftError(400, message, TEXT);
+}
+
+/**
+ * What a POST changes of an account's or a container's metadata: an empty value removes, as does
+ * `X-Remove-…-Meta-N`, which wins.
+ */
+export function metadataPatch(
+  headers: HeaderMap,
+  kind: 'account' | 'container',
+  limits: ApiLimits,
+): MetadataPatch {
+  const patch: [string, string | null][] = [];
+  for (const [name, value] of Object.entries(givenMetadata(headers, kind, limits))) {
+    patch.push([name, value === '' ? null : value]);
+  }
+  const removal = `x-remove-${kind}-meta-`;
+  for (const [header] of headers) {
+    if (header.startsWith(removal)) patch.push([header.slice(removal.length), null]);
+  }
+  return Object.fromEntries(patch);
+}
+
+/** Whoever knows these can make TempURLs: for owners alone. */
+const KEYS: ReadonlySet<string> = new Set(['temp-url-key', 'temp-url-key-2']);
+
+export function metadataHeaders(
+  metadata: Metadata,
+  kind: MetadataKind,
+  isOwner: boolean,
+): (readonly [string, string])[] {
+  const prefix = `X-${titled(kind)}-Meta-`;
+  return Object.entries(metadata)
+    .filter(([name]) => isOwner || kind === 'object' || !KEYS.has(name))
+    .map(([name, value]) => [prefix + titled(name), value] as const);
+}
+
+/** Those of an account or container, in the order in which they are tried. */
+export function tempUrlKeys(metadata: Metadata): string[] {
+  return [...KEYS].flatMap((name) => {
+    const key = metadata[name];
+    return key === undefined || key === '' ? [] : key;
+  });
+}

@@ -1,0 +1,45 @@
+import type { HeaderMap } from '../../http/exchange.js';
+
+/** Conditional reads, as Swift's swob decides them: ETags first, then times. */
+
+export type ConditionOutcome = 'met' | 'not modified' | 'failed';
+
+/**
+ * @param etag - unquoted
+ * @param modifiedMs - milliseconds since the epoch, as Last-Modified says it: a whole second
+ */
+export function checkConditions(
+  headers: HeaderMap,
+  etag: string,
+  modifiedMs: number,
+): ConditionOutcome {
+  const noneMatch = headers.get('if-none-match');
+  if (noneMatch !== undefined && names(noneMatch, etag)) return 'not modified';
+  const match = headers.get('if-match');
+  if (match !== undefined && !names(match, etag)) return 'failed';
+  const modifiedSince = timeOf(headers.get('if-modified-since'));
+  if (modifiedSince !== undefined && modifiedMs <= modifiedSince) return 'not modified';
+  const unmodifiedSince = timeOf(headers.get('if-unmodified-since'));
+  if (unmodifiedSince !== undefined && modifiedMs > unmodifiedSince) return 'failed';
+  return 'met';
+}
+
+function names(list: string, etag: string): boolean {
+  return list.split(',').some((one) => {
+    const given = unquoted(one.trim());
+    return given === '*' || given === etag;
+  });
+}
+
+/** An ETag without quotes, and without the mark of a weak one. */
+export function unquoted(etag: string): string {
+  const bare = etag.startsWith('W/') ? etag.slice(2) : etag;
+  return bare.length > 1 && bare.startsWith('"') && bare.endsWith('"') ? bare.slice(1, -1) : bare;
+}
+
+/** A time that cannot be read is no condition. */
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

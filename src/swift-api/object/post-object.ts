@@ -1,0 +1,53 @@
+import type { Call } from '../call.js';
+import { notNewer } from '../gateway/not-newer.js';
+import { openContainer } from '../container/containers.js';
+import { givenSystemMetadata, OWN, packTransient } from '../gateway/system-metadata.js';
+import { givenMetadata } from '../metadata.js';
+import { HTML, plainReply, TEXT, type Reply } from '../reply.js';
+import { SwiftError } from '../swift-error.js';
+import type { ObjectTarget } from '../target.js';
+import { givenDeleteAt } from './delete-at.js';
+import { locationOf } from './object-headers.js';
+import { readContext } from './read-object.js';
+import { givenRepresentation } from './representation.js';
+
+const ON_LINK =
+  'The requested POST was applied to a symlink. POST directly to the target to apply requested metadata.';
+
+/**
+ * `POST` to an object: replaces its metadata, all of it. Of the type, and of what a gateway keeps
+ * with the bytes, only what is given. @throws SwiftError
+ */
+export async function postObject(call: Call<ObjectTarget>): Promise<Reply> {
+  const { api, headers, target, gateway } = call;
+  if (headers.has('x-symlink-target')) {
+    throw new SwiftError(400, 'A PUT request is required to set a symlink target', TEXT);
+  }
+  await openContainer(call, target, 'write');
+  const contentType = headers.get('content-type');
+  const context = readContext(call);
+  const seen = await notNewer(call);
+  const { link } = await api.backend.headObject({ ...context, linkItself: true }, target);
+  const update = {
+    metadata: givenMetadata(headers, 'object', api.limits),
+    headers: givenRepresentation(headers),
+    deleteAt: givenDeleteAt(headers, api.now()) ?? null,
+    // An ordinary client takes the gateway's away, as on Swift.
+    systemMetadata: {
+      [OWN.transient]: gateway ? packTransient(givenSystemMetadata(headers, 'transient')) : null,
+    },
+    ...(contentType === undefined || contentType === '' ? {} : { contentType }),
+  };
+  const { outcome } = await api.backend.updateObject(context, target, update, seen);
+  if (outcome !== 'updated') throw new SwiftError(409);
+  if (link === undefined) return plainReply(202);
+  const location = locationOf(target.account, link.target);
+  return {
+    status: 307,
+    headers: [
+      ['Content-Type', HTML],
+      ['Location', location],
+    ],
+    body: ON_LINK,
+  };
+}

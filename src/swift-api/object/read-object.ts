@@ -1,0 +1,155 @@
+import type { CallContext, GetObjectResult, ObjectHead, RangeSpec } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { ownsAccount } from '../auth/authorise.js';
+import type { Call } from '../call.js';
+import { openContainer } from '../container/containers.js';
+import { OWN } from '../gateway/system-metadata.js';
+import { readDynamic } from '../large/dynamic.js';
+import { readManifest } from '../large/read-manifest.js';
+import { isTrue } from '../query.js';
+import { HTML, pageOf, TEXT, type Reply } from '../reply.js';
+import { SwiftError } from '../swift-error.js';
+import type { ObjectTarget } from '../target.js';
+import { checkConditions } from './conditions.js';
+import { multipartBody } from './multipart-body.js';
+import { locationOf, objectHeaders, type Headers } from './object-headers.js';
+import { parseRanges, resolveRanges } from './ranges.js';
+import { readLinkItself } from './links.js';
+
+/** `GET` and `HEAD` of an object. @throws SwiftError */
+export async function readObject(call: Call<ObjectTarget>): Promise<Reply> {
+  const { target, query } = call;
+  await openContainer(call, target, 'read');
+  if (query.get('symlink') === 'get') return readLinkItself(call);
+  if (query.get('multipart-manifest') === 'get') {
+    const manifest = await readManifest(call);
+    if (manifest !== undefined) return manifest;
+  }
+  const head = await headOf(call);
+  checkPinned(call, head);
+  const dynamic = head.systemMetadata[OWN.dynamicManifest];
+  if (dynamic !== undefined && query.get('multipart-manifest') !== 'get') {
+    return readDynamic(call, head, dynamic);
+  }
+  return replyTo(call, head);
+}
+
+/** Whom expired objects are there for, and how sure an answer has to be. */
+export function readContext(call: Call<ObjectTarget>): CallContext {
+  const { context, headers, target } = call;
+  const openExpired =
+    isTrue(headers.get('x-open-expired')) && (call.gateway || ownsAccount(call, target.account));
+  const newest = isTrue(headers.get('x-newest'));
+  return openExpired || newest ? { ...context, openExpired, newest } : context;
+}
+
+/** @throws SwiftError 404, with the target of a link that leads nowhere */
+export async function headOf(call: Call<ObjectTarget>): Promise<ObjectHead> {
+  const context = readContext(call);
+  try {
+    return await call.api.backend.headObject(context, call.target);
+  } catch (error) {
+    throw await withTarget(call, error);
+  }
+}
+
+/** Says with a link that leads nowhere whither; a large object in pieces is in conflict. */
+async function withTarget(call: Call<ObjectTarget>, error: unknown): Promise<unknown> {
+  if (!(error instanceof BackendError)) return error;
+  if (error.code === 'Corrupt')
+    return new SwiftError(409, undefined, undefined, [], { cause: error });
+  if (error.code !== 'BrokenLink') return error;
+  const { api, context, target } = call;
+  const head = await api.backend.headObject({ ...context, linkItself: true }, target);
+  if (head.link === undefined) return error;
+  const location = locationOf(target.account, head.link.target);
+  return new SwiftError(404, pageOf(404), HTML, [['Content-Location', location]], { cause: error });
+}
+
+/** A link that was made for one content leads to no other. @throws SwiftError 409 */
+function checkPinned({ target }: Call<ObjectTarget>, { link, etag }: ObjectHead): void {
+  const pinned = link?.systemMetadata[OWN.targetEtag];
+  if (link === undefined || pinned === undefined || pinned === etag) return;
+  const message = `Object Etag '${etag}' does not match X-Symlink-Target-Etag header '${pinned}'`;
+  throw new SwiftError(409, message, TEXT, [
+    ['Content-Location', locationOf(target.account, link.target)],
+  ]);
+}
+
+async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Reply> {
+  const early = conditionReply(call, head, head.etag, objectHeaders(call, head));
+  if (early !== undefined) return early;
+  if (call.method === 'HEAD') {
+    const headers = describe(head.contentType, objectHeaders(call, head));
+    return { status: 200, headers, contentLength: head.size };
+  }
+  const specs = parseRanges(call.headers.get('range'));
+  if (specs === undefined) return wholeOrPart(call, undefined);
+  if (specs.length === 1) return wholeOrPart(call, specs[0]);
+  const ranges = resolveRanges(specs, head.size);
+  if (ranges.length === 0)
+    return unsatisfiable(head.contentType, objectHeaders(call, head), head.size);
+  const [range] = ranges;
+  if (range !== undefined && ranges.length === 1) {
+    return wholeOrPart(call, { first: range.start, last: range.end });
+  }
+  const open = (part: RangeSpec): Promise<GetObjectResult> =>
+    call.api.backend.getObject(readContext(call), call.target, part);
+  const { boundary, body, contentLength } = multipartBody(head, ranges, open);
+  const type = `multipart/byteranges;boundary=${boundary}`;
+  return { status: 206, headers: describe(type, objectHeaders(call, head)), body, contentLength };
+}
+
+/** What was looked at may have changed since: the answer is of what is read. */
+async function wholeOrPart(call: Call<ObjectTarget>, spec: RangeSpec | undefined): Promise<Reply> {
+  const { head, range, body } = await call.api.backend
+    .getObject(readContext(call), call.target, spec)
+    .catch(async (error: unknown) => {
+      throw await withTarget(call, error);
+    });
+  const headers = objectHeaders(call, head);
+  if (range === 'unsatisfiable') return unsatisfiable(head.contentType, headers, head.size);
+  const described = describe(head.contentType, headers);
+  const { source, length } = body;
+  if (range === undefined) {
+    return { status: 200, headers: described, body: source, contentLength: length };
+  }
+  const { start, end } = range;
+  return {
+    status: 206,
+    headers: [...described, ['Content-Range', `bytes ${start}-${end}/${head.size}`]],
+    body: source,
+    contentLength: length,
+  };
+}
+
+function describe(contentType: string, headers: Headers): Headers {
+  return [['Content-Type', contentType], ...headers, ['Accept-Ranges', 'bytes']];
+}
+
+/** @returns the answer when a condition decides it */
+export function conditionReply(
+  { headers: given }: Call,
+  { lastModified, contentType }: ObjectHead,
+  etag: string,
+  headers: Headers,
+): Reply | undefined {
+  const modified = Math.ceil(lastModified / 1000) * 1000;
+  switch (checkConditions(given, etag, modified)) {
+    case 'met':
+      return undefined;
+    case 'not modified':
+      return { status: 304, headers: describe(contentType, headers) };
+    case 'failed':
+      return { status: 412, headers: [['Content-Type', HTML], ...headers], body: '' };
+  }
+}
+
+export function unsatisfiable(contentType: string, headers: Headers, size: number): Reply {
+  const described = describe(contentType, headers);
+  return {
+    status: 416,
+    headers: [...described, ['Content-Range', `bytes */${size}`]],
+    body: pageOf(416),
+  };
+}
