@@ -55,7 +55,7 @@ async function main(init: JanitorCommandInit): Promise<void> {
       stop.abort(new CommandError('incomplete', `stopped by ${signal}`));
     });
   }
-  const store = await openStore(init.options);
+  const { backend: store } = await openStore(init.options, init.credentials);
   const clock = await janitorClock(init.options, (why) => {
     process.stderr.write(`ringway: the clock cannot be trusted: ${why}\n`);
   });

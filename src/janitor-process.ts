@@ -1,4 +1,5 @@
 import type { ClockHealth } from './clock/index.js';
+import type { Roster } from './config/credentials.js';
 import { janitorAccounts, janitorClock, janitorParts } from './janitor/assemble.js';
 import { Janitor } from './janitor/janitor.js';
 import { openStore } from './open-store.js';
@@ -18,27 +19,35 @@ runChild(startJanitor);
 async function startJanitor({ options, credentials }: ChildInit): Promise<ChildService> {
   const log = createLogger({ level: options.logLevel, process: 'janitor', buffered: true });
   const metrics = new JanitorMetrics();
-  const store = await openStore(options);
+  const opened = await openStore(options, credentials);
+  const store = opened.backend;
   const clock = await janitorClock(options, (why) => {
     log.warn({ clock: why }, 'the clock cannot be trusted');
   });
   const parts = janitorParts(options, store, observerOf(metrics, log), clock);
   const janitor = new Janitor(parts, janitorAccounts(options, credentials));
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
-  return new JanitorService(janitor, store, clock, metrics);
+  const replaceRoster = (roster: Roster): void => {
+    opened.replaceRoster(roster);
+    janitor.replaceAccounts(janitorAccounts(options, roster));
+  };
+  return new JanitorService(janitor, replaceRoster, store, clock, metrics);
 }
 
 class JanitorService implements ChildService {
   readonly #ending = new AbortController();
-  readonly #running: Promise<void>;
+  #running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly janitor: Janitor,
+    private readonly replaceRoster: (roster: Roster) => void,
     private readonly store: Backend,
     private readonly clock: ClockHealth,
     private readonly metrics: JanitorMetrics,
-  ) {
-    this.#running = janitor.run(this.#ending.signal);
+  ) {}
+
+  begin(): void {
+    this.#running = this.janitor.run(this.#ending.signal);
     // A defect: the supervisor starts another process, and says so.
     this.#running.catch((error: unknown) => {
       queueMicrotask(() => {
@@ -58,6 +67,10 @@ class JanitorService implements ChildService {
   /** It serves none. */
   requestsInProgress(): number {
     return 0;
+  }
+
+  replaceCredentials(roster: Roster): void {
+    this.replaceRoster(roster);
   }
 
   /** Saves how far it is, and lets others in. */

@@ -1,24 +1,33 @@
 import type { Backend } from './backend/backend.js';
-import { startClockHealth, type ClockHealth } from './clock/index.js';
+import { WatchedBackend } from './backend/decorators/watched-backend.js';
+import { PeerDate, startClockHealth, type ClockHealth } from './clock/index.js';
+import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
 import { createDigestFactory, type DigestService } from './digest/index.js';
-import { serveHttp, type HttpServer } from './http/server.js';
+import { prepareHttp, type HttpServer } from './http/server.js';
 import type { ExchangeHandler } from './http/exchange.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
+import { ListenerHealth } from './listener-health.js';
+import { openAccessLog } from './open-access-log.js';
 import { openColdBackend } from './open-cold.js';
-import { openStore } from './open-store.js';
-import { StartError, type ChildService } from './process/child.js';
+import { openCredentials, type OpenCredentials } from './open-credentials.js';
+import { openStore, type OpenedStore } from './open-store.js';
+import type { ChildService } from './process/child.js';
+import { listenOrFail } from './process/listen.js';
 import type { ChildInit, HealthCheck } from './process/protocol.js';
 import { Addressing } from './s3/addressing.js';
+import { Admission } from './s3/admission.js';
 import { createAuthenticator } from './s3/auth/authenticate.js';
-import { rosterCredentials } from './s3/auth/roster.js';
+import { RequestRecorder } from './s3/request-record.js';
 import { BucketLifecycles } from './s3/bucket-lifecycles.js';
 import { Restorer } from './s3/cold/restorer.js';
 import { createPipeline } from './s3/pipeline.js';
+import { withHealthPath } from './s3/health-path.js';
 import { parseColdClasses } from './s3/rules/cold/classes.js';
 import { SegmentCleaner } from './s3/segments/cleaner.js';
 import { VersionedKeys } from './s3/versions/versioned-keys.js';
 import { createXmlPool, type XmlPool } from './s3/xml-pool/index.js';
+import type { AccessLog } from './telemetry/access-log.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
 import { ListenerMetrics } from './telemetry/metrics.js';
 
@@ -43,7 +52,12 @@ export async function startListener(
     buffered: true,
   });
   const metrics = new ListenerMetrics();
-  const store = decorate(await openWatchedStore(options, metrics));
+  metrics.stages.sample(options.stageSampleEvery);
+  metrics.buckets.limit(options.bucketMetricsMax, worker);
+  const accessLog = openAccessLog(options, metrics, log);
+  const peerDate = new PeerDate();
+  const opened = await openWatchedStore(init, metrics, peerDate, log);
+  const store = new WatchedBackend(decorate(opened.backend));
   const digests = createDigests(options, metrics);
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
@@ -55,9 +69,10 @@ export async function startListener(
       metrics.versionCommitEnded(outcome);
     },
   });
-  const clock = await startClock(options, log);
-  const proxies = new TrustedProxies(options.trustedProxies);
+  const clock = await startClock(options, peerDate, log);
+  const proxies = new TrustedProxies(options.trustedProxies, tlsOf(options) && 'https');
   const addressing = new Addressing(options, proxies);
+  const credentials = openCredentials(options, init.credentials, log);
   const pipeline = createPipeline({
     services: {
       backend: store,
@@ -71,27 +86,48 @@ export async function startListener(
       clock,
     },
     authenticator: createAuthenticator({
-      credentials: rosterCredentials(init.credentials),
+      credentials: credentials.source,
       region: options.region,
       digests,
       hosts: addressing.signedHosts,
       anonymousAccount: options.anonymousAccount,
     }),
     addressing,
+    admission: createAdmission(options, metrics),
     proxies,
-    metrics,
+    recorder: new RequestRecorder({ metrics, proxies, accessLog, listener: worker }),
     log,
   });
-  const server = await serve(options, pipeline, log);
+  const health = new ListenerHealth(options.probeIntervalMs);
+  const handler = withHealthPath(
+    { path: options.s3HealthPath, addressing, health: () => health.current },
+    pipeline,
+  );
+  const server = prepareServer(options, handler, log);
   const { restorer } = cold;
-  return new Listener({ server, store, digests, documents, segments, restorer, clock, metrics });
+  return new Listener({
+    credentials,
+    server,
+    opened,
+    store,
+    digests,
+    documents,
+    segments,
+    restorer,
+    clock,
+    metrics,
+    health,
+    accessLog,
+  });
 }
 
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 interface ListenerParts {
+  readonly credentials: OpenCredentials;
   readonly server: HttpServer;
+  readonly opened: OpenedStore;
   readonly store: Backend;
   readonly digests: DigestService;
   readonly documents: XmlPool;
@@ -99,6 +135,8 @@ interface ListenerParts {
   readonly restorer: Restorer | undefined;
   readonly clock: ClockHealth;
   readonly metrics: ListenerMetrics;
+  readonly health: ListenerHealth;
+  readonly accessLog: AccessLog | undefined;
 }
 
 class Listener implements ChildService {
@@ -109,11 +147,28 @@ class Listener implements ChildService {
   }
 
   async probe(): Promise<readonly HealthCheck[]> {
+    const { credentials } = this.parts;
+    const [backend, others] = await Promise.all([this.#probeStore(), credentials.probe()]);
+    const checks = [backend, ...this.parts.opened.checks(), ...others];
+    this.parts.metrics.backend.probed(backend.ok);
+    this.parts.health.probed(checks);
+    return checks;
+  }
+
+  reopenLogs(): void {
+    this.parts.accessLog?.reopen();
+  }
+
+  leave(): void {
+    this.parts.health.leave();
+  }
+
+  async #probeStore(): Promise<HealthCheck> {
     try {
       await this.parts.store.ping({ requestId: 'probe' });
-      return [{ name: 'backend', ok: true }];
+      return { name: 'backend', ok: true };
     } catch (error) {
-      return [{ name: 'backend', ok: false, detail: String(error) }];
+      return { name: 'backend', ok: false, detail: String(error) };
     }
   }
 
@@ -121,26 +176,65 @@ class Listener implements ChildService {
     return this.parts.metrics.requestsInProgress;
   }
 
-  async drain(): Promise<void> {
-    await this.parts.server.drain(NO_LIMIT_MS);
+  replaceCredentials(roster: Roster): void {
+    this.parts.credentials.replace(roster);
+    this.parts.opened.replaceRoster(roster);
+  }
+
+  async begin(): Promise<void> {
+    await listenOrFail(this.parts.server);
+  }
+
+  standAside(): Promise<boolean> {
+    return this.parts.server.separate();
+  }
+
+  resume(): Promise<void> {
+    return this.parts.server.rejoin();
+  }
+
+  async drain(handedOver: boolean): Promise<void> {
+    const { server } = this.parts;
+    await (handedOver ? server.drainHandedOver(NO_LIMIT_MS) : server.drain(NO_LIMIT_MS));
   }
 
   async close(): Promise<void> {
-    const { restorer, digests, documents, segments, store, clock, metrics } = this.parts;
+    const { credentials, restorer, digests, documents, segments, store, clock, metrics } =
+      this.parts;
+    const { accessLog } = this.parts;
     clock.close();
     await restorer?.close();
     await digests.close();
     await documents.close();
     await segments.close();
     await store.close();
+    await credentials.close();
+    await accessLog?.close();
     metrics.close();
   }
 }
 
+function createAdmission(options: FilledOptions, metrics: ListenerMetrics): Admission {
+  const admission = new Admission(
+    {
+      inFlightMax: options.admissionInFlightMax,
+      bodyBytesMax: options.bodyMemoryBytesMax,
+      queueMax: options.admissionQueueMax,
+      waitMsMax: options.admissionWaitMsMax,
+      ratePerS: options.rateLimitRequestsPerS,
+      rateBurst: options.rateLimitBurst,
+    },
+    metrics.admission,
+  );
+  metrics.admission.watch(admission);
+  return admission;
+}
+
 /** What it finds is logged: a clock that cannot be trusted denies COMPLIANCE. */
-function startClock(options: FilledOptions, log: Logger): Promise<ClockHealth> {
+function startClock(options: FilledOptions, peerDate: PeerDate, log: Logger): Promise<ClockHealth> {
   return startClockHealth({
     maxOffsetMs: options.wormClockMaxOffsetMs,
+    peer: options.backend === 'swift' ? peerDate : undefined,
     onChange: (state, why) => {
       if (state === 'unhealthy') log.warn({ clock: why }, 'the clock cannot be trusted');
       else log.info({ clock: why }, 'the clock can be trusted');
@@ -157,17 +251,38 @@ function createCold(options: FilledOptions, backend: Backend, digests: DigestSer
 }
 
 async function openWatchedStore(
-  options: FilledOptions,
+  { options, credentials }: ChildInit,
   metrics: ListenerMetrics,
-): Promise<Backend> {
-  const store = await openStore(options, (seconds, batch) => {
-    metrics.storeSynced(seconds);
-    metrics.storeCommitted(batch);
+  peerDate: PeerDate,
+  log: Logger,
+): Promise<OpenedStore> {
+  const store = await openStore(options, credentials, {
+    onSync: (seconds, batch) => {
+      metrics.storeSynced(seconds);
+      metrics.storeCommitted(batch);
+    },
+    swift: {
+      onAttempt: ({ endpoint, method, status, error = 'none', seconds: durationS }) => {
+        metrics.backend.requested({ endpoint, method, code: status ?? error, durationS });
+      },
+      onRetry: (reason) => {
+        metrics.backend.retried(reason);
+      },
+      onDate: (date, sentAt, receivedAt) => {
+        peerDate.observe(date, sentAt, receivedAt);
+      },
+      onEndpoint: (endpoint, well, reason) => {
+        if (well) log.info({ endpoint }, 'a proxy is well again');
+        else log.warn({ endpoint, reason }, 'a proxy is left out until it is well');
+      },
+    },
   });
-  metrics.watchStoreBytes(() => {
-    const { bytesUsed, indexBytes } = store.stats();
-    return bytesUsed + indexBytes;
-  });
+  const { bytesUsed, load } = store;
+  if (bytesUsed !== undefined) metrics.watchStoreBytes(bytesUsed);
+  if (load !== undefined) metrics.backend.watchConnections(load);
+  for (const { name, detail } of store.checks()) {
+    if (detail !== undefined) log.warn({ check: name, detail }, 'the store lacks something');
+  }
   return store;
 }
 
@@ -195,30 +310,24 @@ function createDocuments(options: FilledOptions, metrics: ListenerMetrics): XmlP
   return documents;
 }
 
-async function serve(
-  options: FilledOptions,
-  handler: ExchangeHandler,
-  log: Logger,
-): Promise<HttpServer> {
-  const { host, port } = options.s3Listen;
-  try {
-    return await serveHttp(
-      {
-        host,
-        port,
-        limits: {
-          responseStallTimeoutMs: options.responseStallTimeoutMs,
-          drainBytesMax: options.requestDrainBytesMax,
-        },
-        onHandlerError: (error) => {
-          log.error({ err: error }, 'a request broke the pipeline');
-        },
+function tlsOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: FilledOptions) {
+  return certFile === '' ? undefined : { certFile, keyFile };
+}
+
+function prepareServer(options: FilledOptions, handler: ExchangeHandler, log: Logger): HttpServer {
+  return prepareHttp(
+    {
+      ...options.s3Listen,
+      tls: tlsOf(options),
+      limits: {
+        responseStallTimeoutMs: options.responseStallTimeoutMs,
+        drainBytesMax: options.requestDrainBytesMax,
+        bufferedBytesMax: options.bodyMemoryBytesMax,
       },
-      handler,
-    );
-  } catch (error) {
-    throw new StartError('listen', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
-  }
+      onHandlerError: (error) => {
+        log.error({ err: error }, 'a request broke the pipeline');
+      },
+    },
+    handler,
+  );
 }

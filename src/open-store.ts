@@ -1,27 +1,67 @@
-import { openEmbeddedStore, type EmbeddedStore } from './backend/embedded/index.js';
+import type { Backend } from './backend/backend.js';
+import { openEmbeddedStore } from './backend/embedded/index.js';
+import type { TransportHooks, TransportLoad } from './backend/swift/index.js';
+import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
 import { storeDirectory } from './config/paths.js';
+import { openSwift } from './open-swift.js';
 import { StartError } from './process/child.js';
+import type { HealthCheck } from './process/protocol.js';
+
+/** What a store tells of itself while it works. */
+export interface StoreHooks {
+  /** Of the embedded store: how long each commit took, and how many writes shared it. */
+  readonly onSync?: ((seconds: number, batch: number) => void) | undefined;
+  /** Of a Swift cluster. */
+  readonly swift?: TransportHooks | undefined;
+}
+
+/** The store that the configuration names, as a child process has it open. */
+export interface OpenedStore {
+  readonly backend: Backend;
+  /** Bytes that the embedded store takes. */
+  readonly bytesUsed?: (() => number) | undefined;
+  /** Connections to a Swift cluster. */
+  readonly load?: (() => TransportLoad) | undefined;
+  /** Beside whether it answers: what an operator should know. */
+  checks(): readonly HealthCheck[];
+  /** Of a Swift cluster, whose users may be these. */
+  replaceRoster(roster: Roster): void;
+}
 
 /**
- * The store that the configuration names, as every child process opens it for itself.
+ * Opens the store, as every child process does for itself.
  *
- * @param onSync - told how long each commit took and how many writes shared it
  * @throws StartError `store`
  */
 export async function openStore(
   options: FilledOptions,
-  onSync?: (seconds: number, batch: number) => void,
-): Promise<EmbeddedStore> {
+  roster: Roster,
+  hooks: StoreHooks = {},
+): Promise<OpenedStore> {
   try {
-    return await openEmbeddedStore({
-      directory: storeDirectory(options),
-      inlineBodyBytesMax: options.inlineBodyBytesMax,
-      onSync,
-    });
+    if (options.backend === 'swift') return await openSwift(options, roster, hooks.swift);
+    return await openEmbedded(options, hooks);
   } catch (error) {
     throw new StartError('store', error instanceof Error ? error.message : String(error), {
       cause: error,
     });
   }
+}
+
+async function openEmbedded(options: FilledOptions, { onSync }: StoreHooks): Promise<OpenedStore> {
+  const store = await openEmbeddedStore({
+    directory: storeDirectory(options),
+    inlineBodyBytesMax: options.inlineBodyBytesMax,
+    onSync,
+  });
+  return {
+    backend: store,
+    bytesUsed: () => {
+      const { bytesUsed, indexBytes } = store.stats();
+      return bytesUsed + indexBytes;
+    },
+    checks: () => [],
+    replaceRoster: () => undefined,
+  };
 }

@@ -73,6 +73,11 @@ export function encodeUriPath(text: string): string {
   return encode(text, UNRESERVED_OR_SLASH);
 }
 
+/** Whether a raw path is its own canonical form, so that it need not be decoded and encoded. */
+export function isCanonicalPath(raw: string): boolean {
+  return isLiteral(raw, UNRESERVED_OR_SLASH);
+}
+
 /** As {@link encodeUriPath}, and `/` is escaped too: AWS's `UriEncode` of names and values. */
 export function encodeUriComponentAws(text: string): string {
   return encode(text, UNRESERVED);

@@ -13,7 +13,7 @@ import type { Pace } from './pace.js';
 import type { PassSettings, Report } from './pass-context.js';
 import { Quarantine } from './quarantine.js';
 import type { Cursor, JanitorRecord } from './record.js';
-import { RecordStore } from './record-store.js';
+import { recordStore, type RecordStore } from './record-store.js';
 import { VersionActions } from './version-actions.js';
 
 export interface JanitorSettings extends PassSettings {
@@ -72,7 +72,7 @@ export class AccountJanitor {
     private readonly account: string,
   ) {
     const { backend, settings, clock, holder } = parts;
-    this.#store = new RecordStore(backend, account);
+    this.#store = recordStore(backend, account);
     this.#lease = new Lease(this.#store, holder, settings.leaseMs, clock);
   }
 

@@ -9,6 +9,7 @@ import { S3Error } from '../s3/s3-error.js';
 import { ArchiveWalk } from './archive-walk.js';
 import { sweepCold } from './cold-sweep.js';
 import { walkCold } from './cold-walk.js';
+import { walkExpired } from './expired-walk.js';
 import { walkObjects } from './object-walk.js';
 import { PAGE, type PassContext } from './pass-context.js';
 import type { Cursor } from './record.js';
@@ -42,6 +43,7 @@ export async function runPass(
     }
     more = page.truncated;
   }
+  await walkExpired(pass);
   if (pass.cold !== undefined) await sweepCold(pass, pass.cold);
   await pass.executor.settle();
 }

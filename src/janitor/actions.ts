@@ -74,8 +74,19 @@ export interface DiscardAction extends Target {
   readonly location: ColdLocation;
 }
 
+/** Deletes what has expired by itself: Swift's X-Delete-At. */
+export interface RemoveAction extends Target {
+  readonly action: 'remove';
+  /** Unquoted, as it was when it was looked at. */
+  readonly etag: string;
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly deleteAt: number;
+}
+
 export type JanitorAction =
   | ExpireAction
+  | RemoveAction
   | TransitionAction
   | AbortAction
   | SweepAction
@@ -108,6 +119,7 @@ export function renderAction(action: JanitorAction, outcome: ActionOutcome): str
     fences: 'fences' in action ? action.fences : undefined,
     versions: 'versions' in action ? action.versions : undefined,
     size: 'size' in action ? action.size : undefined,
+    delete_at: 'deleteAt' in action ? new Date(action.deleteAt).toISOString() : undefined,
     last_modified: new Date(action.lastModified).toISOString(),
   });
 }

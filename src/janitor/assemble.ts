@@ -77,10 +77,12 @@ export function janitorPace(options: FilledOptions): Pace {
 }
 
 /**
- * The accounts that janitors go through: those of the credentials, and the anonymous one. Nobody can
- * write to another account through this gateway.
+ * The accounts that janitors go through: those of the credentials, or those that are named where an
+ * identity service tells none, and the anonymous one.
  */
 export function janitorAccounts(options: FilledOptions, roster: Roster): string[] {
-  const accounts = [...roster.map(({ account }) => account), options.anonymousAccount];
+  const { anonymousAccount, identityAccounts } = options;
+  const named = options.credentialsSource === 'identity' ? identityAccounts : [];
+  const accounts = [...roster.map(({ account }) => account), ...named, anonymousAccount];
   return [...new Set(accounts)].filter((account) => account !== '').sort();
 }

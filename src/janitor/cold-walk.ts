@@ -15,7 +15,8 @@ const CONCURRENCY = 4;
 
 /**
  * Finds the cold objects of a bucket, or of its archive of versions, that are to be copied into the
- * cold backend, or whose hot body may go. The listing tells which ones have to be looked at.
+ * cold backend, or whose hot body may go. The listing tells which ones have to be looked at, where
+ * it follows their updates.
  */
 export async function walkCold(
   pass: PassContext,
@@ -23,12 +24,14 @@ export async function walkCold(
   container: string,
 ): Promise<void> {
   const ref = { account: pass.account, container };
+  // Else it shows how an object was written, and each one has to be looked at.
+  const tells = pass.backend.capabilities.listingUpdates;
   let marker: string | undefined;
   for (let more = true; more;) {
     const page = await pass.backend.listObjects(pass.call, ref, { marker, limit: PAGE });
     const objects = page.entries.flatMap((entry) => (entry.kind === 'object' ? entry.object : []));
     marker = objects.at(-1)?.name;
-    const candidates = objects.filter((object) => isCandidate(object, cold));
+    const candidates = tells ? objects.filter((object) => isCandidate(object, cold)) : objects;
     await mapLimited(candidates, CONCURRENCY, async ({ name }) => {
       const action = await actionFor(pass, cold, container, name);
       if (action !== undefined) await pass.executor.carryOut(action);

@@ -6,6 +6,7 @@ import { markerOf, type Upload } from '../s3/segments/names.js';
 import { removeUnreferencedParts } from '../s3/segments/remove.js';
 import { S3Error } from '../s3/s3-error.js';
 import type { ActionOutcome } from './actions.js';
+import { removeExpired } from './expired-walk.js';
 import { type ColdActions, isColdTierAction } from './cold-actions.js';
 import type { Executor, Report } from './pass-context.js';
 import type { Quarantine } from './quarantine.js';
@@ -104,6 +105,12 @@ export class RealRun implements Executor {
         const uploadId = manifest?.systemMetadata[SYSTEM_METADATA.uploadId];
         // A failure to remove its parts is the sweeper's: the object is gone.
         if (uploadId !== undefined) await this.#removeParts({ account, bucket, key, uploadId });
+        return;
+      }
+      case 'remove': {
+        const { outcome, upload } = await removeExpired(this.backend, this.call, action);
+        this.report(action, outcome);
+        if (upload !== undefined) await this.#removeParts(upload);
         return;
       }
       case 'abort': {

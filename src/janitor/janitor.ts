@@ -11,9 +11,14 @@ export interface JanitorState {
   readonly detail: string;
 }
 
+interface Place {
+  readonly name: string;
+  readonly janitor: AccountJanitor;
+}
+
 /** Visits all accounts again and again, one at a time. */
 export class Janitor {
-  readonly #accounts: readonly { readonly name: string; readonly janitor: AccountJanitor }[];
+  #accounts: readonly Place[] = [];
   readonly #finishedAt = new Map<string, number>();
   #state: JanitorState = { ok: true, detail: 'starting' };
 
@@ -22,7 +27,20 @@ export class Janitor {
     private readonly parts: JanitorParts,
     accounts: readonly string[],
   ) {
-    this.#accounts = accounts.map((name) => ({ name, janitor: new AccountJanitor(parts, name) }));
+    this.replaceAccounts(accounts);
+  }
+
+  /**
+   * New ones are visited with the next round; one that is left out is finished if it is being worked
+   * on.
+   * @param accounts - each once
+   */
+  replaceAccounts(accounts: readonly string[]): void {
+    const known = new Map(this.#accounts.map(({ name, janitor }) => [name, janitor]));
+    this.#accounts = accounts.map((name) => ({
+      name,
+      janitor: known.get(name) ?? new AccountJanitor(this.parts, name),
+    }));
   }
 
   get state(): JanitorState {

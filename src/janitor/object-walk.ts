@@ -68,8 +68,9 @@ async function actionFor(
     storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass };
   let seen: Pick<ListedObject, 'size' | 'etag' | 'lastModified'> = listed;
   let object = lifecycleObjectOf(key, { ...listed, systemMetadata });
-  if (dueAction(superset, object, now, storageClasses) === undefined) return undefined;
-  if (tagsMatter(configuration, object)) {
+  const wanted = dueAction(superset, object, now, storageClasses);
+  if (wanted === undefined) return undefined;
+  if (tagsMatter(configuration, object) || !isListed(pass, wanted.action)) {
     const head = await headOf(pass, bucket, key);
     if (head === undefined) return undefined;
     seen = head;
@@ -82,6 +83,11 @@ async function actionFor(
   return due.action === 'expire'
     ? { ...target, action: 'expire', etag }
     : { ...target, action: 'transition', etag, storageClass: due.storageClass };
+}
+
+/** Whether the listing tells of what an action changes: the class that an object has by now. */
+function isListed({ backend }: PassContext, action: 'expire' | 'transition'): boolean {
+  return action === 'expire' || backend.capabilities.listingUpdates;
 }
 
 async function headOf({ backend, call, account }: PassContext, bucket: string, key: string) {

@@ -1,4 +1,10 @@
-import type { Backend, CallContext, GetObjectResult, ObjectRef } from '../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  ContainerRef,
+  GetObjectResult,
+  ObjectRef,
+} from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { parseRecord, renderRecord, type JanitorRecord } from './record.js';
 
@@ -15,7 +21,29 @@ export interface StoredRecord {
 }
 
 /** The record of one account, changed by compare-and-swap alone. */
-export class RecordStore {
+export interface RecordStore {
+  read(call: CallContext): Promise<StoredRecord>;
+  /**
+   * Replaces what has `etag`, or creates where nothing is.
+   * @returns the new ETag; undefined when somebody else was faster
+   */
+  write(
+    call: CallContext,
+    record: JanitorRecord,
+    etag: string | undefined,
+  ): Promise<string | undefined>;
+}
+
+export function recordStore(backend: Backend, account: string): RecordStore {
+  return backend.capabilities.conditionalReplace
+    ? new ReplacedRecord(backend, account)
+    : new ChainedRecord(backend, account);
+}
+
+const CONTENT_TYPE = 'application/json';
+
+/** One object that is replaced. */
+export class ReplacedRecord implements RecordStore {
   readonly #ref: ObjectRef;
 
   constructor(
@@ -26,27 +54,17 @@ export class RecordStore {
   }
 
   async read(call: CallContext): Promise<StoredRecord> {
-    let found: GetObjectResult;
-    try {
-      found = await this.backend.getObject(call, this.#ref);
-    } catch (error) {
-      if (isMissing(error)) return { record: undefined, etag: undefined };
-      throw error;
-    }
-    return { record: parseRecord(await bytesOf(found)), etag: found.head.etag };
+    const found = await readObject(this.backend, call, this.#ref);
+    return found ?? { record: undefined, etag: undefined };
   }
 
-  /**
-   * Replaces what has `etag`, or creates where nothing is.
-   * @returns the new ETag; undefined when somebody else was faster
-   */
   async write(
     call: CallContext,
     record: JanitorRecord,
     etag: string | undefined,
   ): Promise<string | undefined> {
     const body = renderRecord(record);
-    const input = { size: body.length, contentType: 'application/json', body };
+    const input = { size: body.length, contentType: CONTENT_TYPE, body };
     const precondition = etag === undefined ? ({ absent: true } as const) : { etag };
     if (etag === undefined) await this.backend.createContainer(call, this.#ref, {});
     // A full store is emptied by janitors, too.
@@ -54,6 +72,103 @@ export class RecordStore {
     const outcome = await this.backend.putObject(work, this.#ref, input, precondition);
     return outcome.outcome === 'created' ? outcome.etag : undefined;
   }
+}
+
+const LINK_PREFIX = 'janitor.g';
+/** Digits of a number in a name: names sort as numbers do. */
+const LINK_DIGITS = 12;
+/** Links that stay behind the last one, so that who reads an old listing still finds its end. */
+const LINKS_KEPT = 16;
+
+/**
+ * A chain of objects, for stores that can create atomically but not replace: each record is created
+ * under the next number, once, by whoever is first. Its "ETag" is that number. The listing, which may
+ * lag, only tells where to begin looking for the end of the chain.
+ */
+export class ChainedRecord implements RecordStore {
+  readonly #container: ContainerRef;
+
+  constructor(
+    private readonly backend: Backend,
+    account: string,
+  ) {
+    this.#container = { account, container: RESERVED_CONTAINER };
+  }
+
+  async read(call: CallContext): Promise<StoredRecord> {
+    let last: StoredRecord = { record: undefined, etag: undefined };
+    for (let number = (await this.#listed(call)).at(-1) ?? 1; ; number++) {
+      const found = await readObject(this.backend, call, this.#link(number));
+      if (found === undefined) return last;
+      last = { record: found.record, etag: String(number) };
+    }
+  }
+
+  async write(
+    call: CallContext,
+    record: JanitorRecord,
+    etag: string | undefined,
+  ): Promise<string | undefined> {
+    const body = renderRecord(record);
+    const input = { size: body.length, contentType: CONTENT_TYPE, body };
+    if (etag === undefined) await this.backend.createContainer(call, this.#container, {});
+    const number = Number(etag ?? 0) + 1;
+    const work = { ...call, forDeletion: true };
+    const ref = this.#link(number);
+    const outcome = await this.backend.putObject(work, ref, input, { absent: true });
+    if (outcome.outcome !== 'created') return undefined;
+    await this.#forget(call, number - LINKS_KEPT);
+    return String(number);
+  }
+
+  #link(number: number): ObjectRef {
+    const object = `${LINK_PREFIX}${String(number).padStart(LINK_DIGITS, '0')}`;
+    return { ...this.#container, object };
+  }
+
+  /** Numbers in ascending order. */
+  async #listed(call: CallContext): Promise<number[]> {
+    try {
+      const query = { prefix: LINK_PREFIX, limit: LISTED_MAX };
+      const { entries } = await this.backend.listObjects(call, this.#container, query);
+      return entries.flatMap((entry) =>
+        entry.kind === 'object' ? [Number(entry.object.name.slice(LINK_PREFIX.length))] : [],
+      );
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  /** All up to this number; what is left is taken the next time. */
+  async #forget(call: CallContext, upTo: number): Promise<void> {
+    for (const number of (await this.#listed(call)).filter((one) => one <= upTo)) {
+      await this.backend.deleteObject(call, this.#link(number)).catch(ignoreMissing);
+    }
+  }
+}
+
+/** More than ever are there, unless nobody could delete for long; then reading takes longer. */
+const LISTED_MAX = 1000;
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}
+
+/** @returns undefined without the object, or its container */
+async function readObject(
+  backend: Backend,
+  call: CallContext,
+  ref: ObjectRef,
+): Promise<StoredRecord | undefined> {
+  let found: GetObjectResult;
+  try {
+    found = await backend.getObject({ ...call, newest: true }, ref);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  return { record: parseRecord(await bytesOf(found)), etag: found.head.etag };
 }
 
 async function bytesOf({ body: { source } }: GetObjectResult): Promise<Buffer> {

@@ -2,7 +2,7 @@ import type { ContainerHead, ContainerRef, ObjectHead } from '../backend/backend
 import { BackendError } from '../backend/errors.js';
 import type { RequestContext } from './operation.js';
 import { containerAclAllows, type ContainerAccess } from './rules/acl/container-acl.js';
-import { reconcileWithContainer } from './rules/acl/container-mirror.js';
+import { bucketAcl } from './rules/acl/bucket-acl.js';
 import { isAllowed, type Access } from './rules/acl/decision.js';
 import { requesterOf, type Requester } from './rules/acl/requester.js';
 import { requirementsOf, type Requirement } from './rules/acl/requirements.js';
@@ -108,12 +108,12 @@ class Decision {
     }
   }
 
-  #bucketAllows({ systemMetadata, acl: container }: ContainerHead, access: Access): boolean {
-    const stored = decodeAcl(systemMetadata[ACL_METADATA]) ?? UNGRANTED;
-    if (isAllowed(reconcileWithContainer(stored, container), this.#requester, access)) return true;
+  #bucketAllows(container: ContainerHead, access: Access): boolean {
+    if (isAllowed(bucketAcl(container, UNGRANTED), this.#requester, access)) return true;
     const wanted = CONTAINER_ACCESS[access];
     return (
-      wanted !== undefined && containerAclAllows(container, this.#requester, wanted, this.#referrer)
+      wanted !== undefined &&
+      containerAclAllows(container.acl, this.#requester, wanted, this.#referrer)
     );
   }
 

@@ -195,6 +195,7 @@ const ERRORS = {
     message:
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
   },
+  SlowDown: { status: 503, message: 'Please reduce your request rate.' },
   UnexpectedContent: { status: 400, message: 'This request does not support content' },
   UnresolvableGrantByEmailAddress: {
     status: 400,

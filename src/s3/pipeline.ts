@@ -8,16 +8,18 @@ import {
   type HeaderMap,
   type SendResult,
 } from '../http/exchange.js';
-import type { FinishedRequest } from '../telemetry/metrics.js';
-import { hostId, nextRequestId } from '../telemetry/request-id.js';
+import { STAGE, type StageClock } from '../telemetry/stage-clock.js';
+import { nextRequestId } from '../telemetry/request-id.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { Addressing } from './addressing.js';
+import type { Admission, AdmissionTicket } from './admission.js';
 import type { Authentication, Authenticator } from './auth/authenticate.js';
 import type { Payload } from './auth/payload.js';
 import type { PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import { authorise } from './authorisation.js';
 import { CrossOrigin } from './cross-origin.js';
+import { commonHeaders } from './common-headers.js';
 import { bucketOfPath, parseEndpoint, refineByHeaders, type Endpoint } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import { asS3Error, isServerFault } from './failures.js';
@@ -27,13 +29,16 @@ import type { CorsConfiguration } from './rules/cors/configuration.js';
 import { corsHeaders } from './rules/cors/response.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
 import { refuseOverrides } from './rules/response-overrides.js';
+import { refuseUnprotected } from './rules/protected-metadata.js';
 import { refuseHeadersInQuery, refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
+import { UNKNOWN_OPERATION, type RequestRecorder, type ResponseFacts } from './request-record.js';
 import { S3Error } from './s3-error.js';
+import { watchBody, watchPayload, watchResponse } from './stage-watch.js';
 
 /**
  * The one way of every request:
  *
- *     parse → authenticate → authorise → operation → respond → record
+ *     parse → admit → authenticate → authorise → operation → respond → record
  *
  * What every request gets (ids, common headers, the error document, metrics, the log line of a
  * failure) happens here and nowhere else; operations return data.
@@ -43,26 +48,21 @@ export interface PipelineOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
   readonly addressing: Addressing;
+  readonly admission: Admission;
   readonly proxies: TrustedProxies;
-  readonly metrics: PipelineMetrics;
+  readonly recorder: RequestRecorder;
   readonly log: PipelineLog;
-}
-
-/** The part of the telemetry that the pipeline feeds. */
-export interface PipelineMetrics {
-  requestStarted(): void;
-  requestFinished(record: FinishedRequest): void;
-  authFailed(reason: string): void;
 }
 
 export interface PipelineLog {
   error(fields: object, message: string): void;
 }
 
-/** Until the request line is understood. */
-const UNKNOWN_OPERATION = 'Unknown';
 /** nginx's status for a client that left before the answer; seen in metrics only. */
 const CLIENT_CLOSED_REQUEST = 499;
+const NOTHING_SENT = { bytesOut: 0, firstByteAt: undefined } as const;
+/** Whose fault it was that a response was cut short, by what the edge says of it. */
+const ABORTED_BY = { client: 'client', source: 'backend', deadline: 'gateway' } as const;
 
 export function createPipeline(options: PipelineOptions): ExchangeHandler {
   const crossOrigin = new CrossOrigin(options.services.backend, options.authenticator);
@@ -72,17 +72,22 @@ export function createPipeline(options: PipelineOptions): ExchangeHandler {
 /** One request on its way; also the context that its operation sees. */
 class RequestRun implements RequestContext, CallContext {
   readonly requestId = nextRequestId();
+  /** Only of requests whose stages are measured. A field, so that copies of the context have it. */
+  readonly watch: StageClock | undefined;
   #endpoint: Endpoint | undefined;
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
   #cors: CorsConfiguration | undefined;
+  #ticket: AdmissionTicket | undefined;
   #errorCode: string | undefined;
 
   constructor(
     private readonly options: PipelineOptions,
     private readonly crossOrigin: CrossOrigin,
     private readonly exchange: Exchange,
-  ) {}
+  ) {
+    this.watch = options.recorder.begin(exchange);
+  }
 
   get services(): Services {
     return this.options.services;
@@ -137,22 +142,34 @@ class RequestRun implements RequestContext, CallContext {
   }
 
   openPayload(options?: PayloadOptions): Payload {
-    return known(this.#authentication).openPayload(this.exchange.body, options);
+    const authentication = known(this.#authentication);
+    const { body } = this.exchange;
+    if (this.watch === undefined) return authentication.openPayload(body, options);
+    const payload = authentication.openPayload(watchBody(body, this.watch), options);
+    return watchPayload(payload, this.watch);
   }
 
   async run(): Promise<void> {
-    this.options.metrics.requestStarted();
     let response: S3Response | undefined;
     try {
       response = await this.#answer();
+      const admitted = this.#ticket?.enterDownload(response);
+      if (admitted !== undefined) await this.#wait(admitted);
       if (response.failures !== undefined) {
         this.#logFailures(response.failures, 'a part of a request failed');
       }
     } catch (error) {
       response = this.#failure(error);
-      if (this.#authentication === undefined) this.#cors = await this.#corsOfRefused();
+      // Who is sent away under load is not worth a call of the store.
+      if (this.#authentication === undefined && this.#errorCode !== 'SlowDown') {
+        this.#cors = await this.#corsOfRefused();
+      }
     }
-    await this.#respond(response);
+    try {
+      await this.#respond(response);
+    } finally {
+      this.#ticket?.leave();
+    }
   }
 
   async #answer(): Promise<S3Response> {
@@ -168,7 +185,13 @@ class RequestRun implements RequestContext, CallContext {
       // Before anybody is known: a browser sends no credentials with it.
       return this.crossOrigin.preflight(this, request, parsed);
     }
+    this.#ticket = this.options.admission.ticket();
+    const admitted = this.#ticket.enter(parsed.operation, this.exchange.body.contentLength);
+    if (admitted !== undefined) await this.#wait(admitted);
+    this.watch?.enter(STAGE.auth);
     this.#authentication = await this.#authenticate(parsed, hostBucket);
+    this.options.admission.checkRate(this.principal.accessKey);
+    this.watch?.enter(STAGE.authorise);
     if (request.headers.has('origin') && parsed.bucket !== '') {
       // Before the operation, which may remove the bucket.
       await this.containerHead().catch(ignore);
@@ -178,11 +201,20 @@ class RequestRun implements RequestContext, CallContext {
     if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
     const asked = authorise(this);
     if (asked !== undefined) await asked;
+    this.watch?.enter(STAGE.route);
     const operation = operationFor(endpoint);
     refuseUnsupportedHeaders(endpoint.operation, this.headers);
     refuseHeadersInQuery(endpoint.query.parameters, this.headers);
+    refuseUnprotected(this.services.backend.capabilities, endpoint.operation, this.headers);
+    this.watch?.enter(STAGE.render);
     const response = await operation(this);
     return response.pending === undefined ? response : this.#settle(response, response.pending);
+  }
+
+  /** Until it is admitted. */
+  async #wait(admitted: Promise<void>): Promise<void> {
+    this.watch?.enter(STAGE.wait);
+    await admitted;
   }
 
   /** What fails after the answer has begun is logged and counted as if it had failed before. */
@@ -200,13 +232,14 @@ class RequestRun implements RequestContext, CallContext {
       const { authenticator } = this.options;
       return await authenticator.authenticate(this.exchange.request, query.parameters, hostBucket);
     } catch (error) {
-      if (error instanceof S3Error) this.options.metrics.authFailed(error.code);
+      if (error instanceof S3Error) this.options.recorder.authFailed(error.code);
       throw error;
     }
   }
 
   /** The answer to a failure; undefined when nobody is there to read it. */
   #failure(thrown: unknown): S3Response | undefined {
+    this.watch?.enter(STAGE.unattributed);
     if (thrown instanceof ClientAbortedError || this.exchange.aborted) return undefined;
     const error = asS3Error(thrown);
     this.#errorCode = error.code;
@@ -246,9 +279,10 @@ class RequestRun implements RequestContext, CallContext {
     const { exchange } = this;
     if (response === undefined) {
       exchange.cut();
-      this.#record(CLIENT_CLOSED_REQUEST, 0, true, undefined);
+      this.#record({ ...NOTHING_SENT, status: CLIENT_CLOSED_REQUEST, abortedBy: 'client' });
       return;
     }
+    this.watch?.enter(STAGE.write);
     const firstByteAt = performance.now();
     const sent = await this.#send(response);
     if (sent.abortedBy === 'source' && sent.error !== undefined) {
@@ -257,7 +291,12 @@ class RequestRun implements RequestContext, CallContext {
         'a response was cut short',
       );
     }
-    this.#record(response.status, sent.bytesSent, sent.abortedBy === 'client', firstByteAt);
+    this.#record({
+      status: response.status,
+      bytesOut: sent.bytesSent,
+      abortedBy: sent.abortedBy && ABORTED_BY[sent.abortedBy],
+      firstByteAt,
+    });
   }
 
   /** @throws InvalidResponseError for a response that HTTP cannot carry: the edge answers 500 */
@@ -265,13 +304,13 @@ class RequestRun implements RequestContext, CallContext {
     try {
       return await this.exchange.respond({
         status: response.status,
-        headers: [...response.headers, ...this.#corsHeaders(), ...this.#commonHeaders()],
-        body: response.body,
+        headers: [...response.headers, ...this.#corsHeaders(), ...commonHeaders(this.requestId)],
+        body: watchResponse(response.body, this.watch),
         contentLength: response.contentLength,
       });
     } catch (error) {
       this.#errorCode = 'InternalError';
-      this.#record(500, 0, false, undefined);
+      this.#record({ ...NOTHING_SENT, status: 500, abortedBy: null });
       throw error;
     }
   }
@@ -281,31 +320,19 @@ class RequestRun implements RequestContext, CallContext {
     return corsHeaders(method, headers, this.#cors);
   }
 
-  #commonHeaders(): readonly (readonly [string, string])[] {
-    return [
-      ['x-amz-request-id', this.requestId],
-      ['x-amz-id-2', hostId(this.requestId)],
-      ['Server', 'Ringway'],
-    ];
-  }
-
-  #record(
-    status: number,
-    bytesOut: number,
-    aborted: boolean,
-    firstByteAt: number | undefined,
-  ): void {
-    const { startedAt } = this.exchange;
-    this.options.metrics.requestFinished({
-      operation: this.#endpoint?.operation ?? UNKNOWN_OPERATION,
-      status,
-      errorCode: this.#errorCode,
-      durationS: (performance.now() - startedAt) / 1000,
-      ttfbS: firstByteAt === undefined ? undefined : (firstByteAt - startedAt) / 1000,
-      bytesIn: this.exchange.body.bytesReceived,
-      bytesOut,
-      aborted,
-    });
+  #record(response: ResponseFacts): void {
+    const { requestId, exchange, watch } = this;
+    this.options.recorder.end(
+      {
+        requestId,
+        exchange,
+        watch,
+        endpoint: this.#endpoint,
+        principal: this.#authentication?.principal,
+        errorCode: this.#errorCode,
+      },
+      response,
+    );
   }
 }
 

@@ -55,6 +55,15 @@ describe('digests of bodies', () => {
     expect(digests.stats()).to.deep.equal({ queued: 0, active: 0, laneBytesTotal: 0 });
   });
 
+  it('hashes what takes SHA-256 alone, or nothing, without a thread', async () => {
+    const body = randomBytes(256 * KIB);
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const wanted = { md5: false, sha256: true };
+    expect((await feed(digests.create(wanted, body.length), body, 9000)).sha256).to.equal(sha256);
+    await feed(digests.create({ ...wanted, sha256: false }, undefined), body, 9000);
+    expect(digests.stats()).to.deep.equal({ queued: 0, active: 0, laneBytesTotal: 0 });
+  });
+
   it('gives only what was wanted', async () => {
     const inline = digests.create({ md5: true, sha256: false }, 1);
     await inline.update(Buffer.from('x'));

@@ -6,6 +6,7 @@ import type { Role } from '../../src/s3/auth/principal.js';
 import { parseEndpoint, refineByHeaders } from '../../src/s3/endpoint.js';
 import type { RequestContext } from '../../src/s3/operation.js';
 import { groupGrant, userGrant, type Grant } from '../../src/s3/rules/acl/acl.js';
+import { bucketAclInput } from '../../src/s3/rules/acl/bucket-acl.js';
 import { ACL_METADATA, encodeAcl } from '../../src/s3/rules/acl/stored.js';
 import { S3Error } from '../../src/s3/s3-error.js';
 import { headers } from './support.js';
@@ -28,7 +29,8 @@ function contextOf(role: Role, method: string, url: string, world: World, more =
     calls.push(`headContainer ${name}`);
     if (world.bucketAbsent === true) return Promise.reject(gone('NoSuchContainer'));
     const { grants, read = '', write = '' } = world.bucket ?? {};
-    const systemMetadata = grants ? { [ACL_METADATA]: encodeAcl({ owner: OWNER, grants }) } : {};
+    const stored = grants && bucketAclInput({ owner: OWNER, grants }, { read: '', write: '' });
+    const systemMetadata = stored?.systemMetadata ?? {};
     return Promise.resolve({ systemMetadata, acl: { read, write } } as ContainerHead);
   };
   const backend = {

@@ -5,8 +5,20 @@ const NINE = 0x39;
 /** `20130524T000000Z` */
 const AMZ_DATE_LENGTH = 16;
 
+/** Most requests are signed within the second of the one before. */
+let lastText = '';
+let lastTime: number | undefined;
+
 /** @returns undefined when the text is not a date of the form `YYYYMMDDTHHMMSSZ` */
 export function parseAmzDate(text: string): number | undefined {
+  if (text !== lastText) {
+    lastTime = parse(text);
+    lastText = text;
+  }
+  return lastTime;
+}
+
+function parse(text: string): number | undefined {
   if (text.length !== AMZ_DATE_LENGTH || text[8] !== 'T' || text[15] !== 'Z') return undefined;
   const year = digits(text, 0, 4);
   const month = digits(text, 4, 6);

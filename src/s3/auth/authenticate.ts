@@ -4,6 +4,7 @@ import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js
 import { parseQuery, type QueryParameter } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
 import { AnonymousRequest } from './anonymous-request.js';
+import { AuthorizationReader } from './authorization-components.js';
 import { claimedAccounts } from './claimed-accounts.js';
 import { mechanismOf } from './mechanism.js';
 import type { Payload } from './payload.js';
@@ -76,7 +77,12 @@ class RequestAuthenticator implements Authenticator {
   constructor(private readonly options: AuthenticatorOptions) {
     this.#clock = options.clock ?? Date.now;
     const { region, digests } = options;
-    this.#v4 = { region, digests, keys: new SigningKeys() };
+    this.#v4 = {
+      region,
+      digests,
+      reader: new AuthorizationReader(region),
+      keys: new SigningKeys(),
+    };
   }
 
   authenticate(
@@ -87,7 +93,9 @@ class RequestAuthenticator implements Authenticator {
     if (query === undefined) throw new S3Error('InvalidURI');
     const signed = this.#read(request, query, hostBucket);
     if (signed === undefined) return this.#anonymous(request);
-    const found = this.options.credentials.find(signed.accessKey);
+    const { credentials } = this.options;
+    const found = credentials.find(signed.accessKey);
+    if (credentials.verify !== undefined) return this.#verifyElsewhere(signed, found);
     return found instanceof Promise
       ? found.then((credential) => this.#verify(signed, credential))
       : this.#verify(signed, found);
@@ -120,13 +128,40 @@ class RequestAuthenticator implements Authenticator {
   #verify(signed: SignedRequest, credential: Credential | undefined): Authentication {
     const secretKey = credential?.secretKey ?? this.#nobodysSecret;
     const genuine = signed.isSignedWith(secretKey, credential !== undefined);
-    if (credential === undefined) {
-      throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: signed.accessKey });
-    }
+    if (credential === undefined) throw unknownKey(signed);
     if (!genuine) throw signed.mismatch();
-    // A token would belong to temporary credentials; nothing issues them, so that it is not ours.
-    if (signed.securityToken !== undefined) throw new S3Error('InvalidToken');
-    return new VerifiedRequest(principalOf(credential), signed);
+    return verified(principalOf(credential), signed);
+  }
+
+  /** By the secret where it is known, and else by whoever holds it. */
+  async #verifyElsewhere(
+    signed: SignedRequest,
+    found: ReturnType<CredentialSource['find']>,
+  ): Promise<Authentication> {
+    const credential = await found;
+    if (credential !== undefined && signed.isSignedWith(credential.secretKey, true)) {
+      return verified(principalOf(credential), signed);
+    }
+    const verdict = await this.options.credentials.verify?.({
+      accessKey: signed.accessKey,
+      stringsToSign: signed.stringsToSign(),
+      signature: signed.signature,
+      needsSecret: signed.signsChunks,
+      refuted: credential,
+    });
+    switch (verdict?.outcome) {
+      case 'genuine':
+        return verified(verdict.principal, signed);
+      case 'secret':
+        return this.#verify(signed, verdict.credential);
+      case 'wrong':
+        throw signed.mismatch();
+      case 'unavailable':
+        throw new S3Error('ServiceUnavailable');
+      case 'unknown':
+      case undefined:
+        throw unknownKey(signed);
+    }
   }
 
   /** SPEC.md 5.2: reads are the anonymous account's, where there is one; all else is refused. */
@@ -136,6 +171,17 @@ class RequestAuthenticator implements Authenticator {
     if (account === '' || !reads) throw new S3Error('AccessDenied');
     return new AnonymousRequest(account, request.headers, this.options.digests);
   }
+}
+
+function unknownKey({ accessKey }: SignedRequest): S3Error {
+  return new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKey });
+}
+
+/** @throws S3Error InvalidToken */
+function verified(principal: Principal, signed: SignedRequest): Authentication {
+  // A token would belong to temporary credentials; nothing issues them, so that it is not ours.
+  if (signed.securityToken !== undefined) throw new S3Error('InvalidToken');
+  return new VerifiedRequest(principal, signed);
 }
 
 /** Without the secret, which nobody further up has any use for. */

@@ -1,38 +1,25 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
 import { formatAmzDate, parseAmzDate } from './amz-date.js';
-import {
-  dateProblem,
-  parseCredential,
-  type CredentialProblem,
-  type CredentialScope,
-} from './credential-scope.js';
+import { malformed, type AuthorizationReader } from './authorization-components.js';
+import { dateProblem } from './credential-scope.js';
 import { requireSmallSkew } from './freshness.js';
 import { parsePayloadMode } from './payload-mode.js';
-import { ALGORITHM, type SignatureClaim } from './signature-claim.js';
+import type { SignatureClaim } from './signature-claim.js';
 
 /**
- * `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`
- *
- * The three components may come in any order, with or without space behind the commas (clients do
- * both).
- */
-
-const COMPONENTS = ['Credential', 'SignedHeaders', 'Signature'] as const;
-type Component = (typeof COMPONENTS)[number];
-
-/**
+ * What a header says of its request, with the date that goes with it.
  * @throws S3Error AuthorizationHeaderMalformed, AccessDenied (no usable date),
  *   RequestTimeTooSkewed, InvalidRequest (no `x-amz-content-sha256`), and what it says is refused
  */
 export function readAuthorizationHeader(
   authorization: string,
   headers: HeaderMap,
-  region: string,
+  reader: AuthorizationReader,
   now: number,
 ): SignatureClaim {
-  const components = splitComponents(authorization);
-  const scope = usable(parseCredential(components.Credential, region));
+  const { signer, signature } = reader.read(authorization);
+  const { scope, signedHeaders, signedNames } = signer;
   const { amzDate, requestTime, text } = requestDate(headers);
   const mismatch = dateProblem(scope, amzDate);
   if (mismatch !== undefined) throw malformed(mismatch.problem);
@@ -47,35 +34,14 @@ export function readAuthorizationHeader(
   return {
     scope,
     amzDate,
-    signedHeaders: components.SignedHeaders,
-    signature: components.Signature,
+    signedHeaders,
+    signedNames,
+    signature,
     payloadHash,
     payloadMode: parsePayloadMode(payloadHash),
     presigned: false,
     securityToken: headers.get('x-amz-security-token'),
   };
-}
-
-function splitComponents(authorization: string): Readonly<Record<Component, string>> {
-  const found: Partial<Record<Component, string>> = {};
-  let start = ALGORITHM.length;
-  while (start < authorization.length) {
-    let end = authorization.indexOf(',', start);
-    if (end === -1) end = authorization.length;
-    const component = authorization.slice(start, end).trim();
-    const equals = component.indexOf('=');
-    const name = COMPONENTS.find((known) => component.startsWith(known) && known.length === equals);
-    if (name === undefined || found[name] !== undefined || equals === component.length - 1) {
-      throw malformed(`the authorization component "${component}" is malformed.`);
-    }
-    found[name] = component.slice(equals + 1);
-    start = end + 1;
-  }
-  const { Credential, SignedHeaders, Signature } = found;
-  if (Credential === undefined) throw missing('Credential');
-  if (SignedHeaders === undefined) throw missing('SignedHeaders');
-  if (Signature === undefined) throw missing('Signature');
-  return { Credential, SignedHeaders, Signature };
 }
 
 /** `x-amz-date` wins over `Date`, which browsers and proxies may set. */
@@ -107,24 +73,4 @@ function parseDateHeader(text: string): number | undefined {
   const time = Date.parse(text);
   // Years of more or fewer than four digits cannot be written as SigV4 writes dates.
   return time >= 0 && time < Date.UTC(10_000, 0) ? time : undefined;
-}
-
-function usable(parsed: CredentialScope | CredentialProblem): CredentialScope {
-  if ('problem' in parsed) throw malformed(parsed.problem, parsed);
-  return parsed;
-}
-
-function missing(component: Component): S3Error {
-  return malformed(`missing ${component}.`);
-}
-
-function malformed(
-  problem: string,
-  { details }: Pick<CredentialProblem, 'details'> = { details: {} },
-): S3Error {
-  return new S3Error(
-    'AuthorizationHeaderMalformed',
-    `The authorization header is malformed; ${problem}`,
-    details,
-  );
 }

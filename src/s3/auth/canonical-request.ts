@@ -3,6 +3,7 @@ import {
   decodeUriComponentStrict,
   encodeUriComponentAws,
   encodeUriPath,
+  isCanonicalPath,
   type QueryParameter,
 } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
@@ -18,6 +19,20 @@ import { trimWhiteSpace } from './white-space.js';
  * the same resource is the same request, and two such differences are tolerated in second tries:
  * clients that sign the path exactly as sent, and repeated headers, which are signed joined by `,`
  * but arrive here joined by `, ` (HeaderMap).
+ * @returns the one that nearly all clients sign, for the request's own host
+ * @throws S3Error InvalidURI
+ */
+export function canonicalRequest(
+  request: RequestHead,
+  query: readonly QueryParameter[],
+  claim: SignatureClaim,
+): string {
+  const headers = canonicalHeaders(request.headers, claim.signedNames);
+  return joined(request, canonicalPath(request.rawPath), canonicalQuery(query), headers, claim);
+}
+
+/**
+ * All that a client may have signed.
  * @param hosts that the client may have signed, likeliest first; undefined: the request's own
  * @returns the likeliest first; the others only where they differ
  * @throws S3Error InvalidURI
@@ -28,11 +43,11 @@ export function* canonicalRequests(
   claim: SignatureClaim,
   hosts?: readonly string[],
 ): Generator<string, void, undefined> {
-  const names = claim.signedHeaders.split(';');
+  const names = claim.signedNames;
   const search = canonicalQuery(query);
   const path = canonicalPath(request.rawPath);
   const join = (path: string, headers: string): string =>
-    `${request.method}\n${path}\n${search}\n${headers}\n${claim.signedHeaders}\n${claim.payloadHash}`;
+    joined(request, path, search, headers, claim);
   for (const sent of headersWithHosts(request.headers, hosts)) {
     const headers = canonicalHeaders(sent, names);
     yield join(path, headers);
@@ -42,6 +57,16 @@ export function* canonicalRequests(
     yield join(path, rejoined);
     if (path !== request.rawPath) yield join(request.rawPath, rejoined);
   }
+}
+
+function joined(
+  { method }: RequestHead,
+  path: string,
+  search: string,
+  headers: string,
+  { signedHeaders, payloadHash }: SignatureClaim,
+): string {
+  return `${method}\n${path}\n${search}\n${headers}\n${signedHeaders}\n${payloadHash}`;
 }
 
 /** The headers with each of the hosts in turn; made one by one, for the first one mostly fits. */
@@ -59,6 +84,7 @@ function* headersWithHosts(
 }
 
 function canonicalPath(rawPath: string): string {
+  if (isCanonicalPath(rawPath)) return rawPath;
   const decoded = decodeUriComponentStrict(rawPath);
   if (decoded === undefined) throw new S3Error('InvalidURI');
   return encodeUriPath(decoded);
@@ -93,6 +119,7 @@ function canonicalHeaders(headers: HeaderMap, names: readonly string[], rejoin =
 
 /** Trimmed, and runs of spaces inside made one. */
 function collapseSpaces(value: string): string {
+  if (!value.includes(' ') && !value.includes('\t')) return value;
   const trimmed = trimWhiteSpace(value);
   return trimmed.includes('  ') ? trimmed.replaceAll(/ {2,}/g, ' ') : trimmed;
 }
@@ -103,8 +130,7 @@ function collapseSpaces(value: string): string {
  * @returns names that are not, empty when all is well. `x-amz-content-sha256` is a line of the
  *   canonical request anyway.
  */
-export function unsignedHeaders(headers: HeaderMap, signedHeaders: string): string[] {
-  const signed = signedHeaders.split(';');
+export function unsignedHeaders(headers: HeaderMap, signed: readonly string[]): string[] {
   const missing = signed.includes('host') ? [] : ['host'];
   for (const name of headers.keys()) {
     if (!name.startsWith('x-amz-') || name === 'x-amz-content-sha256') continue;

@@ -1,10 +1,11 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import { S3Error } from '../s3-error.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
-import { isSameSignature, sign } from './signature.js';
+import type { HmacKey } from './hmac-key.js';
+import { isSameSignature } from './signature.js';
 
 export interface ChunkSigningContext {
-  readonly signingKey: Buffer;
+  readonly signingKey: HmacKey;
   /** Of the request. */
   readonly amzDate: string;
   /** `<YYYYMMDD>/<region>/s3/aws4_request` */
@@ -60,7 +61,7 @@ export class ChunkSignatures implements ChunkVerifier {
   }
 
   #check(stringToSign: string, signature: string): void {
-    if (!isSameSignature(sign(this.context.signingKey, stringToSign), signature)) {
+    if (!isSameSignature(this.context.signingKey.sign(stringToSign), signature)) {
       throw new S3Error('SignatureDoesNotMatch', undefined, {
         StringToSign: stringToSign,
         SignatureProvided: signature,

@@ -28,7 +28,8 @@ export async function claimedAccounts(
 }
 
 const HEADER_V4 = /Credential=([^,\s]+?)\/\d{8}\//;
-const HEADER_V2 = /^AWS ([^:\s]+):/;
+/** Up to the last colon: access keys of Swift have one, and base64 has none. */
+const HEADER_V2 = /^AWS (\S+):/;
 const QUERY_V4 = /^(.+?)\/\d{8}\//;
 
 function claimedAccessKey(

@@ -5,6 +5,8 @@ import { isPresigned } from './presigned-query.js';
 import { isPresignedV2 } from './presigned-query-v2.js';
 import { ALGORITHM } from './signature-claim.js';
 
+const V4_SCHEME = `${ALGORITHM} `;
+
 /** The way a request is signed; `none` when it does not claim to be. */
 export type Mechanism = 'v4-header' | 'v4-query' | 'v2-header' | 'v2-query' | 'none';
 
@@ -33,6 +35,7 @@ export function mechanismOf(headers: HeaderMap, query: readonly QueryParameter[]
 }
 
 function mechanismOfHeader(authorization: string): Mechanism {
+  if (authorization.startsWith(V4_SCHEME)) return 'v4-header';
   const scheme = authorization.split(' ', 1)[0];
   if (scheme === ALGORITHM) return 'v4-header';
   if (scheme === 'AWS') return 'v2-header';

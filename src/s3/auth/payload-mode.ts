@@ -40,8 +40,13 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 
 const INVALID = `${HEADER} must be ${[...MODES.keys()].join(', ')} or a valid sha256 value.`;
 
+/** SHA-256 of nothing: what every request without a body signs. */
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const EMPTY: PayloadMode = { ...UNSIGNED, sha256: EMPTY_SHA256 };
+
 /** @throws S3Error NotImplemented, InvalidArgument */
 export function parsePayloadMode(contentSha256: string): PayloadMode {
+  if (contentSha256 === EMPTY_SHA256) return EMPTY;
   if (contentSha256.length === SHA256_HEX_LENGTH && isHex(contentSha256)) {
     return { ...UNSIGNED, sha256: contentSha256.toLowerCase() };
   }

@@ -9,6 +9,11 @@ export interface PayloadOptions {
    * this request: CompleteMultipartUpload.
    */
   readonly checksumHeadersOfBody?: boolean | undefined;
+  /**
+   * When the MD5 is taken, which is half of all hashing: always; where a checksum is to be kept,
+   * which a listing shows beside the MD5; or, the default, only to compare it with Content-MD5.
+   */
+  readonly md5?: 'always' | 'with_checksum' | undefined;
 }
 
 /** All that is known of a body before its first byte. */
@@ -16,6 +21,7 @@ export interface PayloadPlan extends BodyChecksums {
   readonly mode: PayloadMode;
   /** Bytes after decoding; undefined when no length was announced. Always known when chunked. */
   readonly size: number | undefined;
+  readonly takesMd5: boolean;
 }
 
 const DECODED_LENGTH = 'x-amz-decoded-content-length';
@@ -28,11 +34,13 @@ export function planPayload(
   mode: PayloadMode,
   headers: HeaderMap,
   contentLength: number | undefined,
-  { checksumHeadersOfBody = true }: PayloadOptions,
+  { checksumHeadersOfBody = true, md5 }: PayloadOptions,
 ): PayloadPlan {
   const trailer = announcedTrailer(mode, headers.get('x-amz-trailer'));
   const size = mode.framing === 'aws-chunked' ? decodedLength(headers) : contentLength;
-  return { mode, size, ...readBodyChecksums(headers, trailer, checksumHeadersOfBody) };
+  const checksums = readBodyChecksums(headers, trailer, checksumHeadersOfBody);
+  const isKept = md5 === 'always' || (md5 === 'with_checksum' && checksums.checksum !== undefined);
+  return { mode, size, ...checksums, takesMd5: isKept || checksums.md5 !== undefined };
 }
 
 /** Checksums are the only trailers that S3 knows, and there is one at most. */

@@ -4,8 +4,8 @@ import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 export type { ChecksumAlgorithm };
 
 export interface PayloadDigests {
-  /** Lower-case hex. */
-  readonly md5: string;
+  /** Lower-case hex; undefined where nobody needed it: {@link Payload.takesMd5}. */
+  readonly md5?: string | undefined;
   /** Base64, verified against what the client sent (header or trailer); absent when it sent none. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
 }
@@ -18,6 +18,8 @@ export interface PayloadDigests {
 export interface Payload {
   /** Bytes after decoding, as announced; undefined when the client announced no length. */
   readonly size: number | undefined;
+  /** Whether `digests` is going to tell the MD5. */
+  readonly takesMd5: boolean;
   /** The decoded bytes; read once. @throws S3Error when verification fails; ClientAbortedError */
   readonly source: ByteSource;
   /**

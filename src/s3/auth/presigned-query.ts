@@ -70,6 +70,7 @@ export function readPresignedQuery(
     scope: parsed,
     amzDate,
     signedHeaders: fields['X-Amz-SignedHeaders'],
+    signedNames: fields['X-Amz-SignedHeaders'].split(';'),
     signature: fields[SIGNATURE_PARAMETER],
     payloadHash,
     payloadMode: parsePayloadMode(payloadHash),

@@ -24,4 +24,28 @@ export interface CredentialSource {
   find(accessKey: string): Credential | undefined | Promise<Credential | undefined>;
   /** All accounts that credentials belong to, where they are known beforehand; each once. */
   readonly accounts?: readonly string[] | undefined;
+  /**
+   * Where a service holds the secrets: asked when `find` gives nothing, or a secret that does not
+   * fit. Never throws.
+   */
+  verify?(claim: SignatureToVerify): Promise<Verdict>;
 }
+
+/** What a request says of its signature, for whoever holds the secret. */
+export interface SignatureToVerify {
+  readonly accessKey: string;
+  /** What may have been signed, likeliest first. */
+  readonly stringsToSign: Iterable<string>;
+  readonly signature: string;
+  /** Chunks of the body are signed as well: they can be verified with the secret only. */
+  readonly needsSecret: boolean;
+  /** What `find` gave, when its secret does not fit: another one may be in force by now. */
+  readonly refuted: Credential | undefined;
+}
+
+export type Verdict =
+  /** The service has verified it, and keeps the secret. */
+  | { readonly outcome: 'genuine'; readonly principal: Principal }
+  /** The secret is known by now: nothing is verified yet. */
+  | { readonly outcome: 'secret'; readonly credential: Credential }
+  | { readonly outcome: 'unknown' | 'wrong' | 'unavailable' };

@@ -8,6 +8,8 @@ export interface SignatureClaim {
   readonly amzDate: string;
   /** Lower-case names joined by `;`, as signed. */
   readonly signedHeaders: string;
+  /** The same, apart. */
+  readonly signedNames: readonly string[];
   readonly signature: string;
   /** Last line of the canonical request, as sent. */
   readonly payloadHash: string;

@@ -1,13 +1,8 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { ALGORITHM } from './signature-claim.js';
 
 export function stringToSign(amzDate: string, scope: string, canonicalRequest: string): string {
   return `${ALGORITHM}\n${amzDate}\n${scope}\n${hash('sha256', canonicalRequest, 'hex')}`;
-}
-
-/** Lower-case hex. */
-export function sign(signingKey: Buffer, text: string): string {
-  return createHmac('sha256', signingKey).update(text).digest('hex');
 }
 
 /** In time that does not depend on where they differ. */

@@ -69,21 +69,33 @@ class SignedRequestV2 implements SignedRequest {
     return this.claim.accessKey;
   }
 
+  get signature(): string {
+    return this.claim.signature;
+  }
+
+  get signsChunks(): boolean {
+    return this.mode.signedChunks;
+  }
+
   get securityToken(): string | undefined {
     return this.headers.get('x-amz-security-token');
   }
 
   isSignedWith(secretKey: string): boolean {
+    return findSigned(this.stringsToSign(), (text) =>
+      isSameSignatureV2(signV2(secretKey, text), this.claim.signature),
+    );
+  }
+
+  *stringsToSign(): Generator<string, void, undefined> {
     const { request, query, claim, hostBucket } = this;
     const headers = claim.presigned
       ? withHoistedHeadersV2(request.headers, query, true)
       : request.headers;
-    const strings = stringsToSign({ request, query, headers, date: claim.date, hostBucket });
-    const { signed, first } = findSigned(strings, (text) =>
-      isSameSignatureV2(signV2(secretKey, text), claim.signature),
-    );
-    this.#stringToSign = first;
-    return signed;
+    for (const text of stringsToSign({ request, query, headers, date: claim.date, hostBucket })) {
+      this.#stringToSign ||= text;
+      yield text;
+    }
   }
 
   mismatch(): S3Error {

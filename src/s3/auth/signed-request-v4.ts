@@ -2,15 +2,17 @@ import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import type { QueryParameter } from '../../uri.js';
 import { S3Error } from '../s3-error.js';
+import type { AuthorizationReader } from './authorization-components.js';
 import { readAuthorizationHeader } from './authorization-header.js';
-import { canonicalRequests, unsignedHeaders } from './canonical-request.js';
+import { canonicalRequest, canonicalRequests, unsignedHeaders } from './canonical-request.js';
 import { ChunkSignatures } from './chunk-signatures.js';
+import type { HmacKey } from './hmac-key.js';
 import { withHoistedHeaders } from './hoisted-headers.js';
 import type { Payload } from './payload.js';
 import { planPayload, type PayloadOptions } from './payload-plan.js';
 import { readPresignedQuery } from './presigned-query.js';
 import { findSigned, type SignedRequest } from './signed-request.js';
-import { isSameSignature, sign, stringToSign } from './signature.js';
+import { isSameSignature, stringToSign } from './signature.js';
 import type { SignatureClaim } from './signature-claim.js';
 import type { SigningKeys } from './signing-keys.js';
 import { VerifiedPayload } from './verified-payload.js';
@@ -18,6 +20,8 @@ import { VerifiedPayload } from './verified-payload.js';
 /** What one service's signatures of version 4 are read and verified with. */
 export interface SignatureV4Context {
   readonly region: string;
+  /** For the same region. */
+  readonly reader: AuthorizationReader;
   readonly keys: SigningKeys;
   readonly digests: DigestFactory;
 }
@@ -39,8 +43,8 @@ export function readSignedRequestV4(
   const claim =
     authorization === undefined
       ? readPresignedQuery(query, headers, context.region, now)
-      : readAuthorizationHeader(authorization, headers, context.region, now);
-  const unsigned = unsignedHeaders(headers, claim.signedHeaders);
+      : readAuthorizationHeader(authorization, headers, context.reader, now);
+  const unsigned = unsignedHeaders(headers, claim.signedNames);
   if (unsigned.length > 0) {
     throw new S3Error(
       'AccessDenied',
@@ -52,8 +56,11 @@ export function readSignedRequestV4(
   return new SignedRequestV4(request, query, meant, claim, hosts, context);
 }
 
+const CHUNKS_NEED_SECRET =
+  'Signed chunks cannot be verified: the identity service keeps the secret. Sign the whole payload, or none of it.';
+
 class SignedRequestV4 implements SignedRequest {
-  #signingKey: Buffer | undefined;
+  #signingKey: HmacKey | undefined;
   #canonicalRequest = '';
 
   constructor(
@@ -69,27 +76,47 @@ class SignedRequestV4 implements SignedRequest {
     return this.claim.scope.accessKey;
   }
 
+  get signature(): string {
+    return this.claim.signature;
+  }
+
+  get signsChunks(): boolean {
+    return this.claim.payloadMode.signedChunks;
+  }
+
   get securityToken(): string | undefined {
     return this.claim.securityToken;
   }
 
   isSignedWith(secretKey: string, known: boolean): boolean {
-    const { claim, request, query, hosts } = this;
-    const { scope } = claim;
+    const { scope, signature } = this.claim;
     // Only keys of existing users, and nobody's, enter the cache: guesses cannot empty it.
     const owner = known ? scope.credential : scope.scope;
     const signingKey = this.context.keys.get(owner, scope, secretKey);
-    this.#signingKey = signingKey;
-    const { signed, first } = findSigned(
-      canonicalRequests(request, query, claim, hosts),
-      (candidate) =>
-        isSameSignature(
-          sign(signingKey, stringToSign(claim.amzDate, scope.scope, candidate)),
-          claim.signature,
-        ),
-    );
-    this.#canonicalRequest = first;
-    return signed;
+    const signs = (text: string): boolean => isSameSignature(signingKey.sign(text), signature);
+    const likeliest = this.#likeliest();
+    const isSigned =
+      (likeliest !== undefined && signs(likeliest)) || findSigned(this.stringsToSign(), signs);
+    // One that does not fit has signed no chunks either.
+    this.#signingKey = isSigned ? signingKey : undefined;
+    return isSigned;
+  }
+
+  /** What nearly all clients sign; undefined where something else comes first. */
+  #likeliest(): string | undefined {
+    const { claim, request, query, hosts } = this;
+    if (hosts !== undefined && hosts[0] !== request.headers.get('host')) return undefined;
+    const canonical = canonicalRequest(request, query, claim);
+    this.#canonicalRequest = canonical;
+    return stringToSign(claim.amzDate, claim.scope.scope, canonical);
+  }
+
+  *stringsToSign(): Generator<string, void, undefined> {
+    const { claim, request, query, hosts } = this;
+    for (const candidate of canonicalRequests(request, query, claim, hosts)) {
+      this.#canonicalRequest ||= candidate;
+      yield stringToSign(claim.amzDate, claim.scope.scope, candidate);
+    }
   }
 
   /** With all that a client needs to find its mistake, as AWS answers; never anything secret. */
@@ -106,15 +133,17 @@ class SignedRequestV4 implements SignedRequest {
   openPayload(body: RequestBody, options: PayloadOptions): Payload {
     const { payloadMode, amzDate, scope, signature } = this.claim;
     const plan = planPayload(payloadMode, this.request.headers, body.contentLength, options);
-    const signatures =
-      payloadMode.signedChunks && this.#signingKey !== undefined
-        ? new ChunkSignatures({
-            signingKey: this.#signingKey,
-            amzDate,
-            scope: scope.scope,
-            seedSignature: signature,
-          })
-        : undefined;
+    if (!payloadMode.signedChunks) {
+      return new VerifiedPayload(body, plan, undefined, this.context.digests);
+    }
+    const signingKey = this.#signingKey;
+    if (signingKey === undefined) throw new S3Error('NotImplemented', CHUNKS_NEED_SECRET);
+    const signatures = new ChunkSignatures({
+      signingKey,
+      amzDate,
+      scope: scope.scope,
+      seedSignature: signature,
+    });
     return new VerifiedPayload(body, plan, signatures, this.context.digests);
   }
 }

@@ -6,6 +6,10 @@ import type { PayloadOptions } from './payload-plan.js';
 /** A request whose signature is well-formed and fresh, but not verified: one class per scheme. */
 export interface SignedRequest {
   readonly accessKey: string;
+  /** As sent. */
+  readonly signature: string;
+  /** Chunks of the body are signed, too. */
+  readonly signsChunks: boolean;
   /** Of temporary credentials, which nothing issues. */
   readonly securityToken: string | undefined;
   /** The request's headers, and those that a presigned URL carries in its query. */
@@ -15,30 +19,25 @@ export interface SignedRequest {
    * @param known false for the secret of nobody, which stands in for an access key without one
    */
   isSignedWith(secretKey: string, known: boolean): boolean;
-  /** The answer to a wrong signature; only after {@link isSignedWith}. */
+  /** What the client may have signed, likeliest first. */
+  stringsToSign(): Iterable<string>;
+  /** The answer to a wrong signature. */
   mismatch(): S3Error;
-  /** As `Authentication.openPayload`; only after {@link isSignedWith}. */
+  /**
+   * As `Authentication.openPayload`; only after {@link isSignedWith}, or when somebody else has
+   * verified the signature.
+   * @throws S3Error NotImplemented for signed chunks when the secret is not known here
+   */
   openPayload(body: RequestBody, options: PayloadOptions): Payload;
-}
-
-/**
- * The first of the candidates, which is the one to show to a client, and whether one of them is
- * signed.
- */
-export interface SearchResult {
-  readonly signed: boolean;
-  readonly first: string;
 }
 
 /** Tries one candidate after the other. */
 export function findSigned(
   candidates: Iterable<string>,
   isSigned: (candidate: string) => boolean,
-): SearchResult {
-  let first: string | undefined;
+): boolean {
   for (const candidate of candidates) {
-    first ??= candidate;
-    if (isSigned(candidate)) return { signed: true, first };
+    if (isSigned(candidate)) return true;
   }
-  return { signed: false, first: first ?? '' };
+  return false;
 }

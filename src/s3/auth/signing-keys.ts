@@ -1,48 +1,39 @@
 import { createHmac } from 'node:crypto';
 import type { CredentialScope } from './credential-scope.js';
+import { HmacKey } from './hmac-key.js';
+import { RecentMap } from './recent-map.js';
 
 interface Entry {
   readonly secretKey: string;
-  readonly key: Buffer;
+  readonly key: HmacKey;
 }
 
 /** Derived keys that are kept; a key is one user on one day. */
 const ENTRIES_MAX = 1024;
 
-/**
- * SigV4's signing keys, which cost four HMACs (8 µs) to derive and hold for a day. Two generations
- * of half the size stand for a least-recently-used order, without its bookkeeping on every hit.
- */
+/** SigV4's signing keys, which cost four HMACs (8 µs) to derive and hold for a day. */
 export class SigningKeys {
-  #young = new Map<string, Entry>();
-  #old = new Map<string, Entry>();
+  readonly #entries: RecentMap<Entry>;
 
-  constructor(private readonly entriesMax = ENTRIES_MAX) {}
+  constructor(entriesMax = ENTRIES_MAX) {
+    this.#entries = new RecentMap(entriesMax);
+  }
 
   /**
    * @param owner sets apart the keys of one scope: the access key and the scope
    * @param secretKey checked against the kept entry, so that a changed secret counts at once
    */
-  get(owner: string, { date, region }: CredentialScope, secretKey: string): Buffer {
-    const young = this.#young.get(owner);
-    if (young?.secretKey === secretKey) return young.key;
-    const old = this.#old.get(owner);
-    const entry = old?.secretKey === secretKey ? old : newEntry(secretKey, date, region);
-    if (this.#young.size >= this.entriesMax / 2) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(owner, entry);
-    return entry.key;
+  get(owner: string, { date, region }: CredentialScope, secretKey: string): HmacKey {
+    const kept = this.#entries.get(owner);
+    if (kept?.secretKey === secretKey) return kept.key;
+    const key = new HmacKey(deriveSigningKey(secretKey, date, region));
+    this.#entries.set(owner, { secretKey, key });
+    return key;
   }
 
   get size(): number {
-    return this.#young.size + this.#old.size;
+    return this.#entries.size;
   }
-}
-
-function newEntry(secretKey: string, date: string, region: string): Entry {
-  return { secretKey, key: deriveSigningKey(secretKey, date, region) };
 }
 
 /** "Derive a signing key" in AWS's documentation, for the service `s3`. */

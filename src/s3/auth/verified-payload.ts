@@ -14,6 +14,7 @@ import type { PayloadPlan } from './payload-plan.js';
  */
 export class VerifiedPayload implements Payload {
   readonly size: number | undefined;
+  readonly takesMd5: boolean;
   #digests: PayloadDigests | undefined;
   /** What the trailer brought. */
   #trailers: ReadonlyMap<string, string> | undefined;
@@ -26,6 +27,7 @@ export class VerifiedPayload implements Payload {
     private readonly factory: DigestFactory,
   ) {
     this.size = plan.size;
+    this.takesMd5 = plan.takesMd5;
   }
 
   get source(): ByteSource {
@@ -111,7 +113,7 @@ export class VerifiedPayload implements Payload {
   #createDigest(): BodyDigest {
     const { mode, checksum, size } = this.plan;
     const wanted = {
-      md5: true,
+      md5: this.takesMd5,
       sha256: mode.sha256 !== undefined,
       checksum: checksum?.algorithm,
     };
@@ -139,7 +141,7 @@ export class VerifiedPayload implements Payload {
     this.#verifySha256(actual);
     this.#verifyMd5(actual);
     const checksum = this.#verifyChecksum(actual);
-    this.#digests = { md5: actual.md5 ?? '', checksum };
+    this.#digests = { md5: actual.md5, checksum };
   }
 
   #verifySha256(actual: Digests): void {

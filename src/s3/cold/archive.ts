@@ -43,7 +43,7 @@ async function archive(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
     return 'changed';
   }
   const state = { ...object.state, copy: { policy, id: copy.id } };
-  const update = stateUpdate(state, 'archived');
+  const update = stateUpdate(backend.capabilities, state, 'archived');
   const { outcome } = await backend.updateObject(call, ref, update, unchanged(head, object.stamp));
   return outcome === 'updated' ? 'done' : 'changed';
 }

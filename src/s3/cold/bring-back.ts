@@ -35,7 +35,10 @@ export async function bringBack(
     throw new ColdError('Corrupt', `the cold copy of ${ref.container}/${ref.object} is missing`);
   }
   const body = await bodyInput(tools, ref.account, found.copy, found.body);
-  const update = { ...stateUpdate({ ...state, restoredUntil }, 'archived'), body };
+  const update = {
+    ...stateUpdate(backend.capabilities, { ...state, restoredUntil }, 'archived'),
+    body,
+  };
   return backend.updateBody(call, ref, update, unchanged(head, stamp));
 }
 

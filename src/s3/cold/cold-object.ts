@@ -1,4 +1,9 @@
-import type { ObjectHead, ObjectRef, UpdatePrecondition } from '../../backend/backend.js';
+import type {
+  Capabilities,
+  ObjectHead,
+  ObjectRef,
+  UpdatePrecondition,
+} from '../../backend/backend.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
 import type { ColdClasses } from '../rules/cold/classes.js';
 import type { ColdObject } from '../rules/cold/cold-object.js';
@@ -47,10 +52,14 @@ export function unchanged(
  */
 export type ListedColdState = 'archived' | 'absent' | null;
 
-/** A new state, as a part of an update. */
-export function stateUpdate(state: ColdState | null, listed: ListedColdState) {
+/** A new state, as a part of an update; where listings cannot be changed, they do not show it. */
+export function stateUpdate(
+  { listingUpdates }: Pick<Capabilities, 'listingUpdates'>,
+  state: ColdState | null,
+  listed: ListedColdState,
+) {
   return {
     systemMetadata: { [SYSTEM_METADATA.cold]: state === null ? null : renderColdState(state) },
-    listingAttributes: { [SYSTEM_METADATA.cold]: listed },
+    listingAttributes: listingUpdates ? { [SYSTEM_METADATA.cold]: listed } : undefined,
   };
 }

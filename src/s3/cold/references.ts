@@ -17,12 +17,14 @@ type Tools = Pick<ColdTools, 'backend' | 'call' | 'classes'>;
  */
 export async function isReferenced(tools: Tools, copy: ColdCopy): Promise<boolean> {
   const { account, container, object } = copy;
+  const { listingUpdates } = tools.backend.capabilities;
   if (await refersTo(tools, { account, container, object }, copy)) return true;
   if (bucketOfArchive(container) !== undefined) return false;
   // Adoption writes the version before it takes the object away: whoever missed one finds the other.
   const archive = archiveContainer(account, container);
   for await (const { name, attributes } of objectsBelow(tools, archive, `${hexKey(object)}/`)) {
-    if (attributes[SYSTEM_METADATA.cold] === undefined) continue;
+    // Else listings do not tell which are cold.
+    if (listingUpdates && attributes[SYSTEM_METADATA.cold] === undefined) continue;
     if (await refersTo(tools, { ...archive, object: name }, copy)) return true;
   }
   return false;

@@ -46,12 +46,16 @@ async function release(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
     await readThrough(tools, location, head);
   } catch (error) {
     if (!(error instanceof ColdError) || error.code !== 'Corrupt') throw error;
-    const given = await backend.updateObject(call, ref, stateUpdate({ dueAt }, null), condition);
+    const update = stateUpdate(backend.capabilities, { dueAt }, null);
+    const given = await backend.updateObject(call, ref, update, condition);
     if (given.outcome === 'updated') await tools.cold.delete(location);
     throw error;
   }
   const state: ColdState = { dueAt, copy };
-  const update = { ...stateUpdate(state, 'absent'), body: { kind: 'absent' } as const };
+  const update = {
+    ...stateUpdate(backend.capabilities, state, 'absent'),
+    body: { kind: 'absent' } as const,
+  };
   const { outcome } = await backend.updateBody(call, ref, update, condition);
   return outcome === 'updated' ? 'done' : 'changed';
 }

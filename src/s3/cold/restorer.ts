@@ -71,7 +71,11 @@ export class Restorer {
     const { backend } = this.options;
     if (bringsBack) return this.#bringBack(call, ref, head, object, restoredUntil);
     const { state, stamp } = object;
-    const update = stateUpdate({ ...state, restoredUntil }, state.copy ? 'archived' : null);
+    const update = stateUpdate(
+      backend.capabilities,
+      { ...state, restoredUntil },
+      state.copy ? 'archived' : null,
+    );
     const { outcome } = await backend.updateObject(call, ref, update, unchanged(head, stamp));
     return outcome === 'updated';
   }

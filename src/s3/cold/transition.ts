@@ -40,11 +40,15 @@ async function transition(
   const isDue = classes.has(storageClass);
   const state = stamp === null && !isDue ? null : (object?.state ?? { dueAt: now() });
   const listed = head.bodyAbsent === true ? 'absent' : state?.copy ? 'archived' : null;
-  const update = withClass(stateUpdate(state, listed), storageClass);
+  const { listingUpdates } = backend.capabilities;
+  // Where listings cannot follow, they ask for the same again and again.
+  const isThere = head.systemMetadata[SYSTEM_METADATA.storageClass] === storageClass;
+  if (!listingUpdates && isThere) return 'changed';
+  const update = withClass(stateUpdate(backend.capabilities, state, listed), storageClass);
   const condition = unchanged(head, stamp);
   const { outcome } = await backend.updateObject(call, bodyRefOf(ref, head), update, condition);
   if (outcome !== 'updated') return 'changed';
-  if (link !== undefined) {
+  if (link !== undefined && listingUpdates) {
     const { listingAttributes } = update;
     await backend.updateObject(call, ref, { listingAttributes }, { etag, lastModified });
   }
@@ -55,6 +59,6 @@ function withClass(update: ReturnType<typeof stateUpdate>, storageClass: string)
   const shown = { [SYSTEM_METADATA.storageClass]: storageClass };
   return {
     systemMetadata: { ...update.systemMetadata, ...shown },
-    listingAttributes: { ...update.listingAttributes, ...shown },
+    listingAttributes: update.listingAttributes && { ...update.listingAttributes, ...shown },
   };
 }

@@ -14,11 +14,11 @@ import { containerOf } from './refs.js';
 
 const NONE: HeaderList = [];
 
-/** `x-amz-expiration` of an object that was read or written. */
+/** `x-amz-expiration` of an object that was read or written: at once while the rules are known. */
 export function expirationOfObject(
   context: RequestContext,
   object: Pick<ObjectHead, 'size' | 'lastModified' | 'systemMetadata'>,
-): Promise<HeaderList> {
+): HeaderList | Promise<HeaderList> {
   return headersBy(context, (rules) => {
     const described = lifecycleObjectOf(context.endpoint.key, object);
     return expirationHeaders(expirationOf(rules, described));
@@ -29,20 +29,22 @@ export function expirationOfObject(
 export function abortDateOfUpload(
   context: RequestContext,
   initiatedAt: number,
-): Promise<HeaderList> {
+): HeaderList | Promise<HeaderList> {
   return headersBy(context, (rules) => {
     return abortHeaders(abortOf(rules, { key: context.endpoint.key, initiatedAt }));
   });
 }
 
-async function headersBy(
+function headersBy(
   context: RequestContext,
   headersOf: (rules: LifecycleConfiguration) => HeaderList,
-): Promise<HeaderList> {
+): HeaderList | Promise<HeaderList> {
+  const found = context.services.lifecycles.of(context.call, containerOf(context));
+  const headers = (rules: LifecycleConfiguration | undefined): HeaderList =>
+    rules === undefined ? NONE : headersOf(rules);
+  if (found instanceof Promise) return found.then(headers).catch(() => NONE);
   try {
-    const found = context.services.lifecycles.of(context.call, containerOf(context));
-    const rules = found instanceof Promise ? await found : found;
-    return rules === undefined ? NONE : headersOf(rules);
+    return headers(found);
   } catch {
     return NONE;
   }

@@ -1,7 +1,7 @@
 import type { ContainerHead, Metadata } from '../../backend/backend.js';
 import type { RequestContext } from '../operation.js';
 import { privateAcl, type Acl } from '../rules/acl/acl.js';
-import { reconcileWithContainer } from '../rules/acl/container-mirror.js';
+import { bucketAcl } from '../rules/acl/bucket-acl.js';
 import { aclOfNew, asksForAcl, grantsToBucketOwner } from '../rules/acl/request.js';
 import { canonicalId } from '../rules/acl/requester.js';
 import { ACL_METADATA, decodeAcl, encodeAcl } from '../rules/acl/stored.js';
@@ -20,7 +20,7 @@ export function aclOf({ principal }: RequestContext, systemMetadata: Metadata): 
 
 /** The same of a bucket: what the container's own ACL makes of it counts. */
 export function bucketAclOf(context: RequestContext, head: ContainerHead): Acl {
-  return reconcileWithContainer(aclOf(context, head.systemMetadata), head.acl);
+  return bucketAcl(head, privateAcl(canonicalId(context.principal)));
 }
 
 /**

@@ -23,12 +23,18 @@ interface DayText {
 const dayTexts = new Map<number, DayText>();
 let lastSecond = Number.NaN;
 let lastHttpDate = '';
+/** Neighbours of a listing were often written in the same second. */
+let lastIsoSecond = Number.NaN;
+let lastIsoDate = '';
 
 /** `1994-11-06T08:49:37.000Z`; milliseconds since the epoch are cut to the second. */
 export function formatIsoDate(ms: number): string {
   const second = Math.floor(ms / MS_PER_SECOND);
+  if (second === lastIsoSecond) return lastIsoDate;
   const day = Math.floor(second / SECONDS_PER_DAY);
-  return `${dayText(day).iso}T${clock(second - day * SECONDS_PER_DAY)}.000Z`;
+  lastIsoDate = `${dayText(day).iso}T${clock(second - day * SECONDS_PER_DAY)}.000Z`;
+  lastIsoSecond = second;
+  return lastIsoDate;
 }
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`; milliseconds since the epoch are cut to the second. */

@@ -68,10 +68,17 @@ const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
 
 const PREFIX_OF_ALL = 'x-amz-';
 
+/** What nearly every request has, so that no rule need be looked for. */
+const COMMON: ReadonlySet<string> = new Set([
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'x-amz-user-agent',
+]);
+
 /** @throws S3Error `NotImplemented`, naming the header */
 export function refuseUnsupportedHeaders(operation: OperationName, headers: HeaderMap): void {
   for (const [name, value] of headers) {
-    if (!name.startsWith(PREFIX_OF_ALL)) continue;
+    if (!name.startsWith(PREFIX_OF_ALL) || COMMON.has(name)) continue;
     const rule = ruleOf(name);
     if (rule === undefined) continue;
     if (rule.harmless?.includes(value) === true || rule.readBy?.includes(operation) === true) {

@@ -75,7 +75,7 @@ async function emptyContainer(
   container: ContainerRef,
   notAfter: number,
 ): Promise<void> {
-  const { conditionalReplace } = backend.capabilities;
+  const { conditionalDelete } = backend.capabilities;
   let marker: string | undefined;
   do {
     const page = await backend.listObjects(call, container, { marker, limit: NAMES_PER_LISTING });
@@ -84,7 +84,7 @@ async function emptyContainer(
     );
     const old = objects.filter(({ lastModified }) => lastModified <= notAfter);
     await mapLimited(old, CONCURRENCY, ({ name: object, etag, lastModified }) => {
-      const precondition = conditionalReplace ? { etag, lastModified } : undefined;
+      const precondition = conditionalDelete ? { etag, lastModified } : undefined;
       return removeObject(backend, call, { ...container, object }, precondition);
     });
     marker = page.truncated ? objects.at(-1)?.name : undefined;
@@ -138,8 +138,8 @@ async function removePart(
   upload: Upload,
   { partNumber, etag, lastModified }: StoredPart,
 ): Promise<void> {
-  const { conditionalReplace } = backend.capabilities;
-  const precondition = conditionalReplace ? { etag, lastModified } : undefined;
+  const { conditionalDelete } = backend.capabilities;
+  const precondition = conditionalDelete ? { etag, lastModified } : undefined;
   await removeObject(backend, call, partOf(upload, partNumber), precondition);
 }
 

@@ -73,8 +73,9 @@ export class Adoption {
     { contentType, headers, metadata, systemMetadata, etag, bodyAbsent }: ObjectHead,
   ): Promise<string | undefined> {
     const described = { contentType, headers, metadata, systemMetadata };
-    // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to.
-    const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent };
+    // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to. A
+    // version goes by rules and locks, and not when a client of the store once said.
+    const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
     try {
       const copied = await this.backend.copyObject(call, currentRef(of), to, input);
       return copied.outcome === 'created' ? copied.etag : undefined;

@@ -106,7 +106,7 @@ export class CurrentLink {
     const isVersion = current?.kind === 'version';
     if (isInStep(standing, index.generation, isVersion)) return UNCHANGED;
     const guard: Guard = { ref: indexRef(of), etag, consumed: false };
-    const { conditionalReplace } = this.backend.capabilities;
+    const { conditionalReplace, conditionalDelete } = this.backend.capabilities;
     const exact = inPlaceOf(standing);
     const precondition = conditionalReplace || standing.kind === 'nothing' ? exact : undefined;
     try {
@@ -118,7 +118,12 @@ export class CurrentLink {
         if (put.outcome !== 'created') return { outcome: 'different' };
         return { outcome: 'written', replaced: put.replacedManifest };
       }
-      const deleted = await this.backend.deleteObject(call, currentRef(of), precondition, guard);
+      const deleted = await this.backend.deleteObject(
+        call,
+        currentRef(of),
+        conditionalDelete ? exact : precondition,
+        guard,
+      );
       if (deleted.outcome !== 'deleted') return { outcome: 'different' };
       return { outcome: 'written', replaced: deleted.removedManifest };
     } catch (error) {

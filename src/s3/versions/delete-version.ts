@@ -118,7 +118,7 @@ async function tryToDeleteUnindexed(
   const standing = await look(backend, call, of);
   if (id !== NULL_VERSION_ID || standing.kind !== 'plain') return 'absent';
   await check(standing.head, plainEntry(standing));
-  const precondition = backend.capabilities.conditionalReplace ? inPlaceOf(standing) : undefined;
+  const precondition = backend.capabilities.conditionalDelete ? inPlaceOf(standing) : undefined;
   try {
     const deleted = await backend.deleteObject(call, currentRef(of), precondition);
     if (deleted.outcome !== 'deleted') return undefined;

@@ -1,3 +1,4 @@
+import { SerialQueues } from '../../serial-queues.js';
 import type { VersionedKey } from './names.js';
 
 /**
@@ -10,27 +11,14 @@ import type { VersionedKey } from './names.js';
  * requests under way, and each for as long as those before it take.
  */
 export class KeyQueues {
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #queues = new SerialQueues();
 
-  async run<T>({ account, bucket, key }: VersionedKey, task: () => Promise<T>): Promise<T> {
-    const name = `${account}/${bucket}/${key}`;
-    const before = this.#last.get(name);
-    const result = before === undefined ? task() : before.then(task);
-    const ended = result.then(ignore, ignore);
-    this.#last.set(name, ended);
-    try {
-      return await result;
-    } finally {
-      if (this.#last.get(name) === ended) this.#last.delete(name);
-    }
+  run<T>({ account, bucket, key }: VersionedKey, task: () => Promise<T>): Promise<T> {
+    return this.#queues.run(`${account}/${bucket}/${key}`, task);
   }
 
   /** Keys that something runs for. */
   get size(): number {
-    return this.#last.size;
+    return this.#queues.size;
   }
-}
-
-function ignore(): void {
-  // Whoever comes next begins anew, however this ended.
 }

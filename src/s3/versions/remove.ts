@@ -65,7 +65,7 @@ async function emptyContainer(
     const indexes = old.filter(isIndex);
     await removeAll(old.filter((object) => !isIndex(object)));
     // The names of a key are in this order too: on a later page there is nothing of these keys.
-    if (backend.capabilities.conditionalReplace) await removeAll(indexes);
+    if (backend.capabilities.conditionalDelete) await removeAll(indexes);
     marker = page.truncated ? lastName(page) : undefined;
   } while (marker !== undefined);
 
@@ -96,8 +96,8 @@ async function removeObject(
   container: ContainerRef,
   { name: object, etag, lastModified }: ListedObject,
 ): Promise<void> {
-  const { conditionalReplace } = backend.capabilities;
-  const precondition = conditionalReplace ? { etag, lastModified } : undefined;
+  const { conditionalDelete } = backend.capabilities;
+  const precondition = conditionalDelete ? { etag, lastModified } : undefined;
   try {
     await backend.deleteObject(call, { ...container, object }, precondition);
   } catch (error) {

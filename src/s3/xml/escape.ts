@@ -8,9 +8,10 @@
  * how {@link xmlDocument} knows. (A literal `&#x` in a key is written `&amp;#x`.)
  */
 
-const DECLARATION_1_0 = '<?xml version="1.0" encoding="UTF-8"?>\n';
-const DECLARATION_1_1 = '<?xml version="1.1" encoding="UTF-8"?>\n';
-const REFERENCE_1_1 = '&#x';
+/** Both have the same length. */
+export const DECLARATION_1_0 = '<?xml version="1.0" encoding="UTF-8"?>\n';
+export const DECLARATION_1_1 = '<?xml version="1.1" encoding="UTF-8"?>\n';
+export const REFERENCE_1_1 = '&#x';
 
 /** For what neither version can express: NUL, U+FFFE, U+FFFF and halves of surrogate pairs. */
 const REPLACEMENT = '\uFFFD';
@@ -25,6 +26,14 @@ const ASCII_ESCAPES: readonly (string | undefined)[] = Array.from(
   { length: ASCII_END },
   (_, code) => escapeAscii(code),
 );
+
+/** The same as a table of bytes, which is read for each character of a listing. */
+const PLAIN_ASCII = Uint8Array.from(ASCII_ESCAPES, (escape) => (escape === undefined ? 1 : 0));
+
+/** Whether a character stands for itself; `code` is below 0x80. */
+export function isPlainAscii(code: number): boolean {
+  return PLAIN_ASCII[code] === 1;
+}
 
 /** The root element as a whole document, with the declaration that its text needs. */
 export function xmlDocument(root: string): string {
@@ -75,7 +84,7 @@ export function optionalElement(name: string, text: string | undefined): string 
 }
 
 function isPlain(code: number): boolean {
-  if (code < ASCII_END) return ASCII_ESCAPES[code] === undefined;
+  if (code < ASCII_END) return isPlainAscii(code);
   return code >= C1_END && code !== LINE_SEPARATOR && code < 0xd800;
 }
 

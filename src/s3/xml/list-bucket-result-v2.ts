@@ -1,9 +1,10 @@
 import type { ListObjectsV2Query } from '../rules/listing-query.js';
-import { element, optionalElement, xmlDocument } from './escape.js';
+import { element, optionalElement } from './escape.js';
 import {
+  addCommonPrefixes,
+  addContents,
+  listingBytes,
   nameElement,
-  renderCommonPrefixes,
-  renderContents,
   type ListedKey,
 } from './listing-entries.js';
 import { S3_NAMESPACE } from './namespace.js';
@@ -19,10 +20,11 @@ export interface ListBucketResultV2 {
 }
 
 /** The answer of ListObjectsV2. */
-export function renderListBucketResultV2(result: ListBucketResultV2): string {
+export function renderListBucketResultV2(result: ListBucketResultV2): Buffer {
   const { query, contents, commonPrefixes } = result;
   const { urlEncoded } = query;
-  return xmlDocument(
+  const document = listingBytes(contents.length + commonPrefixes.length);
+  document.add(
     `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
       nameElement('Prefix', query.prefix, urlEncoded) +
       nameElement('StartAfter', query.startAfter, urlEncoded) +
@@ -32,8 +34,10 @@ export function renderListBucketResultV2(result: ListBucketResultV2): string {
       `<MaxKeys>${query.maxKeys}</MaxKeys>` +
       nameElement('Delimiter', query.delimiter, urlEncoded) +
       (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +
-      `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
-      renderContents(contents, urlEncoded) +
-      `${renderCommonPrefixes(commonPrefixes, urlEncoded)}</ListBucketResult>`,
+      `<IsTruncated>${String(result.truncated)}</IsTruncated>`,
   );
+  addContents(document, contents, urlEncoded);
+  addCommonPrefixes(document, commonPrefixes, urlEncoded);
+  document.add('</ListBucketResult>');
+  return document.take();
 }

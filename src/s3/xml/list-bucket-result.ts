@@ -1,9 +1,10 @@
 import type { ListObjectsQuery } from '../rules/listing-query.js';
-import { element, xmlDocument } from './escape.js';
+import { element } from './escape.js';
 import {
+  addCommonPrefixes,
+  addContents,
+  listingBytes,
   nameElement,
-  renderCommonPrefixes,
-  renderContents,
   type ListedKey,
 } from './listing-entries.js';
 import { S3_NAMESPACE } from './namespace.js';
@@ -22,11 +23,12 @@ export interface ListBucketResult {
 }
 
 /** The answer of ListObjects (version 1). */
-export function renderListBucketResult(result: ListBucketResult): string {
-  const { query } = result;
+export function renderListBucketResult(result: ListBucketResult): Buffer {
+  const { query, contents, commonPrefixes } = result;
   const { urlEncoded, delimiter } = query;
   const showNextMarker = result.truncated && delimiter !== undefined;
-  return xmlDocument(
+  const document = listingBytes(contents.length + commonPrefixes.length);
+  document.add(
     `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
       nameElement('Prefix', query.prefix, urlEncoded) +
       nameElement('Marker', query.marker, urlEncoded) +
@@ -34,8 +36,10 @@ export function renderListBucketResult(result: ListBucketResult): string {
       `<MaxKeys>${query.maxKeys}</MaxKeys>` +
       nameElement('Delimiter', delimiter, urlEncoded) +
       (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +
-      `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
-      renderContents(result.contents, urlEncoded) +
-      `${renderCommonPrefixes(result.commonPrefixes, urlEncoded)}</ListBucketResult>`,
+      `<IsTruncated>${String(result.truncated)}</IsTruncated>`,
   );
+  addContents(document, contents, urlEncoded);
+  addCommonPrefixes(document, commonPrefixes, urlEncoded);
+  document.add('</ListBucketResult>');
+  return document.take();
 }

@@ -1,5 +1,6 @@
 import { encodeUriPath } from '../../uri.js';
 import { formatIsoDate } from '../rules/dates.js';
+import { DocumentBytes } from './document-bytes.js';
 import { escapeXml, optionalElement } from './escape.js';
 import { renderOwner, type Owner } from './owner.js';
 
@@ -28,23 +29,29 @@ export function listedName(name: string, urlEncoded: boolean): string {
 }
 
 /** An element with a {@link listedName}; nothing for undefined. */
-export function nameElement(
-  element: string,
-  name: string | undefined,
-  urlEncoded: boolean,
-): string {
-  return name === undefined ? '' : `<${element}>${listedName(name, urlEncoded)}</${element}>`;
+export function nameElement(tag: string, name: string | undefined, urlEncoded: boolean): string {
+  return name === undefined ? '' : `<${tag}>${listedName(name, urlEncoded)}</${tag}>`;
 }
 
-export function renderContents(contents: readonly ListedKey[], urlEncoded: boolean): string {
+/** Bytes of an entry with a key of 100 characters. */
+const ENTRY_BYTES = 320;
+
+/** For a listing of so many entries and prefixes. */
+export function listingBytes(entries: number): DocumentBytes {
+  return new DocumentBytes(8192 + entries * ENTRY_BYTES);
+}
+
+export function addContents(
+  document: DocumentBytes,
+  contents: readonly ListedKey[],
+  urlEncoded: boolean,
+): void {
   const renderOwnerOnce = ownerRenderer();
-  let rendered = '';
   for (const entry of contents) {
-    rendered +=
-      `<Contents><Key>${listedName(entry.key, urlEncoded)}</Key>` +
-      `${renderAttributes(entry, renderOwnerOnce(entry.owner))}</Contents>`;
+    const owner = renderOwnerOnce(entry.owner);
+    const name = listedName(entry.key, urlEncoded);
+    document.add(`<Contents><Key>${name}</Key>${renderAttributes(entry, owner)}</Contents>`);
   }
-  return rendered;
 }
 
 /** What follows the names in `<Contents>` and `<Version>`; `owner` is rendered. */
@@ -71,10 +78,18 @@ export function ownerRenderer(): (owner: Owner | undefined) => string {
   };
 }
 
+export function addCommonPrefixes(
+  document: DocumentBytes,
+  prefixes: readonly string[],
+  urlEncoded: boolean,
+): void {
+  for (const prefix of prefixes) document.add(renderCommonPrefix(prefix, urlEncoded));
+}
+
 export function renderCommonPrefixes(prefixes: readonly string[], urlEncoded: boolean): string {
-  let rendered = '';
-  for (const prefix of prefixes) {
-    rendered += `<CommonPrefixes><Prefix>${listedName(prefix, urlEncoded)}</Prefix></CommonPrefixes>`;
-  }
-  return rendered;
+  return prefixes.map((prefix) => renderCommonPrefix(prefix, urlEncoded)).join('');
+}
+
+function renderCommonPrefix(prefix: string, urlEncoded: boolean): string {
+  return `<CommonPrefixes><Prefix>${listedName(prefix, urlEncoded)}</Prefix></CommonPrefixes>`;
 }

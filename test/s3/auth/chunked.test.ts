@@ -6,6 +6,7 @@ import {
   type ChunkedFormat,
   type ChunkVerifier,
 } from '../../../src/s3/auth/chunked-decoder.js';
+import { HmacKey } from '../../../src/s3/auth/hmac-key.js';
 import { deriveSigningKey } from '../../../src/s3/auth/signing-keys.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { amzDateOf, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';
@@ -63,7 +64,9 @@ const MODES: readonly Mode[] = [
 function verifier(): ChunkVerifier {
   const amzDate = amzDateOf(DATE);
   return new ChunkSignatures({
-    signingKey: deriveSigningKey(IDENTITY.secretKey, amzDate.slice(0, 8), IDENTITY.region),
+    signingKey: new HmacKey(
+      deriveSigningKey(IDENTITY.secretKey, amzDate.slice(0, 8), IDENTITY.region),
+    ),
     amzDate,
     scope: SIGNER.scope,
     seedSignature: SEED,

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { claimedAccounts } from '../../../src/s3/auth/claimed-accounts.js';
 import type { Credential } from '../../../src/s3/auth/principal.js';
-import { rosterCredentials } from '../../../src/s3/auth/roster.js';
+import { RosterCredentials } from '../../../src/s3/auth/roster.js';
 import { requestHead } from '../../support/requests.js';
 
 function credential(accessKey: string, account: string): Credential {
   return { accessKey, secretKey: 'secret-secret', account, role: 'owner' };
 }
 
-const ROSTER = rosterCredentials([
+const ROSTER = new RosterCredentials([
   credential('K1', 'AUTH_one'),
   credential('K2', 'AUTH_two'),
   credential('K3', 'AUTH_one'),
@@ -58,6 +58,6 @@ describe('claimed accounts', () => {
   it('are few, however many there are', async () => {
     const many = Array.from({ length: 100 }, (_, i) => credential(`K${i}`, `AUTH_${i}`));
     const request = requestHead('OPTIONS', '/b', {});
-    expect(await claimedAccounts(request, rosterCredentials(many), '')).to.have.length(8);
+    expect(await claimedAccounts(request, new RosterCredentials(many), '')).to.have.length(8);
   });
 });

@@ -88,6 +88,7 @@ describe('signatures', () => {
 });
 
 describe('payloads on digest lanes', () => {
+  const ON_LANE = { md5: 'always' } as const;
   const DATA = Buffer.alloc(3_000_000, 'lane');
   const digests = createDigestFactory({ inlineBytesMax: 0 });
   const authenticator = authenticatorAt(NOW, { digests });
@@ -96,10 +97,16 @@ describe('payloads on digest lanes', () => {
 
   it('are verified as any other', async () => {
     const right = signedRequest('PUT', '/b/k', {}, sha256Hex(DATA));
-    const payload = (await authenticator.authenticate(right)).openPayload(sizedBody(DATA, 65_536));
+    const payload = (await authenticator.authenticate(right)).openPayload(
+      sizedBody(DATA, 65_536),
+      ON_LANE,
+    );
     expect((await payload.collect(DATA.length)).equals(DATA)).to.be.true;
     const wrong = signedRequest('PUT', '/b/k', {}, sha256Hex('other'));
-    const other = (await authenticator.authenticate(wrong)).openPayload(sizedBody(DATA, 65_536));
+    const other = (await authenticator.authenticate(wrong)).openPayload(
+      sizedBody(DATA, 65_536),
+      ON_LANE,
+    );
     const { code } = await s3Failure(() => other.collect(DATA.length));
     expect(code).to.equal('XAmzContentSHA256Mismatch');
     expect(digests.stats()).to.include({ queued: 0, active: 0 });
@@ -112,7 +119,7 @@ describe('payloads on digest lanes', () => {
     const authentication = await authenticatorAt(NOW, { digests: closed }).authenticate(request);
     let thrown: unknown;
     try {
-      await authentication.openPayload(sizedBody(DATA, 65_536)).collect(DATA.length);
+      await authentication.openPayload(sizedBody(DATA, 65_536), ON_LANE).collect(DATA.length);
     } catch (error) {
       thrown = error;
     }

@@ -32,7 +32,7 @@ async function open(
   headers: Headers,
   contentSha256: string,
   body: RequestBody = sizedBody(DATA, 10),
-  options?: PayloadOptions,
+  options: PayloadOptions = { md5: 'always' },
 ): Promise<Payload> {
   const request = signedRequest('PUT', '/bucket/key', headers, contentSha256);
   return (await verify(request)).openPayload(body, options);
@@ -82,6 +82,26 @@ describe('payloads', () => {
         });
         expect(() => payload.source).to.throw('once');
       }
+    }
+  });
+
+  it('take the MD5 where somebody needs it, and say before whether they do', async () => {
+    const kept: Headers = { 'x-amz-checksum-crc32': CRC32 };
+    const compared: Headers = { 'content-md5': MD5 };
+    const cases: [PayloadOptions['md5'], Headers, boolean][] = [
+      [undefined, {}, false],
+      [undefined, kept, false],
+      [undefined, compared, true],
+      ['with_checksum', {}, false],
+      ['with_checksum', kept, true],
+      ['with_checksum', compared, true],
+      ['always', {}, true],
+    ];
+    for (const [md5, headers, takes] of cases) {
+      const payload = await open(headers, UNSIGNED, sizedBody(DATA, 10), { md5 });
+      expect(payload.takesMd5).to.equal(takes);
+      await payload.collect(DATA.length);
+      expect(payload.digests().md5 !== undefined).to.equal(takes);
     }
   });
 

@@ -8,7 +8,7 @@ import {
   type Authenticator,
   type AuthenticatorOptions,
 } from '../../../src/s3/auth/authenticate.js';
-import { rosterCredentials } from '../../../src/s3/auth/roster.js';
+import { RosterCredentials } from '../../../src/s3/auth/roster.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
 import { signHeaders, sha256Hex, type SigningIdentity } from '../../support/sigv4.js';
@@ -33,7 +33,7 @@ export function authenticatorAt(
   options: Partial<AuthenticatorOptions> = {},
 ): Authenticator {
   return createAuthenticator({
-    credentials: rosterCredentials([
+    credentials: new RosterCredentials([
       {
         accessKey: IDENTITY.accessKey,
         secretKey: IDENTITY.secretKey,

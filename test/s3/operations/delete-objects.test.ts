@@ -67,9 +67,9 @@ describe('DeleteObjects', () => {
     expect(response.failures?.map(({ code }) => code)).to.deep.equal(['ServiceUnavailable']);
   });
 
-  it('takes a delete that a newer write overtook for done', async () => {
+  it('never takes a delete that changed nothing for done', async () => {
     const response = await run(['stale'], () => Promise.resolve({ outcome: 'stale' }));
-    expect(response.body).to.contain('<Deleted><Key>stale</Key></Deleted>');
+    expect(response.body).to.contain('<Error><Key>stale</Key><Code>OperationAborted</Code>');
   });
 
   it('ends with whatever is no answer of the store, such as a client that left', async () => {

@@ -17,10 +17,12 @@ type Found = BackendErrorCode | 'found';
 class Bench {
   reads = 0;
   repairs = 0;
+  looks = 0;
 
   constructor(
     private readonly found: readonly Found[],
     private readonly current: VersionEntry | undefined,
+    private readonly versioning: 'Enabled' | 'unversioned' = 'Enabled',
   ) {}
 
   async head(): Promise<unknown> {
@@ -35,14 +37,20 @@ class Bench {
       },
     });
     const versions = {
-      currentEntry: () => Promise.resolve(this.current),
+      currentEntry: () => {
+        this.looks++;
+        return Promise.resolve(this.current);
+      },
       repairLink: () => {
         this.repairs++;
         return Promise.resolve();
       },
     };
     const services = { ...context.services, versions };
-    return headNamedVersion({ ...context, services } as unknown as RequestContext);
+    const { versioning } = this;
+    const systemMetadata = versioning === 'unversioned' ? {} : { 's3-versioning': versioning };
+    const containerHead = () => Promise.resolve({ systemMetadata });
+    return headNamedVersion({ ...context, services, containerHead } as unknown as RequestContext);
   }
 
   failure(): Promise<unknown> {
@@ -70,6 +78,12 @@ describe('s3 operations: the current version', () => {
     const bench = new Bench(['NoSuchObject'], undefined);
     expect(await bench.failure()).to.have.property('code', 'NoSuchObject');
     expect(bench.reads).to.equal(1);
+  });
+
+  it('is missing without a look where the bucket never kept versions', async () => {
+    const bench = new Bench(['NoSuchObject'], undefined, 'unversioned');
+    expect(await bench.failure()).to.have.property('code', 'NoSuchObject');
+    expect([bench.reads, bench.looks]).to.deep.equal([1, 0]);
   });
 
   it('is missing with the headers of its delete marker', async () => {

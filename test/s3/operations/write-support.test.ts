@@ -10,7 +10,14 @@ const ABSENT: WritePrecondition = { absent: true };
 const MATCH: WritePrecondition = { etag: 'x' };
 
 function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capabilities {
-  const rest = { atomicGuard: false, systemMetadata: true };
+  const rest = {
+    conditionalDelete: false,
+    atomicGuard: false,
+    listingUpdates: true,
+    bodyUpdates: true,
+    takesMd5: false,
+    systemMetadata: true,
+  };
   return { atomicCreate, conditionalReplace, ...rest, objectNameBytesMax: 1024, segmentsMax: 1000 };
 }
 

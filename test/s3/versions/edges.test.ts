@@ -32,6 +32,18 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('s3/versions: edges', () => {
+  it('adopts an object that would have expired for good', () =>
+    withStore(async (store) => {
+      const versions = gatewayOn(store);
+      const body = Buffer.from('plain');
+      const deleteAt = Date.now() + 3_600_000;
+      const input = { size: body.length, contentType: 'text/plain', body, deleteAt };
+      await store.putObject(CALL, currentRef(KEY), input);
+      await put(store, versions, KEY, 'after');
+      const found = await versions.find(CALL, KEY, 'null');
+      expect(found && (await store.headObject(CALL, found.ref))).not.to.have.property('deleteAt');
+    }));
+
   it('adopts a large object without copying its segments', () =>
     withStore(async (store) => {
       const versions = gatewayOn(store);

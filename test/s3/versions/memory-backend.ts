@@ -45,6 +45,10 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     this.capabilities = {
       atomicCreate: claims !== 'weak',
       conditionalReplace: claims === 'strong',
+      conditionalDelete: claims === 'strong',
+      listingUpdates: true,
+      bodyUpdates: false,
+      takesMd5: false,
       atomicGuard: claims === 'strong',
       systemMetadata: true,
       objectNameBytesMax: 4096,

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { renderError } from '../../../src/s3/xml/error.js';
 import { renderListAllMyBucketsResult } from '../../../src/s3/xml/list-all-my-buckets-result.js';
-import { renderListBucketResultV2 } from '../../../src/s3/xml/list-bucket-result-v2.js';
-import { renderListBucketResult } from '../../../src/s3/xml/list-bucket-result.js';
+import * as v2 from '../../../src/s3/xml/list-bucket-result-v2.js';
+import * as v1 from '../../../src/s3/xml/list-bucket-result.js';
 import { renderLocationConstraint } from '../../../src/s3/xml/location-constraint.js';
 
 /** Golden documents: the exact text of each, broken into lines here only. */
@@ -31,6 +31,14 @@ const V2_QUERY = {
 
 function lines(...parts: string[]): string {
   return DECLARATION + parts.join('');
+}
+
+function renderListBucketResult(result: v1.ListBucketResult): string {
+  return v1.renderListBucketResult(result).toString();
+}
+
+function renderListBucketResultV2(result: v2.ListBucketResultV2): string {
+  return v2.renderListBucketResultV2(result).toString();
 }
 
 describe('s3 xml: rendered documents', () => {

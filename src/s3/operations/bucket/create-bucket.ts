@@ -1,10 +1,9 @@
 import type { ContainerInput, Metadata } from '../../../backend/backend.js';
 import { objectLockPatch } from '../../bucket-object-lock.js';
 import type { RequestContext, S3Response } from '../../operation.js';
-import { mirrorInContainer } from '../../rules/acl/container-mirror.js';
+import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
 import { aclOfNew } from '../../rules/acl/request.js';
 import { canonicalId } from '../../rules/acl/requester.js';
-import { ACL_METADATA, encodeAcl } from '../../rules/acl/stored.js';
 import { checkLocationConstraint } from '../../rules/location-constraint.js';
 import { parseLockEnabledHeader } from '../../rules/object-lock/headers.js';
 import { versioningPatch } from '../../rules/versioning.js';
@@ -46,10 +45,8 @@ function containerInput({ headers, principal }: RequestContext): ContainerInput 
   const acl = aclOfNew(headers, 'bucket', { owner, bucketOwner: owner });
   const locks = parseLockEnabledHeader(headers) ? WITH_LOCKS : {};
   if (isPrivate(acl)) return { systemMetadata: locks };
-  return {
-    systemMetadata: { ...locks, [ACL_METADATA]: encodeAcl(acl) },
-    acl: mirrorInContainer(CLOSED, acl),
-  };
+  const input = bucketAclInput(acl, CLOSED);
+  return { ...input, systemMetadata: { ...locks, ...input.systemMetadata } };
 }
 
 /** A bucket that can lock versions keeps them from the beginning. */

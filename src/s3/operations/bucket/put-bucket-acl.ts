@@ -1,7 +1,6 @@
 import type { RequestContext, S3Response } from '../../operation.js';
-import { mirrorInContainer } from '../../rules/acl/container-mirror.js';
+import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
 import { aclOfPut } from '../../rules/acl/request.js';
-import { ACL_METADATA, encodeAcl } from '../../rules/acl/stored.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
 import { aclOf } from '../stored-acl.js';
@@ -13,9 +12,6 @@ export async function putBucketAcl(context: RequestContext): Promise<S3Response>
   const head = await context.containerHead();
   const { owner } = aclOf(context, head.systemMetadata);
   const acl = aclOfPut(headers, body, 'bucket', { owner, bucketOwner: owner });
-  await services.backend.updateContainer(call, containerOf(context), {
-    systemMetadata: { [ACL_METADATA]: encodeAcl(acl) },
-    acl: mirrorInContainer(head.acl, acl),
-  });
+  await services.backend.updateContainer(call, containerOf(context), bucketAclInput(acl, head.acl));
   return { status: 200, headers: [], body: '' };
 }

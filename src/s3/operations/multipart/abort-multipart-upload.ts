@@ -1,4 +1,5 @@
 import type { RequestContext, S3Response } from '../../operation.js';
+import { S3Error } from '../../s3-error.js';
 import { noSuchUpload } from '../../rules/upload-id.js';
 import { markerOf } from '../../segments/names.js';
 import { isGone, requireOpenUpload, uploadOf } from './upload.js';
@@ -9,7 +10,9 @@ export async function abortMultipartUpload(context: RequestContext): Promise<S3R
   const upload = uploadOf(context);
   await requireOpenUpload(context, upload);
   try {
-    await backend.deleteObject(context.call, markerOf(upload));
+    const { outcome } = await backend.deleteObject(context.call, markerOf(upload));
+    // Its parts stay as long as it is open.
+    if (outcome !== 'deleted') throw new S3Error('OperationAborted');
   } catch (error) {
     throw isGone(error) ? noSuchUpload(upload.uploadId) : error;
   }

@@ -79,7 +79,8 @@ export async function completeUpload(
   if (uploaded.length > selected.parts.length) {
     context.services.segments.later(upload, context.call.requestId);
   }
-  return { etag, checksum, headers: stored.headers };
+  // The store has its own where it cannot keep one.
+  return { etag: stored.etag, checksum, headers: stored.headers };
 }
 
 /** Not to be cancelled: a completion that has begun is best finished. */

@@ -12,6 +12,7 @@ import {
 import { S3Error } from '../../s3-error.js';
 import { markerOf, partOf } from '../../segments/names.js';
 import { announcedSize, isSmall } from '../object/body-size.js';
+import { neededMd5 } from '../object/needed-md5.js';
 import { asUploadError, requireOpenUpload, uploadOf } from './upload.js';
 
 /** Nobody reads a part by itself. */
@@ -22,15 +23,17 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
   const { backend } = context.services;
   const upload = uploadOf(context);
   const partNumber = parsePartNumber(context.endpoint.query);
-  const payload = context.openPayload();
+  const payload = context.openPayload({ md5: neededMd5(backend) });
   const size = announcedSize(payload);
   const { systemMetadata } = await requireOpenUpload(context, upload);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
+  // Where the upload asks for a checksum, the seal says when a part has none.
+  const needsSeal = payload.takesMd5 || checksum !== undefined;
   const input: PutObjectInput = {
     size,
     contentType: PART_CONTENT_TYPE,
     body: isSmall(size) ? await payload.collect(size) : payload.source,
-    seal: () => sealOf(payload.digests(), checksum),
+    seal: needsSeal ? () => sealOf(payload.digests(), checksum) : undefined,
     // Once the upload is completed, this part belongs to an object: a late one must not replace it.
     guard: { ref: markerOf(upload), consumed: false },
   };

@@ -134,8 +134,9 @@ async function deletePlain(
   if (deleted.outcome === 'precondition_failed' && condition !== undefined) {
     throw writePreconditionFailed(condition);
   }
-  // Otherwise a newer write of the key exists: this one's object is gone all the same.
-  if (deleted.outcome === 'deleted')
-    segments.replaced(ref, deleted.removedManifest, call.requestId);
+  // Swift's 409: by the clocks of its servers something newer stands there, and it stays. That need
+  // not be newer for the client, so it must not believe that its object is gone.
+  if (deleted.outcome !== 'deleted') throw new S3Error('OperationAborted');
+  segments.replaced(ref, deleted.removedManifest, call.requestId);
   return undefined;
 }

@@ -27,13 +27,17 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
       found.body.cancel();
       return notModifiedResponse(found.head);
     }
-    found = await withoutStaleRange(context, found);
+    if (isStale(context, found)) {
+      found.body.cancel();
+      found = await read(context, undefined);
+    }
     if (found.range === 'unsatisfiable') {
       throw invalidRange(rangeHeader ?? '', found.head.size);
     }
+    const expiration = expirationOfObject(context, found.head);
     return respond(found, [
       ...objectHeaders(headers, found.head, overrides, found.range),
-      ...(await expirationOfObject(context, found.head)),
+      ...(expiration instanceof Promise ? await expiration : expiration),
     ]);
   } catch (error) {
     found.body.cancel();
@@ -41,14 +45,9 @@ export async function getObject(context: RequestContext): Promise<S3Response> {
   }
 }
 
-/** The whole object instead, when `If-Range` says that the client's part is of another one. */
-async function withoutStaleRange(
-  context: RequestContext,
-  found: GetObjectResult,
-): Promise<GetObjectResult> {
-  if (found.range === undefined || rangeApplies(context.headers, found.head)) return found;
-  found.body.cancel();
-  return read(context, undefined);
+/** The client's part is of another object, as `If-Range` says: it is to have the whole. */
+function isStale({ headers }: RequestContext, { range, head }: GetObjectResult): boolean {
+  return range !== undefined && !rangeApplies(headers, head);
 }
 
 async function read(

@@ -24,9 +24,10 @@ export async function headObject(context: RequestContext): Promise<S3Response> {
   const requested = rangeApplies(headers, head) ? parseRange(headers.get('range')) : undefined;
   const range = requested === undefined ? undefined : resolveRange(requested, head.size);
   if (range === 'unsatisfiable') throw invalidRange(headers.get('range') ?? '', head.size);
+  const expiration = expirationOfObject(context, head);
   const list = [
     ...objectHeaders(headers, head, overrides, range),
-    ...(await expirationOfObject(context, head)),
+    ...(expiration instanceof Promise ? await expiration : expiration),
   ];
   if (range === undefined) return { status: 200, headers: list, contentLength: head.size };
   return {

@@ -2,6 +2,7 @@ import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend
 import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
 import { requireAdmitted } from '../../authorisation.js';
 import { withVersionTime } from '../../object-attributes.js';
+import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext } from '../../operation.js';
 import { formatHttpDate } from '../../rules/dates.js';
 import { parseVersionId } from '../../rules/version-id.js';
@@ -36,7 +37,10 @@ export async function readNamedVersion<T extends Found>(
   context: RequestContext,
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
-  const found = await readNamed(context, read);
+  const versionId = parseVersionId(context.endpoint.query);
+  const found = await (versionId === undefined
+    ? readCurrent(context, read)
+    : readVersion(context, versionId, read));
   try {
     requireAdmitted(context, found.head);
     return found;
@@ -46,19 +50,16 @@ export async function readNamedVersion<T extends Found>(
   }
 }
 
-async function readNamed<T>(
+async function readVersion<T>(
   context: RequestContext,
+  versionId: string,
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
-  const versionId = parseVersionId(context.endpoint.query);
   const key = keyOf(context);
-  if (versionId !== undefined) {
-    const ref = await findNamed(context, key, versionId);
-    return read(ref).catch((error: unknown) => {
-      throw isCode(error, 'NoSuchObject') ? noSuchVersion(key, versionId, error) : error;
-    });
-  }
-  return readCurrent(context, read);
+  const ref = await findNamed(context, key, versionId);
+  return read(ref).catch((error: unknown) => {
+    throw isCode(error, 'NoSuchObject') ? noSuchVersion(key, versionId, error) : error;
+  });
 }
 
 /** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */
@@ -75,7 +76,7 @@ async function readCurrent<T>(
         await context.services.versions.repairLink(context.call, keyOf(context));
         continue;
       }
-      if (!isCode(error, 'NoSuchObject')) throw error;
+      if (!isCode(error, 'NoSuchObject') || !(await keepsVersions(context))) throw error;
       const current = await context.services.versions.currentEntry(context.call, keyOf(context));
       if (current?.kind === 'delete-marker') {
         const headers = deleteMarkerHeaders(current.id);
@@ -85,6 +86,12 @@ async function readCurrent<T>(
       if (current === undefined || attempt === READ_ATTEMPTS_MAX) throw error;
     }
   }
+}
+
+/** Whether there may be an index to look at: one more call that most buckets are spared. */
+async function keepsVersions(context: RequestContext): Promise<boolean> {
+  const { systemMetadata } = await context.containerHead();
+  return bucketVersioning(systemMetadata) !== 'unversioned';
 }
 
 /** The object itself: behind the link to the current version, where there is one. */

@@ -7,6 +7,7 @@ import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { parseWriteCondition } from '../../rules/write-conditions.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
 import { announcedSize, isSmall } from './body-size.js';
+import { neededMd5 } from './needed-md5.js';
 import { requestedObjectAcl } from '../stored-acl.js';
 import { requestedAttributes } from './requested-attributes.js';
 import { requestedLocks } from './requested-locks.js';
@@ -22,7 +23,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   const condition = parseWriteCondition(headers);
   await requireStorable(context, condition);
   const locks = await requestedLocks(context);
-  const payload = context.openPayload();
+  const payload = context.openPayload({ md5: neededMd5(backend, attributes.listingAttributes) });
   const size = announcedSize(payload);
   const systemMetadata = { ...attributes.systemMetadata, ...acl, ...locks };
   const input: PutObjectInput = {
@@ -31,7 +32,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
     ...attributes,
     systemMetadata,
     body: isSmall(size) ? await payload.collect(size) : payload.source,
-    seal: () => sealOf(payload.digests()),
+    seal: payload.takesMd5 ? () => sealOf(payload.digests()) : undefined,
   };
   const stored = await storeObject(context, {
     condition,

@@ -39,9 +39,18 @@ export function mirrorInContainer(current: ContainerAcl, acl: Acl): ContainerAcl
  * container since the bucket's ACL was set, and what is public is what Swift makes public.
  */
 export function reconcileWithContainer(acl: Acl, container: ContainerAcl): Acl {
+  const open = opennessOf(container);
+  const grants = acl.grants.flatMap((grant) => keptPart(grant, open));
+  return addFromContainer({ owner: acl.owner, grants }, container);
+}
+
+/** To whom a container is open, so far as a bucket's ACL can say it. */
+type Openness = Readonly<Record<GroupName, { readonly READ: boolean; readonly WRITE: boolean }>>;
+
+function opennessOf(container: ContainerAcl): Openness {
   const read = aclElements(container.read);
   const anybodyWrites = aclElements(container.write).includes(ANY_USER);
-  const open: Readonly<Record<GroupName, { READ: boolean; WRITE: boolean }>> = {
+  return {
     AllUsers: {
       READ: read.includes(PUBLIC_READ) && read.includes(PUBLIC_LISTING),
       WRITE: anybodyWrites,
@@ -49,25 +58,26 @@ export function reconcileWithContainer(acl: Acl, container: ContainerAcl): Acl {
     AuthenticatedUsers: { READ: read.includes(ANY_USER), WRITE: anybodyWrites },
     LogDelivery: { READ: true, WRITE: true },
   };
-  const kept = acl.grants.flatMap((grant) => keptPart(grant, open));
+}
+
+/** The bucket's ACL, with what its container's opens beyond it. */
+export function addFromContainer(acl: Acl, container: ContainerAcl): Acl {
+  const open = opennessOf(container);
   const added: Grant[] = [];
   if (open.AllUsers.READ) added.push(groupGrant('AllUsers', 'READ'));
   if (open.AuthenticatedUsers.READ) added.push(groupGrant('AuthenticatedUsers', 'READ'));
   // Swift's any user is an authenticated one, unless the bucket says more.
-  if (anybodyWrites && !grantsTo(acl, 'AllUsers', 'WRITE')) {
+  if (open.AuthenticatedUsers.WRITE && !grantsTo(acl, 'AllUsers', 'WRITE')) {
     added.push(groupGrant('AuthenticatedUsers', 'WRITE'));
   }
   return {
     owner: acl.owner,
-    grants: [...kept, ...added.filter((grant) => isMissing(grant, kept))],
+    grants: [...acl.grants, ...added.filter((grant) => isMissing(grant, acl.grants))],
   };
 }
 
 /** What is left of a grant; FULL_CONTROL falls apart when a part of it is gone. */
-function keptPart(
-  grant: Grant,
-  open: Readonly<Record<GroupName, { READ: boolean; WRITE: boolean }>>,
-): Grant[] {
+function keptPart(grant: Grant, open: Openness): Grant[] {
   if (grant.grantee.kind === 'user') return [grant];
   const { group } = grant.grantee;
   const { READ, WRITE } = open[group];

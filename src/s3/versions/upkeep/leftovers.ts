@@ -130,7 +130,7 @@ async function remove(
   { name, etag, lastModified }: ListedObject,
 ): Promise<RemovedVersion | undefined> {
   const ref = { ...archiveContainer(account, bucket), object: name };
-  const isConditional = backend.capabilities.conditionalReplace;
+  const isConditional = backend.capabilities.conditionalDelete;
   const exact: WritePrecondition | undefined = isConditional ? { etag, lastModified } : undefined;
   try {
     const deleted = await backend.deleteObject(call, ref, exact);

@@ -1,0 +1,82 @@
+import type { Backend, CallContext, DeleteOutcome, ExpiredObject } from '../backend/backend.js';
+import { mapLimited } from '../map-limited.js';
+import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import type { Upload } from '../s3/segments/names.js';
+import type { ActionOutcome, RemoveAction } from './actions.js';
+import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
+import { isMissing } from './record-store.js';
+
+/**
+ * Finds what has expired by itself (Swift's X-Delete-At), where the store does not remove it. Nobody
+ * sees it any more; what it takes is room.
+ */
+export async function walkExpired(pass: PassContext): Promise<void> {
+  const { backend, call, account } = pass;
+  if (backend.listExpired === undefined) return;
+  for (let after: ExpiredObject | undefined; ;) {
+    const page = await backend.listExpired(call, account, { limit: PAGE, after });
+    await mapLimited(page, CONCURRENCY, async (expired) => {
+      const action = await actionFor(pass, expired);
+      if (action !== undefined) await pass.executor.carryOut(action);
+    });
+    pass.looked(page.length);
+    if (page.length < PAGE) return;
+    after = page.at(-1);
+  }
+}
+
+async function actionFor(
+  { backend, call, account }: PassContext,
+  { ref }: ExpiredObject,
+): Promise<RemoveAction | undefined> {
+  try {
+    const { etag, size, lastModified, deleteAt } = await backend.headObject(asItIs(call), ref);
+    // Somebody has written or saved it meanwhile.
+    if (deleteAt === undefined) return undefined;
+    const { container: bucket, object: key } = ref;
+    return { action: 'remove', account, bucket, key, etag, size, lastModified, deleteAt };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What names what was found, whatever it leads to, and though it has expired. */
+function asItIs(call: CallContext): CallContext {
+  return { ...call, openExpired: true, linkItself: true };
+}
+
+/** What became of it, and the upload whose parts are nobody's now. */
+export interface Removal {
+  readonly outcome: ActionOutcome;
+  readonly upload?: Upload | undefined;
+}
+
+/** Object Lock is stronger than a time that a Swift client has set. */
+const LOCKS = ['s3-object-lock-retention', 's3-object-lock-legal-hold'];
+
+/** Removes exactly what was looked at. */
+export async function removeExpired(
+  backend: Backend,
+  call: CallContext,
+  { account, bucket, key, etag, lastModified, deleteAt }: RemoveAction,
+): Promise<Removal> {
+  const ref = { account, container: bucket, object: key };
+  let deleted: DeleteOutcome;
+  try {
+    const head = await backend.headObject(asItIs(call), ref);
+    if (head.deleteAt !== deleteAt) return { outcome: 'changed' };
+    if (LOCKS.some((name) => name in head.systemMetadata)) return { outcome: 'locked' };
+    const deletion = { ...call, openExpired: true, forDeletion: true };
+    deleted = await backend.deleteObject(deletion, ref, { etag, lastModified });
+  } catch (error) {
+    if (isMissing(error)) return { outcome: 'gone' };
+    throw error;
+  }
+  if (deleted.outcome !== 'deleted') return { outcome: 'changed' };
+  const uploadId = deleted.removedManifest?.systemMetadata[SYSTEM_METADATA.uploadId];
+  return {
+    outcome: 'done',
+    upload: uploadId === undefined ? undefined : { account, bucket, key, uploadId },
+  };
+}

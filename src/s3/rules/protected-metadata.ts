@@ -1,0 +1,59 @@
+import type { Capabilities } from '../../backend/backend.js';
+import type { HeaderMap } from '../../http/exchange.js';
+import type { OperationName } from '../endpoint-table.js';
+import { S3Error } from '../s3-error.js';
+
+/**
+ * What cannot be had from a store that does not keep the gateway's metadata apart from its clients,
+ * such as Swift without the gateway's filter: what would be lost, or could be forged. Refused as not
+ * implemented rather than accepted and forgotten.
+ */
+const OPERATIONS: ReadonlySet<OperationName> = new Set([
+  'PutBucketAcl',
+  'PutBucketCors',
+  'PutBucketLifecycleConfiguration',
+  'PutBucketTagging',
+  'PutBucketVersioning',
+  'PutObjectAcl',
+  'PutObjectLegalHold',
+  'PutObjectLockConfiguration',
+  'PutObjectRetention',
+  'PutObjectTagging',
+  'RestoreObject',
+]);
+
+/** Values that ask for what is the case anyway. */
+const HEADERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['x-amz-acl', ['private', 'bucket-owner-full-control']],
+  ['x-amz-bucket-object-lock-enabled', ['false', 'False']],
+  ['x-amz-storage-class', ['STANDARD']],
+  ['x-amz-tagging', ['']],
+]);
+
+const PREFIXES = ['x-amz-grant-', 'x-amz-object-lock-'] as const;
+
+/** @throws S3Error `NotImplemented` */
+export function refuseUnprotected(
+  { systemMetadata }: Capabilities,
+  operation: OperationName,
+  headers: HeaderMap,
+): void {
+  if (systemMetadata) return;
+  if (OPERATIONS.has(operation)) throw notProtected(operation);
+  for (const [name, value] of headers) {
+    const harmless = HEADERS.get(name);
+    const asks =
+      harmless === undefined
+        ? PREFIXES.some((prefix) => name.startsWith(prefix))
+        : !harmless.includes(value);
+    if (asks) throw notProtected(name);
+  }
+}
+
+function notProtected(what: string): S3Error {
+  return new S3Error(
+    'NotImplemented',
+    `The storage behind this service cannot protect the metadata that ${what} needs.`,
+    what.startsWith('x-') ? { Header: what } : {},
+  );
+}
