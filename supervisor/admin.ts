@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import type { Certificate } from '../src/config/certificates.js';
 import type { ListenAddress } from '../src/config/options.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { listenFailure } from './addresses.js';
+import { BearerToken } from './bearer-token.js';
+import type { LogTail } from './log-tail.js';
+import { labels, labelValues, queryRange, type LokiAnswer } from './loki.js';
 import { renderReadiness, type Readiness } from './health.js';
 
 /** What the admin port shows. */
@@ -11,8 +16,10 @@ export interface AdminView {
   /** Text for Prometheus. */
   metrics(): Promise<string>;
   readiness(): Readiness;
-  /** Becomes JSON. */
+  /** Become JSON. */
   status(): unknown;
+  stages(): Promise<unknown>;
+  readonly logs: LogTail;
 }
 
 interface Answer {
@@ -49,20 +56,76 @@ const ROUTES: Readonly<Record<string, Route>> = {
     type: 'application/json',
     body: `${JSON.stringify(view.status(), null, 2)}\n`,
   }),
+  '/recon/stage': async (view) => json({ status: 200, body: await view.stages() }),
+  '/loki/api/v1/query_range': (view, query) => json(queryRange(view.logs, query, Date.now())),
+  '/loki/api/v1/labels': (view) => json(labels(view.logs)),
 };
 
-/** The admin port: read-only, without passwords, apart from S3 so that it never waits behind it. */
+/** The one kind of paths with a name in it. */
+const LABEL_VALUES = /^\/loki\/api\/v1\/label\/(\w+)\/values$/;
+
+function routeOf(path: string): Route | undefined {
+  const label = LABEL_VALUES.exec(path)?.[1];
+  if (label !== undefined) return (view) => json(labelValues(view.logs, label));
+  return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
+}
+
+function json({ status, body }: LokiAnswer): Answer {
+  return typeof body === 'string'
+    ? { status, type: TEXT, body }
+    : { status, type: 'application/json', body: `${JSON.stringify(body)}\n` };
+}
+
+/**
+ * What load balancers ask for, which know no tokens: one word each. What `?verbose` adds is nobody
+ * else's business.
+ */
+const OPEN_TO_ALL: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
+
+/** The admin port: read-only, apart from S3 so that it never waits behind it. */
 export class AdminServer {
-  readonly #server: http.Server;
+  /** Takes the connections, and hands them to whichever speaks now. */
+  readonly #server: net.Server;
+  readonly #sockets = new Set<net.Socket>();
+  #speaker: http.Server;
+  #token: BearerToken | undefined;
+
+  readonly #onRequest = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    void this.#answer(request, response);
+  };
 
   constructor(
     private readonly view: AdminView,
     private readonly log: Logger,
   ) {
-    this.#server = http.createServer(LIMITS, (request, response) => {
-      void this.#answer(request, response);
+    this.#speaker = this.#speakerWith(undefined);
+    this.#server = net.createServer((socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#speaker.emit('connection', socket);
     });
     this.#server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  /** Asks for it from now on; for nothing without one. */
+  useToken(token: string | undefined): void {
+    this.#token = token === undefined ? undefined : new BearerToken(token);
+  }
+
+  /** Speaks TLS with it on connections that are made from now on; plain HTTP without one. */
+  useCertificate(certificate: Certificate | undefined): void {
+    this.#speaker.close();
+    this.#speaker = this.#speakerWith(certificate);
+  }
+
+  #speakerWith(certificate: Certificate | undefined): http.Server {
+    const speaker =
+      certificate === undefined
+        ? http.createServer(LIMITS, this.#onRequest)
+        : https.createServer({ ...LIMITS, ...certificate }, this.#onRequest);
+    // It is given its connections; but only with this event does it keep its time limits.
+    speaker.emit('listening');
+    return speaker;
   }
 
   /** @returns where it listens @throws Failure `listen` */
@@ -80,7 +143,8 @@ export class AdminServer {
   /** Ends all connections; nobody waits for these answers once the service is down. */
   close(): void {
     this.#server.close();
-    this.#server.closeAllConnections();
+    this.#speaker.close();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -92,6 +156,7 @@ export class AdminServer {
       answer = { status: 500, type: TEXT, body: 'internal error\n' };
     }
     if (answer.status === 405) response.setHeader('Allow', 'GET, HEAD');
+    if (answer.status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="ringway"');
     response.writeHead(answer.status, {
       'Content-Type': answer.type,
       'Content-Length': Buffer.byteLength(answer.body),
@@ -101,8 +166,12 @@ export class AdminServer {
   }
 
   #route(request: http.IncomingMessage): Answer | Promise<Answer> {
+    // Who has the path alone asks for no details.
+    if (this.#token?.isIn(request) === false && !OPEN_TO_ALL.has(request.url)) {
+      return { status: 401, type: TEXT, body: 'unauthorized\n' };
+    }
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-    const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
+    const route = routeOf(path);
     if (route === undefined) return { status: 404, type: TEXT, body: 'not found\n' };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return { status: 405, type: TEXT, body: 'method not allowed\n' };

@@ -1,12 +1,13 @@
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import type { Credentials } from '../src/config/credentials-file.js';
+import { bannerCredential } from './banner-credential.js';
 
 /** Addresses that mean "every interface" are none that a client can connect to. */
 const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** The URL under which a client on this machine reaches an address. */
-export function localUrl({ host, port }: ListenAddress): string {
-  return `http://${formatAddress({ host: ANY_HOST[host] ?? host, port })}`;
+export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https' = 'http'): string {
+  return `${scheme}://${formatAddress({ host: ANY_HOST[host] ?? host, port })}`;
 }
 
 /**
@@ -16,31 +17,25 @@ export function localUrl({ host, port }: ListenAddress): string {
 export function renderBanner(
   version: string,
   options: FilledOptions,
-  { roster, origin }: Credentials,
+  credentials: Credentials,
 ): string {
-  const [first] = roster;
-  if (first === undefined) throw new Error('a roster is never empty');
-  const endpoint = localUrl(options.s3Listen);
-  const file = options.credentialsFile;
-  const secretLine =
-    origin === 'generated'
-      ? `${first.secretKey}  (shown this once; kept in ${file})`
-      : `kept in ${file}`;
+  const credential = bannerCredential(credentials, options);
+  const endpoint = localUrl(options.s3Listen, schemeOf(options.tlsCertFile));
   return `
 Ringway ${version} is ready.
 
   S3 endpoint  ${endpoint}
   Region       ${options.region}
-  Access key   ${first.accessKey}
-  Secret key   ${secretLine}
-  Admin        ${localUrl(options.adminListen)}
-  Data         ${options.dataDir}
+  Access key   ${credential.accessKey}
+  Secret key   ${credential.secretKey}
+  Admin        ${localUrl(options.adminListen, schemeOf(options.adminTlsCertFile))}
+${storeLine(options)}  ${storageLine(options)}
   Listeners    ${options.listeners}
 
 Try it, in another terminal:
 
-  export AWS_ACCESS_KEY_ID=${shellWord(first.accessKey)}
-  export AWS_SECRET_ACCESS_KEY=${origin === 'generated' ? shellWord(first.secretKey) : secretFromFile(file)}
+  export AWS_ACCESS_KEY_ID=${credential.accessKeyWord}
+  export AWS_SECRET_ACCESS_KEY=${credential.secretKeyWord}
   export AWS_DEFAULT_REGION=${options.region}
 
 ${clientLines(endpoint, options)
@@ -50,23 +45,29 @@ ${clientLines(endpoint, options)
 `;
 }
 
+function schemeOf(certFile: string): 'http' | 'https' {
+  return certFile === '' ? 'http' : 'https';
+}
+
+/** Nothing where there is no Swift API. */
+function storeLine({ storeListen }: FilledOptions): string {
+  return storeListen === '' ? '' : `  Swift API    ${localUrl(storeListen)}/auth/v1.0\n`;
+}
+
+function storageLine({ backend, dataDir, swiftEndpoints }: FilledOptions): string {
+  return backend === 'embedded'
+    ? `Data         ${dataDir}`
+    : `Swift        ${swiftEndpoints.join(', ')}`;
+}
+
 /** One command for each client; they take the credential from the environment. */
 export function clientLines(endpoint: string, { region }: FilledOptions): readonly string[] {
-  const host = endpoint.replace(/^http:\/\//, '');
+  const host = endpoint.replace(/^https?:\/\//, '');
+  const ssl = endpoint.startsWith('https:') ? '--ssl' : '--no-ssl';
   return [
     `aws --endpoint-url ${endpoint} s3 ls`,
     `rclone lsd ':s3,provider=Other,env_auth=true,region=${region},endpoint="${endpoint}":'`,
-    `s3cmd --host=${host} --host-bucket=${host} --no-ssl --region=${region}` +
+    `s3cmd --host=${host} --host-bucket=${host} ${ssl} --region=${region}` +
       ' --access_key="$AWS_ACCESS_KEY_ID" --secret_key="$AWS_SECRET_ACCESS_KEY" ls',
   ];
-}
-
-function secretFromFile(file: string): string {
-  const script = `JSON.parse(fs.readFileSync(process.argv[1])).credentials[0].secret_key`;
-  return `"$(node -p '${script}' ${shellWord(file)})"`;
-}
-
-/** Quoted where a shell would read it otherwise. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

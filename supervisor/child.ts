@@ -1,5 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE } from '../src/config/credentials.js';
+import {
+  ACCESS_KEY_VARIABLE,
+  SECRET_KEY_VARIABLE,
+  type Roster,
+} from '../src/config/credentials.js';
 import type {
   ChildInit,
   FromChild,
@@ -8,8 +12,9 @@ import type {
   ToChild,
 } from '../src/process/protocol.js';
 import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import { processLog } from './log-tail.js';
 
-export type ChildState = 'starting' | 'up' | 'draining' | 'gone';
+export type ChildState = 'starting' | 'prepared' | 'up' | 'draining' | 'gone';
 
 /** Why a child is no more. */
 export type ExitCause =
@@ -47,6 +52,8 @@ export const NO_CREDENTIAL = {
 
 /** How to start a child process. */
 export interface ChildProgram {
+  /** Which kind of process it is, for what it writes that is no log line. */
+  readonly name: string;
   /** Path of the JavaScript file. */
   readonly entry: string;
   /** Added to this process' environment; undefined removes. */
@@ -57,7 +64,11 @@ export interface ChildProgram {
 }
 
 export interface ChildListener {
+  /** It waits for `begin`. */
+  onPrepared(child: Child): void;
   onReady(child: Child): void;
+  /** News of its health. */
+  onReport(child: Child): void;
   onDrainProgress(child: Child, requestsInProgress: number): void;
   /** Once, when the process has gone and its last message is read. */
   onExit(child: Child, exit: ChildExit): void;
@@ -77,9 +88,12 @@ export class Child {
   health: HealthReport | undefined;
 
   readonly #process: ChildProcess;
-  readonly #startTimer: NodeJS.Timeout;
+  #startTimer: NodeJS.Timeout;
+  readonly #startTimeoutMs: number;
+  #asideAnswered: ((lossless: boolean) => void) | undefined;
   readonly #scrapes = new Map<number, PendingScrape>();
   #nextScrape = 1;
+  #credentials: Roster;
   #ending: ExitCause | undefined;
   #failure: ChildExit['failure'];
 
@@ -88,13 +102,14 @@ export class Child {
     init: ChildInit,
     private readonly listener: ChildListener,
   ) {
+    this.#credentials = init.credentials;
     this.#process = fork(program.entry, [], {
       env: { ...process.env, ...program.environment },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', program.lockFd],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc', program.lockFd],
     });
-    this.#startTimer = setTimeout(() => {
-      this.#kill('start_timeout');
-    }, program.startTimeoutMs);
+    if (this.#process.stderr !== null) processLog.follow(this.#process.stderr, program.name);
+    this.#startTimeoutMs = program.startTimeoutMs;
+    this.#startTimer = this.#limitStart();
     this.#process.on('message', (message) => {
       this.#receive(message as FromChild);
     });
@@ -115,18 +130,71 @@ export class Child {
     return this.#process.pid;
   }
 
-  /** Tells the child to finish; one that is not up yet has nothing to finish. */
-  drain(): void {
+  /** Tells the child that the files of its logs were renamed. */
+  reopenLogs(): void {
+    this.#send({ type: 'reopen-logs' });
+  }
+
+  /** Tells the child that a drain is near. */
+  leave(): void {
+    if (this.state === 'up') this.#send({ type: 'leave' });
+  }
+
+  /** Lets a prepared child take up its work. */
+  begin(): void {
+    if (this.state !== 'prepared') return;
+    this.#startTimer = this.#limitStart();
+    this.#send({ type: 'begin' });
+  }
+
+  /**
+   * Tells the child that others are about to listen in its place.
+   * @returns whether no connection will be lost on the way, as far as it can tell
+   */
+  async standAside(timeoutMs: number): Promise<boolean> {
+    if (this.state !== 'up') return true;
+    const answered = new Promise<boolean>((resolve) => {
+      this.#asideAnswered = resolve;
+    });
+    const timer = setTimeout(() => this.#asideAnswered?.(false), timeoutMs);
+    this.#send({ type: 'aside' });
+    const lossless = await answered;
+    clearTimeout(timer);
+    return lossless;
+  }
+
+  /** Nobody listens in its place. */
+  resume(): void {
+    if (this.state === 'up') this.#send({ type: 'resume' });
+  }
+
+  /**
+   * Tells the child to finish; one that is not up yet has nothing to finish.
+   * @param handedOver - others listen in its place
+   */
+  drain(handedOver: boolean): void {
     if (this.state === 'up') {
       this.state = 'draining';
-      this.#send({ type: 'drain' });
-    } else if (this.state === 'starting') {
+      this.#send({ type: 'drain', handedOver });
+    } else if (this.state === 'starting' || this.state === 'prepared') {
       this.kill();
     }
   }
 
+  /** Of a child that drains: nothing serves in its place any more. */
+  hurry(): void {
+    if (this.state === 'draining') this.#send({ type: 'drain', handedOver: false });
+  }
+
   kill(): void {
     this.#kill('killed');
+  }
+
+  /** Of a child that is up; one that starts hears nothing before it is. */
+  giveCredentials(credentials: Roster): void {
+    if (this.state !== 'up' || credentials === this.#credentials) return;
+    this.#credentials = credentials;
+    this.#send({ type: 'credentials', credentials });
   }
 
   /**
@@ -153,9 +221,15 @@ export class Child {
 
   #receive(message: FromChild): void {
     switch (message.type) {
-      case 'ready':
+      case 'prepared':
         clearTimeout(this.#startTimer);
         if (this.state !== 'starting') return;
+        this.state = 'prepared';
+        this.listener.onPrepared(this);
+        return;
+      case 'ready':
+        clearTimeout(this.#startTimer);
+        if (this.state !== 'prepared') return;
         this.state = 'up';
         this.listener.onReady(this);
         return;
@@ -166,6 +240,10 @@ export class Child {
       case 'report':
         this.metrics = message.metrics;
         this.health = { checks: message.checks, at: performance.now() };
+        this.listener.onReport(this);
+        return;
+      case 'aside':
+        this.#asideAnswered?.(message.lossless);
         return;
       case 'metrics':
         this.metrics = message.metrics;
@@ -186,7 +264,14 @@ export class Child {
     this.state = 'gone';
     clearTimeout(this.#startTimer);
     for (const { settle } of this.#scrapes.values()) settle(false);
+    this.#asideAnswered?.(true);
     this.listener.onExit(this, { cause: this.#ending ?? cause, detail, failure: this.#failure });
+  }
+
+  #limitStart(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#kill('start_timeout');
+    }, this.#startTimeoutMs);
   }
 
   #kill(cause: ExitCause): void {

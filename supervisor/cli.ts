@@ -3,6 +3,7 @@ import { FLAG_OF_KEY } from '../src/config/load.js';
 import type { ConfigKey } from '../src/config/schema.js';
 import type { JanitorMode } from '../src/process/janitor-command-protocol.js';
 import { didYouMean } from '../src/config/suggest.js';
+import { CONTROL_COMMANDS, type ControlCommand } from './control-protocol.js';
 
 /** What configuration flags say, by key. */
 export type FlagValues = Readonly<Partial<Record<ConfigKey, unknown>>>;
@@ -22,6 +23,13 @@ export type Command =
       readonly flags: FlagValues;
       readonly mode: JanitorMode;
     }
+  | {
+      readonly name: ControlCommand;
+      readonly configFile: string | undefined;
+      readonly flags: FlagValues;
+      /** Undefined where none is given. */
+      readonly timeoutMs: number | undefined;
+    }
   | { readonly name: 'version' }
   | { readonly name: 'help' };
 
@@ -33,7 +41,7 @@ export class UsageError extends Error {
   }
 }
 
-const COMMANDS = ['start', 'check', 'janitor', 'version', 'help'] as const;
+const COMMANDS = ['start', 'check', ...CONTROL_COMMANDS, 'janitor', 'version', 'help'] as const;
 type CommandName = (typeof COMMANDS)[number];
 
 const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag.slice(2))];
@@ -41,10 +49,15 @@ const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag
 /** What `janitor` is to do: exactly one of these flags says so. */
 const JANITOR_MODES = ['dry-run', 'once'] as const satisfies readonly JanitorMode[];
 
+const CONTROL_FLAGS = [...CONFIG_FLAGS, 'timeout-ms'];
+
 /** Flags that each command knows; `--help` goes with all. */
 const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   start: CONFIG_FLAGS,
   check: [...CONFIG_FLAGS, 'print'],
+  reload: CONTROL_FLAGS,
+  drain: CONTROL_FLAGS,
+  'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   version: [],
   help: [],
@@ -53,7 +66,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
 const SWITCHES: ReadonlySet<string> = new Set(['print', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
-  [...CONFIG_FLAGS, ...SWITCHES].map((name) => [
+  [...CONTROL_FLAGS, ...SWITCHES].map((name) => [
     name,
     { type: SWITCHES.has(name) ? 'boolean' : 'string', multiple: false },
   ]),
@@ -81,7 +94,11 @@ export function parseCommandLine(args: readonly string[]): Command {
   }
   const name = commandName(words, problems);
   if (name !== undefined)
-    problems.push(...foreignFlags(name, values), ...modeProblems(name, values));
+    problems.push(
+      ...foreignFlags(name, values),
+      ...modeProblems(name, values),
+      ...timeoutProblems(values),
+    );
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
   return toCommand(values.has('help') ? 'help' : name, values);
 }
@@ -149,6 +166,12 @@ function modeProblems(name: CommandName, values: ReadonlyMap<string, unknown>): 
   return [`got ${given.length === 0 ? 'neither' : 'both'} of --dry-run and --once, expected one`];
 }
 
+function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
+  const given = values.get('timeout-ms');
+  if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
+  return [`--timeout-ms: got "${given}", expected a number of milliseconds`];
+}
+
 function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>): Command {
   if (name === 'version' || name === 'help') return { name };
   const text = (flag: string): string | undefined => {
@@ -165,7 +188,14 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
   if (name === 'janitor') {
     return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };
   }
-  return { name, configFile, flags, print: values.has('print') };
+  if (name === 'check') return { name, configFile, flags, print: values.has('print') };
+  const timeout = text('timeout-ms');
+  return {
+    name,
+    configFile,
+    flags,
+    timeoutMs: timeout === undefined ? undefined : Number(timeout),
+  };
 }
 
 /** What is no number stays text, so that the report shows what was typed. */

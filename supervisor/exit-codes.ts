@@ -9,9 +9,15 @@ export const EXIT_CODES = {
     meaning: 'requests were cut: `drain_timeout_ms` ran out, or a second signal came',
   },
   usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
+  notRunning: { code: 68, meaning: 'no service runs on the data directory' },
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
   internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
   incomplete: { code: 71, meaning: '`ringway janitor` could not do all that was to be done' },
+  unready: {
+    code: 72,
+    meaning:
+      'the service, or with `reload` its new processes, did not become ready; after a reload the former ones go on',
+  },
   dataDirectory: {
     code: 73,
     meaning: 'the data directory cannot be created, read or written; the working directory is gone',
@@ -24,6 +30,10 @@ export const EXIT_CODES = {
   format: {
     code: 76,
     meaning: 'the store in the data directory has a format that this release cannot use',
+  },
+  stopped: {
+    code: 77,
+    meaning: 'the service was stopped before `reload` or `wait-ready` was done',
   },
   config: { code: 78, meaning: 'the configuration, or the credentials, cannot be used' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;

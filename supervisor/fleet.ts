@@ -5,6 +5,7 @@ import { Child, type ChildExit, type ChildListener, type ChildProgram } from './
 import { Failure, type ExitReason } from './exit-codes.js';
 import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 import { RestartPolicy } from './restart-policy.js';
+import { Signal } from './signal.js';
 import type { StartFailure } from '../src/process/protocol.js';
 
 export interface FleetOptions {
@@ -18,6 +19,11 @@ export interface FleetOptions {
   readonly onRestart: (kind: ChildKind, reason: string) => void;
   /** The service cannot go on. Called at most once, and not while draining. */
   readonly onFatal: (failure: Failure) => void;
+  /**
+   * Another fleet serves: whatever goes wrong until this one does is told by `onFatal`, and not tried
+   * again.
+   */
+  readonly isTrial: boolean;
 }
 
 /** One process' place: its number stays when its process is replaced. */
@@ -38,20 +44,27 @@ const EXIT_REASON: Readonly<Record<StartFailure, ExitReason>> = {
   internal: 'internal',
 };
 
-/** The child processes: all started together, each restarted by itself, all drained together. */
+/**
+ * One generation of child processes: all started together, with one configuration, each restarted by
+ * itself, all drained together.
+ */
 export class Fleet implements ChildListener {
   readonly slots: readonly Slot[];
   readonly #fleet: FleetOptions;
-  #phase: 'starting' | 'running' | 'ending' = 'starting';
-  #resolveStarted: () => void = () => undefined;
+  #credentials: Roster;
+  #phase: 'preparing' | 'beginning' | 'running' | 'ending' = 'preparing';
+  readonly #phaseReached = { prepared: new Signal(), running: new Signal() };
+  #reported = new Signal();
   #resolveEmpty: () => void = () => undefined;
 
   constructor(fleet: FleetOptions) {
     this.#fleet = fleet;
-    const { listeners, janitorIntervalMs } = fleet.options;
+    this.#credentials = fleet.credentials;
+    const { listeners, janitorIntervalMs, storeListen } = fleet.options;
     this.slots = [
       ...Array.from({ length: listeners }, (_, index) => this.#slot('listener', index + 1)),
       ...(janitorIntervalMs > 0 ? [this.#slot('janitor', 0)] : []),
+      ...(storeListen === '' ? [] : [this.#slot('store', 0)]),
     ];
   }
 
@@ -61,12 +74,76 @@ export class Fleet implements ChildListener {
   }
 
   /** Resolves when every listener accepts; never when `onFatal` or `drain` comes before. */
-  start(): Promise<void> {
-    const started = new Promise<void>((resolve) => {
-      this.#resolveStarted = resolve;
-    });
+  async start(): Promise<void> {
+    await this.prepare();
+    await this.begin();
+  }
+
+  /**
+   * Starts all, up to the point where they would listen.
+   * @returns when every listener is prepared, in a trial every child; never when `onFatal` or `drain`
+   *   comes before
+   */
+  prepare(): Promise<void> {
     for (const slot of this.slots) this.#spawn(slot);
-    return started;
+    return this.#phaseReached.prepared.fired;
+  }
+
+  /** Lets all take up their work; resolves as {@link start} does. */
+  begin(): Promise<void> {
+    this.#phase = 'beginning';
+    for (const child of this.children()) child.begin();
+    return this.#phaseReached.running.fired;
+  }
+
+  /**
+   * Resolves when every listener finds its backend and itself well.
+   * @returns what is wrong instead, after `timeoutMs`
+   */
+  async untilWell(timeoutMs: number): Promise<string | undefined> {
+    const timeout = new Signal();
+    const timer = setTimeout(() => {
+      timeout.fire();
+    }, timeoutMs);
+    let problem = this.#problem();
+    while (problem !== undefined && !timeout.hasFired) {
+      this.#reported = new Signal();
+      await Promise.race([this.#reported.fired, timeout.fired]);
+      problem = this.#problem();
+    }
+    clearTimeout(timer);
+    return problem;
+  }
+
+  #problem(): string | undefined {
+    for (const { kind, worker, child } of this.slots) {
+      if (!servesRequests(kind)) continue;
+      const bad = child?.health?.checks.find(({ ok }) => !ok);
+      if (bad !== undefined) {
+        return `${nameOf({ kind, worker })} finds ${bad.name} not well${bad.detail === undefined ? '' : `: ${bad.detail}`}`;
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Others are about to listen in place of these.
+   * @returns whether no connection will be lost on the way, as far as is known
+   */
+  async standAside(timeoutMs: number): Promise<boolean> {
+    const answers = this.children().map((child) => child.standAside(timeoutMs));
+    return (await Promise.all(answers)).every((lossless) => lossless);
+  }
+
+  /** They do not. */
+  resume(): void {
+    for (const child of this.children()) child.resume();
+  }
+
+  /** For every child, those that start later among them. */
+  replaceCredentials(credentials: Roster): void {
+    this.#credentials = credentials;
+    for (const child of this.children()) child.giveCredentials(credentials);
   }
 
   /** Children that live, in any state. */
@@ -76,19 +153,26 @@ export class Fleet implements ChildListener {
 
   /**
    * Lets all finish; nothing is restarted any more.
-   * @returns false when the limit came first and requests were cut
+   * @param handedOver - others listen in place of these
+   * @returns how many were killed at the limit: their requests were cut
    */
-  async drain(timeoutMs: number): Promise<boolean> {
+  async drain(timeoutMs: number, handedOver: boolean): Promise<number> {
     const empty = this.#end();
-    for (const child of this.children()) child.drain();
-    let inTime = true;
+    for (const child of this.children()) child.drain(handedOver);
+    let cut = 0;
     const timer = setTimeout(() => {
-      inTime = false;
-      for (const child of this.children()) child.kill();
+      const late = this.children();
+      cut = late.length;
+      for (const child of late) child.kill();
     }, timeoutMs);
     await empty;
     clearTimeout(timer);
-    return inTime;
+    return cut;
+  }
+
+  /** The clients of those that drain after a handover are to have no time of grace any more. */
+  hurry(): void {
+    for (const child of this.children()) child.hurry();
   }
 
   /** Ends all at once, draining or not; resolves when they are gone. */
@@ -98,18 +182,35 @@ export class Fleet implements ChildListener {
     await empty;
   }
 
+  onPrepared(child: Child): void {
+    if (this.#phase !== 'preparing') {
+      child.begin();
+      return;
+    }
+    const { isTrial } = this.#fleet;
+    const isAwaited = ({ kind, child: other }: Slot): boolean =>
+      (isTrial || servesRequests(kind)) && other?.state !== 'prepared';
+    if (!this.slots.some(isAwaited)) this.#phaseReached.prepared.fire();
+  }
+
+  onReport(): void {
+    this.#reported.fire();
+  }
+
   onReady(child: Child): void {
     const slot = this.#slotOf(child);
     if (slot === undefined) return;
     this.#fleet.log.info({ worker: slot.worker, childPid: child.pid }, `${slot.kind} up`);
-    if (this.#phase !== 'starting') return;
+    // They may have changed while it started.
+    child.giveCredentials(this.#credentials);
+    if (this.#phase !== 'beginning') return;
     if (
       this.slots.some(({ kind, child: other }) => servesRequests(kind) && other?.state !== 'up')
     ) {
       return;
     }
     this.#phase = 'running';
-    this.#resolveStarted();
+    this.#phaseReached.running.fire();
   }
 
   onDrainProgress(child: Child, requestsInProgress: number): void {
@@ -130,13 +231,18 @@ export class Fleet implements ChildListener {
       if (this.children().length === 0) this.#resolveEmpty();
       return;
     }
-    const isFirst = this.#phase === 'starting' && servesRequests(slot.kind);
-    const failure = isFirst ? startFailure(slot, exit) : undefined;
+    const failure = this.#phase === 'running' ? undefined : this.#startFailure(slot, exit);
     if (failure !== undefined) {
       this.#fail(failure);
       return;
     }
     this.#restartLater(slot, exit);
+  }
+
+  /** Undefined for what is tried again. */
+  #startFailure(slot: Slot, exit: ChildExit): Failure | undefined {
+    if (this.#fleet.isTrial && this.#phase === 'preparing') return trialFailure(slot, exit);
+    return servesRequests(slot.kind) ? startFailure(slot, exit) : undefined;
   }
 
   #restartLater(slot: Slot, exit: ChildExit): void {
@@ -168,7 +274,8 @@ export class Fleet implements ChildListener {
 
   #spawn(slot: Slot): void {
     slot.timer = undefined;
-    const { programs, options, credentials } = this.#fleet;
+    const { programs, options } = this.#fleet;
+    const credentials = this.#credentials;
     const init = { type: 'init', worker: slot.worker, options, credentials } as const;
     slot.child = new Child(programs[slot.kind], init, this);
   }
@@ -200,6 +307,13 @@ export class Fleet implements ChildListener {
   #clearTimers(): void {
     for (const slot of this.slots) clearTimeout(slot.timer);
   }
+}
+
+/** Any end of a child that has not begun: nobody depends on it yet. */
+function trialFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failure {
+  if (failure !== undefined) return new Failure(EXIT_REASON[failure.kind], failure.message);
+  const how = cause === 'start_timeout' ? 'was not prepared in time' : `ended with ${detail}`;
+  return new Failure('internal', `${nameOf(slot)} of the new configuration ${how}`);
 }
 
 function servesRequests(kind: ChildKind): boolean {

@@ -3,12 +3,16 @@ import { EXIT_CODES } from './exit-codes.js';
 /** What `ringway help` prints. */
 export function renderHelp(): string {
   const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${code}\t${meaning}`);
-  return `Ringway serves S3 from an embedded store.
+  return `Ringway serves S3 from an embedded store, or from an OpenStack Swift cluster.
 
 Usage:
   ringway start [flags]            serve until SIGTERM or SIGINT
   ringway check [flags] [--print]  read configuration and credentials as start does, and stop;
                                    --print shows the effective configuration, secrets masked
+  ringway reload [flags]           have the running service put in force what its configuration
+                                   file says now; nothing is changed when that cannot be used
+  ringway drain [flags]            as SIGTERM, and waits until the service has ended
+  ringway wait-ready [flags]       wait until the service is ready
   ringway janitor [flags] --dry-run | --once
                                    go once through all that lifecycle rules and orphaned parts are
                                    about, beside a running service or without one: --dry-run shows
@@ -22,7 +26,11 @@ Flags, which win over the configuration file:
   --s3 HOST:PORT       S3 API                      (127.0.0.1:8000)
   --admin HOST:PORT    metrics and health          (127.0.0.1:9464)
   --console HOST:PORT  console; not in this release (127.0.0.1:9000)
+  --store HOST:PORT    Swift API of the embedded store (127.0.0.1:8070)
   --listeners N        listener processes          (one for each CPU)
+
+reload, drain and wait-ready find the service by its data directory, and take, too:
+  --timeout-ms N       give up then                (wait-ready: 60000; the others: never)
 
 At the first start, RINGWAY_ACCESS_KEY and RINGWAY_SECRET_KEY become the credential when both are
 set; otherwise one is generated, printed once and kept in the data directory.

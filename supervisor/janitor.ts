@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { FilledOptions } from '../src/config/options.js';
 import { storeDirectory } from '../src/config/paths.js';
 import type {
   JanitorCommandFailed,
@@ -31,16 +32,19 @@ export async function runJanitor(
   entry: string,
 ): Promise<ExitReason> {
   for (const line of warnings) warn(line);
-  const directory = storeDirectory(options);
-  // To open a store is to create it; this command is for one that is there.
-  if (credentials === undefined || !existsSync(directory)) {
-    throw new Failure('dataDirectory', `there is no store in ${directory} yet`);
+  if (credentials === undefined || !isStoreThere(options)) {
+    throw new Failure('dataDirectory', `there is no store in ${storeDirectory(options)} yet`);
   }
   const init: JanitorCommandInit = { options, credentials: credentials.roster, mode };
   const { code, failed } = await runToEnd(entry, init);
   if (failed !== undefined) throw new Failure(EXIT_REASON[failed.failure], failed.message);
   if (code !== 0) throw new Failure('internal', 'the janitor ended unexpectedly');
   return 'ok';
+}
+
+/** To open an embedded store is to create it; the command is for one that is there. */
+function isStoreThere(options: FilledOptions): boolean {
+  return options.backend !== 'embedded' || existsSync(storeDirectory(options));
 }
 
 interface Ended {

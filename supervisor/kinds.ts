@@ -6,6 +6,7 @@
 export const CHILD_KINDS = {
   listener: { servesRequests: true },
   janitor: { servesRequests: false },
+  store: { servesRequests: false },
 } as const satisfies Readonly<Record<string, { readonly servesRequests: boolean }>>;
 
 export type ChildKind = keyof typeof CHILD_KINDS;

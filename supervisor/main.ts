@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../src/process/janitor-program.js';
 import { LISTENER_PROGRAM } from '../src/process/listener-program.js';
+import { STORE_PROGRAM } from '../src/process/store-program.js';
 import { run } from './run.js';
-import { recoverEmbeddedStore } from './store.js';
+import { recoverStore } from './store.js';
 
 process.exit(
   await run(process.argv.slice(2), {
-    programs: { listener: LISTENER_PROGRAM, janitor: JANITOR_PROGRAM },
+    programs: { listener: LISTENER_PROGRAM, janitor: JANITOR_PROGRAM, store: STORE_PROGRAM },
     janitorCommand: JANITOR_COMMAND_ENTRY,
-    recoverStore: recoverEmbeddedStore,
+    recoverStore,
   }),
 );

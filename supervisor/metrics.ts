@@ -1,7 +1,11 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import { BUCKET_METRICS_PREFIX } from '../src/telemetry/bucket-metrics.js';
 import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import { CertificateMetrics } from './certificate-metrics.js';
 import type { Child } from './child.js';
 import type { ChildKind } from './kinds.js';
+import { ReloadMetrics } from './reload-metrics.js';
+import { stageReport, type StageReport } from './stage-report.js';
 import type { VersionInfo } from './version.js';
 
 /** A child that takes longer is busy or stuck; Prometheus itself gives up after 10 s. */
@@ -14,6 +18,8 @@ export interface ScrapedFleet {
     readonly worker: number;
     readonly child: Child | undefined;
   }[];
+  /** Of a former generation: they still count. */
+  readonly leaving: readonly Child[];
 }
 
 /**
@@ -23,12 +29,15 @@ export interface ScrapedFleet {
  */
 export class ServiceMetrics {
   readonly registry = new Registry();
+  readonly reloads: ReloadMetrics;
+  readonly certificates: CertificateMetrics;
   readonly #restarts: Readonly<Record<ChildKind, Counter<'reason'>>>;
   readonly #listenerUp: Gauge<'worker'>;
   readonly #janitorUp: Gauge;
+  readonly #storeUp: Gauge;
   readonly #missing: Gauge;
   #departed: MetricSnapshot = [];
-  #scrape: Promise<string> | undefined;
+  #scrape: Promise<Registry> | undefined;
 
   constructor(version: VersionInfo) {
     const registers = [this.registry];
@@ -45,10 +54,21 @@ export class ServiceMetrics {
         labelNames: ['reason'],
         registers,
       }),
+      store: new Counter({
+        name: 'ringway_swift_api_restarts_total',
+        help: "How often the process of the store's Swift API was started again after it ended unasked, by how it ended.",
+        labelNames: ['reason'],
+        registers,
+      }),
     };
     this.#janitorUp = new Gauge({
       name: 'ringway_janitor_up',
       help: 'Whether the janitor runs.',
+      registers,
+    });
+    this.#storeUp = new Gauge({
+      name: 'ringway_swift_api_up',
+      help: "Whether the store's Swift API is served.",
       registers,
     });
     this.#listenerUp = new Gauge({
@@ -68,6 +88,8 @@ export class ServiceMetrics {
       labelNames: ['version', 'revision', 'node'],
       registers,
     }).set({ ...version }, 1);
+    this.reloads = new ReloadMetrics(registers);
+    this.certificates = new CertificateMetrics(registers);
   }
 
   restarted(kind: ChildKind, reason: string): void {
@@ -76,27 +98,43 @@ export class ServiceMetrics {
 
   /** Keeps the totals of a child that has gone. */
   keep(snapshot: MetricSnapshot): void {
-    this.#departed = totalsOf([this.#departed, snapshot]);
+    // Whoever replaces it counts buckets anew, under the same number.
+    const lasting = snapshot.filter(({ name }) => !name.startsWith(BUCKET_METRICS_PREFIX));
+    this.#departed = totalsOf([this.#departed, lasting]);
   }
 
-  /** Everything in Prometheus' text format. Scrapes at the same time share one answer. */
-  render(fleet: ScrapedFleet): Promise<string> {
+  /** Everything in Prometheus' text format. */
+  async render(fleet: ScrapedFleet): Promise<string> {
+    const children = await this.#children(fleet);
+    const texts = await Promise.all([children.metrics(), this.registry.metrics()]);
+    return texts.filter((text) => text.trim() !== '').join('\n');
+  }
+
+  /** Where the time of requests goes. */
+  async stages(fleet: ScrapedFleet, since: Date): Promise<StageReport> {
+    const children = await this.#children(fleet);
+    return stageReport(await children.getMetricsAsJSON(), since);
+  }
+
+  /** Scrapes at the same time share one answer. */
+  #children(fleet: ScrapedFleet): Promise<Registry> {
     this.#scrape ??= this.#collect(fleet).finally(() => {
       this.#scrape = undefined;
     });
     return this.#scrape;
   }
 
-  async #collect(fleet: ScrapedFleet): Promise<string> {
+  async #collect(fleet: ScrapedFleet): Promise<Registry> {
     for (const { kind, worker, child } of fleet.slots) {
       const up = child?.state === 'up' ? 1 : 0;
       if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);
-      else this.#janitorUp.set(up);
+      else (kind === 'janitor' ? this.#janitorUp : this.#storeUp).set(up);
     }
     // A child that is starting has nothing to tell yet, and is not missed.
-    const asked = fleet.slots.flatMap(({ child }) =>
+    const serving = fleet.slots.flatMap(({ child }) =>
       child === undefined || child.state === 'starting' ? [] : [child],
     );
+    const asked = [...serving, ...fleet.leaving];
     const answers = await Promise.all(asked.map((child) => child.scrape(SCRAPE_TIMEOUT_MS)));
     const silent = asked.filter(
       (child, index) => answers[index] !== true && child.state !== 'gone',
@@ -104,9 +142,7 @@ export class ServiceMetrics {
     this.#missing.set(silent.length);
     // Who has gone during the scrape is among the departed by now.
     const living = asked.filter((child) => child.state !== 'gone').map((child) => child.metrics);
-    const listeners = AggregatorRegistry.aggregate([this.#departed, ...living] as object[]);
-    const texts = await Promise.all([listeners.metrics(), this.registry.metrics()]);
-    return texts.filter((text) => text.trim() !== '').join('\n');
+    return AggregatorRegistry.aggregate([this.#departed, ...living] as object[]);
   }
 }
 

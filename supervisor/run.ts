@@ -1,4 +1,5 @@
 import { renderConfig } from '../src/config/print.js';
+import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
@@ -29,7 +30,7 @@ export async function run(args: readonly string[], parts: Parts): Promise<number
 async function execute(command: Command, parts: Parts): Promise<ExitReason> {
   switch (command.name) {
     case 'start':
-      return start(readSettings(command.configFile, command.flags, process.env), parts);
+      return start(() => readSettings(command.configFile, command.flags, process.env), parts);
     case 'check': {
       const { options, credentials, warnings } = readSettings(
         command.configFile,
@@ -45,6 +46,10 @@ async function execute(command: Command, parts: Parts): Promise<ExitReason> {
       const settings = readSettings(command.configFile, command.flags, process.env);
       return runJanitor(settings, command.mode, parts.janitorCommand);
     }
+    case 'reload':
+    case 'drain':
+    case 'wait-ready':
+      return runControl(command);
     case 'version': {
       const { version, revision, node } = readVersion();
       process.stdout.write(`ringway ${version} (revision ${revision}, Node.js ${node})\n`);

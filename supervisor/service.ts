@@ -1,51 +1,227 @@
 import { performance } from 'node:perf_hooks';
-import type { Credentials } from '../src/config/credentials-file.js';
-import { formatAddress, type FilledOptions } from '../src/config/options.js';
+import { isDeepStrictEqual } from 'node:util';
+import { readAdminToken } from '../src/config/admin-token.js';
+import type { Certificates } from '../src/config/certificates.js';
+import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { configHash } from '../src/config/print.js';
+import type { Roster } from '../src/config/credentials.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { AdminServer, type AdminView } from './admin.js';
 import type { ChildProgram } from './child.js';
-import type { Failure } from './exit-codes.js';
-import type { ChildKind } from './kinds.js';
-import { Fleet } from './fleet.js';
+import { Failure } from './exit-codes.js';
+import type { Fleet } from './fleet.js';
+import { Generation, type GenerationOptions } from './generation.js';
 import { readiness, type Readiness, type ServicePhase } from './health.js';
-import { ServiceMetrics } from './metrics.js';
+import type { ChildKind } from './kinds.js';
+import { processLog } from './log-tail.js';
+import { ServiceMetrics, type ScrapedFleet } from './metrics.js';
+import { OneAtATime } from './one-at-a-time.js';
+import { changedKeys, resolveForReload, type Running } from './reload.js';
+import { Signal } from './signal.js';
+import { renderStatus } from './status.js';
 import type { VersionInfo } from './version.js';
 
-export interface ServiceOptions {
+/** What a generation of processes is started with. */
+export interface Start {
   readonly options: FilledOptions;
-  readonly credentials: Credentials;
-  readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
+  readonly credentials: Roster;
+  readonly certificates: Certificates;
+}
+
+export interface ServiceOptions extends Running {
+  readonly credentials: Roster;
+  readonly certificates: Certificates;
+  readonly programs: (options: FilledOptions) => Readonly<Record<ChildKind, ChildProgram>>;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Finishes what a dead listener left in the store; safe while others work. */
-  readonly recoverStore: () => Promise<void>;
+  readonly recoverStore: (options: FilledOptions) => Promise<void>;
+  /** Reads configuration and credentials as a start does. @throws Failure */
+  readonly readAgain: () => Start;
 }
 
-/** The running service: the listeners, the admin port, and the phase that both go by. */
+/** How long children may take to let go of the port; they answer in some 10 ms. */
+const ASIDE_TIMEOUT_MS = 5000;
+
+/** The running service: its processes, the admin port, and the phase that both go by. */
 export class Service implements AdminView {
+  readonly logs = processLog;
   /** Resolves when a failure ends the service. */
   readonly failed: Promise<Failure>;
 
-  readonly #fleet: Fleet;
-  readonly #admin: AdminServer;
+  #generation: Generation;
+  /** The former generation, while it finishes what it has. */
+  #leaving: Fleet | undefined;
+  #left: Promise<number> = Promise.resolve(0);
+  #admin: AdminServer;
   readonly #metrics: ServiceMetrics;
   readonly #startedAt = new Date();
+  readonly #started = new Signal();
+  readonly #stopping = new Signal();
+  readonly #reloads = new OneAtATime(() => this.#reload());
+  #fail: (failure: Failure) => void = () => undefined;
   #phase: ServicePhase = 'starting';
+  #adminListen: ListenAddress | undefined;
 
   constructor(private readonly service: ServiceOptions) {
-    const { options, credentials, programs, version, log } = service;
+    const { asked, options, credentials, version, log } = service;
     this.#metrics = new ServiceMetrics(version);
     this.#admin = new AdminServer(this, log);
-    let fail: (failure: Failure) => void = () => undefined;
+    this.#admin.useToken(readAdminToken(options));
+    this.#useCertificates(service.certificates);
     this.failed = new Promise((resolve) => {
-      fail = resolve;
+      this.#fail = resolve;
     });
-    this.#fleet = new Fleet({
-      programs,
-      options,
-      credentials: credentials.roster,
-      log,
+    this.#generation = this.#newGeneration({ asked, options, credentials, isTrial: false });
+    void this.#generation.failed().then(this.#fail);
+  }
+
+  /**
+   * Opens the admin port and starts the processes.
+   * @returns the options with the admin port's real number, when all listeners accept; never when
+   * the service fails or is stopped before
+   * @throws Failure `listen` for the admin port
+   */
+  async start(): Promise<FilledOptions> {
+    const { options, fleet } = this.#generation;
+    const adminListen = await this.#admin.listen(options.adminListen);
+    this.#adminListen = adminListen;
+    this.service.log.info({ admin: formatAddress(adminListen) }, 'listeners starting');
+    await fleet.start();
+    this.#phase = 'running';
+    this.#metrics.reloads.started();
+    this.#generation.serves();
+    this.#started.fire();
+    return { ...options, adminListen };
+  }
+
+  /** Resolves when the service serves. */
+  get serves(): Promise<void> {
+    return this.#started.fired;
+  }
+
+  /**
+   * Puts the configuration in force that is in its files now: another generation of processes takes
+   * over, and the former one finishes what it has. One at a time.
+   * @returns how many processes of the former generation were killed at `drain_timeout_ms`
+   * @throws Failure when nothing was changed, with the reason
+   */
+  reload(): Promise<number> {
+    return this.#reloads.run();
+  }
+
+  async #reload(): Promise<number> {
+    await Promise.race([this.#started.fired, this.#stopping.fired]);
+    const { log } = this.service;
+    try {
+      await this.#replaceGeneration();
+    } catch (thrown) {
+      const failure = asFailure(thrown);
+      this.#metrics.reloads.failed();
+      log.error({ reason: failure.reason, problem: failure.message }, 'reload changed nothing');
+      throw failure;
+    }
+    this.#metrics.reloads.reloaded();
+    return this.#left;
+  }
+
+  async #replaceGeneration(): Promise<void> {
+    const { log, recoverStore, readAgain } = this.service;
+    const former = this.#generation;
+    const { options: asked, credentials, certificates } = readAgain();
+    const options = await resolveForReload(asked, former);
+    const changed = changedKeys(former.asked, asked);
+    log.info({ changed }, 'reloading');
+    await recoverStore(options);
+    const admin = await this.#openAdmin(asked);
+    const next = this.#newGeneration({ asked, options, credentials, isTrial: true });
+    try {
+      await this.#takeOver(next, former);
+    } catch (error) {
+      next.retire();
+      await next.fleet.drain(former.options.drainTimeoutMs, true);
+      admin?.server.close();
+      throw error;
+    }
+    void next.failed().then(this.#fail);
+    this.#generation = next;
+    next.serves();
+    if (admin !== undefined) this.#replaceAdmin(admin);
+    this.#admin.useToken(readAdminToken(options));
+    this.#useCertificates(certificates);
+    log.level = options.logLevel;
+    log.info({ changed, configuration_hash: configHash(options) }, 'reloaded');
+    this.#dismiss(former);
+  }
+
+  /** A new admin port, where it has changed. @throws Failure `listen` */
+  async #openAdmin(asked: FilledOptions): Promise<OpenAdmin | undefined> {
+    if (isDeepStrictEqual(asked.adminListen, this.#generation.asked.adminListen)) return undefined;
+    const server = new AdminServer(this, this.service.log);
+    server.useToken(readAdminToken(asked));
+    return { server, address: await server.listen(asked.adminListen) };
+  }
+
+  #useCertificates(certificates: Certificates): void {
+    this.#admin.useCertificate(certificates.admin);
+    this.#metrics.certificates.inForce(certificates);
+  }
+
+  #replaceAdmin({ server, address }: OpenAdmin): void {
+    this.#admin.close();
+    this.#admin = server;
+    this.#adminListen = address;
+  }
+
+  /** @throws Failure when `next` does not come up, or the service is stopped meanwhile */
+  async #takeOver(next: Generation, former: Generation): Promise<void> {
+    const { log } = this.service;
+    const orFailure = async <T>(work: Promise<T>): Promise<T> => {
+      const failed = next.failed().then((failure) => {
+        throw failure;
+      });
+      const stopped = this.#stopping.fired.then(() => {
+        throw new Failure('stopped', 'the service is being stopped');
+      });
+      return Promise.race([work, failed, stopped]);
+    };
+    await orFailure(next.fleet.prepare());
+    // With a backend that is away, another configuration may be what helps.
+    if (this.readiness().ready) {
+      const problem = await orFailure(next.fleet.untilWell(next.options.listenerStartTimeoutMs));
+      if (problem !== undefined) throw new Failure('unready', problem);
+    }
+    const lossless = await former.fleet.standAside(ASIDE_TIMEOUT_MS);
+    if (!lossless) {
+      log.warn('connections that wait to be accepted may be reset: see docs/limitations.md');
+    }
+    try {
+      await orFailure(next.fleet.begin());
+    } catch (error) {
+      former.fleet.resume();
+      throw error;
+    }
+  }
+
+  /** Lets the former generation finish what it has. */
+  #dismiss({ fleet, options }: Generation): void {
+    this.#leaving = fleet;
+    this.#left = fleet.drain(options.drainTimeoutMs, true).then((killed) => {
+      this.#leaving = undefined;
+      this.#metrics.reloads.drainTimedOut(killed);
+      this.service.log.info({ killed }, 'former processes ended');
+      if (killed > 0) this.#recoverStore();
+      return killed;
+    });
+  }
+
+  #newGeneration(
+    start: Pick<GenerationOptions, 'asked' | 'options' | 'credentials' | 'isTrial'>,
+  ): Generation {
+    return new Generation({
+      ...start,
+      log: this.service.log,
+      programs: this.service.programs(start.options),
       onGone: (child) => {
         this.#metrics.keep(child.metrics);
       },
@@ -53,22 +229,7 @@ export class Service implements AdminView {
         this.#metrics.restarted(kind, reason);
         this.#recoverStore();
       },
-      onFatal: fail,
     });
-  }
-
-  /**
-   * Opens the admin port and starts the listeners.
-   * @returns the options with the admin port's real number, when all listeners accept; never when
-   * the service fails or is stopped before
-   * @throws Failure `listen` for the admin port
-   */
-  async start(): Promise<FilledOptions> {
-    const adminListen = await this.#admin.listen(this.service.options.adminListen);
-    this.service.log.info({ admin: formatAddress(adminListen) }, 'listeners starting');
-    await this.#fleet.start();
-    this.#phase = 'running';
-    return { ...this.service.options, adminListen };
   }
 
   /**
@@ -78,68 +239,99 @@ export class Service implements AdminView {
    * @returns whether all requests could finish
    */
   async drain(hurry: AbortSignal): Promise<boolean> {
-    const { drainDelayMs, drainTimeoutMs } = this.service.options;
     this.#phase = 'draining';
-    await waitUnlessAborted(drainDelayMs, hurry);
-    const cut = (): void => void this.#fleet.kill();
+    this.#stopping.fire();
+    const { fleet, options } = this.#generation;
+    for (const child of fleet.children()) child.leave();
+    await waitUnlessAborted(options.drainDelayMs, hurry);
+    const cut = (): void => {
+      void fleet.kill();
+      void this.#leaving?.kill();
+    };
     hurry.addEventListener('abort', cut);
     if (hurry.aborted) cut();
-    const inTime = await this.#fleet.drain(drainTimeoutMs);
+    this.#leaving?.hurry();
+    const [killed, formerKilled] = await Promise.all([
+      fleet.drain(options.drainTimeoutMs, false),
+      this.#left,
+      this.#reloads.settled(),
+    ]);
+    this.#metrics.reloads.drainTimedOut(killed);
     hurry.removeEventListener('abort', cut);
-    return inTime && !hurry.aborted;
+    return killed + formerKilled === 0 && !hurry.aborted;
   }
 
   /** Ends whatever is left. */
   async close(): Promise<void> {
-    await this.#fleet.kill();
+    this.#stopping.fire();
+    this.#generation.retire();
+    await Promise.all([this.#generation.fleet.kill(), this.#leaving?.kill()]);
     this.#admin.close();
   }
 
   /** Garbage that stays until the next time is no reason to stop serving. */
   #recoverStore(): void {
     const { log, recoverStore } = this.service;
-    recoverStore().catch((error: unknown) => {
+    recoverStore(this.#generation.options).catch((error: unknown) => {
       log.error({ err: error }, 'store recovery after the end of a process failed');
     });
   }
 
+  /** The files of logs were renamed: all go on with new ones. */
+  reopenLogs(): void {
+    const leaving = this.#leaving?.children() ?? [];
+    for (const child of [...this.#generation.fleet.children(), ...leaving]) child.reopenLogs();
+  }
+
   metrics(): Promise<string> {
-    return this.#metrics.render(this.#fleet);
+    return this.#metrics.render(this.#scraped());
+  }
+
+  stages(): Promise<unknown> {
+    return this.#metrics.stages(this.#scraped(), this.#startedAt);
+  }
+
+  #scraped(): ScrapedFleet {
+    const leaving = this.#leaving?.children() ?? [];
+    return { slots: this.#generation.fleet.slots, leaving };
   }
 
   readiness(): Readiness {
     return readiness({
       phase: this.#phase,
-      children: this.#fleet.slots.map(({ kind, worker, child }) => ({
+      children: this.#generation.fleet.slots.map(({ kind, worker, child }) => ({
         kind,
         worker,
         state: child?.state,
         health: child?.health,
       })),
-      probeIntervalMs: this.service.options.probeIntervalMs,
+      probeIntervalMs: this.#generation.options.probeIntervalMs,
       now: performance.now(),
     });
   }
 
   status(): unknown {
-    const { version, options } = this.service;
-    return {
-      ...version,
-      pid: process.pid,
-      started_at: this.#startedAt.toISOString(),
+    const { options, fleet } = this.#generation;
+    return renderStatus({
+      version: this.service.version,
+      startedAt: this.#startedAt,
       phase: this.#phase,
-      configuration_hash: configHash(options),
-      s3_listen: formatAddress(options.s3Listen),
-      children: this.#fleet.slots.map(({ kind, worker, child, restarts }) => ({
-        kind,
-        worker: worker === 0 ? undefined : worker,
-        pid: child?.pid ?? null,
-        state: child?.state ?? 'waiting',
-        restarts,
-        started_at: child?.startedAt.toISOString() ?? null,
-      })),
-    };
+      options,
+      adminListen: this.#adminListen,
+      slots: [...fleet.slots, ...(this.#leaving?.slots.filter(({ child }) => child) ?? [])],
+    });
   }
+}
+
+interface OpenAdmin {
+  readonly server: AdminServer;
+  readonly address: ListenAddress;
+}
+
+function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new Failure('internal', message, { cause: thrown });
 }
 
 function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,16 +1,21 @@
-import { readCredentials, type Credentials } from '../src/config/credentials-file.js';
+import { readAdminToken } from '../src/config/admin-token.js';
+import { readCertificates, type Certificates } from '../src/config/certificates.js';
+import type { Credentials } from '../src/config/credentials-file.js';
 import { loadConfig, type LoadedConfig } from '../src/config/load.js';
 import { ConfigError, describeProblem } from '../src/config/problem.js';
+import { readRoster } from '../src/config/roster-source.js';
 import type { FlagValues } from './cli.js';
 import { Failure } from './exit-codes.js';
 
 export interface Settings extends LoadedConfig {
   /** What a start would use; undefined when it would generate a credential. */
   readonly credentials: Credentials | undefined;
+  readonly certificates: Certificates;
 }
 
 /**
- * Reads and checks all that the operator gave: configuration file, flags, credentials. This is the
+ * Reads and checks all that the operator gave: configuration file, flags, credentials,
+ * certificates. This is the
  * whole of `check`, and the first step of `start`. Changes nothing.
  * @throws Failure `usage` when only flags are wrong, `config` otherwise; `dataDirectory` when the
  *   working directory is gone
@@ -22,7 +27,14 @@ export function readSettings(
 ): Settings {
   try {
     const config = loadConfig({ file: configFile, flags, cwd: workingDirectory() });
-    return { ...config, credentials: readCredentials(config.options.credentialsFile, env) };
+    readAdminToken(config.options);
+    const { warnings, ...certificates } = readCertificates(config.options);
+    return {
+      options: config.options,
+      warnings: [...config.warnings, ...warnings],
+      credentials: readRoster(config.options, env),
+      certificates,
+    };
   } catch (error) {
     throw error instanceof ConfigError ? configFailure(error) : error;
   }

@@ -1,15 +1,22 @@
-import { ensureCredentials, type Credentials } from '../src/config/credentials-file.js';
+import type { Certificates } from '../src/config/certificates.js';
+import type { Credentials } from '../src/config/credentials-file.js';
 import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
+import { ensureRoster } from '../src/config/roster-source.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
 import { claimAddress } from './addresses.js';
 import { renderBanner } from './banner.js';
+import { Commands } from './commands.js';
+import { ControlServer } from './control-server.js';
 import { NO_CREDENTIAL, type ChildProgram } from './child.js';
 import { directoryFailure, prepareDataDirectory } from './data-directory.js';
 import { Failure, type ExitReason } from './exit-codes.js';
 import type { ChildKind } from './kinds.js';
+import { processLog } from './log-tail.js';
 import { lockDataDirectory, type DataLock } from './lock.js';
-import { Service } from './service.js';
+import { refuseOtherDataDir, type Running } from './reload.js';
+import { ReopenSignal } from './reopen-signal.js';
+import { Service, type Start } from './service.js';
 import type { Settings } from './settings.js';
 import { StopSignals } from './stop-signals.js';
 import type { RecoverStore } from './store.js';
@@ -30,21 +37,33 @@ export interface Parts {
 /**
  * Serves until a signal or a failure, in this order: what can be refused without a trace first,
  * then the lock, then what writes.
+ * @param read - configuration and credentials; called again for each reload
  * @returns why it ended
  * @throws Failure
  */
-export async function start({ options, warnings }: Settings, parts: Parts): Promise<ExitReason> {
-  const log = createLogger({ level: options.logLevel, process: 'supervisor' });
-  const signals = new StopSignals(log);
+export async function start(read: () => Settings, parts: Parts): Promise<ExitReason> {
+  const { options, certificates, warnings } = read();
+  const log = createLogger({
+    level: options.logLevel,
+    process: 'supervisor',
+    also: (line) => {
+      processLog.add(line, 'supervisor');
+    },
+  });
+  const signals = new StopSignals();
+  const reopen = new ReopenSignal();
   prepareDataDirectory(options.dataDir);
   const lock = await takeLock(options.dataDir);
   try {
     const credentials = takeCredentials(options);
     for (const line of [...warnings, ...credentials.warnings]) warn(line);
     const s3Listen = await claimAddress('s3_listen', options.s3Listen);
+    const storeListen = await claimStoreAddress(options);
     await parts.recoverStore(options);
     if (signals.stopping) return 'ok';
-    return await serve({ ...options, s3Listen }, credentials, parts, { lock, log, signals });
+    const running = { asked: options, options: { ...options, s3Listen, storeListen } };
+    const held = { lock, log, signals, reopen, read, certificates };
+    return await serve(running, credentials, parts, held);
   } finally {
     lock.release();
   }
@@ -54,36 +73,54 @@ interface Held {
   readonly lock: DataLock;
   readonly log: Logger;
   readonly signals: StopSignals;
+  readonly reopen: ReopenSignal;
+  readonly read: () => Settings;
+  readonly certificates: Certificates;
 }
 
 async function serve(
-  options: FilledOptions,
+  running: Running,
   credentials: Credentials,
   parts: Parts,
-  { lock, log, signals }: Held,
+  { lock, log, signals, reopen, read, certificates }: Held,
 ): Promise<ExitReason> {
   const version = readVersion();
-  const toStart = ({ entry, environment }: Program): ChildProgram => ({
-    entry,
+  const toStart = (name: ChildKind, options: FilledOptions): ChildProgram => ({
+    name,
+    entry: parts.programs[name].entry,
     // The credential crosses over IPC; nothing of it belongs into an environment.
-    environment: { ...environment, ...NO_CREDENTIAL },
+    environment: { ...parts.programs[name].environment, ...NO_CREDENTIAL },
     lockFd: lock.fd,
     startTimeoutMs: options.listenerStartTimeoutMs,
   });
   const service = new Service({
-    options,
-    credentials,
+    ...running,
+    credentials: credentials.roster,
+    certificates,
     version,
     log,
-    recoverStore: () => parts.recoverStore(options),
-    programs: {
-      listener: toStart(parts.programs.listener),
-      janitor: toStart(parts.programs.janitor),
-    },
+    recoverStore: parts.recoverStore,
+    readAgain: () => readAgain(read, running.options.dataDir, log),
+    programs: (options) => ({
+      listener: toStart('listener', options),
+      janitor: toStart('janitor', options),
+      store: toStart('store', options),
+    }),
   });
+  reopen.onSignal = () => {
+    service.reopenLogs();
+    log.info('logs opened anew');
+  };
+  signals.onReload = () => {
+    // What goes wrong is in the log.
+    service.reload().catch(() => undefined);
+  };
+  const commands = new Commands(service, signals);
+  const control = new ControlServer((command) => commands.run(command), log);
   try {
-    const started = service.start().then((running) => {
-      process.stdout.write(renderBanner(version.version, running, credentials));
+    await control.listen(running.options.dataDir);
+    const started = service.start().then((options) => {
+      process.stdout.write(renderBanner(version.version, options, credentials));
       log.info({ ...version, listeners: options.listeners }, 'service ready');
       return signals.first;
     });
@@ -93,10 +130,33 @@ async function serve(
     const drained = await service.drain(signals.second);
     log.info({ drained }, 'service ended');
     if (end instanceof Failure) throw end;
+    commands.ended(drained);
     return drained ? 'ok' : 'drainTimeout';
   } finally {
     await service.close();
+    await control.close();
   }
+}
+
+/** @throws Failure, also for credentials that a start would make: a service that runs has some */
+function readAgain(read: () => Settings, dataDir: string, log: Logger): Start {
+  const { options, credentials, certificates, warnings } = read();
+  refuseOtherDataDir(options, dataDir);
+  if (credentials === undefined || credentials.origin === 'environment') {
+    const file = options.credentialsFile;
+    throw new Failure('config', `${file}: expected a file with credentials, as at the start`);
+  }
+  for (const warning of [...warnings, ...credentials.warnings]) log.warn(warning);
+  return { options, credentials: credentials.roster, certificates };
+}
+
+/** Of the Swift API, where there is one. */
+async function claimStoreAddress({
+  backend,
+  storeListen,
+}: FilledOptions): Promise<FilledOptions['storeListen']> {
+  if (backend !== 'embedded' || storeListen === '') return '';
+  return claimAddress('store_listen', storeListen);
 }
 
 async function takeLock(dataDir: string): Promise<DataLock> {
@@ -108,12 +168,12 @@ async function takeLock(dataDir: string): Promise<DataLock> {
 }
 
 /** Again, under the lock: another start may have made the first credential meanwhile. */
-function takeCredentials({ credentialsFile, dataDir }: FilledOptions): Credentials {
+function takeCredentials(options: FilledOptions): Credentials {
   try {
-    return ensureCredentials(credentialsFile, process.env);
+    return ensureRoster(options, process.env);
   } catch (error) {
     throw error instanceof ConfigError
       ? new Failure('config', error.message)
-      : directoryFailure(dataDir, error);
+      : directoryFailure(options.dataDir, error);
   }
 }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import type { Logger } from '../src/telemetry/logger.js';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -10,40 +9,45 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const SAME_WISH_MS = 500;
 
 /**
- * The operator's wish to stop: the first signal asks for a drain, the second for an end at once.
- *
- * SIGHUP is no such wish. Service managers send it to have the configuration read again, which this
- * release cannot do; its default action would end the process and cut every transfer.
+ * The operator's wishes: the first signal to stop asks for a drain, the second for an end at once;
+ * SIGHUP asks for a reload.
  *
  * All three stay handled until the process is gone: a signal that comes while it exits, of an
  * impatient operator or service manager, would otherwise end it by default and hide its exit code.
  */
 export class StopSignals {
-  /** Resolves with the signal's name. */
-  readonly first: Promise<NodeJS.Signals>;
+  /** Resolves with the signal's name, or with who else asked. */
+  readonly first: Promise<string>;
+  /** Called for each SIGHUP; there is nothing to reload before a service is there. */
+  onReload: () => void = () => undefined;
 
   readonly #second = new AbortController();
   #firstAt: number | undefined;
+  #resolveFirst: (who: string) => void = () => undefined;
 
-  /** @param log - says that a SIGHUP changed nothing */
-  constructor(log: Pick<Logger, 'warn'>) {
-    let resolveFirst: (signal: NodeJS.Signals) => void = () => undefined;
+  constructor() {
     this.first = new Promise((resolve) => {
-      resolveFirst = resolve;
+      this.#resolveFirst = resolve;
     });
     const handle = (signal: NodeJS.Signals): void => {
       const now = performance.now();
       if (this.#firstAt === undefined) {
-        this.#firstAt = now;
-        resolveFirst(signal);
+        this.stop(signal);
       } else if (now - this.#firstAt >= SAME_WISH_MS) {
         this.#second.abort();
       }
     };
     for (const signal of STOP_SIGNALS) process.on(signal, handle);
     process.on('SIGHUP', () => {
-      log.warn('SIGHUP changes nothing: to reload the configuration, restart the service');
+      this.onReload();
     });
+  }
+
+  /** As the first signal. */
+  stop(who: string): void {
+    if (this.#firstAt !== undefined) return;
+    this.#firstAt = performance.now();
+    this.#resolveFirst(who);
   }
 
   /** The first signal has come. */

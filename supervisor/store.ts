@@ -20,11 +20,14 @@ const EXIT_REASON: Readonly<Record<StoreOpenErrorCode, ExitReason>> = {
 export type RecoverStore = (options: FilledOptions) => Promise<void>;
 
 /**
- * Opens the embedded store, recovers it and lets go of it: the supervisor serves nothing. Safe
+ * Opens the embedded store, where there is one, recovers it and lets go of it: the supervisor
+ * serves nothing. Safe
  * while listeners work, so it also follows the death of one.
  * @throws Failure `format`, `dataDirectory`, `full`
  */
-export async function recoverEmbeddedStore(options: FilledOptions): Promise<void> {
+export async function recoverStore(options: FilledOptions): Promise<void> {
+  // Swift looks after itself.
+  if (options.backend !== 'embedded') return;
   try {
     const store = await openEmbeddedStore({ directory: storeDirectory(options) });
     try {

@@ -5,6 +5,15 @@ import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { Supervised } from './support/supervised.js';
 
+interface LokiStreams {
+  readonly data: {
+    readonly result: readonly {
+      readonly stream: Readonly<Record<string, string>>;
+      readonly values: readonly (readonly [string, string])[];
+    }[];
+  };
+}
+
 describe('supervisor: admin port', () => {
   let folder: string;
   let service: Supervised;
@@ -13,7 +22,11 @@ describe('supervisor: admin port', () => {
     folder = await makeTempFolder('admin');
     const file = join(folder, 'ringway.json');
     const quick = { restart_backoff_ms_min: 1, probe_interval_ms: 100, listeners: 2 };
-    const ports = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
+    const ports = {
+      s3_listen: '127.0.0.1:0',
+      admin_listen: '127.0.0.1:0',
+      store_listen: '',
+    };
     await writeFile(file, JSON.stringify({ data_dir: 'data', ...quick, ...ports }));
     service = await new Supervised(['start', '--config', file]).ready();
   });
@@ -101,12 +114,44 @@ describe('supervisor: admin port', () => {
     expect(status).to.include({ phase: 'running', pid: service.pid });
     expect(status).to.have.keys(
       ...['version', 'revision', 'node', 'pid', 'started_at', 'phase'],
-      ...['configuration_hash', 's3_listen', 'children'],
+      ...['configuration_hash', 's3_listen', 'listeners', 'children'],
     );
+    const { s3_listen: s3, listeners } = status;
+    expect(listeners).to.deep.equal({ s3, admin: await service.adminAddress() });
     expect(JSON.stringify(status)).not.to.match(/secret/i);
   });
 
+  it('serves the last lines of all processes, as Loki does', async () => {
+    const query = encodeURIComponent('{process="supervisor"} |= "listener up"');
+    const path = `/loki/api/v1/query_range?query=${query}`;
+    const found = await eventually(
+      async () => (await (await service.admin(path)).json()) as LokiStreams,
+      ({ data }) => data.result.length === 2,
+    );
+    expect(found.data.result[0]?.stream).to.include({ service: 'ringway', level: 'info' });
+    await service.control(1, '/complain');
+    const complaints = encodeURIComponent('{process="listener"}');
+    await eventually(
+      async () => (await service.admin(`/loki/api/v1/query_range?query=${complaints}`)).text(),
+      (text) => text.includes('fake listener complains'),
+    );
+    await service.sees(/^fake listener complains$/m);
+    const values = await service.admin('/loki/api/v1/label/process/values');
+    expect(await values.json())
+      .to.have.property('data')
+      .that.includes('listener');
+    const labels = await service.admin('/loki/api/v1/labels');
+    expect(await labels.json()).to.have.property('status', 'success');
+    expect((await service.admin('/loki/api/v1/query_range?query=x')).status).to.equal(400);
+  });
+
+  it('tells where the time goes, as far as it is known', async () => {
+    const report = await (await service.admin('/recon/stage')).json();
+    expect(report).to.include({ v: 1, service: 'gateway' }).and.deep.include({ paths: {} });
+  });
+
   it('answers nothing else', async () => {
+    expect((await service.admin('/loki/api/v1/label/*/values')).status).to.equal(404);
     expect((await service.admin('/')).status).to.equal(404);
     expect((await service.admin('/constructor')).status).to.equal(404);
     const posted = await service.admin('/metrics', { method: 'POST', body: 'x' });

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Credentials } from '../../src/config/credentials-file.js';
 import { renderCredentials } from '../../src/config/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
+import { readTempauthFile } from '../../src/config/tempauth-file.js';
 import { localUrl, renderBanner } from '../../supervisor/banner.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
@@ -40,6 +41,34 @@ describe('supervisor: banner', () => {
     expect(banner).not.to.include(SECRET);
     expect(pastedSecret(banner)).to.equal(SECRET);
     await removeFolder(folder);
+  });
+
+  it('reads the key of a user of tempauth from its line', async () => {
+    const folder = await makeTempFolder('banner');
+    const tempauthConf = join(folder, 'proxy-server.conf');
+    const lines = ['[filter:tempauth]', 'user_a_b = other', `user_test_tester = ${SECRET} .admin`];
+    await writeFile(tempauthConf, lines.join('\n'));
+    const { roster } = readTempauthFile(tempauthConf);
+    const users: Credentials = { roster, origin: 'tempauth', warnings: [] };
+    const banner = renderBanner('1.0.0', { ...options, tempauthConf }, users);
+    expect(banner).to.include('Access key   test:tester\n').and.not.to.include(SECRET);
+    expect(pastedSecret(banner)).to.equal(SECRET);
+    await removeFolder(folder);
+  });
+
+  it('says whose credentials are taken where it knows none', () => {
+    const none: Credentials = { roster: [], origin: 'identity', warnings: [] };
+    const banner = renderBanner('1.0.0', { ...options, identityUrl: 'http://k:5000/v3' }, none);
+    expect(banner).to.include('Access key   of Keystone at http://k:5000/v3');
+  });
+
+  it('names the data directory, or the proxies of the cluster', () => {
+    const swiftEndpoints = ['http://10.0.0.1:8080', 'http://10.0.0.2:8080'];
+    const ofCluster = { ...options, backend: 'swift' as const, swiftEndpoints };
+    expect(renderBanner('1.0.0', options, credentials)).to.include('Data         /tmp/data\n');
+    expect(renderBanner('1.0.0', ofCluster, credentials))
+      .to.include('Swift        http://10.0.0.1:8080, http://10.0.0.2:8080\n')
+      .and.not.to.include('/tmp/data\n');
   });
 
   for (const [host, url] of [

@@ -14,7 +14,9 @@ function problemsOf(line: string): readonly string[] {
 describe('supervisor: command line', () => {
   it('reads every flag', () => {
     const line =
-      'start --config c.json --data d --s3 h:1 --admin h:2 --console h:3 --listeners 4'.split(' ');
+      'start --config c.json --data d --s3 h:1 --admin h:2 --console h:3 --store h:5 --listeners 4'.split(
+        ' ',
+      );
     expect(parseCommandLine(line)).to.deep.equal({
       name: 'start',
       configFile: 'c.json',
@@ -23,6 +25,7 @@ describe('supervisor: command line', () => {
         s3_listen: 'h:1',
         admin_listen: 'h:2',
         console_listen: 'h:3',
+        store_listen: 'h:5',
         listeners: 4,
       },
     });
@@ -55,14 +58,24 @@ describe('supervisor: command line', () => {
   });
 
   const bad: readonly (readonly [line: string, problems: readonly string[]])[] = [
-    ['', ['got no command, expected one of start, check, janitor, version, help']],
+    [
+      '',
+      [
+        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, version, help',
+      ],
+    ],
     [
       'strat',
       [
-        'got command strat, expected one of start, check, janitor, version, help; did you mean start?',
+        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, version, help; did you mean start?',
       ],
     ],
-    ['start now', ['got command now, expected one of start, check, janitor, version, help']],
+    [
+      'start now',
+      [
+        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, version, help',
+      ],
+    ],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
     ['start --listener 2', ['got --listener, expected a known flag; did you mean --listeners?']],
     ['start --datas=x', ['got --datas x, expected a known flag; did you mean --data?']],

@@ -31,7 +31,11 @@ describe('supervisor: lifecycle', () => {
       probe_interval_ms: 100,
       listeners: 2,
     };
-    const ports = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
+    const ports = {
+      s3_listen: '127.0.0.1:0',
+      admin_listen: '127.0.0.1:0',
+      store_listen: '',
+    };
     await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
     const service = new Supervised(['start', '--config', file], env);
     running.push(service);
@@ -133,24 +137,6 @@ describe('supervisor: lifecycle', () => {
     } finally {
       clearInterval(nagging);
     }
-  });
-
-  it('goes on after SIGHUP, before and after a drain has begun, and says what it needs', async () => {
-    const service = await (await launch({ listeners: 1 })).ready();
-    await service.control(1, '/begin');
-    const port = await service.metric('fake_control_port{worker="1"}');
-    const children = await untilAllUp(service);
-    const refused = '"level":"warn".*SIGHUP changes nothing: to reload .* restart the service';
-    service.kill('SIGHUP');
-    await service.sees(new RegExp(refused));
-    await untilReady(service);
-    expect(await service.children()).to.deep.equal(children);
-    service.kill('SIGTERM');
-    await service.sees(/"requestsInProgress":1/);
-    service.kill('SIGHUP');
-    await service.sees(new RegExp(`${refused}[^]*${refused}`));
-    await fetch(`http://127.0.0.1:${port}/end`);
-    expect(await service.ended).to.include({ code: 0 });
   });
 
   it('stops while it is still starting', async () => {

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { Supervised, type Ended } from './support/supervised.js';
 
-const FREE = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--listeners', '1'];
+const FREE = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--store', '', '--listeners', '1'];
 
 describe('supervisor: start and its refusals', () => {
   let folder: string;
@@ -76,7 +76,7 @@ describe('supervisor: start and its refusals', () => {
   }
 
   it('refuses an address that the machine does not have', async () => {
-    const args = ['start', '--s3', '192.0.2.1:8000', '--admin', '127.0.0.1:0'];
+    const args = ['start', '--s3', '192.0.2.1:8000', '--admin', '127.0.0.1:0', '--store', ''];
     await expectRefusal(
       launch(args).ended,
       69,

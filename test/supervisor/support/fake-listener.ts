@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { Counter, Gauge, Registry } from 'prom-client';
@@ -13,17 +13,21 @@ import type { ChildInit } from '../../../src/process/protocol.js';
  *     /begin, /end   a request in flight, which a drain waits for
  *     /sick, /well   what the probe of `backend` says
  *     /mute          answers no more scrapes
+ *     /complain      writes a line to stderr
  *     /crash, /abort ends with code 3, or by SIGABRT
  *
- * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start.
+ * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start, `fail-begin` when it
+ * is to begin, `sick` for a start that finds its backend not well.
+ * FAKE_START_FILE: the same in a file, which may change while the service runs.
  * FAKE_CRASH_FILE: ends at its start when this file exists.
  */
 runChild(startFake);
 
 function startFake({ worker }: ChildInit): Promise<ChildService> {
-  const { FAKE_START, FAKE_CRASH_FILE = '' } = process.env;
+  const { FAKE_CRASH_FILE = '' } = process.env;
   if (existsSync(FAKE_CRASH_FILE)) process.exit(3);
-  switch (FAKE_START) {
+  const start = howToStart();
+  switch (start) {
     case 'fail-listen':
       throw new StartError('listen', 'fake: cannot listen');
     case 'fail-store':
@@ -34,19 +38,25 @@ function startFake({ worker }: ChildInit): Promise<ChildService> {
     case 'hang':
       return new Promise(() => undefined);
     default:
-      return serveFake(worker);
+      return serveFake(worker, start);
   }
 }
 
-async function serveFake(worker: number): Promise<ChildService> {
+function howToStart(): string | undefined {
+  const { FAKE_START, FAKE_START_FILE = '' } = process.env;
+  return existsSync(FAKE_START_FILE) ? readFileSync(FAKE_START_FILE, 'utf8') : FAKE_START;
+}
+
+async function serveFake(worker: number, start: string | undefined): Promise<ChildService> {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ['worker'];
   const total = new Counter({ name: 'fake_total', help: 'A counter.', registers });
   const port = new Gauge({ name: 'fake_control_port', help: 'A gauge.', labelNames, registers });
   const loads = new Gauge({ name: 'fake_in_flight', help: 'A gauge.', registers });
+  const credentials = new Gauge({ name: 'fake_credentials', help: 'A gauge.', registers });
   let inFlight = 0;
-  let sick = false;
+  let sick = start === 'sick';
   let mute = false;
   let closed = false;
   let ended: () => void = () => undefined;
@@ -71,6 +81,9 @@ async function serveFake(worker: number): Promise<ChildService> {
     '/mute': () => {
       mute = true;
     },
+    '/complain': () => {
+      process.stderr.write('fake listener complains\n');
+    },
     '/crash': () => process.exit(3),
     '/abort': () => {
       process.abort();
@@ -87,6 +100,9 @@ async function serveFake(worker: number): Promise<ChildService> {
   if (address === null || typeof address === 'string') throw new Error('no control port');
   port.set({ worker: String(worker) }, address.port);
   return {
+    begin: () => {
+      if (start === 'fail-begin') throw new StartError('listen', 'fake: cannot begin');
+    },
     snapshot: () => {
       if (closed) throw new Error('asked after close');
       return mute ? new Promise(() => undefined) : registry.getMetricsAsJSON();
@@ -94,6 +110,9 @@ async function serveFake(worker: number): Promise<ChildService> {
     probe: () =>
       Promise.resolve([{ name: 'backend', ok: !sick, detail: sick ? 'sick' : undefined }]),
     requestsInProgress: () => inFlight,
+    replaceCredentials: (roster) => {
+      credentials.set(roster.length);
+    },
     drain: async () => {
       while (inFlight > 0) {
         await new Promise<void>((resolve) => {

@@ -8,6 +8,7 @@ process.exit(
   await run(process.argv.slice(2), {
     programs: {
       listener: { entry, environment: {} },
+      store: { entry, environment: {} },
       janitor: {
         entry,
         environment: {

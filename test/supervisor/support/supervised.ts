@@ -99,9 +99,14 @@ export class Supervised {
     return this;
   }
 
+  /** `HOST:PORT` */
+  async adminAddress(): Promise<string> {
+    const [, address = ''] = await this.sees(/Admin +http:\/\/(\S+)/);
+    return address;
+  }
+
   async admin(path: string, init?: RequestInit): Promise<Response> {
-    const [, url = ''] = await this.sees(/Admin +(http:\S+)/);
-    return fetch(`${url}${path}`, init);
+    return fetch(`http://${await this.adminAddress()}${path}`, init);
   }
 
   async children(): Promise<readonly StatusChild[]> {

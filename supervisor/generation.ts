@@ -1,0 +1,67 @@
+import type { Roster } from '../src/config/credentials.js';
+import type { FilledOptions } from '../src/config/options.js';
+import type { Logger } from '../src/telemetry/logger.js';
+import type { Child, ChildProgram } from './child.js';
+import type { Failure } from './exit-codes.js';
+import { Fleet } from './fleet.js';
+import type { ChildKind } from './kinds.js';
+import { RosterWatch } from './roster-watch.js';
+import { Signal } from './signal.js';
+
+export interface GenerationOptions {
+  /** As configured: a port may be 0. */
+  readonly asked: FilledOptions;
+  /** The same with real ports; that of the admin port is the service's own matter. */
+  readonly options: FilledOptions;
+  readonly credentials: Roster;
+  readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
+  readonly log: Logger;
+  readonly onGone: (child: Child) => void;
+  readonly onRestart: (kind: ChildKind, reason: string) => void;
+  /** Another generation serves while this one starts. */
+  readonly isTrial: boolean;
+}
+
+/** What runs with one configuration: its processes, and the watch over its credentials. */
+export class Generation {
+  readonly fleet: Fleet;
+  readonly asked: FilledOptions;
+  readonly options: FilledOptions;
+  readonly #rosterWatch: RosterWatch;
+  readonly #failed = new Signal();
+  #failure: Failure | undefined;
+
+  constructor(given: GenerationOptions) {
+    const { options, credentials, log } = given;
+    this.asked = given.asked;
+    this.options = options;
+    this.fleet = new Fleet({
+      ...given,
+      onFatal: (failure) => {
+        this.#failure = failure;
+        this.#failed.fire();
+      },
+    });
+    const onChange = (roster: Roster): void => {
+      this.fleet.replaceCredentials(roster);
+    };
+    this.#rosterWatch = new RosterWatch({ options, log, onChange }, credentials);
+  }
+
+  /** Resolves when it cannot go on. */
+  async failed(): Promise<Failure> {
+    await this.#failed.fired;
+    if (this.#failure === undefined) throw new Error('a failure without a reason');
+    return this.#failure;
+  }
+
+  /** It serves: credentials are followed from now on. */
+  serves(): void {
+    this.#rosterWatch.start();
+  }
+
+  /** Others serve, or nobody. */
+  retire(): void {
+    this.#rosterWatch.close();
+  }
+}

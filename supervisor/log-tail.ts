@@ -1,0 +1,107 @@
+import type { Readable } from 'node:stream';
+
+/** A line of the log, with what it is found by. */
+export interface LogEntry {
+  readonly unixMs: number;
+  readonly labels: LogLabels;
+  readonly line: string;
+}
+
+export interface LogLabels {
+  readonly service: 'ringway';
+  /** Which kind of process wrote it. */
+  readonly process: string;
+  /** Of listeners, else empty. */
+  readonly worker: string;
+  /** pino's, and `unknown` of what is no log line. */
+  readonly level: string;
+}
+
+/** In all; a line counts its length and what keeps it. */
+const BYTES_MAX = 4 * 1024 * 1024;
+const ENTRY_OVERHEAD_BYTES = 200;
+const LINE_MAX = 16 * 1024;
+
+/** The last lines of the log, of this process and of its children, in the order of arrival. */
+export class LogTail {
+  #entries: LogEntry[] = [];
+  /** Entries before it are gone. */
+  #first = 0;
+  #bytes = 0;
+
+  constructor(private readonly bytesMax = BYTES_MAX) {}
+
+  /** @param writer - the process, where the line does not say it */
+  add(text: string, writer: string): void {
+    const line = text.trimEnd().slice(0, LINE_MAX);
+    if (line === '') return;
+    this.#entries.push(entryOf(line, writer));
+    this.#bytes += line.length + ENTRY_OVERHEAD_BYTES;
+    while (this.#bytes > this.bytesMax) {
+      this.#bytes -= (this.#entries[this.#first]?.line.length ?? 0) + ENTRY_OVERHEAD_BYTES;
+      this.#first += 1;
+    }
+    // Now and then, so that each line costs the same.
+    if (this.#first > this.#entries.length / 2) {
+      this.#entries = this.#entries.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** Oldest first. */
+  *entries(): Generator<LogEntry> {
+    for (let index = this.#first; index < this.#entries.length; index++) {
+      const entry = this.#entries[index];
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  /** Hands on what a child writes to its stderr, and keeps its lines. */
+  follow(stderr: Readable, writer: string, to: NodeJS.WritableStream = process.stderr): void {
+    let rest = '';
+    stderr.setEncoding('utf8');
+    stderr.on('data', (text: string) => {
+      to.write(text);
+      const lines = (rest + text).split('\n');
+      rest = (lines.pop() ?? '').slice(0, LINE_MAX);
+      for (const line of lines) this.add(line, writer);
+    });
+    stderr.on('end', () => {
+      this.add(rest, writer);
+    });
+    // Its end says all there is to say.
+    stderr.on('error', () => undefined);
+  }
+}
+
+/** Of this process, whose stderr there is one of as well. */
+export const processLog = new LogTail();
+
+function entryOf(line: string, writer: string): LogEntry {
+  const fields = fieldsOf(line);
+  const text = (name: string): string | undefined => {
+    const value = fields[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  };
+  const time = Date.parse(text('time') ?? '');
+  return {
+    unixMs: Number.isNaN(time) ? Date.now() : time,
+    labels: {
+      service: 'ringway',
+      process: text('process') ?? writer,
+      worker: text('worker') ?? '',
+      level: text('level') ?? 'unknown',
+    },
+    line,
+  };
+}
+
+function fieldsOf(line: string): Readonly<Record<string, unknown>> {
+  if (!line.startsWith('{')) return {};
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    // Something else that begins with a brace, or a line that was cut.
+    return {};
+  }
+}

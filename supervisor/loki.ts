@@ -1,0 +1,95 @@
+import { LogQueryError, parseLogQuery } from './log-query.js';
+import type { LogEntry, LogLabels, LogTail } from './log-tail.js';
+
+/** An answer in the shape that Grafana Loki's has. */
+export interface LokiAnswer {
+  readonly status: number;
+  /** JSON, or the text of a mistake. */
+  readonly body: unknown;
+}
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 5000;
+const HOUR_MS = 3_600_000;
+
+/** `GET /loki/api/v1/query_range`: the newest lines that fit, or with `direction=forward` the oldest. */
+export function queryRange(tail: LogTail, query: URLSearchParams, nowMs: number): LokiAnswer {
+  try {
+    const isWanted = parseLogQuery(query.get('query') ?? '');
+    const end = timeOf(query.get('end'), nowMs);
+    const start = timeOf(query.get('start'), end - HOUR_MS);
+    const limit = limitOf(query.get('limit'));
+    const forward = query.get('direction') === 'forward';
+    const found = [...tail.entries()].filter(
+      (entry) => entry.unixMs >= start && entry.unixMs < end && isWanted(entry),
+    );
+    // Children's lines arrive in blocks.
+    found.sort((a, b) => a.unixMs - b.unixMs);
+    const shown = forward ? found.slice(0, limit) : found.reverse().slice(0, limit);
+    const data = { resultType: 'streams', result: streamsOf(shown), stats: {} };
+    return { status: 200, body: { status: 'success', data } };
+  } catch (error) {
+    if (!(error instanceof LogQueryError)) throw error;
+    return { status: 400, body: `${error.message}\n` };
+  }
+}
+
+/** `GET /loki/api/v1/labels` */
+export function labels(tail: LogTail): LokiAnswer {
+  const names = new Set<string>();
+  for (const entry of tail.entries())
+    for (const name of Object.keys(shownLabels(entry))) names.add(name);
+  return success([...names].sort());
+}
+
+/** `GET /loki/api/v1/label/<name>/values` */
+export function labelValues(tail: LogTail, name: string): LokiAnswer {
+  const values = new Set<string>();
+  for (const entry of tail.entries()) {
+    const shown = new Map(Object.entries(shownLabels(entry)));
+    const value = shown.get(name);
+    if (value !== undefined) values.add(value);
+  }
+  return success([...values].sort());
+}
+
+function success(data: readonly string[]): LokiAnswer {
+  return { status: 200, body: { status: 'success', data } };
+}
+
+/** One for each set of labels; lines in the order in which they are given. */
+function streamsOf(entries: readonly LogEntry[]) {
+  const streams = new Map<string, { stream: Partial<LogLabels>; values: [string, string][] }>();
+  for (const entry of entries) {
+    const stream = shownLabels(entry);
+    const key = JSON.stringify(stream);
+    let found = streams.get(key);
+    if (found === undefined) streams.set(key, (found = { stream, values: [] }));
+    found.values.push([`${entry.unixMs}000000`, entry.line]);
+  }
+  return [...streams.values()];
+}
+
+/** Loki has no empty labels. */
+function shownLabels({ labels }: LogEntry): Partial<LogLabels> {
+  const { worker, ...others } = labels;
+  return worker === '' ? others : labels;
+}
+
+/** @param text - seconds, with or without a fraction, nanoseconds, or RFC 3339, as Loki takes them */
+function timeOf(text: string | null, otherwise: number): number {
+  if (text === null || text === '') return otherwise;
+  if (/^\d{1,10}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const time = /^\d{16,19}$/.test(text) ? Number(text.slice(0, -6)) : Date.parse(text);
+  if (Number.isNaN(time)) throw new LogQueryError(`not a time: ${text}`);
+  return time;
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return LIMIT_DEFAULT;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
+    throw new LogQueryError(`limit: got ${text}, expected an integer from 1 to ${LIMIT_MAX}`);
+  }
+  return limit;
+}

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FilledOptions, ListenAddress } from '../src/config/options.js';
+import { claimAddress } from './addresses.js';
+import { Failure } from './exit-codes.js';
+
+/** What the running service was told, and what it made of it. */
+export interface Running {
+  /** As configured: a port may be 0. */
+  readonly asked: FilledOptions;
+  /** With real ports. */
+  readonly options: FilledOptions;
+}
+
+/**
+ * What the new configuration means for a service that runs: where nothing has changed it keeps the
+ * ports that it has, also those that the kernel had chosen.
+ * @throws Failure `listen`
+ */
+export async function resolveForReload(
+  asked: FilledOptions,
+  running: Running,
+): Promise<FilledOptions> {
+  const s3Listen = await resolved('s3_listen', asked.s3Listen, {
+    asked: running.asked.s3Listen,
+    now: running.options.s3Listen,
+  });
+  const storeListen = await resolvedStore(asked, running);
+  return { ...asked, s3Listen, storeListen };
+}
+
+/** @throws Failure `config` for what only a start can change */
+export function refuseOtherDataDir(asked: FilledOptions, dataDir: string): void {
+  if (asked.dataDir === dataDir) return;
+  throw new Failure(
+    'config',
+    `data_dir: got ${asked.dataDir}, expected ${dataDir}, as at the start: another one needs a restart`,
+  );
+}
+
+async function resolvedStore(
+  { backend, storeListen }: FilledOptions,
+  running: Running,
+): Promise<FilledOptions['storeListen']> {
+  if (backend !== 'embedded' || storeListen === '') return '';
+  const { asked, options } = running;
+  if (options.storeListen === '' || asked.storeListen === '') {
+    return claimAddress('store_listen', storeListen);
+  }
+  return resolved('store_listen', storeListen, {
+    asked: asked.storeListen,
+    now: options.storeListen,
+  });
+}
+
+async function resolved(
+  key: string,
+  address: ListenAddress,
+  former: { readonly asked: ListenAddress; readonly now: ListenAddress },
+): Promise<ListenAddress> {
+  if (isDeepStrictEqual(address, former.asked)) return former.now;
+  // Our own port on another interface: nobody but the listeners can try.
+  if (address.port === former.now.port) return address;
+  return claimAddress(key, address);
+}
+
+/** The configuration keys that differ, for the log; values may be secret. */
+export function changedKeys(before: FilledOptions, after: FilledOptions): string[] {
+  const names = Object.keys(after) as (keyof FilledOptions)[];
+  return names
+    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    .map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}

@@ -1,0 +1,48 @@
+import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
+import { configHash } from '../src/config/print.js';
+import type { Slot } from './fleet.js';
+import type { ServicePhase } from './health.js';
+import type { VersionInfo } from './version.js';
+
+export interface StatusInput {
+  readonly version: VersionInfo;
+  readonly startedAt: Date;
+  readonly phase: ServicePhase;
+  readonly options: FilledOptions;
+  /** Undefined while nothing listens there. */
+  readonly adminListen: ListenAddress | undefined;
+  /** Those of a former generation behind those that serve. */
+  readonly slots: readonly Slot[];
+}
+
+/** What `/statusz` says, as JSON. */
+export function renderStatus(input: StatusInput): unknown {
+  const { version, startedAt, phase, options, slots } = input;
+  return {
+    ...version,
+    pid: process.pid,
+    started_at: startedAt.toISOString(),
+    phase,
+    configuration_hash: configHash(options),
+    s3_listen: formatAddress(options.s3Listen),
+    listeners: addresses(input),
+    children: slots.map(({ kind, worker, child, restarts }) => ({
+      kind,
+      worker: worker === 0 ? undefined : worker,
+      pid: child?.pid ?? null,
+      state: child?.state ?? 'waiting',
+      restarts,
+      started_at: child?.startedAt.toISOString() ?? null,
+    })),
+  };
+}
+
+/** Where the service listens, by what for. */
+function addresses({ options, adminListen }: StatusInput): Readonly<Record<string, string>> {
+  const { s3Listen, storeListen } = options;
+  return {
+    s3: formatAddress(s3Listen),
+    ...(adminListen && { admin: formatAddress(adminListen) }),
+    ...(storeListen === '' ? {} : { swift_api: formatAddress(storeListen) }),
+  };
+}

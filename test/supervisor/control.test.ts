@@ -1,0 +1,111 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { EXIT_CODES } from '../../supervisor/exit-codes.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { Supervised } from './support/supervised.js';
+
+describe('supervisor: drain and wait-ready', () => {
+  let folder: string;
+  let running: Supervised[];
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('control');
+    running = [];
+    await configure({});
+  });
+
+  afterEach(async () => {
+    for (const service of running) await service.dispose();
+    await removeFolder(folder);
+  });
+
+  function configure(config: Readonly<Record<string, unknown>>): Promise<void> {
+    const all = {
+      // Longer than the path of a Unix socket may be.
+      data_dir: `${'long-'.repeat(25)}data`,
+      probe_interval_ms: 100,
+      listeners: 1,
+      s3_listen: '127.0.0.1:0',
+      admin_listen: '127.0.0.1:0',
+      store_listen: '',
+      ...config,
+    };
+    return writeFile(join(folder, 'ringway.json'), JSON.stringify(all));
+  }
+
+  function ringway(args: readonly string[], env: NodeJS.ProcessEnv = {}): Supervised {
+    const service = new Supervised([...args, '--config', 'ringway.json'], env, folder);
+    running.push(service);
+    return service;
+  }
+
+  it('wait-ready may come first, and waits', async () => {
+    const waiting = ringway(['wait-ready']).ended;
+    const service = ringway(['start']);
+    expect(await waiting).to.include({ code: 0, stdout: '', stderr: '' });
+    expect((await service.admin('/readyz')).status).to.equal(200);
+  });
+
+  it('wait-ready gives up', async () => {
+    const nobody = await ringway(['wait-ready', '--timeout-ms', '10']).ended;
+    expect(nobody.code).to.equal(EXIT_CODES.unready.code);
+    expect(nobody.stderr).to.match(/^ringway: no service runs on the data directory .*long-/);
+    const service = await ringway(['start'], { FAKE_START: 'sick' }).ready();
+    const sick = await ringway(['wait-ready', '--timeout-ms', '300']).ended;
+    expect(sick.code).to.equal(EXIT_CODES.unready.code);
+    expect(sick.stderr).to.equal('ringway: wait-ready was not done within 300 ms\n');
+    const waiting = ringway(['wait-ready']).ended;
+    await service.sees(/"command":"wait-ready"(?:[^]*"command":"wait-ready")/);
+    service.kill('SIGTERM');
+    expect((await waiting).code).to.equal(EXIT_CODES.stopped.code);
+  });
+
+  it('drain ends the service, and waits until it is done', async () => {
+    const service = await ringway(['start']).ready();
+    await service.control(1, '/begin');
+    const port = await service.metric('fake_control_port{worker="1"}');
+    const draining = ringway(['drain']).ended;
+    await service.sees(/"requestsInProgress":1/);
+    await fetch(`http://127.0.0.1:${port}/end`);
+    expect(await draining).to.include({ code: 0, stdout: '', stderr: '' });
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
+  it('drain says that requests were cut', async () => {
+    await configure({ drain_timeout_ms: 50 });
+    const service = await ringway(['start']).ready();
+    await service.control(1, '/begin');
+    const result = await ringway(['drain']).ended;
+    expect(result.code).to.equal(EXIT_CODES.drainTimeout.code);
+    expect(await service.ended).to.include({ code: 1 });
+  });
+
+  for (const command of ['reload', 'drain']) {
+    it(`${command} says that nothing runs`, async () => {
+      const none = await ringway([command]).ended;
+      expect(none.code).to.equal(EXIT_CODES.notRunning.code);
+      expect(none.stderr).to.match(/^ringway: no service runs on the data directory .*ENOENT/);
+      // Not even after one that was killed, whose socket is still there.
+      const service = await ringway(['start']).ready();
+      service.kill('SIGKILL');
+      await service.ended;
+      expect((await ringway([command]).ended).code).to.equal(EXIT_CODES.notRunning.code);
+    });
+  }
+
+  it('nobody else may command it', async () => {
+    await ringway(['start']).ready();
+    const { mode } = await stat(join(folder, `${'long-'.repeat(25)}data`, 'control.sock'));
+    expect(mode & 0o777).to.equal(0o600);
+  });
+
+  it('a configuration that cannot be read leaves the data directory to be found', async () => {
+    await mkdir(join(folder, 'other'));
+    await writeFile(join(folder, 'ringway.json'), '{"data_dir":"other","listener":1}');
+    const found = await ringway(['reload']).ended;
+    expect(found.stderr).to.match(/^ringway: no service runs on the data directory .*other/);
+    await writeFile(join(folder, 'ringway.json'), '{');
+    expect((await ringway(['reload']).ended).code).to.equal(EXIT_CODES.config.code);
+  });
+});
