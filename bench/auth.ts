@@ -2,7 +2,7 @@ import { createChecksum } from '../src/digest/checksum.js';
 import { createDigestFactory } from '../src/digest/index.js';
 import type { RequestHead } from '../src/http/exchange.js';
 import { createAuthenticator } from '../src/s3/auth/authenticate.js';
-import { rosterCredentials } from '../src/s3/auth/roster.js';
+import { RosterCredentials } from '../src/s3/auth/roster.js';
 import { requestHead, sizedBody } from '../test/support/requests.js';
 import {
   presignQuery,
@@ -67,7 +67,7 @@ const REQUESTS: readonly (readonly [name: string, request: RequestHead])[] = [
 
 const digests = createDigestFactory();
 const authenticator = createAuthenticator({
-  credentials: rosterCredentials([{ ...IDENTITY, account: 'AUTH_test', role: 'owner' }]),
+  credentials: new RosterCredentials([{ ...IDENTITY, account: 'AUTH_test', role: 'owner' }]),
   region: IDENTITY.region,
   digests,
 });

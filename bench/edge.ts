@@ -92,7 +92,7 @@ async function serveEdge(): Promise<number> {
 }
 
 function serveBare(): number {
-  const app = createApp();
+  const app = createApp(undefined);
   app.any('/*', (res) => {
     res.end();
   });

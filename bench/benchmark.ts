@@ -1,0 +1,138 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeFolder } from '../test/support/temp-folder.js';
+import { UsageError, type Options } from './options/options.js';
+import { parseOptions } from './options/parse.js';
+import { renderHelp } from './options/help.js';
+import { baseTable, groupTable, lineName, peerTable } from './output/comparisons.js';
+import { percent, significant } from './output/format.js';
+import { progressOn } from './output/progress.js';
+import { renderReport } from './output/report/page.js';
+import { hasErrors, RESULTS, type Results } from './output/results.js';
+import { legend, RowsTable } from './output/rows-table.js';
+import { tableOf } from './output/text-table.js';
+import { ProfileFolder } from './profile/folder.js';
+import { Run } from './run.js';
+import { startTargets } from './targets/start.js';
+import { TargetError } from './targets/target.js';
+
+/** As BSD's sysexits.h and Ringway's own; an error of measured operations is 1. */
+const EXIT = { ok: 0, errors: 1, usage: 64, unavailable: 69, internal: 70 } as const;
+
+/**
+ * The whole of `npm run bench`.
+ * @returns the exit code
+ */
+export async function benchmark(args: readonly string[]): Promise<number> {
+  try {
+    const options = parseOptions(args);
+    if (options === 'help') {
+      process.stdout.write(renderHelp());
+      return EXIT.ok;
+    }
+    const base = await readBase(options.compareFile);
+    const results = await measure(options);
+    await write(options, results, base);
+    return hasErrors(results) ? EXIT.errors : EXIT.ok;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof UsageError) {
+    for (const problem of error.problems) process.stderr.write(`bench: ${problem}\n`);
+    process.stderr.write('bench: npm run bench -- --help shows all flags\n');
+    return EXIT.usage;
+  }
+  if (error instanceof TargetError) {
+    process.stderr.write(`bench: ${error.message}\n`);
+    return EXIT.unavailable;
+  }
+  process.stderr.write(`bench: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
+  return EXIT.internal;
+}
+
+async function measure(options: Options): Promise<Results> {
+  const stopEarly = (): never => process.exit(130);
+  process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
+  const folder = await mkdtemp(join(tmpdir(), 'ringway-bench-profiles-'));
+  const profiles = options.profile ? new ProfileFolder(folder) : undefined;
+  try {
+    const targets = await startTargets(options, profiles);
+    const progress = progressOn(process.stdout, new RowsTable(targets.map(({ name }) => name)));
+    try {
+      for (const { name, description } of targets)
+        process.stdout.write(`${name}: ${description}\n`);
+      return await new Run(options, targets, profiles, progress).results();
+    } finally {
+      progress.end();
+      await Promise.all(targets.map((target) => target.stop()));
+    }
+  } finally {
+    await removeFolder(folder);
+    process.off('SIGINT', stopEarly).off('SIGTERM', stopEarly);
+  }
+}
+
+async function write(
+  { jsonFile, reportFile }: Options,
+  results: Results,
+  base: Results | undefined,
+): Promise<void> {
+  const sections = [
+    legend(results.rows),
+    problemLines(results),
+    results.warnings,
+    peerTable(results),
+    groupTable(results),
+    base === undefined ? [] : baseTable(results, base),
+    profileLines(results),
+  ];
+  for (const lines of sections) {
+    if (lines.length > 0) process.stdout.write(`\n${lines.join('\n')}\n`);
+  }
+  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(results, null, 1)}\n`);
+  if (reportFile !== undefined) await writeFile(reportFile, renderReport(results, base));
+}
+
+function problemLines({ rows }: Results): string[] {
+  return rows
+    .filter((row) => row.errors > 0)
+    .flatMap((row) => [
+      `ERRORS in ${lineName(row)} ${row.target}: ${row.errors}`,
+      ...row.problems.map((problem) => `  ${problem}`),
+    ]);
+}
+
+function profileLines({ rows }: Results): string[] {
+  return rows.flatMap((row) => {
+    const { profile = [] } = row;
+    if (profile.length === 0) return [];
+    const lines = profile.map(({ name, share, ms }) => [name, percent(share), significant(ms)]);
+    return ['', ...tableOf([`${lineName(row)} ${row.target}: self time`, 'share', 'ms'], lines)];
+  });
+}
+
+async function readBase(path: string | undefined): Promise<Results | undefined> {
+  if (path === undefined) return undefined;
+  const wrong = (why: string) =>
+    new UsageError([`--compare: got ${path}, expected a file that --json wrote: ${why}`]);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw wrong((error as NodeJS.ErrnoException).code ?? 'unreadable');
+  }
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw wrong('it is no JSON');
+  }
+  const parsed = RESULTS.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw wrong(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
+}

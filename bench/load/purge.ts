@@ -1,0 +1,39 @@
+import type { DeletedKey, Dialect } from '../dialects/dialect.js';
+import { exchangeAll, fetchBody, fetchReply } from './unmeasured.js';
+
+const CONCURRENCY = 16;
+
+/**
+ * Deletes a bucket with all that is in it. Where there are no listings, nothing is done: such
+ * targets are the run's own, and their folder goes as a whole. A bucket that is not there is fine: a
+ * target with the same store has deleted it.
+ */
+export async function purgeBucket(
+  dialect: Dialect,
+  bucket: string,
+  versions: boolean,
+): Promise<void> {
+  if (!dialect.features.has('list')) return;
+  for (;;) {
+    const listing = dialect.list({ bucket, prefix: '', keysMax: 1000, versions }, () => undefined);
+    const expect = { ...listing.expect, statuses: [200, 404] };
+    const { status, body } = await fetchReply(dialect, { ...listing, expect });
+    if (status === 404) return;
+    const page = dialect.readPage(body);
+    if (page.names.length === 0) break;
+    const keys = page.names.map((key, i): DeletedKey => {
+      const versionId = page.versionIds[i];
+      return versionId === undefined ? { key } : { key, versionId };
+    });
+    if (dialect.features.has('multi-delete')) {
+      await fetchBody(dialect, dialect.multiDelete(bucket, keys));
+    } else {
+      await exchangeAll(
+        dialect,
+        CONCURRENCY,
+        keys.map(({ key }) => dialect.delete(bucket, key)),
+      );
+    }
+  }
+  await fetchBody(dialect, dialect.deleteBucket(bucket));
+}

@@ -1,0 +1,63 @@
+import { commandLineOf, figuresOf, processTree } from './processes.js';
+
+/** Processes that are measured together. */
+export interface MeteredGroup {
+  readonly name: string;
+  /** Their descendants are included. */
+  readonly pids: readonly number[];
+}
+
+/** What a target's processes took while they were measured. */
+export interface ServerUse {
+  /** Of each group, without what is counted apart. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+  /** Of processes whose work is not the requests': see {@link APART}. */
+  readonly apartCpuMs: number;
+  /** The largest sum over all processes that was seen. */
+  readonly rssBytes: number;
+  readonly anonymousBytes: number;
+}
+
+/** The janitor does what happens without a request. It is in the RSS, but not in the CPU. */
+const APART = /\bjanitor-process\.js\b/;
+
+const SAMPLE_MS = 100;
+
+/** Measures the processes of one target over one slice. */
+export class ServerMeter {
+  readonly #before: ReadonlyMap<number, number>;
+  readonly #peak = { rssBytes: 0, anonymousBytes: 0 };
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(private readonly groups: readonly MeteredGroup[]) {
+    this.#before = new Map(this.#sample().map(({ pid, cpuMs }) => [pid, cpuMs]));
+    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
+  }
+
+  stop(): ServerUse {
+    clearInterval(this.#timer);
+    const cpuMs = Object.fromEntries(this.groups.map(({ name }) => [name, 0]));
+    let apartCpuMs = 0;
+    for (const process of this.#sample()) {
+      // A process that began meanwhile counts from its beginning.
+      const used = process.cpuMs - (this.#before.get(process.pid) ?? 0);
+      if (APART.test(commandLineOf(process.pid))) apartCpuMs += used;
+      else cpuMs[process.group] = (cpuMs[process.group] ?? 0) + used;
+    }
+    return { cpuMs, apartCpuMs, ...this.#peak };
+  }
+
+  #sample() {
+    const figures = this.groups.flatMap(({ name, pids }) =>
+      processTree(pids).flatMap((pid) => {
+        const found = figuresOf(pid);
+        return found === undefined ? [] : [{ group: name, pid, ...found }];
+      }),
+    );
+    for (const name of ['rssBytes', 'anonymousBytes'] as const) {
+      const sum = figures.reduce((total, process) => total + process[name], 0);
+      this.#peak[name] = Math.max(this.#peak[name], sum);
+    }
+    return figures;
+  }
+}

@@ -1,0 +1,151 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { didYouMean } from '../../src/config/suggest.js';
+import { FLAGS } from './flags.js';
+import { UsageError, type KeyPair, type Options } from './options.js';
+import { FlagValues } from './values.js';
+
+type FlagOptions = NonNullable<ParseArgsConfig['options']>;
+
+const OPTIONS: FlagOptions = Object.fromEntries(
+  FLAGS.map(({ name, value }) => [
+    name,
+    { type: value === undefined ? 'boolean' : 'string', multiple: true },
+  ]),
+);
+
+/** Flags that say nothing beside a `--target`: they are about a Ringway that is started. */
+const OWN_SERVICE = ['config', 'listeners', 'profile'];
+
+/**
+ * @param args behind the program's name
+ * @returns `help` when that is asked for
+ * @throws UsageError with every mistake
+ */
+export function parseOptions(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Options | 'help' {
+  const { given, problems } = readFlags(args);
+  if (given.has('help')) return 'help';
+  const values = new FlagValues(given);
+  const options = toOptions(values, env);
+  problems.push(...values.problems, ...contradictions(values, options));
+  if (problems.length > 0) throw new UsageError(problems);
+  return options;
+}
+
+function readFlags(args: readonly string[]) {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const given = new Map<string, string[]>();
+  const problems: string[] = [];
+  const known = FLAGS.map(({ name }) => `--${name}`);
+  for (const token of tokens) {
+    // Behind a wrong flag, what looks like a word may be its value.
+    if (token.kind === 'positional' && problems.length === 0)
+      problems.push(`got ${token.value}, expected a flag`);
+    if (token.kind !== 'option') continue;
+    const flag = FLAGS.find(({ name }) => `--${name}` === token.rawName);
+    if (flag === undefined) {
+      problems.push(
+        `got ${token.rawName}, expected a known flag${didYouMean(token.rawName, known)}`,
+      );
+    } else if (flag.value === undefined && token.value !== undefined) {
+      problems.push(`--${flag.name}: got ${token.value}, expected no value`);
+    } else if (flag.value !== undefined && (token.value === undefined || isFlag(token.value))) {
+      problems.push(
+        `--${flag.name}: got ${token.value ?? 'nothing'}, expected ${flag.expected ?? 'a value'}`,
+      );
+    } else {
+      given.set(flag.name, [...(given.get(flag.name) ?? []), token.value ?? '']);
+    }
+  }
+  return { given, problems };
+}
+
+/** A flag behind a flag: the value was forgotten. */
+function isFlag(value: string): boolean {
+  return value.startsWith('--');
+}
+
+function toOptions(values: FlagValues, env: NodeJS.ProcessEnv): Options {
+  const isQuick = values.has('quick');
+  const peers = values.peers('peer');
+  const usesSwift = peers.some(({ kind }) => kind === 'swift' || kind === 's3api');
+  const listKeys = usesSwift ? 2000 : isQuick ? 10_000 : 100_000;
+  return {
+    rows: values.rows('rows', isQuick),
+    slices: values.integer('slices', 1, 100) ?? (isQuick ? 3 : 5),
+    seconds: values.number('seconds', 0.1, 600) ?? (isQuick ? 0.4 : 2),
+    listKeys: values.integer('list-keys', 200, 10_000_000) ?? listKeys,
+    workers:
+      values.integer('workers', 1, 64) ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    configFile: values.text('config'),
+    listeners: values.integer('listeners', 1, 256),
+    profile: values.has('profile'),
+    target: values.url('target'),
+    keys: keyPair(values, env),
+    region: values.text('region') ?? 'us-east-1',
+    bucket: values.text('bucket'),
+    pids: values.pids('pid'),
+    peers,
+    swift: {
+      lab: values.text('swift-lab'),
+      auth: values.url('swift-auth'),
+      url: values.url('swift-url'),
+      user: values.text('swift-user'),
+      key: values.text('swift-key'),
+      s3api: values.url('s3api-url'),
+      pids: values.text('swift-pids'),
+    },
+    jsonFile: values.text('json'),
+    reportFile: values.text('report'),
+    compareFile: values.text('compare'),
+  };
+}
+
+/** From the environment only for a target: Ringway of our own has keys of its own. */
+function keyPair(values: FlagValues, env: NodeJS.ProcessEnv): KeyPair | undefined {
+  const fallback = values.has('target') ? env : {};
+  const accessKey = values.text('access-key') ?? fallback.AWS_ACCESS_KEY_ID;
+  const secretKey = values.text('secret-key') ?? fallback.AWS_SECRET_ACCESS_KEY;
+  if (accessKey === undefined || secretKey === undefined) return undefined;
+  return { accessKey, secretKey };
+}
+
+function contradictions(values: FlagValues, options: Options): string[] {
+  const problems: string[] = [];
+  if (values.has('target')) {
+    if (options.keys === undefined)
+      problems.push('--target: got no keys, expected --access-key and --secret-key beside it');
+    for (const name of OWN_SERVICE)
+      if (values.has(name)) problems.push(`--${name}: says nothing beside --target`);
+  } else {
+    if (values.has('pid')) problems.push('--pid: expected a --target that these processes are');
+    if (values.has('access-key') !== values.has('secret-key'))
+      problems.push('got one of --access-key and --secret-key, expected both or none');
+  }
+  return [...problems, ...swiftProblems(options)];
+}
+
+function swiftProblems({ peers, swift }: Options): string[] {
+  if (swift.lab !== undefined) return [];
+  const needs = [
+    { peer: 'swift', flags: { 'swift-auth': swift.auth } },
+    { peer: 's3api', flags: { 's3api-url': swift.s3api } },
+  ] as const;
+  const login = { 'swift-user': swift.user, 'swift-key': swift.key };
+  return needs
+    .filter(({ peer }) => peers.some(({ kind }) => kind === peer))
+    .flatMap(({ peer, flags }) =>
+      Object.entries({ ...flags, ...login })
+        .filter(([, value]) => value === undefined)
+        .map(([name]) => `--peer ${peer}: expected --${name}, or --swift-lab, beside it`),
+    );
+}

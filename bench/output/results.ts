@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** What `--json` writes and `--compare` reads. Times are in the unit that their names end with. */
+
+export const RESULTS_SCHEMA = 'ringway-bench/1';
+
+const percentiles = z.object({
+  p50: z.number(),
+  p99: z.number(),
+  p999: z.number(),
+  max: z.number(),
+});
+
+const slice = z.object({
+  operations: z.number(),
+  seconds: z.number(),
+  errors: z.number(),
+  opsPerS: z.number(),
+  /** Of all of the target's processes that count; absent where they are not known. */
+  cpuMicrosPerOp: z.number().optional(),
+  /** The same for each group of processes. */
+  cpuMicrosPerOpByGroup: z.record(z.string(), z.number()),
+  /** Processes whose work is not the requests': the janitor. */
+  apartCpuMs: z.number(),
+  rssBytes: z.number(),
+  anonymousBytes: z.number(),
+  generatorCpuMs: z.number(),
+  /** How busy the generator's processes were, 1 being all the time. */
+  generatorUtilisation: z.number(),
+  /** Share of the machine that neither the target nor the generator took. */
+  othersShare: z.number(),
+  latencyMs: percentiles,
+});
+
+const selfTime = z.object({ name: z.string(), share: z.number(), ms: z.number() });
+
+const rowResult = z.object({
+  row: z.string(),
+  title: z.string(),
+  concurrency: z.number(),
+  target: z.string(),
+  /** Content that one operation moves. */
+  bytes: z.number(),
+  slices: z.array(slice),
+  /** Over all slices. */
+  latencyMs: percentiles.optional(),
+  errors: z.number(),
+  problems: z.array(z.string()),
+  /** Why the row was not measured. */
+  skipped: z.string().optional(),
+  profile: z.array(selfTime).optional(),
+});
+
+export const RESULTS = z.object({
+  schema: z.literal(RESULTS_SCHEMA),
+  startedAt: z.string(),
+  seconds: z.number(),
+  machine: z.object({
+    processors: z.number(),
+    model: z.string(),
+    memoryBytes: z.number(),
+    kernel: z.string(),
+    node: z.string(),
+    fileSystem: z.string(),
+  }),
+  settings: z.object({
+    slices: z.number(),
+    sliceSeconds: z.number(),
+    listKeys: z.number(),
+    generators: z.number(),
+  }),
+  targets: z.array(z.object({ name: z.string(), description: z.string() })),
+  rows: z.array(rowResult),
+  /** What went wrong beside the measurements. */
+  warnings: z.array(z.string()),
+});
+
+export type SliceResult = z.infer<typeof slice>;
+export type RowResult = z.infer<typeof rowResult>;
+export type SelfTimeResult = z.infer<typeof selfTime>;
+export type Results = z.infer<typeof RESULTS>;
+
+/** Whether any operation failed or brought a wrong body. */
+export function hasErrors(results: Results): boolean {
+  return results.rows.some((row) => row.errors > 0);
+}

@@ -1,0 +1,205 @@
+import type { PageQuery, UploadPart } from '../dialects/dialect.js';
+import { md5Hex } from '../dialects/hashes.js';
+import type { WireRequest } from '../load/wire.js';
+import { bodyOf, KIB, MIB } from './bodies.js';
+import { fixture, LIST_FOLDERS, LIST_PREFIX } from './fixtures.js';
+import type { Operation, RowContext, Script, Workload } from './row.js';
+
+/** What rows do: each function prepares one slice. */
+
+const LARGE = 8 * MIB;
+
+export function getSmall({ dialect, bucket }: RowContext): Workload {
+  const { count, key, body } = fixture('small');
+  return cycle(times(count(0), (i) => dialect.get(bucket, key(i, 0), body(i))));
+}
+
+export function headSmall({ dialect, bucket }: RowContext): Workload {
+  const { count, key } = fixture('small');
+  return cycle(times(count(0), (i) => dialect.head(bucket, key(i, 0), KIB)));
+}
+
+/** New keys in each slice; over again only when the slice is faster than the one before. */
+export function putSmall(context: RowContext): Workload {
+  return cycle(times(context.operations, (i) => putOf(context, `put/${context.slice}/${i}`, i)));
+}
+
+/** Keys that get a few versions each. */
+export function putVersioned(context: RowContext): Workload {
+  const keys = 2000;
+  const put = (i: number) => putOf(context, `versioned/${context.slice}/${i % keys}`, i);
+  return cycle(times(context.operations, put));
+}
+
+/** Of keys that are there: deleting nothing is another, cheaper operation. */
+export async function deleteSmall(context: RowContext): Promise<Workload> {
+  const { dialect, bucket, ownPrefix, operations, slice } = context;
+  const keys = times(operations, (i) => `delete/${slice}/${i}`);
+  await context.run(keys.map((key, i) => putOf(context, key, i)));
+  return once(keys.map((key) => dialect.delete(bucket, ownPrefix + key)));
+}
+
+export function getLarge({ dialect, bucket }: RowContext): Workload {
+  const { count, key, body } = fixture('large');
+  return cycle(times(count(0), (i) => dialect.get(bucket, key(i, 0), body(i))));
+}
+
+/** Overwritten round by round: the disk need not hold all that is sent. */
+export function putLarge(isSigned: boolean): (context: RowContext) => Workload {
+  return ({ dialect, bucket, ownPrefix }) => {
+    const put = (i: number) =>
+      dialect.put(bucket, `${ownPrefix}large/${i}`, bodyOf(LARGE, i), isSigned);
+    return cycle(times(32, put));
+  };
+}
+
+export function getRange({ dialect, bucket }: RowContext): Workload {
+  const bytes = 64 * KIB;
+  const { count, key, body } = fixture('large');
+  const random = pseudoRandom();
+  return cycle(
+    times(512, (i) => {
+      const object = i % count(0);
+      const start = Math.floor(random() * (LARGE - bytes));
+      const range = { start, end: start + bytes };
+      return dialect.get(bucket, key(object, 0), body(object), range);
+    }),
+  );
+}
+
+/** Pages of 1000 keys from places spread over the whole listing. */
+export async function listPages(context: RowContext): Promise<Workload> {
+  const { bucket, listKeys } = context;
+  const { key } = fixture('listing');
+  const keysMax = Math.min(1000, listKeys - 1);
+  const random = pseudoRandom();
+  const requests: WireRequest[] = [];
+  for (let page = 0; page < 16; page++) {
+    const after = Math.floor(random() * (listKeys - keysMax));
+    const query = { bucket, prefix: LIST_PREFIX, keysMax, startAfter: key(after, listKeys) };
+    const names = times(Math.min(keysMax, listKeys - after - 1), (i) =>
+      key(after + 1 + i, listKeys),
+    );
+    requests.push(await listing(context, query, names));
+  }
+  return cycle(requests);
+}
+
+export async function listFolders(context: RowContext): Promise<Workload> {
+  const { bucket } = context;
+  const query = { bucket, prefix: LIST_PREFIX, keysMax: 1000, delimiter: '/' };
+  const names = times(
+    LIST_FOLDERS,
+    (folder) => `${LIST_PREFIX}${String(folder).padStart(3, '0')}/`,
+  );
+  return cycle([await listing(context, query, names)]);
+}
+
+/** The page is read once and looked into; from then on it has to be the same, byte for byte. */
+async function listing(
+  { dialect, fetch }: RowContext,
+  query: PageQuery,
+  names: readonly string[],
+): Promise<WireRequest> {
+  const body = await fetch(dialect.list(query, () => undefined));
+  const found = dialect.readPage(body).names;
+  const wrong = names.findIndex((name, i) => name !== found[i]);
+  if (wrong !== -1 || found.length !== names.length) {
+    const expected = `${names.length} names, ${names[Math.max(0, wrong)] ?? 'none'} among them`;
+    throw new Error(`a listing shows ${found.length} names, expected ${expected}`);
+  }
+  const request = dialect.list(query);
+  return { ...request, expect: { ...request.expect, body } };
+}
+
+export async function multiDelete(context: RowContext): Promise<Workload> {
+  const { dialect, bucket, ownPrefix, operations, slice } = context;
+  const keysOf = (batch: number) => times(1000, (i) => `multi-delete/${slice}/${batch}/${i}`);
+  const batches = times(operations, keysOf);
+  await context.run(batches.flat().map((key, i) => putOf(context, key, i, 16)));
+  return once(
+    batches.map((keys) =>
+      dialect.multiDelete(
+        bucket,
+        keys.map((key) => ({ key: ownPrefix + key })),
+      ),
+    ),
+  );
+}
+
+/** 64 MiB in parts of 8 MiB, one after the other: created, sent, completed. */
+export function multipart({ dialect, bucket, ownPrefix }: RowContext): Workload {
+  const parts: UploadPart[] = times(8, (i) => {
+    const body = bodyOf(LARGE, i);
+    return { number: i + 1, body, etag: md5Hex(body) };
+  });
+  const steps = dialect.multipart;
+  const upload =
+    (key: string): Script =>
+    async (connection) => {
+      const created = await connection.exchange(steps.create(bucket, key));
+      if (created.problem !== undefined) return created;
+      const uploadId = steps.uploadId(connection.lastBody);
+      for (const part of parts) {
+        const sent = await connection.exchange(steps.part(bucket, key, uploadId, part));
+        if (sent.problem !== undefined) return sent;
+      }
+      return connection.exchange(steps.complete(bucket, key, uploadId, parts));
+    };
+  return cycle(times(4, (i) => upload(`${ownPrefix}multipart/${i}`)));
+}
+
+/** GET 60 %, PUT 20 %, HEAD 15 %, a list of 100 keys 5 %. */
+export async function mixed(context: RowContext): Promise<Workload> {
+  const gets = getSmall(context);
+  const heads = headSmall(context);
+  const { bucket, listKeys } = context;
+  const { key } = fixture('listing');
+  const names = times(Math.min(100, listKeys), (i) => key(i, listKeys));
+  const query = { bucket, prefix: LIST_PREFIX, keysMax: names.length };
+  const page = await listing(context, query, names);
+  const random = pseudoRandom();
+  return cycle(
+    times(context.operations, (i) => {
+      const dice = random();
+      if (dice < 0.6) return gets.next() ?? page;
+      if (dice < 0.75) return heads.next() ?? page;
+      return dice < 0.95 ? putOf(context, `mixed/${context.slice}/${i}`, i) : page;
+    }),
+  );
+}
+
+function putOf(context: RowContext, key: string, index: number, bytes = KIB): WireRequest {
+  const { dialect, bucket, ownPrefix } = context;
+  return dialect.put(bucket, ownPrefix + key, bodyOf(bytes, index), true);
+}
+
+/** Over and over. */
+function cycle(operations: readonly Operation[]): Workload {
+  let at = 0;
+  return {
+    next: () => {
+      const operation = operations[at];
+      at = at + 1 === operations.length ? 0 : at + 1;
+      return operation;
+    },
+  };
+}
+
+function once(operations: readonly Operation[]): Workload {
+  let at = 0;
+  return { next: () => operations[at++] };
+}
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** The same choices in every run, for every target. */
+export function pseudoRandom(seed = 1): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

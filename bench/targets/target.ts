@@ -1,0 +1,29 @@
+import type { DialectSettings } from '../dialects/dialect.js';
+
+/** Processes whose CPU is shown together, such as a gateway, or the store behind it. */
+export interface ProcessGroup {
+  readonly name: string;
+  /** Their descendants count too. */
+  readonly pids: readonly number[];
+}
+
+/** A server under measurement. */
+export interface Target {
+  /** As it stands in tables; letters, digits, hyphens and dots. */
+  readonly name: string;
+  /** What it is, for the report: version, configuration. */
+  readonly description: string;
+  readonly dialect: DialectSettings;
+  /** Its processes. Empty where nobody said which: no CPU, no memory. */
+  readonly groups: readonly ProcessGroup[];
+  /** Listener processes that can be profiled. */
+  readonly profiled: readonly number[];
+  /** Whether what was stored has to be deleted: the store outlives the run. */
+  readonly keepsData: boolean;
+  stop(): Promise<void>;
+}
+
+/** A target that cannot be started or reached, in words for whoever asked for it. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+}
