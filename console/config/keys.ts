@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { optionalPath } from '../../src/config/keys.js';
+
+/**
+ * Kinds of keys that only the console has. As in src/config/keys.ts, an error message is the
+ * expectation, worded to follow "expected".
+ */
+
+/** An address of an upstream. Only the operator names these: nothing of a request becomes one. */
+export function upstream(example: string) {
+  const error = `an http or https address without user, query and fragment, such as ${example}`;
+  return z.string({ error }).refine(isUpstream, { error });
+}
+
+export function optionalUpstream(example: string) {
+  const error = `an http or https address without user, query and fragment, such as ${example}, or an empty text`;
+  return z
+    .string({ error })
+    .refine((text) => text === '' || isUpstream(text), { error })
+    .default('');
+}
+
+function isUpstream(text: string): boolean {
+  return /^https?:\/\/[^\s?#@]+$/i.test(text) && URL.canParse(text);
+}
+
+/** A program of the operator's: only an absolute path says which one will run. */
+export function program() {
+  return optionalPath().refine((text) => text === '' || text.startsWith('/'), {
+    error: 'an absolute path of a program, or an empty text',
+  });
+}
+
+export function number(min: number, max: number) {
+  const error = `a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+const ROLES = ['reader', 'member', 'admin', 'operator'] as const;
+
+/** What somebody may do with the console; the store's own rules narrow it further. */
+export type Role = (typeof ROLES)[number];
+
+const NAME = /^[^\s:/\p{Cc}]{1,128}$/u;
+
+/** Whom the console lets in: a valid login with the store alone does not do. */
+export function roster() {
+  const error = 'a list of {account, user, role}, one at least, each user once';
+  const entry = z.strictObject(
+    {
+      account: z
+        .string({ error: 'a text' })
+        .refine((text) => text === '' || NAME.test(text), {
+          error:
+            'an account without blanks, colons and slashes, or an empty text where users have none',
+        })
+        .default(''),
+      user: z
+        .string({ error: 'a text' })
+        .regex(NAME, { error: 'a user without blanks, colons and slashes' }),
+      role: z.enum(ROLES, { error: `one of ${ROLES.join(', ')}` }),
+    },
+    { error: 'an object with account, user and role, and nothing else' },
+  );
+  return z
+    .array(entry, { error })
+    .min(1, { error })
+    .max(10_000, { error })
+    .refine((all) => new Set(all.map((one) => loginName(one))).size === all.length, { error });
+}
+
+export type RosterEntry = z.infer<ReturnType<typeof roster>>[number];
+
+/** The user as the store's login knows it: `account:user`, or the user where there is no account. */
+export function loginName({ account, user }: { readonly account: string; readonly user: string }) {
+  return account === '' ? user : `${account}:${user}`;
+}
+
+const NODE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The storage nodes of the cluster, as inspection and drills know them. */
+export function clusterNodes() {
+  const error = 'a list of {name, storage_ip, replication_ip, public_ip, devices}, each name once';
+  const ip = z.union([z.ipv4(), z.ipv6()], { error: 'an IP address' });
+  const service = z.strictObject({
+    pid_file: z.string().min(1),
+    argv: z.array(z.string()).min(1).max(64),
+    env: z.record(z.string(), z.string()).default({}),
+  });
+  const node = z.strictObject({
+    name: z.string().regex(NODE_NAME, { error: 'a name of letters, digits, dots and hyphens' }),
+    storage_ip: ip,
+    replication_ip: ip.optional(),
+    public_ip: ip.optional(),
+    devices: z
+      .array(z.string().regex(NODE_NAME, { error: 'a name of a device' }))
+      .max(4096)
+      .default([]),
+    services: z.record(z.string().regex(NODE_NAME), service).default({}),
+  });
+  return z
+    .array(node, { error })
+    .max(1000, { error })
+    .refine((nodes) => new Set(nodes.map((one) => one.name)).size === nodes.length, { error })
+    .default([]);
+}
+
+/** Hosts of proxies, as names or addresses without port. */
+export function hostNames() {
+  const error = 'a list of different host names or addresses, without ports';
+  return z
+    .array(z.string({ error }).regex(/^[A-Za-z0-9][A-Za-z0-9.:-]{0,252}$/, { error }), { error })
+    .max(1000, { error })
+    .refine((names) => new Set(names).size === names.length, { error })
+    .default([]);
+}
+
+/** Texts by short names. */
+export function texts() {
+  const error = 'an object of texts';
+  return z
+    .record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, { error }), z.string({ error }).max(4096), {
+      error,
+    })
+    .default({});
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseJsonObject } from '../../src/config/json.js';
+import type { CamelCase } from '../../src/config/options.js';
+import { ConfigError, type ConfigProblem } from '../../src/config/problem.js';
+import { didYouMean } from '../../src/config/suggest.js';
+import { CONSOLE_KEYS, PATH_KEYS, ruleOf, type ConsoleConfig, type ConsoleKey } from './schema.js';
+
+/** The configuration as the code uses it: camel case, defaults filled in, paths absolute. */
+export type ConsoleOptions = {
+  readonly [K in ConsoleKey as CamelCase<K>]: ConsoleConfig[K];
+};
+
+/**
+ * Reads, checks and completes the console's configuration.
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadConsoleConfig(file: string, cwd: string): ConsoleOptions {
+  const place = path.resolve(cwd, file);
+  return parseConsoleConfig(readObject(place, file), path.dirname(place));
+}
+
+/**
+ * @param folder what relative paths are relative to
+ * @throws ConfigError with everything that is wrong
+ */
+export function parseConsoleConfig(
+  raw: Readonly<Record<string, unknown>>,
+  folder: string,
+): ConsoleOptions {
+  const problems = unknownKeys(raw);
+  const config: Record<string, unknown> = {};
+  for (const key of CONSOLE_KEYS) {
+    const result = ruleOf(key).schema.safeParse(raw[key]);
+    if (result.success) config[key] = result.data;
+    else problems.push(problemOf(key, raw[key], result.error.issues[0]));
+  }
+  problems.push(...needs(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  for (const key of PATH_KEYS) config[key] = absolute(config[key] as string, folder);
+  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
+  return Object.fromEntries(entries) as ConsoleOptions;
+}
+
+function readObject(place: string, given: string): Readonly<Record<string, unknown>> {
+  const problem = (key: string, expected: string) =>
+    new ConfigError([{ source: 'file', key, expected }]);
+  let text: string;
+  try {
+    text = readFileSync(place, 'utf8');
+  } catch (error) {
+    throw problem(given, `a readable file (${(error as Error).message})`);
+  }
+  const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
+  if (result.ok) return result.object;
+  const { line, column, expected } = result.problem;
+  throw problem(`${given}, line ${line}, column ${column}`, expected);
+}
+
+function unknownKeys(raw: Readonly<Record<string, unknown>>): ConfigProblem[] {
+  const known: ReadonlySet<string> = new Set(CONSOLE_KEYS);
+  return Object.keys(raw)
+    .filter((key) => !known.has(key))
+    .map((key) => ({
+      source: 'file',
+      key,
+      given: raw[key],
+      expected: `a key that exists${didYouMean(key, CONSOLE_KEYS)}`,
+    }));
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Names the place inside a list or object, and shows what stands there. */
+function problemOf(key: ConsoleKey, value: unknown, issue: Issue | undefined): ConfigProblem {
+  let place: string = key;
+  let given = value;
+  for (const step of issue?.path ?? []) {
+    place += typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
+    given = (given as Record<PropertyKey, unknown> | undefined)?.[step];
+  }
+  return { source: 'file', key: place, given, expected: issue?.message ?? 'another value' };
+}
+
+/** What a key that is set asks of others. */
+const NEEDS: readonly (readonly [ConsoleKey, readonly ConsoleKey[]])[] = [
+  ['deploy_upstream', ['deploy_user', 'deploy_token_file']],
+  ['account_admin', ['proxy_nodes', 'proxy_conf']],
+  ['test_enabled', ['benchmark_bin', 'benchmark_home']],
+  ['lab_mutations', ['lab_enabled']],
+  ['shadow_peer_base', ['shadow_peer_auth', 'shadow_root']],
+];
+
+function needs(config: Partial<ConsoleConfig>): ConfigProblem[] {
+  return NEEDS.filter(([key]) => isSet(config[key])).flatMap(([key, others]) =>
+    others
+      .filter((other) => other in config && !isSet(config[other]))
+      .map((other) => ({
+        source: 'file' as const,
+        key: other,
+        given: config[other],
+        expected: `a value, since ${key} is set`,
+      })),
+  );
+}
+
+function isSet(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+function absolute(value: string, folder: string): string {
+  return value === '' ? '' : path.resolve(folder, value);
+}
+
+function camelCase(key: string): string {
+  return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}

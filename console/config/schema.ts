@@ -1,0 +1,194 @@
+import type { z } from 'zod';
+import {
+  address,
+  flag,
+  hosts,
+  integer,
+  networks,
+  oneOf,
+  optionalPath,
+  path,
+  text,
+  type KeyRule,
+} from '../../src/config/keys.js';
+import {
+  clusterNodes,
+  hostNames,
+  number,
+  optionalUpstream,
+  program,
+  roster,
+  texts,
+  upstream,
+} from './keys.js';
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+/**
+ * Every key of the console's configuration (SPEC.md 2.5 and what its surfaces need besides).
+ * docs/console-configuration.md is held against this table by a test.
+ */
+const KEYS = {
+  bind: { schema: address().prefault('127.0.0.1:9000'), doc: 'Address of the console.' },
+  store_base: {
+    schema: upstream('http://127.0.0.1:8080'),
+    doc: "Address of the cluster's proxy, or of the store's Swift API. Required.",
+    defaultText: 'none',
+  },
+  auth_url: {
+    schema: upstream('http://127.0.0.1:8080/auth/v1.0'),
+    doc: "The cluster's login, with its path. Required.",
+    defaultText: 'none',
+  },
+  public_base: {
+    schema: optionalUpstream('https://swift.example.com'),
+    doc: 'Address under which people outside reach the store: TempURLs begin with it. Empty: the console gives their path alone.',
+  },
+  cluster_name: {
+    schema: text(/^[^\p{Cc}]{1,64}$/u, 'a name of at most 64 characters').default('Ringway'),
+    doc: 'What the top bar calls the cluster.',
+  },
+  accounts: {
+    schema: roster(),
+    doc: 'Who may log in, as `{"account", "user", "role"}`. Required. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows.',
+    defaultText: 'none',
+  },
+  session_idle_hours: {
+    schema: number(0.01, 720).default(8),
+    doc: 'A session ends after so many hours without a request of its user.',
+  },
+  login_max_per_min: {
+    schema: integer(1, 1000).default(5),
+    doc: 'Logins that one address may try in a minute.',
+  },
+  max_upload_bytes: {
+    schema: integer(1, 5 * 1024 * GIB).default(5 * GIB),
+    doc: 'Largest body of one request. Larger files go up in segments.',
+  },
+  segment_bytes: {
+    schema: integer(1 * MIB, 5 * GIB).default(256 * MIB),
+    doc: 'Files larger than this are uploaded in segments of this size, which can be resumed.',
+  },
+  tempurl_default_secs: {
+    schema: integer(1, 365 * 86400).default(3600),
+    doc: 'For how long a TempURL is valid when nothing else is asked for.',
+  },
+  trash_days: {
+    schema: integer(1, 3650).default(30),
+    doc: 'Days after which what lies in the trash is deleted for good.',
+  },
+  cookie_secure: {
+    schema: oneOf(['auto', 'always', 'never']).default('auto'),
+    doc: "Whether the session's cookie is for https only. `auto`: when the request came by https, as a proxy of `trusted_proxies` says.",
+  },
+  allowed_hosts: {
+    schema: hosts().default([]),
+    doc: 'Values of `Host` that are answered, besides `bind` itself, `localhost` and loopback addresses with its port. Others get 421.',
+  },
+  trusted_proxies: {
+    schema: networks().default([]),
+    doc: 'Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` count.',
+  },
+  state_dir: {
+    schema: path().default('./console-state'),
+    doc: "Directory of the audit log and of unfinished uploads' records. Relative to the configuration file.",
+  },
+  deploy_upstream: {
+    schema: optionalUpstream('http://127.0.0.1:9700'),
+    doc: 'Deploy control service. Empty: there is no Deploy surface.',
+  },
+  deploy_user: {
+    schema: text(/^[^\s:]{0,128}$/, 'a user name').default(''),
+    doc: 'User of the deploy control service.',
+  },
+  deploy_token_file: { schema: optionalPath(), doc: "File with that user's password, mode 0600." },
+  metrics_url: {
+    schema: optionalUpstream('http://127.0.0.1:9090'),
+    doc: 'Prometheus to query. Empty: the built-in collector.',
+  },
+  logs_url: {
+    schema: optionalUpstream('http://127.0.0.1:3100'),
+    doc: 'Log store with the API of Loki. Empty: the built-in log tail.',
+  },
+  metrics_queries: { schema: texts(), doc: "PromQL by panel, in place of a panel's own." },
+  logs_labels: { schema: texts(), doc: 'Names of labels in the log store, by what they mean.' },
+  recon_interval_s: {
+    schema: integer(1, 3600).default(10),
+    doc: 'How often the built-in collector asks.',
+  },
+  cluster_nodes: {
+    schema: clusterNodes(),
+    doc: 'Storage nodes: `name`, `storage_ip`, `replication_ip`, `public_ip`, `devices`, and for `local-procs` their `services`.',
+  },
+  node_driver: {
+    schema: oneOf(['none', 'local-procs', 'local-systemd', 'swift-init', 'ssh']).default('none'),
+    doc: 'How services of nodes are stopped and started. `none`: they are not.',
+  },
+  proxy_nodes: { schema: hostNames(), doc: 'Proxies whose configuration holds the users.' },
+  proxy_conf: { schema: optionalPath(), doc: "The proxies' configuration file." },
+  proxy_service: {
+    schema: text(/^[A-Za-z0-9@._-]{0,128}$/, 'a name of a service').default(''),
+    doc: "Name of the proxies' service.",
+  },
+  proxy_port: { schema: integer(1, 65535).default(8080), doc: 'Port of the proxies.' },
+  account_admin: {
+    schema: flag().default(false),
+    doc: 'Allows operators to edit the users of the proxies. Needs `proxy_nodes` and `proxy_conf`.',
+  },
+  test_enabled: {
+    schema: flag().default(false),
+    doc: 'Allows operators to run benchmarks. Needs `benchmark_bin` and `benchmark_home`.',
+  },
+  benchmark_bin: { schema: program(), doc: 'The benchmark program.' },
+  benchmark_home: { schema: optionalPath(), doc: 'Directory with its profiles.' },
+  lab_enabled: { schema: flag().default(false), doc: 'Shows the Lab to operators.' },
+  lab_mutations: {
+    schema: flag().default(false),
+    doc: 'Lets the Lab change something. Needs `lab_enabled`.',
+  },
+  store_dir: { schema: optionalPath(), doc: 'Directory with rings and swift.conf.' },
+  hash_conf: {
+    schema: optionalPath(),
+    doc: 'The swift.conf to read. Empty: the one in `store_dir`.',
+  },
+  node_root: { schema: optionalPath(), doc: "Directory with the nodes' devices." },
+  ringsim_bin: { schema: program(), doc: 'Program that simulates rings.' },
+  getnodes_bin: { schema: program(), doc: 'The program swift-get-nodes.' },
+  objinfo_bin: { schema: program(), doc: 'The program swift-object-info.' },
+  shadow_peer_base: {
+    schema: optionalUpstream('http://127.0.0.1:8081'),
+    doc: 'Second cluster that the Lab compares with.',
+  },
+  shadow_peer_auth: {
+    schema: optionalUpstream('http://127.0.0.1:8081/auth/v1.0'),
+    doc: 'Its login.',
+  },
+  shadow_peer_label: {
+    schema: text(/^[^\p{Cc}]{0,64}$/u, 'a name of at most 64 characters').default('peer'),
+    doc: 'What the Lab calls it.',
+  },
+  shadow_root: { schema: optionalPath(), doc: "Directory of the Lab's corpus and findings." },
+} as const satisfies Readonly<Record<string, KeyRule>>;
+
+export type ConsoleKey = keyof typeof KEYS;
+
+export type ConsoleConfig = { readonly [K in ConsoleKey]: z.infer<(typeof KEYS)[K]['schema']> };
+
+export const CONSOLE_KEYS = Object.keys(KEYS) as readonly ConsoleKey[];
+
+export function ruleOf(key: ConsoleKey): KeyRule {
+  return KEYS[key];
+}
+
+/** Keys that hold a path relative to the configuration file. */
+export const PATH_KEYS = [
+  'state_dir',
+  'deploy_token_file',
+  'proxy_conf',
+  'benchmark_home',
+  'store_dir',
+  'hash_conf',
+  'node_root',
+  'shadow_root',
+] as const satisfies readonly ConsoleKey[];

@@ -1,0 +1,81 @@
+/** The console's API, as the pages use it. */
+
+let session = null;
+
+/** A failure as the console names it. */
+export class ApiFailure extends Error {
+  constructor(status, { code, message }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Who is logged in; leads to the login where nobody is. */
+export async function openSession() {
+  session = await call('GET', '/api/session');
+  return session;
+}
+
+export function csrf() {
+  return session?.csrf ?? '';
+}
+
+export function query(parameters) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
+  return new URLSearchParams(given).toString();
+}
+
+export async function call(method, path, body, background = false) {
+  const answer = await raw(method, path, body, background);
+  return answer.status === 204 ? null : answer.json();
+}
+
+export async function raw(method, path, body, background = false) {
+  const headers = { 'x-csrf-token': csrf() };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (background) headers['x-background'] = '1';
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const answer = await fetch(path, { method, headers, body: text });
+  if (answer.status === 401) location.assign('/login.html');
+  if (answer.ok) return answer;
+  const failure = await answer.json().catch(() => null);
+  const unknown = { code: 'unknown', message: 'The console does not answer as it should.' };
+  throw new ApiFailure(answer.status, failure?.error ?? unknown);
+}
+
+const waiting = new Map();
+
+/** Starts a job and waits for its end, told by the stream of events or, without one, by asking. */
+export async function runJob(path, body, onProgress = () => undefined) {
+  const { job_id: id } = await call('POST', path, body);
+  const ended = new Promise((resolve) => {
+    waiting.set(id, { resolve, onProgress });
+  });
+  see(await call('GET', `/api/jobs/${id}`, undefined, true));
+  const job = await ended;
+  if (job.state === 'failed') throw new ApiFailure(500, job.error);
+  return job;
+}
+
+function see(job) {
+  const one = waiting.get(job.id);
+  if (one === undefined) return;
+  one.onProgress(job);
+  if (job.state === 'queued' || job.state === 'running') return;
+  waiting.delete(job.id);
+  one.resolve(job);
+}
+
+/** @param onState - told `live` or `stale` */
+export function openEvents(onState) {
+  const events = new EventSource('/api/events?topics=jobs');
+  events.addEventListener('jobs', (event) => see(JSON.parse(event.data)));
+  events.addEventListener('session_end', () => location.assign('/login.html'));
+  events.addEventListener('open', () => {
+    onState('live');
+    for (const id of waiting.keys())
+      call('GET', `/api/jobs/${id}`, undefined, true).then(see, () => undefined);
+  });
+  events.addEventListener('error', () => onState('stale'));
+}

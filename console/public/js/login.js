@@ -1,0 +1,27 @@
+const form = document.querySelector('#login');
+const message = document.querySelector('#message');
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  message.textContent = '';
+  const button = form.querySelector('button');
+  button.disabled = true;
+  try {
+    const answer = await fetch('/api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(new FormData(form))),
+    });
+    if (answer.ok) {
+      location.replace('/');
+      return;
+    }
+    const { error } = await answer.json();
+    const wait = answer.headers.get('retry-after');
+    message.textContent = wait === null ? error.message : `${error.message} (${wait} s)`;
+  } catch {
+    message.textContent = 'The console does not answer.';
+  } finally {
+    button.disabled = false;
+  }
+});

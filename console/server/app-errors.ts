@@ -1,0 +1,50 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { ApiError, errorBody, type ApiErrorCode } from './api-error.js';
+import type { ConsoleContext } from './context.js';
+import { fromUpstream } from './upstream-errors.js';
+
+export function installErrors(app: FastifyInstance, context: ConsoleContext): void {
+  app.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is no such page.');
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const known = describeError(context, error, request.id);
+    if (known.code === 'unauthenticated' && request.session !== null) {
+      context.sessions.end(request.session);
+    }
+    if (known.retryAfterS !== undefined) void reply.header('retry-after', known.retryAfterS);
+    return reply
+      .status(known.status)
+      .header('cache-control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(errorBody(known, request.id));
+  });
+}
+
+const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([
+  [400, ['invalid_argument', 'The request is malformed.']],
+  [404, ['not_found', 'There is no such page.']],
+  [405, ['method_not_allowed', 'There is no such method.']],
+  [413, ['too_large', 'The request is too large.']],
+  [414, ['invalid_argument', 'The address is too long.']],
+  [415, ['unsupported_media_type', 'The body must be JSON.']],
+  [429, ['rate_limited', 'Too many requests.']],
+]);
+
+/** What the browser is told of an error; what nobody foresaw goes to the log alone. */
+export function describeError(
+  { logger }: Pick<ConsoleContext, 'logger'>,
+  error: unknown,
+  requestId: string,
+): ApiError {
+  if (error instanceof ApiError) return error;
+  const upstream = fromUpstream(error);
+  if (upstream !== undefined) {
+    if (upstream.status >= 500) logger.warn({ err: error, request_id: requestId }, 'store failed');
+    return upstream;
+  }
+  const known = BY_STATUS.get((error as Partial<FastifyError>).statusCode ?? 0);
+  if (known !== undefined) return new ApiError(...known);
+  logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  return new ApiError('internal', 'Something went wrong here.');
+}

@@ -1,0 +1,66 @@
+import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { nextRequestId } from '../../src/telemetry/request-id.js';
+import { filesRoutes } from '../surfaces/files/routes.js';
+import { ApiError } from './api-error.js';
+import { installErrors } from './app-errors.js';
+import { commonRoutes } from './common-routes.js';
+import type { ConsoleContext } from './context.js';
+import { installGuard } from './guard.js';
+import { pageRoutes } from './pages.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+import { sessionRoutes } from './session-routes.js';
+
+/** JSON of a request: the longest is a list of some thousand names. */
+const JSON_BYTES_MAX = 4 * 1024 * 1024;
+/** For one address; a page that uploads a folder of small files sends some hundred a second. */
+const REQUESTS_PER_MINUTE = 30_000;
+const CONNECTIONS_MAX = 1024;
+const HEADERS_TIMEOUT_MS = 20_000;
+/** Longer than a ping of the events. */
+const IDLE_MS = 120_000;
+
+/** @param hosts what `Host` may say, once the port is known */
+export async function buildApp(
+  context: ConsoleContext,
+  hosts: () => ReadonlySet<string>,
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    genReqId: () => nextRequestId(),
+    requestIdHeader: false,
+    bodyLimit: JSON_BYTES_MAX,
+    connectionTimeout: IDLE_MS,
+    keepAliveTimeout: 30_000,
+    routerOptions: { maxParamLength: 64 },
+    forceCloseConnections: true,
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  // A body that is streamed may take hours; one that stalls is cut by the idle time.
+  app.server.requestTimeout = 0;
+  // A body is JSON, or says that it is bytes where bytes are expected.
+  app.removeContentTypeParser('text/plain');
+  installErrors(app, context);
+  await app.register(cookie);
+  await app.register(helmet, SECURITY_HEADERS);
+  installGuard(app, context, hosts);
+  await app.register(rateLimit, {
+    max: REQUESTS_PER_MINUTE,
+    timeWindow: 60_000,
+    cache: 10_000,
+    keyGenerator: (request) => request.view.address,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new ApiError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
+  });
+  sessionRoutes(app, context);
+  commonRoutes(app, context);
+  await app.register((scope, _options, done) => {
+    filesRoutes(scope, context);
+    done();
+  });
+  await app.register(pageRoutes);
+  return app;
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { parseCidr } from '../../src/cidr.js';
+
+/** Who is asking, and how: forwarding headers count from the configured proxies alone. */
+export interface ClientView {
+  readonly address: string;
+  readonly scheme: 'http' | 'https';
+  /** As the browser sent it, in lower case. */
+  readonly host: string;
+}
+
+export class ClientViews {
+  readonly #trusted = new BlockList();
+
+  constructor(trustedProxies: readonly string[]) {
+    for (const text of trustedProxies) {
+      const cidr = parseCidr(text);
+      if (cidr !== undefined)
+        this.#trusted.addSubnet(cidr.address, cidr.prefix, family(cidr.address));
+    }
+  }
+
+  of(request: IncomingMessage): ClientView {
+    const peer = plain(request.socket.remoteAddress ?? '');
+    const host = (request.headers.host ?? '').toLowerCase();
+    if (!this.#isTrusted(peer)) return { address: peer, scheme: 'http', host };
+    const forwardedHost = last(request.headers['x-forwarded-host']);
+    return {
+      address: this.#firstUntrusted(request.headers['x-forwarded-for'], peer),
+      scheme: last(request.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http',
+      host: forwardedHost === '' ? host : forwardedHost,
+    };
+  }
+
+  /** Read from the right, where each proxy has written its own peer. */
+  #firstUntrusted(forwarded: string | string[] | undefined, peer: string): string {
+    const hops = String(forwarded ?? '').split(',');
+    let address = peer;
+    for (const hop of hops.reverse()) {
+      const next = plain(hop.trim());
+      if (isIP(next) === 0) return address;
+      address = next;
+      if (!this.#isTrusted(next)) return address;
+    }
+    return address;
+  }
+
+  #isTrusted(address: string): boolean {
+    return isIP(address) !== 0 && this.#trusted.check(address, family(address));
+  }
+}
+
+/** An IPv4 address in IPv6 form is that IPv4 address. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+function last(header: string | string[] | undefined): string {
+  return (
+    String(header ?? '')
+      .split(',')
+      .at(-1) ?? ''
+  )
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from './api-error.js';
+import { sessionOf, type ConsoleContext } from './context.js';
+import { LATER_SURFACES } from './features.js';
+import { parse } from './parse.js';
+
+const JOB = z.object({ id: z.uuid() });
+const TOPICS = z.object({ topics: z.string().max(256).default('jobs') });
+const AUDIT = z.object({
+  actor: z.string().max(256).optional(),
+  action: z.string().max(64).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
+/** What no surface has for itself: liveness, jobs, events, the audit log. */
+export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { jobs, events, audit } = context;
+  app.get('/healthz', { config: { access: 'open' } }, () => ({ status: 'ok' }));
+
+  app.get('/api/jobs', { config: { access: 'read', background: true } }, (request) => ({
+    items: jobs.list(sessionOf(request)),
+  }));
+  app.get('/api/jobs/:id', { config: { access: 'read', background: true } }, (request) =>
+    jobs.get(sessionOf(request), parse(JOB, request.params).id),
+  );
+  app.delete('/api/jobs/:id', { config: { access: 'read' } }, (request) =>
+    jobs.cancel(sessionOf(request), parse(JOB, request.params).id),
+  );
+
+  app.get('/api/events', { config: { access: 'read', background: true } }, (request, reply) => {
+    const { topics } = parse(TOPICS, request.query);
+    const last = Number(request.headers['last-event-id'] ?? NaN);
+    const lastId = Number.isSafeInteger(last) ? last : undefined;
+    const stream = events.subscribe(sessionOf(request), topics.split(','), lastId);
+    return reply.type('text/event-stream').send(stream);
+  });
+
+  app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
+    const { actor, action, limit } = parse(AUDIT, request.query);
+    const items = await audit.latest(
+      (one) =>
+        (actor === undefined || one.actor === actor) &&
+        (action === undefined || one.action.startsWith(action)),
+      limit,
+    );
+    return { items };
+  });
+
+  for (const prefix of LATER_SURFACES) {
+    app.all(`${prefix}/*`, { config: { access: 'read' } }, () => {
+      throw new ApiError('unsupported_here', 'This release does not have this surface yet.', {
+        needs: 'a later release',
+      });
+    });
+  }
+}

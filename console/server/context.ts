@@ -1,0 +1,47 @@
+import type { Logger } from '../../src/telemetry/logger.js';
+import type { ConsoleOptions } from '../config/load.js';
+import type { Upstream } from '../swift/upstream.js';
+import type { AuditLog } from './audit-log.js';
+import type { ClientView, ClientViews } from './client-address.js';
+import type { Events } from './events.js';
+import type { Jobs } from './jobs.js';
+import type { LoginLimits } from './login-limits.js';
+import type { Right } from './rights.js';
+import type { Session, Sessions } from './sessions.js';
+
+/** What all routes share; made once, at start. */
+export interface ConsoleContext {
+  readonly options: ConsoleOptions;
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly store: Upstream;
+  readonly auth: Upstream;
+  readonly views: ClientViews;
+  readonly sessions: Sessions;
+  readonly loginLimits: LoginLimits;
+  readonly audit: AuditLog;
+  readonly events: Events;
+  readonly jobs: Jobs;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before anything else looks at the request. */
+    view: ClientView;
+    /** Null on open routes alone: see `sessionOf`. */
+    session: Session | null;
+  }
+
+  interface FastifyContextConfig {
+    /** Who may use the route: anybody, or those whose role has the right. Each route says it. */
+    access?: 'open' | Right;
+    /** The user did nothing: the session does not live longer for it. */
+    background?: boolean;
+  }
+}
+
+/** The session of a request that the guard let through. */
+export function sessionOf(request: { readonly session: Session | null }): Session {
+  if (request.session === null) throw new Error('a route without a session asked for one');
+  return request.session;
+}

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import type { Session } from './sessions.js';
+
+interface Event {
+  readonly id: number;
+  readonly topic: string;
+  readonly data: string;
+  /** Whose it is; undefined for everybody's. */
+  readonly session: Session | undefined;
+}
+
+interface Listener {
+  readonly session: Session;
+  readonly topics: ReadonlySet<string>;
+  readonly stream: Readable;
+}
+
+const RING_EVENTS = 1000;
+const PING_MS = 15_000;
+const LISTENERS_PER_SESSION = 8;
+/** Who does not read so much is cut, and comes back with `Last-Event-ID`. */
+const UNREAD_BYTES_MAX = 256 * 1024;
+
+/** Server-sent events: a stream for each tab, and a ring from which one that was cut goes on. */
+export class Events {
+  #ring: Event[] = [];
+  #nextId = 1;
+  readonly #listeners = new Set<Listener>();
+  readonly #ping = setInterval(() => {
+    for (const listener of this.#listeners) push(listener, ': ping\n\n');
+  }, PING_MS).unref();
+
+  publish(topic: string, data: unknown, session?: Session): void {
+    const event = { id: this.#nextId++, topic, data: JSON.stringify(data), session };
+    this.#ring.push(event);
+    if (this.#ring.length > RING_EVENTS) this.#ring = this.#ring.slice(-RING_EVENTS);
+    for (const listener of this.#listeners) offer(listener, event);
+  }
+
+  /** @param lastId of the last event that was received; undefined for a new stream */
+  subscribe(session: Session, topics: readonly string[], lastId: number | undefined): Readable {
+    const stream = new Readable({ read: () => undefined });
+    const listener = { session, topics: new Set(topics), stream };
+    const own = [...this.#listeners].filter((one) => one.session === session);
+    if (own.length >= LISTENERS_PER_SESSION) own[0]?.stream.destroy();
+    this.#listeners.add(listener);
+    const onEnd = () => {
+      push(listener, 'event: session_end\ndata: {}\n\n');
+      stream.push(null);
+      this.#listeners.delete(listener);
+    };
+    session.ended.signal.addEventListener('abort', onEnd, { once: true });
+    stream.once('close', () => {
+      this.#listeners.delete(listener);
+      session.ended.signal.removeEventListener('abort', onEnd);
+    });
+    push(listener, `retry: 3000\nid: ${this.#nextId - 1}\n\n`);
+    if (lastId !== undefined) {
+      for (const event of this.#ring) if (event.id > lastId) offer(listener, event);
+    }
+    return stream;
+  }
+
+  close(): void {
+    clearInterval(this.#ping);
+    for (const { stream } of this.#listeners) stream.destroy();
+  }
+}
+
+function offer(listener: Listener, { id, topic, data, session }: Event): void {
+  if (session !== undefined && session !== listener.session) return;
+  if (!listener.topics.has(topic)) return;
+  push(listener, `id: ${id}\nevent: ${topic}\ndata: ${data}\n\n`);
+}
+
+function push({ stream }: Listener, text: string): void {
+  if (stream.destroyed || stream.readableEnded) return;
+  stream.push(text);
+  if (stream.readableLength > UNREAD_BYTES_MAX) stream.destroy();
+}

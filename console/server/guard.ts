@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { ApiError } from './api-error.js';
+import type { ConsoleContext } from './context.js';
+import { isSameOrigin } from './origin.js';
+import { hasRight } from './rights.js';
+import { isCsrfToken } from './sessions.js';
+
+/** With `__Host-` a browser would refuse it over http, which is what loopback speaks. */
+export const SESSION_COOKIE = 'console_sid';
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const LOGIN_PAGE = '/login.html';
+
+/**
+ * What every request has to pass, in this order: host, origin, session, token against forgery,
+ * right. A route that does not say who may use it stops the start.
+ */
+export function installGuard(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  hosts: () => ReadonlySet<string>,
+): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
+  // Not at once: plugins still add to their routes.
+  app.addHook('onReady', () => {
+    const undecided = routes.find((route) => route.config?.access === undefined);
+    if (undecided !== undefined) throw new Error(`${undecided.url} is open to whom?`);
+    return Promise.resolve();
+  });
+  app.decorateRequest('session', null);
+  app.addHook('onRequest', async (request, reply) => {
+    request.view = context.views.of(request.raw);
+    void reply.header('cache-control', 'no-store').header('x-request-id', request.id);
+    if (!hosts().has(request.view.host)) {
+      throw new ApiError('wrong_host', 'This console does not answer under that name.');
+    }
+    const changes = !READS.has(request.method);
+    if (changes && !isSameOrigin(request.headers, request.view)) {
+      throw new ApiError('csrf', 'The request does not come from a page of this console.');
+    }
+    const { access, background } = request.routeOptions.config;
+    if (access === 'open') return;
+    const sid = request.cookies[SESSION_COOKIE];
+    const session = sid === undefined ? undefined : context.sessions.find(sid);
+    if (session === undefined) return refuse(request, reply);
+    if (changes && !isCsrfToken(session, request.headers['x-csrf-token'])) {
+      throw new ApiError('csrf', 'The token against forged requests is missing or wrong.');
+    }
+    if (access !== undefined && !hasRight(session.user.role, access)) {
+      throw new ApiError('forbidden', 'Your role does not allow this.');
+    }
+    request.session = session;
+    if (background !== true && request.headers['x-background'] !== '1') {
+      context.sessions.touch(session);
+    }
+    return undefined;
+  });
+}
+
+/** People are led to the login; programs are told. */
+function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
+  if (wantsPage === true) return reply.redirect(LOGIN_PAGE, 303);
+  throw new ApiError('unauthenticated', 'There is no session, or it has ended.');
+}

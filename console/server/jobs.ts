@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError, errorBody } from './api-error.js';
+import type { Events } from './events.js';
+import type { Session } from './sessions.js';
+
+/** Long work as the browser sees it (docs/console-api.md). */
+export interface JobView {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+  readonly done: number;
+  /** Null while it is not known. */
+  readonly total: number | null;
+  readonly started_unix_s: number;
+  readonly ended_unix_s: number | null;
+  readonly result?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface JobControl {
+  /** Aborted by the user, or with the session. */
+  readonly signal: AbortSignal;
+  progress(done: number, total: number | null): void;
+}
+
+interface Job {
+  view: JobView;
+  readonly session: Session;
+  readonly abort: AbortController;
+  readonly work: (control: JobControl) => Promise<unknown>;
+}
+
+export interface JobsOptions {
+  readonly events: Events;
+  readonly now: () => number;
+  /** What an error means to the browser, and the log. */
+  readonly describe: (error: unknown) => ApiError;
+}
+
+const RUNNING_PER_SESSION = 2;
+const JOBS_PER_SESSION = 100;
+/** A job of a million objects need not say so a million times. */
+const PUBLISH_EVERY_MS = 250;
+
+/** Work that outlives its request: two at a time for each session, the others wait. */
+export class Jobs {
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(private readonly options: JobsOptions) {}
+
+  /** @throws ApiError busy */
+  start(session: Session, kind: string, work: Job['work']): JobView {
+    const own = this.#of(session);
+    if (own.length >= JOBS_PER_SESSION) this.#forgetOldest(own);
+    const id = randomUUID();
+    const started = Math.floor(this.options.now() / 1000);
+    const view: JobView = {
+      id,
+      kind,
+      state: 'queued',
+      done: 0,
+      total: null,
+      started_unix_s: started,
+      ended_unix_s: null,
+    };
+    const abort = new AbortController();
+    const job: Job = { view, session, abort, work };
+    this.#jobs.set(id, job);
+    session.ended.signal.addEventListener(
+      'abort',
+      () => {
+        abort.abort();
+        this.#jobs.delete(id);
+      },
+      { once: true, signal: abort.signal },
+    );
+    this.#next(session);
+    return job.view;
+  }
+
+  list(session: Session): readonly JobView[] {
+    return this.#of(session).map((job) => job.view);
+  }
+
+  /** @throws ApiError not_found for those of others, too */
+  get(session: Session, id: string): JobView {
+    return this.#find(session, id).view;
+  }
+
+  cancel(session: Session, id: string): JobView {
+    const job = this.#find(session, id);
+    job.abort.abort();
+    if (job.view.state === 'queued') this.#end(job, { state: 'cancelled' });
+    return job.view;
+  }
+
+  #of(session: Session): Job[] {
+    return [...this.#jobs.values()].filter((job) => job.session === session);
+  }
+
+  #find(session: Session, id: string): Job {
+    const job = this.#jobs.get(id);
+    if (job?.session !== session) throw new ApiError('not_found', 'There is no such job.');
+    return job;
+  }
+
+  #forgetOldest(own: readonly Job[]): void {
+    const ended = own.find((job) => job.view.ended_unix_s !== null);
+    if (ended === undefined) throw new ApiError('busy', 'Too many jobs wait.', undefined, 30);
+    this.#jobs.delete(ended.view.id);
+  }
+
+  #next(session: Session): void {
+    const own = this.#of(session);
+    const running = own.filter((job) => job.view.state === 'running').length;
+    const next = own.find((job) => job.view.state === 'queued');
+    if (next !== undefined && running < RUNNING_PER_SESSION) void this.#run(next);
+  }
+
+  async #run(job: Job): Promise<void> {
+    let publishedMs = 0;
+    this.#change(job, { state: 'running' });
+    const progress = (done: number, total: number | null) => {
+      job.view = { ...job.view, done, total };
+      if (this.options.now() - publishedMs < PUBLISH_EVERY_MS) return;
+      publishedMs = this.options.now();
+      this.#change(job, {});
+    };
+    try {
+      const result = await job.work({ signal: job.abort.signal, progress });
+      this.#end(job, { state: job.abort.signal.aborted ? 'cancelled' : 'done', result });
+    } catch (error) {
+      if (job.abort.signal.aborted) this.#end(job, { state: 'cancelled' });
+      else {
+        const { code, message } = errorBody(this.options.describe(error), job.view.id).error;
+        this.#end(job, { state: 'failed', error: { code, message } });
+      }
+    }
+    this.#next(job.session);
+  }
+
+  #end(job: Job, change: Partial<JobView>): void {
+    this.#change(job, { ...change, ended_unix_s: Math.floor(this.options.now() / 1000) });
+  }
+
+  #change(job: Job, change: Partial<JobView>): void {
+    job.view = { ...job.view, ...change };
+    this.options.events.publish('jobs', job.view, job.session);
+  }
+}

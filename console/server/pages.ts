@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** What somebody who is not logged in gets to see: no more than it takes to log in. */
+const OPEN_FILES: ReadonlySet<string> = new Set([
+  '/login.html',
+  '/js/login.js',
+  '/css/base.css',
+  '/css/login.css',
+  '/icon.svg',
+]);
+
+/** Pages, scripts and styles, from a table that is made at start: no path of a request is a file's. */
+export async function pageRoutes(app: FastifyInstance): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    route.config = {
+      ...route.config,
+      access: OPEN_FILES.has(route.url) ? 'open' : 'read',
+      background: true,
+    };
+  });
+  await app.register(fastifyStatic, {
+    root: publicFolder(path.dirname(fileURLToPath(import.meta.url))),
+    wildcard: false,
+    cacheControl: false,
+    index: ['index.html'],
+    setHeaders: (reply) => {
+      reply.header('cache-control', 'no-cache');
+    },
+  });
+}
+
+/** Beside the nearest package.json: compiled files may lie at any depth below it. */
+function publicFolder(folder: string): string {
+  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console', 'public');
+  return publicFolder(path.dirname(folder));
+}

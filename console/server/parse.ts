@@ -1,0 +1,16 @@
+import type { z } from 'zod';
+import { ApiError } from './api-error.js';
+
+/**
+ * What a request says, checked.
+ * @throws ApiError invalid_argument with the places that are wrong; never with the values
+ */
+export function parse<S extends z.ZodType>(schema: S, given: unknown): z.infer<S> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => ({
+    place: path.map(String).join('.'),
+    message,
+  }));
+  throw new ApiError('invalid_argument', 'The request is not understood.', { problems });
+}

@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { loginName, type RosterEntry } from '../config/keys.js';
+import { SwiftAccount } from '../swift/account.js';
+import { CredentialsRefusedError } from '../swift/errors.js';
+import { swiftLogin, type SwiftToken } from '../swift/login.js';
+import { ApiError } from './api-error.js';
+import { sessionOf, type ConsoleContext } from './context.js';
+import { FEATURES } from './features.js';
+import { SESSION_COOKIE } from './guard.js';
+import { parse } from './parse.js';
+import type { Session } from './sessions.js';
+
+const CREDENTIALS = z.strictObject({
+  account: z.string().max(128).default(''),
+  user: z.string().min(1).max(128),
+  key: z.string().min(1).max(1024),
+});
+
+/** Login, logout, and who is logged in. */
+export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.post('/api/session', { config: { access: 'open' } }, async (request, reply) => {
+    const given = parse(CREDENTIALS, request.body);
+    await admit(context, request, loginName(given));
+    const { user, store } = await authenticate(context, request, given);
+    // What the browser held before is worth nothing from now on.
+    const before = request.cookies[SESSION_COOKIE];
+    const old = before === undefined ? undefined : context.sessions.find(before);
+    if (old !== undefined) context.sessions.end(old);
+    const { sid, session } = context.sessions.start(user, store);
+    setCookie(context, request, reply, sid);
+    return describe(context, session);
+  });
+
+  app.get('/api/session', { config: { access: 'read', background: true } }, (request) =>
+    describe(context, sessionOf(request)),
+  );
+
+  app.delete('/api/session', { config: { access: 'read' } }, async (request, reply) => {
+    const session = sessionOf(request);
+    // The store's token stays: other sessions of the user share it.
+    context.sessions.end(session);
+    await record(context, request, loginName(session.user), session.user.role, 'logout', 'ok');
+    return reply.clearCookie(SESSION_COOKIE, { path: '/' }).status(204).send();
+  });
+}
+
+async function admit(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  name: string,
+): Promise<void> {
+  const waitS = context.loginLimits.tryLogin(request.view.address, name);
+  if (waitS === 0) return;
+  await record(context, request, name, '', 'login', 'denied');
+  throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
+}
+
+/**
+ * The store is asked in every case, so that neither answer nor time tells whether somebody is in
+ * the roster.
+ */
+async function authenticate(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  given: z.infer<typeof CREDENTIALS>,
+): Promise<{ readonly user: RosterEntry; readonly store: SwiftAccount }> {
+  const name = loginName(given);
+  const login = () => swiftLogin(context.auth, name, given.key);
+  let token: SwiftToken | undefined;
+  try {
+    token = await login();
+  } catch (error) {
+    if (!(error instanceof CredentialsRefusedError)) throw error;
+  }
+  const user = context.options.accounts.find((one) => loginName(one) === name);
+  if (token === undefined || user === undefined) {
+    context.loginLimits.failed(name);
+    await record(context, request, name, '', 'login', 'denied');
+    throw new ApiError('unauthenticated', 'User or key is wrong, or may not use this console.');
+  }
+  context.loginLimits.succeeded(name);
+  await record(context, request, name, user.role, 'login', 'ok');
+  return {
+    user,
+    store: new SwiftAccount({ store: context.store, token, login, now: context.now }),
+  };
+}
+
+async function record(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  actor: string,
+  role: string,
+  action: string,
+  result: 'ok' | 'denied',
+): Promise<void> {
+  const ip = request.view.address;
+  await context.audit.write({
+    actor,
+    role,
+    ip,
+    action,
+    target: 'session',
+    result,
+    request_id: request.id,
+  });
+}
+
+function setCookie(
+  { options }: ConsoleContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sid: string,
+): void {
+  const { cookieSecure } = options;
+  const secure =
+    cookieSecure === 'auto' ? request.view.scheme === 'https' : cookieSecure === 'always';
+  void reply.setCookie(SESSION_COOKIE, sid, {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure,
+  });
+}
+
+function describe({ options, sessions }: ConsoleContext, session: Session) {
+  const { user, account, role } = session.user;
+  return {
+    user,
+    account,
+    role,
+    csrf: session.csrf,
+    cluster_name: options.clusterName,
+    idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
+    features: FEATURES,
+  };
+}

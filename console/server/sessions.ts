@@ -1,0 +1,115 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { RosterEntry } from '../config/keys.js';
+import type { SwiftAccount } from '../swift/account.js';
+
+/** Somebody who is logged in. Key and token live in `store` alone, in memory. */
+export interface Session {
+  /** Stands for the session in records: no secret, and does not lead to one. */
+  readonly id: string;
+  readonly user: RosterEntry;
+  readonly store: SwiftAccount;
+  /** What every request that changes something has to bring. */
+  readonly csrf: string;
+  readonly startedMs: number;
+  /** Of the user's last request; what a page does by itself does not count. */
+  lastUsedMs: number;
+  /** Aborted when the session ends: streams of events and jobs hang on it. */
+  readonly ended: AbortController;
+}
+
+export interface SessionsOptions {
+  readonly idleMs: number;
+  readonly now: () => number;
+}
+
+const SESSIONS_MAX = 1000;
+const SID_BYTES = 32;
+
+/** The sessions of this process, found by the digest of what the cookie holds. */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+  readonly #secret = randomBytes(32);
+
+  constructor(private readonly options: SessionsOptions) {}
+
+  /** @returns the session, and the value of its cookie, which is nowhere else */
+  start(
+    user: RosterEntry,
+    store: SwiftAccount,
+  ): { readonly sid: string; readonly session: Session } {
+    this.sweep();
+    if (this.#sessions.size >= SESSIONS_MAX) this.#endLeastUsed();
+    const sid = randomBytes(SID_BYTES).toString('base64url');
+    const nowMs = this.options.now();
+    const session: Session = {
+      id: digest(sid).slice(0, 12),
+      user,
+      store,
+      csrf: createHmac('sha256', this.#secret).update(sid).digest('base64url'),
+      startedMs: nowMs,
+      lastUsedMs: nowMs,
+      ended: new AbortController(),
+    };
+    this.#sessions.set(digest(sid), session);
+    return { sid, session };
+  }
+
+  /** @returns undefined when there is none, or it has expired */
+  find(sid: string): Session | undefined {
+    const key = digest(sid);
+    const session = this.#sessions.get(key);
+    if (session === undefined || !this.#isExpired(session)) return session;
+    this.#end(key, session);
+    return undefined;
+  }
+
+  /** The user did something. */
+  touch(session: Session): void {
+    session.lastUsedMs = this.options.now();
+  }
+
+  expiresMs(session: Session): number {
+    return session.lastUsedMs + this.options.idleMs;
+  }
+
+  end(session: Session): void {
+    for (const [key, one] of this.#sessions) if (one === session) this.#end(key, one);
+  }
+
+  endAll(): void {
+    for (const [key, session] of this.#sessions) this.#end(key, session);
+  }
+
+  /** Ends what has expired. */
+  sweep(): void {
+    for (const [key, session] of this.#sessions) {
+      if (this.#isExpired(session)) this.#end(key, session);
+    }
+  }
+
+  #isExpired(session: Session): boolean {
+    return this.options.now() >= this.expiresMs(session);
+  }
+
+  #endLeastUsed(): void {
+    const [least] = [...this.#sessions].sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
+    if (least !== undefined) this.#end(...least);
+  }
+
+  #end(key: string, session: Session): void {
+    this.#sessions.delete(key);
+    session.ended.abort();
+  }
+}
+
+/** Compares in a time that says nothing of what is right. */
+export function isCsrfToken(session: Session, given: unknown): boolean {
+  if (typeof given !== 'string' || given.length !== session.csrf.length) return false;
+  const a = createHash('sha256').update(given).digest();
+  const b = createHash('sha256').update(session.csrf).digest();
+  return timingSafeEqual(a, b);
+}
+
+function digest(sid: string): string {
+  return createHash('sha256').update(sid).digest('hex');
+}

@@ -1,0 +1,79 @@
+import { createLogger, type Logger } from '../../src/telemetry/logger.js';
+import type { ConsoleOptions } from '../config/load.js';
+import { parseUpstream } from '../swift/address.js';
+import { Upstream } from '../swift/upstream.js';
+import { describeError } from './app-errors.js';
+import { buildApp } from './app.js';
+import { AuditLog } from './audit-log.js';
+import { ClientViews } from './client-address.js';
+import type { ConsoleContext } from './context.js';
+import { Events } from './events.js';
+import { allowedHosts } from './hosts.js';
+import { Jobs } from './jobs.js';
+import { LoginLimits } from './login-limits.js';
+import { Sessions } from './sessions.js';
+
+export interface RunningConsole {
+  readonly port: number;
+  readonly context: ConsoleContext;
+  /** Ends sessions, jobs and connections. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly now?: () => number;
+  readonly logger?: Logger;
+}
+
+const SWEEP_MS = 30_000;
+
+/**
+ * Starts the console.
+ * @throws system errors when it cannot listen, or not write its state
+ */
+export async function startConsole(
+  options: ConsoleOptions,
+  {
+    now = Date.now,
+    logger = createLogger({ level: 'info', process: 'console' }),
+  }: StartOptions = {},
+): Promise<RunningConsole> {
+  const events = new Events();
+  const context: ConsoleContext = {
+    options,
+    now,
+    logger,
+    events,
+    store: new Upstream(parseUpstream(options.storeBase)),
+    auth: new Upstream(parseUpstream(options.authUrl)),
+    views: new ClientViews(options.trustedProxies),
+    sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
+    loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
+    audit: await AuditLog.open(options.stateDir, now),
+    jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
+  };
+  let hosts: ReadonlySet<string> = new Set();
+  const app = await buildApp(context, () => hosts);
+  const sweep = setInterval(() => {
+    context.sessions.sweep();
+  }, SWEEP_MS);
+  const close = async () => {
+    clearInterval(sweep);
+    context.sessions.endAll();
+    events.close();
+    await app.close();
+    context.store.close();
+    context.auth.close();
+    await context.audit.close();
+  };
+  try {
+    await app.listen({ host: options.bind.host, port: options.bind.port });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.bind.port;
+  hosts = allowedHosts({ ...options.bind, port }, options.allowedHosts);
+  return { port, context, close };
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { headerText } from '../../swift/login.js';
+import { containerName, kindOf, objectName, prefixText } from './names.js';
+import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
+
+const PAGE = z.object({
+  marker: z.string().max(4096).optional(),
+  limit: z.coerce.number().int().min(1).max(LISTING_LIMIT).default(100),
+  reverse: z.enum(['0', '1']).default('0'),
+});
+const OBJECTS = PAGE.extend({
+  container: containerName,
+  prefix: prefixText.default(''),
+  delimiter: z.enum(['', '/']).default('/'),
+});
+const NEW = z.strictObject({ name: containerName, policy: z.string().max(128).optional() });
+const NAMED = z.object({ name: containerName });
+const ACL = z.strictObject({
+  name: containerName,
+  read: z.string().max(4096),
+  write: z.string().max(4096),
+});
+const FOLDER = z.strictObject({ container: containerName, name: objectName });
+
+/** Containers, what is in them, who may read and write them. */
+export function containerRoutes(app: FastifyInstance): void {
+  app.get('/api/files/containers', { config: { access: 'read' } }, async (request) => {
+    const { marker, limit, reverse } = parse(PAGE, request.query);
+    const { store } = sessionOf(request);
+    const query = { marker, limit, reverse: reverse === '1' ? 'on' : undefined };
+    const rows = await listContainers(store, query);
+    const items = rows.map(({ name, count, bytes, last_modified: time }) => ({
+      name,
+      objects: count,
+      bytes,
+      last_modified: utc(time),
+      kind: kindOf(name),
+    }));
+    return page(items, limit, reverse === '1');
+  });
+
+  app.put('/api/files/container', { config: { access: 'manage' } }, async (request, reply) => {
+    const { name, policy } = parse(NEW, request.body);
+    const headers = policy === undefined ? {} : { 'x-storage-policy': headerText(policy) };
+    try {
+      await sessionOf(request).store.do([201, 202], 'PUT', { container: name, headers });
+    } catch (error) {
+      throw translate(error, 409, 'policy_conflict', 'It has another storage policy.');
+    }
+    return reply.status(204).send();
+  });
+
+  app.delete('/api/files/container', { config: { access: 'manage' } }, async (request, reply) => {
+    const { name } = parse(NAMED, request.query);
+    try {
+      await sessionOf(request).store.do([204], 'DELETE', { container: name });
+    } catch (error) {
+      const other = translate(error, 404, 'no_such_container', 'There is no such container.');
+      throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
+    }
+    return reply.status(204).send();
+  });
+
+  app.get('/api/files/acl', { config: { access: 'manage' } }, async (request) => {
+    const { name } = parse(NAMED, request.query);
+    const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });
+    const text = (header: string) => String(headers[header] ?? '');
+    return { read: text('x-container-read'), write: text('x-container-write') };
+  });
+
+  app.put('/api/files/acl', { config: { access: 'manage' } }, async (request, reply) => {
+    const { name, read, write } = parse(ACL, request.body);
+    const headers = {
+      'x-container-read': headerText(read),
+      'x-container-write': headerText(write),
+    };
+    await sessionOf(request).store.do([204, 202], 'POST', { container: name, headers });
+    return reply.status(204).send();
+  });
+
+  app.get('/api/files/objects', { config: { access: 'read' } }, async (request) => {
+    const { container, prefix, delimiter, marker, limit, reverse } = parse(OBJECTS, request.query);
+    const { store } = sessionOf(request);
+    const rows = await listObjects(store, container, {
+      prefix: orNone(prefix),
+      delimiter: orNone(delimiter),
+      marker: orNone(marker),
+      limit,
+      reverse: reverse === '1' ? 'on' : undefined,
+    }).catch((error: unknown) => {
+      throw translate(error, 404, 'no_such_container', 'There is no such container.');
+    });
+    const items = rows.map((row) => {
+      if ('subdir' in row) {
+        const name = row.subdir;
+        return { kind: 'folder', name, display: name.slice(prefix.length) } as const;
+      }
+      const { name, bytes, hash: etag, content_type: type, last_modified: time } = row;
+      const display = name.slice(prefix.length);
+      return {
+        kind: 'object',
+        name,
+        display,
+        bytes,
+        etag,
+        content_type: type,
+        last_modified: utc(time),
+        slo_etag: row.slo_etag,
+      } as const;
+    });
+    return { prefix, ...page(items, limit, reverse === '1') };
+  });
+
+  /** An empty folder is an object that is nothing but its name. */
+  app.put('/api/files/folder', { config: { access: 'write' } }, async (request, reply) => {
+    const { container, name } = parse(FOLDER, request.body);
+    const headers = {
+      'content-type': 'application/directory',
+      'content-length': '0',
+      'if-none-match': '*',
+    };
+    const object = name.endsWith('/') ? name : `${name}/`;
+    try {
+      await sessionOf(request).store.do([201], 'PUT', { container, object, headers, body: '' });
+    } catch (error) {
+      throw translate(error, 412, 'exists', 'There is such a folder already.');
+    }
+    return reply.status(204).send();
+  });
+}
+
+/** Rows in ascending order, whichever way they were read, and where pages go on in both ways. */
+function page<T extends { readonly name: string }>(rows: T[], limit: number, reversed: boolean) {
+  const items = reversed ? rows.reverse() : rows;
+  const full = items.length === limit;
+  return {
+    items,
+    next_marker: reversed || full ? (items.at(-1)?.name ?? null) : null,
+    previous_marker: !reversed || full ? (items[0]?.name ?? null) : null,
+  };
+}
+
+/** Swift's times have no zone: they are UTC. */
+function utc(time: string | undefined): string | undefined {
+  return time === undefined || time.endsWith('Z') ? time : `${time}Z`;
+}
+
+function orNone(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** Gives a status of the store the name that it has here. */
+export function translate(
+  error: unknown,
+  status: number,
+  code: ConstructorParameters<typeof ApiError>[0],
+  message: string,
+): unknown {
+  const isIt = error instanceof SwiftStatusError && error.status === status;
+  return isIt ? new ApiError(code, message) : error;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** Swift's own limits, in bytes of UTF-8 (`/info`). */
+const CONTAINER_BYTES_MAX = 256;
+const OBJECT_BYTES_MAX = 1024;
+
+export const NAMES_MAX = 10_000;
+
+/** A name that the store can hold. Everything else in it is the user's own affair. */
+function name(bytesMax: number) {
+  return z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= bytesMax, { error: `at most ${bytesMax} bytes` })
+    .refine((text) => !text.includes('\0') && isWellFormed(text), { error: 'text without NUL' });
+}
+
+export const containerName = name(CONTAINER_BYTES_MAX).refine((text) => !text.includes('/'), {
+  error: 'no slash',
+});
+
+export const objectName = name(OBJECT_BYTES_MAX);
+
+/** The beginning of names; empty for all. */
+export const prefixText = z.union([z.literal(''), objectName]);
+
+export const objectPlace = z.object({ container: containerName, name: objectName });
+
+/** A half of a surrogate pair would become another name on its way. */
+function isWellFormed(text: string): boolean {
+  return Buffer.from(text, 'utf8').toString('utf8') === text;
+}
+
+export type ContainerKind = 'user' | 'trash' | 'segments' | 'versions' | 'hidden';
+
+/** What a container is for, by its name. */
+export function kindOf(container: string): ContainerKind {
+  if (container.endsWith('+trash')) return 'trash';
+  if (container.endsWith('+segments')) return 'segments';
+  if (container.endsWith('+versions')) return 'versions';
+  return container.startsWith('.') ? 'hidden' : 'user';
+}
+
+export function trashOf(container: string): string {
+  return `${container}+trash`;
+}
+
+export function segmentsOf(container: string): string {
+  return `${container}+segments`;
+}

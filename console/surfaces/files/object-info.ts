@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SwiftAccount } from '../../swift/account.js';
+import { headerText } from '../../swift/login.js';
+
+export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
+
+/** What the store says of an object, itself and not what it links to. */
+export interface ObjectInfo {
+  readonly type: ObjectType;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly contentType: string;
+  readonly lastModified: string;
+  readonly deleteAtUnixS: number | null;
+  /** By names in lower case, without `X-Object-Meta-`. */
+  readonly meta: Readonly<Record<string, string>>;
+  /** Headers that a copy with fresh metadata, or a POST, would otherwise drop. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+const META = 'x-object-meta-';
+const KEPT = [
+  'content-encoding',
+  'content-disposition',
+  'content-language',
+  'cache-control',
+  'expires',
+];
+
+/** @throws SwiftStatusError */
+export async function objectInfo(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+): Promise<ObjectInfo> {
+  const query = { symlink: 'get' };
+  const { headers } = await store.do([200, 204], 'HEAD', { container, object, query });
+  return infoOf(headers);
+}
+
+/**
+ * What `If-Match` of a copy has to say. A copy of a manifest is compared with the manifest's own
+ * ETag by Swift, and with that of what it joins by the embedded store: either says the same.
+ */
+export async function copiedEtag(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  info: ObjectInfo,
+): Promise<string> {
+  if (info.type !== 'slo') return info.etag;
+  const query = { 'multipart-manifest': 'get' };
+  const { headers } = await store.do([200, 204], 'HEAD', { container, object, query });
+  return `"${text(headers, 'etag').replaceAll('"', '')}", "${info.etag}"`;
+}
+
+function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
+  const meta: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(META)) meta[name.slice(META.length)] = utf8(String(value));
+  }
+  const kept: Record<string, string> = {};
+  for (const name of KEPT) {
+    const value = headers[name];
+    if (typeof value === 'string') kept[name] = value;
+  }
+  const deleteAt = Number(headers['x-delete-at'] ?? NaN);
+  return {
+    type: typeOf(headers),
+    bytes: Number(headers['content-length'] ?? 0),
+    etag: text(headers, 'etag').replaceAll('"', ''),
+    contentType: text(headers, 'content-type'),
+    lastModified: text(headers, 'last-modified'),
+    deleteAtUnixS: Number.isFinite(deleteAt) ? deleteAt : null,
+    meta,
+    kept,
+  };
+}
+
+function typeOf(headers: IncomingHttpHeaders): ObjectType {
+  if (headers['x-symlink-target'] !== undefined) return 'symlink';
+  if (text(headers, 'x-static-large-object').toLowerCase() === 'true') return 'slo';
+  return headers['x-object-manifest'] === undefined ? 'object' : 'dlo';
+}
+
+/** User metadata as headers, with its names and values as bytes. */
+export function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [META + name, headerText(value)]),
+  );
+}
+
+function text(headers: IncomingHttpHeaders, name: string): string {
+  return String(headers[name] ?? '');
+}
+
+function utf8(value: string): string {
+  return Buffer.from(value, 'latin1').toString('utf8');
+}

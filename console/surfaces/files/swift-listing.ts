@@ -1,0 +1,77 @@
+import { UpstreamError } from '../../swift/errors.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import type { SwiftQuery } from '../../swift/path.js';
+
+/** Swift lists no more at once. */
+export const LISTING_LIMIT = 10_000;
+
+/** Ten thousand rows with names of a kilobyte, escaped. */
+const LISTING_BYTES_MAX = 32 * 1024 * 1024;
+
+export interface ContainerRow {
+  readonly name: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly last_modified?: string;
+}
+
+export interface ObjectRow {
+  readonly name: string;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly content_type: string;
+  readonly last_modified: string;
+  readonly slo_etag?: string;
+}
+
+/** Names that begin alike, up to a delimiter. */
+export interface SubdirRow {
+  readonly subdir: string;
+}
+
+export async function listContainers(
+  store: SwiftAccount,
+  query: SwiftQuery,
+): Promise<ContainerRow[]> {
+  return list(store, undefined, query);
+}
+
+/** One page of a container. @throws SwiftStatusError 404 */
+export async function listObjects(
+  store: SwiftAccount,
+  container: string,
+  query: SwiftQuery,
+): Promise<(ObjectRow | SubdirRow)[]> {
+  return list(store, container, query);
+}
+
+/** All objects below a prefix, page by page. */
+export async function* walkObjects(
+  store: SwiftAccount,
+  container: string,
+  prefix: string,
+  startAfter?: string,
+): AsyncGenerator<ObjectRow> {
+  let marker = startAfter;
+  for (;;) {
+    const query = { prefix: prefix === '' ? undefined : prefix, marker, limit: LISTING_LIMIT };
+    const rows = (await listObjects(store, container, query)) as ObjectRow[];
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LISTING_LIMIT) return;
+    marker = last.name;
+  }
+}
+
+async function list<T>(
+  store: SwiftAccount,
+  container: string | undefined,
+  query: SwiftQuery,
+): Promise<T[]> {
+  const request = { container, query: { format: 'json', ...query } };
+  const { answer, body } = await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX);
+  if (answer.status === 204 || body.length === 0) return [];
+  const rows: unknown = JSON.parse(body.toString('utf8'));
+  if (!Array.isArray(rows)) throw new UpstreamError('invalid');
+  return rows as T[];
+}

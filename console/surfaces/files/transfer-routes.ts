@@ -1,0 +1,147 @@
+import { createHash, type Hash } from 'node:crypto';
+import { pipeline, Transform, type Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { headerText } from '../../swift/login.js';
+import { translate } from './container-routes.js';
+import { objectPlace } from './names.js';
+
+const UPLOAD = objectPlace.extend({
+  overwrite: z.enum(['0', '1']).default('0'),
+  type: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,256}$/)
+    .optional(),
+});
+const DOWNLOAD = objectPlace.extend({
+  disposition: z.enum(['attachment', 'inline']).default('attachment'),
+});
+
+/** Types that a browser shows without running anything of them. */
+const SAFE_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'text/plain',
+]);
+
+/** Who reads a download may pause that long. */
+const DOWNLOAD_IDLE_MS = 10 * 60_000;
+const UPLOAD_IDLE_MS = 2 * 60_000;
+const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified', 'etag'];
+
+/** Bodies of objects, streamed both ways. */
+export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => {
+    done(null, payload);
+  });
+
+  app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
+    const { container, name, overwrite, type } = parse(UPLOAD, request.query);
+    const length = request.headers['content-length'];
+    const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
+    try {
+      const { headers } = await sessionOf(request).store.do([201], 'PUT', {
+        container,
+        object: name,
+        body: metered.body,
+        idleMs: UPLOAD_IDLE_MS,
+        headers: {
+          'content-type': headerText(type ?? 'application/octet-stream'),
+          ...(length === undefined ? {} : { 'content-length': length }),
+          ...(overwrite === '1' ? {} : { 'if-none-match': '*' }),
+        },
+      });
+      const etag = (headers.etag ?? '').replaceAll('"', '');
+      if (etag !== metered.md5()) {
+        throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+      }
+      return await reply.status(201).send({ etag, bytes: metered.bytes() });
+    } catch (error) {
+      // Whatever of the body is still on its way is for nobody.
+      void reply.header('connection', 'close');
+      const known = translate(error, 412, 'exists', 'There is such an object already.');
+      throw translate(known, 404, 'no_such_container', 'There is no such container.');
+    }
+  });
+
+  app.get('/api/files/object/body', { config: { access: 'read' } }, async (request, reply) => {
+    const { container, name, disposition } = parse(DOWNLOAD, request.query);
+    const { range } = request.headers;
+    const answer = await sessionOf(request)
+      .store.expect([200, 206], 'GET', {
+        container,
+        object: name,
+        headers: range === undefined ? {} : { range },
+        idleMs: DOWNLOAD_IDLE_MS,
+      })
+      .catch((error: unknown) => {
+        throw translate(error, 404, 'no_such_object', 'There is no such object.');
+      });
+    const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+    setSafeHeaders(reply, name, type, disposition);
+    for (const header of PASSED) {
+      const value = answer.headers[header];
+      if (value !== undefined) void reply.header(header, value);
+    }
+    if (request.method === 'HEAD') answer.body.destroy();
+    return reply.status(answer.status).send(answer.body);
+  });
+}
+
+/** What somebody stored here is theirs: it must not run as a page of this console. */
+export function setSafeHeaders(
+  reply: FastifyReply,
+  name: string,
+  type: string,
+  disposition: 'attachment' | 'inline',
+): void {
+  const shown = disposition === 'inline' && SAFE_TYPES.has(type);
+  const file = name.split('/').findLast((part) => part !== '') ?? 'file';
+  const encoded = encodeURIComponent(file).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  void reply
+    .header(
+      'content-disposition',
+      `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded}`,
+    )
+    .header('content-security-policy', 'sandbox')
+    .header(
+      'content-type',
+      shown
+        ? type === 'text/plain'
+          ? 'text/plain; charset=utf-8'
+          : type
+        : 'application/octet-stream',
+    );
+}
+
+/** Counts and hashes what goes through; ends with an error when it is too much. */
+export function meter(body: Readable | undefined, length: string | undefined, bytesMax: number) {
+  const tooLarge = new ApiError('too_large', 'The body is larger than the console takes.', {
+    max_upload_bytes: bytesMax,
+  });
+  if (Number(length ?? 0) > bytesMax) throw tooLarge;
+  const md5: Hash = createHash('md5');
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) {
+        done(tooLarge);
+        return;
+      }
+      md5.update(chunk);
+      done(null, chunk);
+    },
+  });
+  if (body === undefined) counter.end();
+  else pipeline(body, counter, () => undefined);
+  return { body: counter, bytes: () => bytes, md5: () => md5.digest('hex') };
+}

@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SwiftAccount } from '../../swift/account.js';
+import { headerText } from '../../swift/login.js';
+import { ApiError } from '../../server/api-error.js';
+import { copyObject, exists } from './copy-object.js';
+import { trashOf } from './names.js';
+import { copiedEtag, metaHeaders, objectInfo } from './object-info.js';
+import { walkObjects } from './swift-listing.js';
+
+/**
+ * The trash of a container is `<container>+trash`, an object in it
+ *
+ *     <13 digits of ms>-<8 hex>/<name>            or, where that would be too long,
+ *     <13 digits of ms>-<8 hex>/~<sha256 of the name>   with the name in X-Object-Meta-Trash-Name-<n>
+ *
+ * The name goes with the copy, in pieces as long as a value may be, and not into an object beside
+ * it: there is no moment in which one is there without the other.
+ */
+const ENTRY = /^(?<ms>\d{13})-[0-9a-f]{8}\/(?<name>[^]+)$/;
+const NAME_BYTES_MAX = 1024;
+const DAY_S = 86_400;
+const TRASH_KEY = /^trash-(?:by|at|delete-at|name-\d)$/;
+const LONG_NAME = /^~[0-9a-f]{64}$/;
+const VALUE_BYTES_MAX = 256;
+
+export interface TrashEntry {
+  readonly trash_name: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly deleted_unix_ms: number;
+  readonly last_modified: string;
+}
+
+/** @returns undefined for what is none */
+export function parseTrashName(trashName: string) {
+  const groups = ENTRY.exec(trashName)?.groups;
+  if (groups?.ms === undefined || groups.name === undefined) return undefined;
+  return { deletedMs: Number(groups.ms), name: groups.name };
+}
+
+export interface TrashOptions {
+  readonly by: string;
+  readonly days: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Moves an object into the trash: a copy inside the store, then a deletion that leaves segments
+ * alone. An overwrite between the two is lost, since Swift's DELETE has no conditions: see
+ * docs/console.md.
+ * @throws SwiftStatusError 404, 412
+ */
+export async function moveToTrash(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  { by, days, nowMs }: TrashOptions,
+): Promise<string> {
+  const info = await objectInfo(store, container, object);
+  const etag = await copiedEtag(store, container, object, info);
+  const folder = `${String(nowMs).padStart(13, '0')}-${randomBytes(4).toString('hex')}/`;
+  const fits = Buffer.byteLength(folder + object) <= NAME_BYTES_MAX;
+  const trashName =
+    folder + (fits ? object : `~${createHash('sha256').update(object).digest('hex')}`);
+  const meta = {
+    'trash-by': by,
+    'trash-at': String(Math.floor(nowMs / 1000)),
+    ...(info.deleteAtUnixS === null ? {} : { 'trash-delete-at': String(info.deleteAtUnixS) }),
+    ...(fits ? {} : nameInPieces(object)),
+  };
+  const to = { container: trashOf(container), object: trashName };
+  await store.do([201, 202], 'PUT', { container: to.container });
+  await copyObject(store, { container, object }, to, etag, {
+    ...metaHeaders(meta),
+    'x-delete-after': String(days * DAY_S),
+  });
+  await store.do([204], 'DELETE', { container, object });
+  return trashName;
+}
+
+/** What lies in the trash, by the time of deletion, oldest first. */
+export async function* listTrash(
+  store: SwiftAccount,
+  container: string,
+): AsyncGenerator<TrashEntry> {
+  for await (const row of walkObjects(store, trashOf(container), '')) {
+    const parsed = parseTrashName(row.name);
+    if (parsed === undefined) continue;
+    yield {
+      trash_name: row.name,
+      name: LONG_NAME.test(parsed.name) ? await longName(store, container, row.name) : parsed.name,
+      bytes: row.bytes,
+      deleted_unix_ms: parsed.deletedMs,
+      last_modified: row.last_modified,
+    };
+  }
+}
+
+export type OnConflict = 'fail' | 'rename' | 'replace';
+
+/**
+ * Brings an object back. With fresh metadata: the copy would keep the expiry of the trash and die
+ * in its place. @returns the name that it has now
+ * @throws ApiError restore_target_exists; SwiftStatusError
+ */
+export async function restoreFromTrash(
+  store: SwiftAccount,
+  container: string,
+  trashName: string,
+  onConflict: OnConflict,
+  nowMs: number,
+): Promise<string> {
+  const from = { container: trashOf(container), object: trashName };
+  const parsed = parseTrashName(trashName);
+  if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
+  const info = await objectInfo(store, from.container, from.object);
+  const etag = await copiedEtag(store, from.container, from.object, info);
+  const original = LONG_NAME.test(parsed.name) ? joinName(info.meta) : parsed.name;
+  const name = await targetName(store, container, original, onConflict, nowMs);
+  const meta = Object.fromEntries(
+    Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
+  );
+  const deleteAt = Number(info.meta['trash-delete-at'] ?? 0);
+  await copyObject(store, from, { container, object: name }, etag, {
+    'x-fresh-metadata': 'true',
+    'content-type': headerText(info.contentType),
+    ...info.kept,
+    ...metaHeaders(meta),
+    ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
+  });
+  await store.do([204, 404], 'DELETE', from);
+  return name;
+}
+
+async function targetName(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  onConflict: OnConflict,
+  nowMs: number,
+): Promise<string> {
+  if (onConflict === 'replace' || !(await exists(store, { container, object }))) return object;
+  if (onConflict === 'rename') return `${object} (restored ${nowMs})`;
+  throw new ApiError('restore_target_exists', 'There is an object of that name again.');
+}
+
+/** Deletes an object for good; of a static large object its segments, too. */
+export async function purge(store: SwiftAccount, container: string, object: string): Promise<void> {
+  const { type } = await objectInfo(store, container, object);
+  const query = type === 'slo' ? { 'multipart-manifest': 'delete' } : {};
+  await store.do([200, 204], 'DELETE', { container, object, query });
+}
+
+function nameInPieces(name: string): Record<string, string> {
+  const text = Buffer.from(name, 'utf8').toString('base64url');
+  const pieces = text.match(new RegExp(`.{1,${VALUE_BYTES_MAX}}`, 'g')) ?? [];
+  return Object.fromEntries(pieces.map((piece, index) => [`trash-name-${index}`, piece]));
+}
+
+function joinName(meta: Readonly<Record<string, string>>): string {
+  let text = '';
+  for (let index = 0; ; index++) {
+    const piece = meta[`trash-name-${index}`];
+    if (piece === undefined) break;
+    text += piece;
+  }
+  if (text === '') throw new ApiError('bad_name', 'The name of this trash is lost.');
+  return Buffer.from(text, 'base64url').toString('utf8');
+}
+
+async function longName(store: SwiftAccount, container: string, object: string): Promise<string> {
+  return joinName((await objectInfo(store, trashOf(container), object)).meta);
+}

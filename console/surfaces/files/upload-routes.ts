@@ -1,0 +1,156 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
+import { headerText } from '../../swift/login.js';
+import { readBody } from '../../swift/upstream.js';
+import { exists } from './copy-object.js';
+import { containerName, objectName, segmentsOf } from './names.js';
+import { walkObjects, type ObjectRow } from './swift-listing.js';
+import { meter } from './transfer-routes.js';
+import { planUpload, segmentLength, segmentName, type UploadPlan } from './upload-plan.js';
+
+const SIZE_MAX = 5 * 1024 ** 4;
+
+const FILE = z.object({
+  container: containerName,
+  name: objectName,
+  size_bytes: z.coerce.number().int().min(1).max(SIZE_MAX),
+  mtime_ms: z.coerce.number().int().min(0),
+  fingerprint: z.string().regex(/^[0-9a-f]{16,64}$/),
+});
+const SEGMENT = FILE.extend({ index: z.coerce.number().int().min(0).max(999) });
+const FINISH = FILE.extend({
+  overwrite: z.boolean().default(false),
+  type: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,256}$/)
+    .default('application/octet-stream'),
+});
+
+const UPLOAD_IDLE_MS = 2 * 60_000;
+/** Swift looks at every segment before it answers. */
+const MANIFEST_IDLE_MS = 15 * 60_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** Large files, in segments: what was interrupted goes on where it was. */
+export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
+  app.post('/api/files/uploads', { config: { access: 'write' } }, async (request) => {
+    const file = parse(FILE, request.body);
+    const plan = planUpload(file, options.segmentBytes);
+    const { store } = sessionOf(request);
+    await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
+    const present = await presentSegments(store, file.container, file.size_bytes, plan);
+    return {
+      segment_bytes: plan.segmentBytes,
+      segments: plan.segments,
+      present: [...present.keys()],
+    };
+  });
+
+  app.put('/api/files/uploads/segment', { config: { access: 'write' } }, async (request, reply) => {
+    const file = parse(SEGMENT, request.query);
+    const plan = planUpload(file, options.segmentBytes);
+    const length = segmentLength(plan, file.size_bytes, file.index);
+    if (length <= 0 || Number(request.headers['content-length']) !== length) {
+      throw new ApiError('invalid_argument', 'This is not the length of that segment.');
+    }
+    const bytesMax = Math.max(options.maxUploadBytes, plan.segmentBytes);
+    const metered = meter(request.body as Readable | undefined, String(length), bytesMax);
+    const { headers } = await sessionOf(request).store.do([201], 'PUT', {
+      container: segmentsOf(file.container),
+      object: segmentName(plan, file.index),
+      body: metered.body,
+      idleMs: UPLOAD_IDLE_MS,
+      headers: {
+        'content-length': String(length),
+        'content-type': 'application/octet-stream',
+      },
+    });
+    const etag = (headers.etag ?? '').replaceAll('"', '');
+    if (etag !== metered.md5()) {
+      throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+    }
+    return reply.status(201).send({ etag });
+  });
+
+  app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
+    const file = parse(FINISH, request.body);
+    const plan = planUpload(file, options.segmentBytes);
+    const { store } = sessionOf(request);
+    const { container, name } = file;
+    const present = await presentSegments(store, container, file.size_bytes, plan);
+    if (present.size !== plan.segments) {
+      throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
+    }
+    if (!file.overwrite && (await exists(store, { container, object: name }))) {
+      throw new ApiError('exists', 'There is such an object already.');
+    }
+    const manifest = [...present.values()].map(({ name: segment, hash, bytes }) => ({
+      path: `/${segmentsOf(container)}/${segment}`,
+      etag: hash,
+      size_bytes: bytes,
+    }));
+    await putManifest(store, container, name, JSON.stringify(manifest), file.type);
+    return reply.status(201).send({ segments: plan.segments });
+  });
+
+  app.delete('/api/files/uploads', { config: { access: 'write' } }, async (request, reply) => {
+    const file = parse(FILE, request.query);
+    const plan = planUpload(file, options.segmentBytes);
+    const { store } = sessionOf(request);
+    const container = segmentsOf(file.container);
+    for await (const row of walkObjects(store, container, plan.prefix)) {
+      await store.do([204, 404], 'DELETE', { container, object: row.name });
+    }
+    return reply.status(204).send();
+  });
+}
+
+/** The segments that are there in full, by their numbers, in order. */
+async function presentSegments(
+  store: SwiftAccount,
+  container: string,
+  sizeBytes: number,
+  plan: UploadPlan,
+): Promise<Map<number, ObjectRow>> {
+  const present = new Map<number, ObjectRow>();
+  for await (const row of walkObjects(store, segmentsOf(container), plan.prefix)) {
+    const digits = row.name.slice(plan.prefix.length);
+    const index = /^\d{8}$/.test(digits) ? Number(digits) : NaN;
+    if (!(index < plan.segments)) continue;
+    if (row.bytes === segmentLength(plan, sizeBytes, index)) present.set(index, row);
+  }
+  return present;
+}
+
+/** With a heartbeat the status is 202 at once, and the verdict stands in the body. */
+async function putManifest(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  body: string,
+  type: string,
+): Promise<void> {
+  const answer = await store.expect([200, 201, 202], 'PUT', {
+    container,
+    object,
+    query: { 'multipart-manifest': 'put', heartbeat: 'on' },
+    headers: {
+      accept: 'application/json',
+      'content-type': headerText(type),
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    body,
+    idleMs: MANIFEST_IDLE_MS,
+  });
+  const text = (await readBody(answer.body, ANSWER_BYTES_MAX)).toString('utf8').trim();
+  if (answer.status === 201 && text === '') return;
+  const verdict = /"Response Status": ?"(?<status>\d{3})/.exec(text)?.groups?.status;
+  if (verdict === undefined) throw new UpstreamError('invalid');
+  if (verdict !== '201') throw new SwiftStatusError(Number(verdict), text);
+}

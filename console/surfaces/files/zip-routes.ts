@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import yazl from 'yazl';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { Session } from '../../server/sessions.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import { containerName, NAMES_MAX, objectName } from './names.js';
+import { walkObjects } from './swift-listing.js';
+import { setSafeHeaders } from './transfer-routes.js';
+import { ZipNames } from './zip-names.js';
+
+const ZIP = z.strictObject({
+  container: containerName,
+  names: z.array(objectName).max(NAMES_MAX).default([]),
+  prefixes: z.array(objectName).max(1000).default([]),
+});
+const TICKET = z.object({ ticket: z.string().regex(/^[\w-]{32}$/) });
+
+/** The directory at the end of an archive is held in memory: 100,000 entries are some 30 MiB. */
+const ENTRIES_MAX = 100_000;
+const TICKET_LIFE_MS = 60_000;
+const TICKETS_MAX = 1000;
+const READ_IDLE_MS = 10 * 60_000;
+
+interface Ticket {
+  readonly session: Session;
+  readonly wanted: z.infer<typeof ZIP>;
+  readonly untilMs: number;
+}
+
+/** Many objects as one archive, made while it is sent. A ticket, since a download is a GET. */
+export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
+  const tickets = new Map<string, Ticket>();
+
+  app.post('/api/files/zip', { config: { access: 'read' } }, (request) => {
+    const wanted = parse(ZIP, request.body);
+    for (const [id, { untilMs }] of tickets) if (untilMs < now()) tickets.delete(id);
+    if (tickets.size >= TICKETS_MAX) throw new ApiError('busy', 'Too many downloads wait.');
+    const ticket = randomBytes(24).toString('base64url');
+    const untilMs = now() + TICKET_LIFE_MS;
+    tickets.set(ticket, { session: sessionOf(request), wanted, untilMs });
+    return { ticket };
+  });
+
+  app.get('/api/files/zip/:ticket', { config: { access: 'read' } }, (request, reply) => {
+    const { ticket } = parse(TICKET, request.params);
+    const found = tickets.get(ticket);
+    tickets.delete(ticket);
+    if (found?.session !== sessionOf(request) || found.untilMs < now()) {
+      throw new ApiError('not_found', 'This download was used, or is too old.');
+    }
+    const archive = archiveOf(found.session.store, found.wanted);
+    setSafeHeaders(reply, `${found.wanted.container}.zip`, 'application/zip', 'attachment');
+    return reply.send(archive);
+  });
+}
+
+/** An object that fails cuts the archive before its directory: no client takes it for whole. */
+function archiveOf(store: SwiftAccount, wanted: z.infer<typeof ZIP>): Readable {
+  const zip = new yazl.ZipFile();
+  const output = zip.outputStream;
+  // Typed as less than the stream that it is.
+  if (!(output instanceof Readable)) throw new TypeError('yazl gave no stream to read');
+  const names = new ZipNames();
+  let open: Readable | undefined;
+  zip.on('error', (error) => output.destroy(error as Error));
+  output.once('close', () => open?.destroy());
+  const add = async () => {
+    let count = 0;
+    for await (const { name, mtime } of entriesOf(store, wanted)) {
+      if (++count > ENTRIES_MAX) throw new ApiError('too_large', 'Too many objects.');
+      zip.addReadStreamLazy(names.nameFor(name), { compress: false, mtime }, (done) => {
+        openObject(store, wanted.container, name).then(
+          (body) => {
+            open = body;
+            done(null, body);
+            if (output.destroyed) body.destroy();
+          },
+          (error: unknown) => {
+            done(error, undefined as unknown as Readable);
+          },
+        );
+      });
+    }
+    if (Object.keys(names.changed).length > 0) {
+      zip.addBuffer(Buffer.from(JSON.stringify(names.changed, null, 1)), '_names.json');
+    }
+    zip.end();
+  };
+  add().catch((error: unknown) => output.destroy(error as Error));
+  return output;
+}
+
+async function openObject(store: SwiftAccount, container: string, object: string) {
+  const { body } = await store.expect([200], 'GET', { container, object, idleMs: READ_IDLE_MS });
+  return body;
+}
+
+async function* entriesOf(
+  store: SwiftAccount,
+  { container, names, prefixes }: z.infer<typeof ZIP>,
+) {
+  const mtime = new Date();
+  for (const name of names) yield { name, mtime };
+  for (const prefix of prefixes) {
+    for await (const row of walkObjects(store, container, prefix)) {
+      // A folder's own object would unpack as a file in the folder's place.
+      if (!row.name.endsWith('/'))
+        yield { name: row.name, mtime: new Date(`${row.last_modified}Z`) };
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import { CredentialsRefusedError, SwiftStatusError } from './errors.js';
+import type { SwiftToken } from './login.js';
+import { swiftPath, type SwiftQuery, type SwiftTarget } from './path.js';
+import { readBody, type Upstream, type UpstreamAnswer } from './upstream.js';
+
+export interface SwiftRequest extends SwiftTarget {
+  readonly query?: SwiftQuery;
+  /** Values are bytes as Latin-1: see `headerText`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | Readable | undefined;
+  readonly idleMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SwiftAccountOptions {
+  readonly store: Upstream;
+  readonly token: SwiftToken;
+  /** Logs in again; what it throws ends the session. */
+  readonly login: () => Promise<SwiftToken>;
+  readonly now: () => number;
+}
+
+/** A token that worked so recently is not tried before a body is sent with it. */
+const TOKEN_TRUST_MS = 30_000;
+
+const TEXT_BYTES_MAX = 16 * 1024;
+
+/** A user's account on the store. A token that the store has forgotten is renewed once. */
+export class SwiftAccount {
+  #token: SwiftToken;
+  #renewal: Promise<void> | undefined;
+  #workedAtMs: number;
+
+  constructor(private readonly options: SwiftAccountOptions) {
+    this.#token = options.token;
+    this.#workedAtMs = options.now();
+  }
+
+  /** Its name on the store: never for the browser. */
+  get name(): string {
+    return this.#token.account;
+  }
+
+  /**
+   * Sends a request, whatever the status of its answer.
+   * @throws UpstreamError; CredentialsRefusedError
+   */
+  async send(method: string, request: SwiftRequest): Promise<UpstreamAnswer> {
+    const streams = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
+    if (streams) await this.#ensureToken();
+    const used = this.#token;
+    const answer = await this.#sendWith(used, method, request);
+    if (answer.status !== 401) {
+      this.#workedAtMs = this.options.now();
+      return answer;
+    }
+    if (streams) return answer;
+    answer.body.resume();
+    await this.#renew(used);
+    const again = await this.#sendWith(this.#token, method, request);
+    if (again.status !== 401) return again;
+    again.body.destroy();
+    throw new CredentialsRefusedError();
+  }
+
+  /**
+   * As {@link send}, for requests whose answers have one of these statuses.
+   * @throws SwiftStatusError for any other
+   */
+  async expect(
+    statuses: readonly number[],
+    method: string,
+    request: SwiftRequest,
+  ): Promise<UpstreamAnswer> {
+    const answer = await this.send(method, request);
+    if (statuses.includes(answer.status)) return answer;
+    throw await statusError(answer);
+  }
+
+  /** As {@link expect}, and reads the body whole. */
+  async read(
+    statuses: readonly number[],
+    method: string,
+    request: SwiftRequest,
+    bytesMax: number,
+  ): Promise<{ readonly answer: UpstreamAnswer; readonly body: Buffer }> {
+    const answer = await this.expect(statuses, method, request);
+    return { answer, body: await readBody(answer.body, bytesMax) };
+  }
+
+  /** As {@link expect}, where the body says nothing. */
+  async do(
+    statuses: readonly number[],
+    method: string,
+    request: SwiftRequest,
+  ): Promise<UpstreamAnswer> {
+    return (await this.read(statuses, method, request, TEXT_BYTES_MAX)).answer;
+  }
+
+  /** A stream can be sent but once: the token is tried before. */
+  async #ensureToken(): Promise<void> {
+    if (this.options.now() - this.#workedAtMs < TOKEN_TRUST_MS) return;
+    (await this.send('HEAD', {})).body.resume();
+  }
+
+  #sendWith({ token, account }: SwiftToken, method: string, request: SwiftRequest) {
+    const { query, headers, body, idleMs, signal } = request;
+    const rawPath = swiftPath(account, request, query);
+    const all = { 'x-auth-token': token, ...headers };
+    return this.options.store.send({ method, rawPath, headers: all, body, idleMs, signal });
+  }
+
+  /** Requests that find the token gone at the same time share one login. */
+  async #renew(used: SwiftToken): Promise<void> {
+    if (this.#token !== used) return;
+    this.#renewal ??= this.options
+      .login()
+      .then((token) => {
+        this.#token = token;
+      })
+      .finally(() => {
+        this.#renewal = undefined;
+      });
+    await this.#renewal;
+  }
+}
+
+/** Takes what an answer says, bounded, into an error. */
+export async function statusError(answer: UpstreamAnswer): Promise<SwiftStatusError> {
+  const text = await readBody(answer.body, TEXT_BYTES_MAX).catch(() => Buffer.alloc(0));
+  return new SwiftStatusError(answer.status, text.toString('utf8'));
+}

@@ -1,0 +1,54 @@
+import { CredentialsRefusedError, SwiftStatusError, UpstreamError } from './errors.js';
+import { readBody, type Upstream } from './upstream.js';
+
+/** What a login gives. */
+export interface SwiftToken {
+  readonly token: string;
+  /** The account of the storage URL, such as `AUTH_test`: the last element of its path. */
+  readonly account: string;
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+/**
+ * Swift's first login, `GET /auth/v1.0` (TempAuth). Of the storage URL only the account counts:
+ * its host is the one that the request named, and could be anybody's.
+ *
+ * @param name `account:user`, or what the store takes in its place
+ * @throws CredentialsRefusedError; UpstreamError; SwiftStatusError
+ */
+export async function swiftLogin(auth: Upstream, name: string, key: string): Promise<SwiftToken> {
+  const { status, headers, body } = await auth.send({
+    method: 'GET',
+    rawPath: '',
+    headers: {
+      'x-auth-user': headerText(name),
+      'x-auth-key': headerText(key),
+      'x-storage-user': headerText(name),
+      'x-storage-pass': headerText(key),
+    },
+  });
+  const text = await readBody(body, BODY_BYTES_MAX);
+  if (status === 401 || status === 403) throw new CredentialsRefusedError();
+  if (status < 200 || status > 299) throw new SwiftStatusError(status, text.toString('latin1'));
+  const token = headers['x-auth-token'];
+  const account = accountOf(headers['x-storage-url']);
+  if (typeof token !== 'string' || account === undefined) throw new UpstreamError('invalid');
+  return { token, account };
+}
+
+/** Node writes header values as Latin-1, and Swift reads them as UTF-8. */
+export function headerText(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+function accountOf(storageUrl: string | string[] | undefined): string | undefined {
+  if (typeof storageUrl !== 'string') return undefined;
+  const [, last] = /\/v1\/([^/?#]+)\/?$/.exec(storageUrl) ?? [];
+  if (last === undefined) return undefined;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import type { UpstreamAddress } from './address.js';
+import { UpstreamError } from './errors.js';
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** As it goes over the wire; what stands in it is encoded. */
+  readonly rawPath: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | Readable | undefined;
+  /** How long nothing may happen on the connection. */
+  readonly idleMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** To be read, dumped or destroyed: it holds a connection. */
+  readonly body: IncomingMessage;
+}
+
+const IDLE_MS = 30_000;
+const CONNECTIONS_MAX = 128;
+
+/**
+ * One address that the console may talk to. `http.request` with a raw path, because `fetch` and
+ * `URL` rewrite names with dots in them; redirects are answers like others, never followed.
+ */
+export class Upstream {
+  readonly #agent: http.Agent;
+
+  constructor(private readonly address: UpstreamAddress) {
+    // Shorter than the 5 s after which servers of Python and Node close what is idle.
+    const options = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: 4000 };
+    this.#agent = address.secure ? new https.Agent(options) : new http.Agent(options);
+  }
+
+  /** @throws UpstreamError when there is no answer; what the body throws */
+  async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    return new Promise((resolve, reject) => {
+      const { host, port, basePath, secure } = this.address;
+      const { method, rawPath, headers, body, signal, idleMs = IDLE_MS } = request;
+      const outgoing = (secure ? https : http).request({
+        agent: this.#agent,
+        host,
+        port,
+        method,
+        path: basePath + rawPath,
+        headers: { 'accept-encoding': 'identity', ...headers },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      let cause: Error | undefined;
+      outgoing.setTimeout(idleMs, () => {
+        cause = new UpstreamError('timeout');
+        outgoing.destroy(cause);
+      });
+      outgoing.on('error', (error) => {
+        reject(cause ?? (signal?.aborted === true ? error : unavailable(error)));
+      });
+      outgoing.on('response', (incoming) => {
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
+      });
+      if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
+        outgoing.end(body);
+        return;
+      }
+      body.once('error', (error) => {
+        cause = error;
+        outgoing.destroy(error);
+      });
+      body.pipe(outgoing);
+    });
+  }
+
+  /** Ends idle connections; those in use end with their requests. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function unavailable(error: Error): UpstreamError {
+  return new UpstreamError('unavailable', { cause: error });
+}
+
+/**
+ * Reads a body whole.
+ * @throws UpstreamError when it is longer than `bytesMax`, or is cut
+ */
+export async function readBody(body: Readable, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new UpstreamError('invalid');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    body.destroy();
+    if (error instanceof UpstreamError) throw error;
+    throw new UpstreamError('unavailable', { cause: error });
+  }
+  return Buffer.concat(chunks);
+}

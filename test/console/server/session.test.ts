@@ -1,0 +1,210 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isUnbroken } from '../../../console/server/audit-log.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+
+const TESTER = { account: 'test', user: 'tester', key: 'testing' };
+
+describe('console session', () => {
+  let bed: TestBed;
+  let client: ConsoleClient;
+
+  beforeEach(async () => {
+    bed = await startTestBed();
+    client = bed.client();
+  });
+
+  afterEach(() => bed.close());
+
+  it('logs in with a user of the store, and sets a cookie that no script can read', async () => {
+    const answer = await client.login(TESTER);
+    expect(answer.status).to.equal(200);
+    expect(answer.json()).to.include({ user: 'tester', account: 'test', role: 'operator' });
+    expect(client.setCookie).to.match(
+      /^console_sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    expect((await client.get('/api/session')).status).to.equal(200);
+  });
+
+  it('marks the cookie for https behind a trusted proxy, and for nobody else', async () => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'console.example' };
+    await client.login(TESTER, forwarded);
+    expect(client.setCookie).not.to.include('Secure');
+    const behind = await startTestBed({
+      trusted_proxies: ['127.0.0.1'],
+      allowed_hosts: ['console.example'],
+    });
+    try {
+      const proxied = behind.client();
+      await proxied.login(TESTER, { ...forwarded, origin: 'https://console.example' });
+      expect(proxied.setCookie).to.include('Secure');
+    } finally {
+      await behind.close();
+    }
+  });
+
+  it('says the same to a wrong key, an unknown user, and a user not in the roster', async () => {
+    const narrow = await startTestBed({
+      accounts: [{ account: 'test', user: 'tester', role: 'admin' }],
+    });
+    try {
+      const tries = [
+        { ...TESTER, key: 'wrong' },
+        { ...TESTER, user: 'nobody' },
+        { account: 'test', user: 'tester2', key: 'testing2' },
+      ];
+      const bodies = [];
+      for (const one of tries) {
+        const answer = await narrow.client().login(one);
+        expect(answer.status).to.equal(401);
+        bodies.push(answer.text.replace(/tx[\w-]+/, ''));
+      }
+      expect(new Set(bodies).size).to.equal(1);
+    } finally {
+      await narrow.close();
+    }
+  });
+
+  it('gives a new id at each login, and ends the former session', async () => {
+    await client.login(TESTER);
+    const before = client.cookie;
+    await client.login(TESTER);
+    expect(client.cookie).not.to.equal(before);
+    client.cookie = before;
+    expect((await client.get('/api/session')).status).to.equal(401);
+  });
+
+  it('ends with the logout', async () => {
+    await client.login(TESTER);
+    expect((await client.send('DELETE', '/api/session')).status).to.equal(204);
+    expect((await client.get('/api/session')).status).to.equal(401);
+  });
+
+  it('expires when its user is idle, whatever the page does by itself', async () => {
+    await client.login(TESTER);
+    const hour = 3_600_000;
+    bed.clock.nowMs += 7 * hour;
+    expect((await client.get('/api/files/containers')).status).not.to.equal(401);
+    bed.clock.nowMs += 7 * hour;
+    expect(
+      (await client.get('/api/files/containers', { 'x-background': '1' })).status,
+    ).not.to.equal(401);
+    expect((await client.get('/api/session')).status).to.equal(200);
+    bed.clock.nowMs += hour;
+    expect((await client.get('/api/session')).status).to.equal(401);
+  });
+
+  it('asks for the token against forgery, and for its own origin', async () => {
+    await client.login(TESTER);
+    const code = async (headers: Record<string, string | undefined>) =>
+      codeOf(await client.send('POST', '/api/files/delete', { headers, body: {} }));
+    expect(await code({ 'x-csrf-token': undefined })).to.equal('csrf');
+    expect(await code({ 'x-csrf-token': 'x'.repeat(43) })).to.equal('csrf');
+    expect(await code({ origin: 'http://evil.example' })).to.equal('csrf');
+    expect(await code({ origin: undefined })).to.equal('csrf');
+    expect(await code({ 'sec-fetch-site': 'cross-site' })).to.equal('csrf');
+    expect(await code({})).not.to.equal('csrf');
+    expect(await code({ origin: undefined, 'sec-fetch-site': 'same-origin' })).not.to.equal('csrf');
+  });
+
+  it('refuses logins from other origins', async () => {
+    const answer = await client.login(TESTER, { origin: 'http://evil.example' });
+    expect(answer.status).to.equal(403);
+  });
+
+  it('answers under no other name', async () => {
+    const answer = await client.get('/healthz', { host: 'evil' });
+    expect(answer.status).to.equal(421);
+    expect(
+      (await client.get('/healthz', { host: `localhost:${bed.console.port}` })).status,
+    ).to.equal(200);
+  });
+
+  it('lets nobody in without a session, except to its health and its login', async () => {
+    expect((await client.get('/healthz')).status).to.equal(200);
+    expect((await client.get('/login.html')).status).to.equal(200);
+    for (const path of [
+      '/api/session',
+      '/api/files/containers',
+      '/index.html',
+      '/nothing',
+      '/lab/api/node/status',
+    ]) {
+      expect((await client.get(path)).status, path).to.equal(401);
+    }
+    const page = await client.get('/', { accept: 'text/html' });
+    expect(page.status).to.equal(303);
+    expect(page.headers.location).to.equal('/login.html');
+  });
+
+  it('keeps roles apart', async () => {
+    const reader = await bed.login('tester3', 'testing3');
+    expect(codeOf(await reader.get('/api/audit'))).to.equal('forbidden');
+    expect((await (await bed.login()).get('/api/audit')).status).to.equal(200);
+  });
+
+  it('says that later surfaces are not there', async () => {
+    await client.login(TESTER);
+    expect((await client.get('/lab/api/node/status')).status).to.equal(501);
+  });
+
+  it('sends its security headers with everything', async () => {
+    await client.login(TESTER);
+    for (const path of ['/', '/api/session', '/nothing', '/healthz']) {
+      const { headers } = await client.get(path);
+      expect(headers['content-security-policy'], path).to.include("default-src 'none'");
+      expect(headers['content-security-policy']).not.to.include('unsafe');
+      expect(headers).to.include({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    }
+    expect((await client.get('/api/session')).headers['cache-control']).to.equal('no-store');
+  });
+
+  it('takes JSON alone', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const answer = await client.send('POST', '/api/session', { headers, body: '{}' });
+    expect(answer.status).to.equal(415);
+  });
+
+  it('records logins in an unbroken chain, and no key', async () => {
+    await client.login({ ...TESTER, key: 'a-wrong-key' });
+    await client.login(TESTER);
+    await client.send('DELETE', '/api/session');
+    const text = await readFile(join(bed.stateDir, 'audit.jsonl'), 'utf8');
+    const lines = text.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { result: string }).result)).to.deep.equal([
+      'denied',
+      'ok',
+      'ok',
+    ]);
+    expect(isUnbroken(lines)).to.equal(true);
+    expect(isUnbroken([lines[0]!, lines[2]!])).to.equal(false);
+    expect(text).not.to.include('a-wrong-key');
+  });
+});
+
+describe('console login limits', () => {
+  it('refuses the sixth login of a minute, and says how long to wait', async () => {
+    const bed = await startTestBed({ login_max_per_min: 5 });
+    try {
+      const client = bed.client();
+      for (let i = 0; i < 5; i++) {
+        const user = `nobody${i}`;
+        expect((await client.login({ account: 'test', user, key: 'x' })).status).to.equal(401);
+      }
+      const refused = await client.login(TESTER);
+      expect(refused.status).to.equal(429);
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
+      bed.clock.nowMs += 61_000;
+      expect((await client.login(TESTER)).status).to.equal(200);
+    } finally {
+      await bed.close();
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { SwiftAccount } from '../../../console/swift/account.js';
+import { CredentialsRefusedError, UpstreamError } from '../../../console/swift/errors.js';
+import { swiftLogin } from '../../../console/swift/login.js';
+import { swiftPath } from '../../../console/swift/path.js';
+import { readBody, Upstream } from '../../../console/swift/upstream.js';
+
+/** A store whose tokens last as long as its test says. */
+async function startFake() {
+  const state = { valid: new Set<string>(), logins: 0, acceptsKey: true, paths: [] as string[] };
+  const server = http.createServer((request, response) => {
+    const path = request.url ?? '';
+    if (path === '/auth/v1.0') {
+      if (!state.acceptsKey) return void response.writeHead(401).end();
+      const token = `token-${++state.logins}`;
+      state.valid.add(token);
+      const url = 'http://elsewhere.example:1/v1/AUTH_test';
+      return void response.writeHead(200, { 'x-auth-token': token, 'x-storage-url': url }).end();
+    }
+    state.paths.push(path);
+    request.resume();
+    request.on('end', () => {
+      const known = state.valid.has(String(request.headers['x-auth-token']));
+      response.writeHead(known ? 200 : 401).end('x'.repeat(1000));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
+  return { state, server, address };
+}
+
+describe('console swift account', () => {
+  let fake: Awaited<ReturnType<typeof startFake>>;
+  let store: Upstream;
+  let auth: Upstream;
+  let account: SwiftAccount;
+  let nowMs: number;
+
+  beforeEach(async () => {
+    fake = await startFake();
+    store = new Upstream(fake.address);
+    auth = new Upstream({ ...fake.address, basePath: '/auth/v1.0' });
+    const login = () => swiftLogin(auth, 'test:tester', 'testing');
+    nowMs = 0;
+    account = new SwiftAccount({ store, token: await login(), login, now: () => nowMs });
+  });
+
+  afterEach(() => {
+    store.close();
+    auth.close();
+    fake.server.close();
+    fake.server.closeAllConnections();
+  });
+
+  it('takes the account of the storage URL, and stays with its own host', async () => {
+    expect(account.name).to.equal('AUTH_test');
+    await account.do([200], 'GET', { container: 'c' });
+    expect(fake.state.paths).to.deep.equal(['/v1/AUTH_test/c']);
+  });
+
+  it('sends names as they are', async () => {
+    for (const object of ['a/../b', 'a/./b', 'a//b', '/lead', 'trail/', 'ü?#% +']) {
+      await account.do([200], 'GET', { container: 'c', object });
+    }
+    expect(fake.state.paths.map((path) => path.slice('/v1/AUTH_test/c/'.length))).to.deep.equal([
+      'a/../b',
+      'a/./b',
+      'a//b',
+      '/lead',
+      'trail/',
+      '%C3%BC%3F%23%25%20%2B',
+    ]);
+  });
+
+  it('logs in once more when the store has forgotten the token, once for all requests', async () => {
+    fake.state.valid.clear();
+    const answers = await Promise.all([1, 2, 3].map(() => account.do([200], 'GET', {})));
+    expect(answers).to.have.length(3);
+    expect(fake.state.logins).to.equal(2);
+  });
+
+  it('gives up when the key is refused, too', async () => {
+    fake.state.valid.clear();
+    fake.state.acceptsKey = false;
+    const error = await account.do([200], 'GET', {}).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(CredentialsRefusedError);
+  });
+
+  it('tries an old token before it sends a stream with it', async () => {
+    fake.state.valid.clear();
+    nowMs += 31_000;
+    const body = Readable.from([Buffer.from('body')]);
+    await account.do([200], 'PUT', { container: 'c', object: 'o', body });
+    expect(fake.state.logins).to.equal(2);
+  });
+
+  it('reads no more than it is told', async () => {
+    const { body } = await account.send('GET', {});
+    const error = await readBody(body, 999).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(UpstreamError).with.property('kind', 'invalid');
+  });
+
+  it('says when nobody answers, or not in time', async () => {
+    const silent = http.createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const upstream = new Upstream({ ...fake.address, port });
+    const kindOf = (idleMs: number) =>
+      upstream
+        .send({ method: 'GET', rawPath: '/', idleMs })
+        .then(() => 'answer')
+        .catch((error: unknown) => (error as UpstreamError).kind);
+    expect(await kindOf(20)).to.equal('timeout');
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+    expect(await kindOf(1000)).to.equal('unavailable');
+    upstream.close();
+  });
+});
+
+describe('console swift path', () => {
+  it('encodes each part, and leaves out what is not asked', () => {
+    const query = {
+      limit: 5,
+      marker: undefined,
+      prefix: 'a b',
+      'multipart-manifest': 'get',
+      raw: '',
+    };
+    expect(swiftPath('AUTH_é', { container: '☃+ ', object: 'x' }, query)).to.equal(
+      '/v1/AUTH_%C3%A9/%E2%98%83%2B%20/x?limit=5&prefix=a%20b&multipart-manifest=get&raw',
+    );
+  });
+});
