@@ -14,7 +14,7 @@ import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
-import { planStages } from './lib/stages.mjs';
+import { lanesOf, planStages } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
 
 const { values, positionals } = parseArgs({
@@ -36,6 +36,19 @@ async function step(name, task) {
   return failed.length === 0;
 }
 
+/** Runs lanes beside each other; results are in the order of the stages, whichever ends first. */
+async function runLanes(stages, coverageFolder) {
+  const lanes = lanesOf(stages);
+  const options = { grep: values.grep, coverageFolder, isBesideOthers: lanes.length > 1 };
+  const ended = new Map();
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const stage of lane) ended.set(stage, await runStage(stage, options));
+    }),
+  );
+  return stages.map((stage) => ended.get(stage));
+}
+
 const isBuilt = await step('build', async () => {
   try {
     await build();
@@ -53,9 +66,7 @@ if (isBuilt) {
     await step('tests', async () => [`no test file begins with ${positionals.join(' or ')}`]);
   }
   const coverageFolder = isWhole ? startCoverage() : undefined;
-  for (const stage of stages) {
-    results.push(await runStage(stage, { grep: values.grep, coverageFolder }));
-  }
+  results.push(...(await runLanes(stages, coverageFolder)));
   if (isWhole) await step('coverage', reportCoverage);
 }
 

@@ -8,11 +8,20 @@ const REPORTS = `${ROOT}/.build/test`;
 /**
  * Runs one stage of tests in a process of its own.
  *
- * @param {{ name: string, files: readonly string[], timeoutMs: number }} stage
- * @param {{ grep?: string | undefined, coverageFolder?: string | undefined }} [options]
+ * @param {{
+ *   name: string,
+ *   files: readonly string[],
+ *   env: Record<string, string>,
+ *   timeoutMs: number,
+ * }} stage
+ * @param {{
+ *   grep?: string | undefined,
+ *   coverageFolder?: string | undefined,
+ *   isBesideOthers?: boolean,
+ * }} [options] beside other stages, each line of output begins with the stage's name
  * @returns {Promise<import('./summary.mjs').StageResult>}
  */
-export async function runStage(stage, { grep, coverageFolder } = {}) {
+export async function runStage(stage, { grep, coverageFolder, isBesideOthers = false } = {}) {
   const output = `${REPORTS}/${stage.name}.json`;
   mkdirSync(REPORTS, { recursive: true });
   rmSync(output, { force: true });
@@ -33,7 +42,9 @@ export async function runStage(stage, { grep, coverageFolder } = {}) {
       NODE_V8_COVERAGE: coverageFolder,
       // A notice of the SDK about releases of next year, in every process that loads it.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...stage.env,
     },
+    label: isBesideOthers ? stage.name : undefined,
     timeoutMs: stage.timeoutMs,
   });
   const seconds = (Date.now() - startedAt) / 1000;

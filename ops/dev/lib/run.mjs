@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { ROOT } from './paths.mjs';
 
 /** Path of a file inside an installed package, to run with this very Node. */
@@ -8,24 +9,37 @@ export function packageFile(path) {
   return `${ROOT}/node_modules/${path}`;
 }
 
+/** The signal that this process was sent, if any. */
+let stoppedBy = null;
+
 /**
- * Runs a command in the checkout and waits for its end. A SIGINT or SIGTERM to us is handed to it.
+ * Runs a command in the checkout and waits for its end. A SIGINT or SIGTERM to us is handed to it,
+ * and whatever would be run after it ends at once, as by that signal.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ env?: Record<string, string | undefined>, capture?: boolean, timeoutMs?: number }} [options]
- *   `capture` returns stdout and stderr as `output` instead of showing them
+ * @param {{ env?: Record<string, string | undefined>, capture?: boolean, label?: string | undefined, timeoutMs?: number }} [options]
+ *   `capture` returns stdout and stderr as `output` instead of showing them; `label` begins each
+ *   line that is shown
  * @returns {Promise<{ code: number, signal: string | null, output: string, timedOut: boolean }>}
  *   `code` is 128 + n after a signal
  */
-export function run(command, args, { env = {}, capture = false, timeoutMs } = {}) {
+export function run(command, args, { env = {}, capture = false, label, timeoutMs } = {}) {
+  if (stoppedBy !== null) {
+    const code = 128 + constants.signals[stoppedBy];
+    return Promise.resolve({ code, signal: stoppedBy, output: '', timedOut: false });
+  }
+  const output = capture || label !== undefined ? 'pipe' : 'inherit';
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
       env: { ...process.env, ...env },
-      stdio: ['ignore', capture ? 'pipe' : 'inherit', capture ? 'pipe' : 'inherit'],
+      stdio: ['ignore', output, output],
     });
-    const forward = (signal) => child.kill(signal);
+    const forward = (signal) => {
+      stoppedBy = signal;
+      child.kill(signal);
+    };
     process.on('SIGINT', forward).on('SIGTERM', forward);
 
     let timedOut = false;
@@ -38,8 +52,10 @@ export function run(command, args, { env = {}, capture = false, timeoutMs } = {}
           }, timeoutMs);
 
     const chunks = [];
-    child.stdout?.on('data', (chunk) => chunks.push(chunk));
-    child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    for (const stream of [child.stdout, child.stderr]) {
+      if (capture) stream?.on('data', (chunk) => chunks.push(chunk));
+      else if (stream !== null) showLabelled(stream, label);
+    }
 
     child.once('error', reject);
     child.once('close', (code, signal) => {
@@ -48,5 +64,11 @@ export function run(command, args, { env = {}, capture = false, timeoutMs } = {}
       const output = Buffer.concat(chunks).toString('utf8');
       resolve({ code: code ?? 128 + constants.signals[signal], signal, output, timedOut });
     });
+  });
+}
+
+function showLabelled(stream, label) {
+  createInterface({ input: stream }).on('line', (line) => {
+    console.log(line === '' ? '' : `${label} | ${line}`);
   });
 }

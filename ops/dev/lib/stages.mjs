@@ -3,36 +3,113 @@ import process from 'node:process';
 import { ROOT } from './paths.mjs';
 
 /**
+ * The suites of the S3 API and of clients that run once more on a real cluster, and on our own Swift
+ * API: those whose subject is not a store.
+ */
+const ON_A_CLUSTER = [
+  'test/integration/acl-requests.test.ts',
+  'test/integration/acl-writes.test.ts',
+  'test/integration/buckets.test.ts',
+  'test/integration/copy.test.ts',
+  'test/integration/delete-objects.test.ts',
+  'test/integration/extras.test.ts',
+  'test/integration/listings.test.ts',
+  'test/integration/multipart.test.ts',
+  'test/integration/multipart-listings.test.ts',
+  'test/integration/multipart-reads.test.ts',
+  'test/integration/objects.test.ts',
+  'test/integration/tagging.test.ts',
+  'test/integration/object-lock/retention.test.ts',
+  'test/integration/versions/named-reads.test.ts',
+  'test/integration/versions/states.test.ts',
+  'test/integration/versions/writes.test.ts',
+  // Clients that between them know the others' ways, too: the rest runs on an embedded store.
+  'test/clients/aws-cli-multipart.test.ts',
+  'test/clients/aws-sdk.test.ts',
+  'test/clients/aws-sdk-multipart.test.ts',
+  'test/clients/boto3-versions.test.ts',
+  'test/clients/rclone-multipart.test.ts',
+  'test/clients/restic.test.ts',
+];
+
+/**
  * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
  * takes whatever no other names, so that a new folder of tests is never left out.
+ *
+ * Stages of one `lane` run one after the other, lanes beside each other: those on a cluster mostly
+ * wait (for time-outs of servers that tests have stopped), and others use the processors meanwhile.
  *
  * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
-  { name: 'unit', folders: null, timeoutMs: 20 * 60_000 },
-  { name: 'contract', folders: ['contract'], timeoutMs: 6 * 60_000 },
-  { name: 'integration', folders: ['integration', 'faults', 'swift'], timeoutMs: 20 * 60_000 },
-  { name: 'clients', folders: ['clients'], timeoutMs: 24 * 60_000 },
-  { name: 'browser', folders: ['browser'], timeoutMs: 6 * 60_000 },
+  { name: 'unit', lane: 'local', folders: null, timeoutMs: 20 * 60_000 },
+  { name: 'contract', lane: 'cluster', folders: ['contract'], timeoutMs: 15 * 60_000 },
+  { name: 'integration', lane: 'local', folders: ['integration'], timeoutMs: 20 * 60_000 },
+  { name: 'faults', lane: 'cluster', folders: ['faults'], timeoutMs: 15 * 60_000 },
+  {
+    name: 'swift',
+    lane: 'cluster',
+    folders: ['swift'],
+    again: ON_A_CLUSTER,
+    env: { RINGWAY_TEST_STACK: 'swift' },
+    needsSwift: true,
+    timeoutMs: 20 * 60_000,
+  },
+  {
+    name: 'swift-api',
+    lane: 'cluster',
+    folders: [],
+    again: ON_A_CLUSTER,
+    env: { RINGWAY_TEST_STACK: 'swift-api' },
+    timeoutMs: 20 * 60_000,
+  },
+  { name: 'clients', lane: 'local', folders: ['clients'], timeoutMs: 24 * 60_000 },
+  { name: 'browser', lane: 'local', folders: ['browser'], timeoutMs: 6 * 60_000 },
 ];
 
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
+
+/**
+ * @param {readonly T[]} stages in order
+ * @returns {T[][]} what runs one after the other, of each lane that has something to run
+ * @template {{ name: string }} T
+ */
+export function lanesOf(stages) {
+  const laneOf = ({ name }) => STAGES.find((stage) => stage.name === name).lane;
+  const lanes = new Set(stages.map(laneOf));
+  return [...lanes].map((lane) => stages.filter((stage) => laneOf(stage) === lane));
+}
 
 /** Folders of `test/` without tests of their own. */
 const HELPERS = new Set(['support']);
 
 /**
  * @param {readonly string[]} filters path prefixes of test sources, e.g. `test/http`; none means all
- * @returns {{ name: string, files: string[], timeoutMs: number }[]} with compiled files, relative to
- *   the checkout; stages without files are left out
+ * @returns {{ name: string, files: string[], env: Record<string, string>, timeoutMs: number }[]} with
+ *   compiled files, relative to the checkout; stages without files are left out
  */
-export function planStages(filters, files = compiledTests()) {
+export function planStages(filters, files = compiledTests(), hasSwift = isSwiftInstalled()) {
   const wanted = files.filter((file) => isWanted(sourceOf(file), filters));
-  return STAGES.map(({ name, timeoutMs }) => ({
+  return STAGES.map(({ name, again = [], env = {}, needsSwift = false, timeoutMs }) => ({
     name,
+    env,
     timeoutMs: timeoutMs * LARGE_FACTOR,
-    files: wanted.filter((file) => stageOf(file) === name),
+    files: wanted.filter(
+      (file) =>
+        stageOf(file) === name || ((hasSwift || !needsSwift) && again.includes(sourceOf(file))),
+    ),
   })).filter((stage) => stage.files.length > 0);
+}
+
+/**
+ * Whether suites can run on a cluster. Without one, those of `test/swift` say what is missing; where
+ * all is required, they are run to fail.
+ */
+function isSwiftInstalled() {
+  return (
+    process.env.RINGWAY_REQUIRE_ALL === '1' ||
+    ['swift-proxy-server', 'memcached'].every((name) => existsSync(`/usr/bin/${name}`))
+  );
 }
 
 /** `dist/test/http/edge.test.js` → `test/http/edge.test.ts` */
