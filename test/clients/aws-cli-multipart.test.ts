@@ -7,6 +7,7 @@ import { Companion } from '../integration/companion.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram, mustRun } from '../support/programs.js';
+import { onlyOn } from '../support/stack.js';
 import { useBench } from './harness.js';
 import { sha256OfFile, writeBigFile } from './material.js';
 import { AWS_CONFIG, useAwsCli } from './programs.js';
@@ -59,7 +60,8 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
     expect(await sha256OfFile(join(bench().folder, 'piped'))).to.equal(sha256);
   });
 
-  it('is killed in the middle, and what it left can be listed and aborted', async () => {
+  it('is killed in the middle, and what it left can be listed and aborted', async function () {
+    onlyOn(this, 'embedded', 'an embedded store, which the test looks into');
     const { folder, service } = bench();
     const companion = await Companion.open(service);
     try {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkHistory } from './history/check.js';
 import { raceCore, type CoreRaceOptions } from './race/core-race.js';
-import { expectEventful, expectRight } from './race/last-look.js';
+import { expectEventful, expectRight, isEventful } from './race/last-look.js';
 
 const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 const FACTOR = IS_LARGE ? 20 : 1;
@@ -11,6 +11,8 @@ const WEAK = {
   operations: 400 * FACTOR,
   faults: { preconditions: 'weak', delayMsMax: 1 },
 } satisfies CoreRaceOptions;
+
+const CHANGING = { operationsPerState: 100, until: isEventful } satisfies Partial<CoreRaceOptions>;
 
 describe('versions, raced in one process', function () {
   this.timeout(180_000 * FACTOR);
@@ -27,14 +29,13 @@ describe('versions, raced in one process', function () {
   });
 
   it('are all there and in order while the state of the bucket changes', async () => {
-    const changing = { ...STRONG, writesPerCrash: 60, operationsPerState: 100 };
-    const raced = await raceCore(changing);
+    const raced = await raceCore({ ...STRONG, ...CHANGING, writesPerCrash: 60 });
     expectEventful(raced.operations);
     expectRight(raced);
   });
 
   it('are all there and in order where several creators of one name win, as in Swift', async () => {
-    const raced = await raceCore({ ...WEAK, operationsPerState: 100 });
+    const raced = await raceCore({ ...WEAK, ...CHANGING });
     expectEventful(raced.operations);
     expectRight(raced, { seenIsFirm: false });
   });

@@ -76,7 +76,7 @@ describe('cold tier over the wire', function () {
       flags: { ...CONFIG, data_dir: service.dataDir },
       cwd: folder,
     });
-    const store = await openStore(options);
+    const { backend: store } = await openStore(options, []);
     const told: string[] = [];
     const failed = (...args: readonly unknown[]): void => void told.push(args.join(' '));
     const observer: Observer = {

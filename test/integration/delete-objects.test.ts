@@ -107,7 +107,8 @@ describe('DeleteObjects over the wire', () => {
 
   it('deletes a thousand keys, and reads the document on its thread', async () => {
     const keys = Array.from({ length: 1000 }, (_, i) => `many/${String(i).padStart(4, '0')}`);
-    const queue = keys.filter((_, i) => i % 10 !== 3).values();
+    // Few are there: on a cluster each of them takes three disks.
+    const queue = keys.filter((_, i) => i % 10 === 3).values();
     const writers = Array.from({ length: 8 }, () => new S3TestClient(service));
     await Promise.all(
       writers.map(async (writer) => {
@@ -117,7 +118,7 @@ describe('DeleteObjects over the wire', () => {
     );
     const answer = await send(documentOf(keys));
     expect(resultsOf(answer)).to.deep.equal(
-      keys.map((key, i) => [i % 10 === 3 ? 'NoSuchKey' : 'Deleted', key]),
+      keys.map((key, i) => [i % 10 === 3 ? 'Deleted' : 'NoSuchKey', key]),
     );
     const metrics = await (await fetch(`${service.adminEndpoint}/metrics`)).text();
     expect(metrics).to.match(/^ringway_pool_run_seconds_count [1-9]/m);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { encodeUriComponentAws, encodeUriPath } from '../../src/uri.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
+import { STACK } from '../support/stack.js';
 
 interface Page {
   readonly names: readonly string[];
@@ -77,7 +78,7 @@ describe('listings over the wire', () => {
             expect(await readAll(s3, readPage, bucket, query, size)).to.deep.equal(truth);
           }
         }),
-        { numRuns: 60 },
+        { numRuns: STACK === 'embedded' ? 60 : 6 },
       );
     });
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
+import { onlyOn } from '../support/stack.js';
 
 const BODY = 'The quick brown fox jumps over the lazy dog';
 const MD5 = createHash('md5').update(BODY).digest('hex');
@@ -157,13 +158,17 @@ describe('objects over the wire', () => {
       expect((await s3.head('/objects/condition', since)).status).to.equal(304);
     });
 
-    it('creates only what is absent, and replaces only what it knows', async () => {
+    it('creates only what is absent', async () => {
       const absent = { 'if-none-match': '*' };
       expect((await s3.put('/objects/once', 'first', absent)).status).to.equal(200);
       const second = await s3.put('/objects/once', 'second', absent);
       expect([second.status, second.code]).to.deep.equal([412, 'PreconditionFailed']);
       expect((await s3.get('/objects/once')).text).to.equal('first');
+    });
 
+    it('replaces only what it knows', async function () {
+      onlyOn(this, 'embedded', 'a store that can replace atomically');
+      await s3.put('/objects/once', 'first');
       const stale = await s3.put('/objects/once', 'third', { 'if-match': ETAG });
       expect(stale.code).to.equal('PreconditionFailed');
       const nothing = await s3.put('/objects/never', 'third', { 'if-match': ETAG });
@@ -173,6 +178,20 @@ describe('objects over the wire', () => {
       expect((await s3.put('/objects/once', 'fourth', known)).status).to.equal(200);
       expect((await s3.delete('/objects/once', known)).status).to.equal(412);
       expect((await s3.get('/objects/once')).text).to.equal('fourth');
+    });
+
+    it('says where it cannot do so', async function () {
+      onlyOn(this, 'swift', 'a store that cannot replace atomically');
+      await s3.put('/objects/replaced', 'first');
+      const { headers } = await s3.head('/objects/replaced');
+      const known = { 'if-match': headers.etag ?? '' };
+      for (const answer of [
+        await s3.put('/objects/replaced', 'second', known),
+        await s3.delete('/objects/replaced', known),
+      ]) {
+        expect([answer.status, answer.code]).to.deep.equal([501, 'NotImplemented']);
+      }
+      expect((await s3.get('/objects/replaced')).text).to.equal('first');
     });
   });
 

@@ -1,6 +1,9 @@
 /** A guard against a hang, not an expectation; below mocha's own, which could not say what hangs. */
 const LIMIT_MS = 50_000;
 
+/** Between two looks: those who are waited for need the processors. */
+const PAUSE_MS = 10;
+
 /** Asks until it holds: for what other processes do in their own time. */
 export async function eventually<T>(
   ask: () => Promise<T>,
@@ -11,6 +14,6 @@ export async function eventually<T>(
     const answer = await ask();
     if (holds(answer)) return answer;
     if (Date.now() > giveUpAt) throw new Error(`never held, last: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -5,6 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { requireNoSecrets } from './secrets.js';
+import { openStack, STACK, type Stack } from './stack.js';
 import { makeTempFolder, removeFolder } from './temp-folder.js';
 
 /** Relative to the compiled file: the supervisor of the same build. */
@@ -16,10 +18,14 @@ type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
 const START_LIMIT_MS = 30_000;
 
 export interface ServiceOptions {
-  /** Default 2: enough to notice what is not shared between them. */
+  /** Address of the store's Swift API. Default: none. */
+  readonly store?: string;
+  /** Default 2, enough to notice what is not shared between them; what a `configFile` says. */
   readonly listeners?: number;
   /** Further keys of the configuration file. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** A configuration file to use as it is, instead of `config` and `users`. */
+  readonly configFile?: string;
   /** A data directory to use again; it stays after `stop`. */
   readonly dataDir?: string;
   /** Further credentials, besides the service's own, which owns AUTH_main. */
@@ -54,7 +60,10 @@ export interface Service {
   pids(): number[];
   /** All it wrote so far, to stdout and stderr. */
   output(): string;
-  /** SIGTERM; resolves with the exit code when all is over. Harmless when it has ended. */
+  /**
+   * SIGTERM; resolves with the exit code when all is over. Harmless when it has ended.
+   * @throws Error when a secret is in what it wrote
+   */
   stop(): Promise<number | null>;
   /** SIGKILL to the supervisor and every child at once, as a power cut would. */
   kill9(): Promise<void>;
@@ -69,9 +78,13 @@ const CREDENTIAL = {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const folder = await makeTempFolder('service');
   const dataDir = options.dataDir ?? join(folder, 'data');
-  const configFile = join(folder, 'config.json');
-  const credentials = await writeCredentials(folder, options.users);
-  await writeFile(configFile, JSON.stringify({ ...credentials, ...options.config }));
+  const configFile = options.configFile ?? join(folder, 'config.json');
+  if (options.configFile === undefined) {
+    const stack = await openStack(dataDir);
+    const credentials = await writeCredentials(folder, stack, options.users);
+    const config = { ...stack.config, ...credentials, ...accountsOf(stack, options.config) };
+    await writeFile(configFile, JSON.stringify(config));
+  }
 
   const args = [options.main ?? MAIN, ...serviceArgs(configFile, dataDir, options)];
   const child = spawn(process.execPath, args, {
@@ -84,7 +97,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const running = new RunningService(child, folder, dataDir);
+  const secrets = [CREDENTIAL, ...(options.users ?? [])].map(({ secretKey }) => secretKey);
+  const running = new RunningService(child, folder, dataDir, secrets);
   try {
     await running.ready();
   } catch (error) {
@@ -97,29 +111,44 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 /** @returns the keys of the configuration that name the file; none where the environment will do */
 async function writeCredentials(
   folder: string,
+  stack: Stack,
   users: readonly TestUser[] | undefined,
 ): Promise<object> {
-  if (users === undefined) return {};
+  if (users === undefined && STACK === 'embedded') return {};
   const own: TestUser = { ...CREDENTIAL, account: 'AUTH_main', role: 'owner' };
-  const credentials = [own, ...users].map(({ accessKey, secretKey, account, role, user }) => ({
+  const all = [own, ...(users ?? [])];
+  const credentials = all.map(({ accessKey, secretKey, account, role, user }) => ({
     access_key: accessKey,
     secret_key: secretKey,
-    account,
+    account: stack.account(account),
     role,
-    user,
+    // Without its account's name, which is another one there.
+    user:
+      user ?? (STACK === 'embedded' ? undefined : `${account.replace('AUTH_', '')}:${accessKey}`),
   }));
   const file = join(folder, 'credentials.json');
   await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });
   return { credentials_file: file };
 }
 
+/** The keys of a test's configuration that name an account. */
+function accountsOf(
+  stack: Stack,
+  config: ServiceOptions['config'] = {},
+): Readonly<Record<string, unknown>> {
+  const { anonymous_account: anonymous } = config;
+  if (typeof anonymous !== 'string' || anonymous === '') return config;
+  return { ...config, anonymous_account: stack.account(anonymous) };
+}
+
 function serviceArgs(configFile: string, dataDir: string, options: ServiceOptions): string[] {
   const anyPort = '127.0.0.1:0';
+  const listeners = options.listeners ?? (options.configFile === undefined ? 2 : undefined);
   return [
     'start',
     ...['--config', configFile, '--data', dataDir],
-    ...['--s3', anyPort, '--admin', anyPort],
-    ...['--listeners', String(options.listeners ?? 2)],
+    ...['--s3', anyPort, '--admin', anyPort, '--store', options.store ?? ''],
+    ...(listeners === undefined ? [] : ['--listeners', String(listeners)]),
   ];
 }
 
@@ -135,6 +164,7 @@ class RunningService implements Service {
     private readonly child: ServiceProcess,
     private readonly folder: string,
     readonly dataDir: string,
+    private readonly secrets: readonly string[],
   ) {
     const killOnExit = (): void => void child.kill('SIGKILL');
     process.once('exit', killOnExit);
@@ -198,6 +228,8 @@ class RunningService implements Service {
     this.child.kill('SIGTERM');
     const code = await this.ended;
     await removeFolder(this.folder);
+    // Of every service that the suite starts, whatever it was about.
+    requireNoSecrets(this.text, this.secrets);
     return code;
   }
 

@@ -52,6 +52,18 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     why: 'a store knows nothing of the protocol in front of it',
   },
   {
+    from: ['src/swift-api/'],
+    never: [
+      'src/s3/',
+      'src/backend/embedded/',
+      'src/backend/swift/',
+      'src/backend/decorators/',
+      'src/process/',
+    ],
+    typesAreFree: false,
+    why: "the store's own API speaks Swift, to any store, and knows nothing of S3",
+  },
+  {
     from: ['src/http/'],
     never: ['src/s3/', 'src/backend/', 'src/swift-api/', 'src/process/'],
     typesAreFree: false,

@@ -22,9 +22,13 @@ export interface CoreRaceOptions {
   readonly faults: StoreFaults;
   /** Writes of a gateway between two crashes, on average; undefined: none crashes. */
   readonly writesPerCrash?: number;
-  /** Operations between two changes of the bucket's state; undefined: it is enabled. */
+  /** Operations between two changes of the bucket's state, on average; undefined: it is enabled. */
   readonly operationsPerState?: number;
+  /** What the race goes on for, up to {@link EXTENSION} times its operations: chance may be slow. */
+  readonly until?: (operations: readonly Operation[]) => boolean;
 }
+
+const EXTENSION = 10;
 
 export interface CoreRaceResult {
   readonly operations: readonly Operation[];
@@ -53,12 +57,15 @@ class CoreRace {
   readonly #recorder = new Recorder();
   readonly #gateways: CrashableGateway[];
   #state: BucketState = 'unversioned';
+  /** Operations after which the state changes. */
+  #stateUntil: number;
 
   constructor(
     private readonly options: CoreRaceOptions,
     private readonly store: EmbeddedStore,
   ) {
-    const { faults, writesPerCrash } = options;
+    const { faults, writesPerCrash, operationsPerState = Infinity } = options;
+    this.#stateUntil = operationsPerState;
     this.#gateways = Array.from(
       { length: GATEWAYS },
       () => new CrashableGateway(() => withFaults(store, faults), writesPerCrash),
@@ -89,12 +96,21 @@ class CoreRace {
   }
 
   async #work(name: string): Promise<void> {
-    const { operations, operationsPerState = Infinity } = this.options;
+    const { operationsPerState = Infinity } = this.options;
     const worker = new Worker(this.#client(name), KEYS);
-    while (this.#recorder.count < operations) {
+    while (!this.#isOver()) {
       await worker.move();
-      if (Math.random() < 1 / operationsPerState) this.#nextState();
+      if (this.#recorder.count < this.#stateUntil) continue;
+      this.#stateUntil = this.#recorder.count + 2 * Math.random() * operationsPerState;
+      this.#nextState();
     }
+  }
+
+  #isOver(): boolean {
+    const { operations, until } = this.options;
+    const { count } = this.#recorder;
+    if (count < operations) return false;
+    return count >= EXTENSION * operations || until?.(this.#recorder.operations) !== false;
   }
 
   #nextState(): void {

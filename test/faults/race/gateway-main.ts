@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../../../src/process/janitor-program.js';
 import { LISTENER_PROGRAM } from '../../../src/process/listener-program.js';
+import { STORE_PROGRAM } from '../../../src/process/store-program.js';
 import { run } from '../../../supervisor/run.js';
-import { recoverEmbeddedStore } from '../../../supervisor/store.js';
+import { recoverStore } from '../../../supervisor/store.js';
 
 /** The service as it is, with listeners whose store is not what it should be. */
 const entry = fileURLToPath(new URL('./gateway-listener.js', import.meta.url));
@@ -12,8 +13,9 @@ process.exit(
     programs: {
       listener: { entry, environment: LISTENER_PROGRAM.environment },
       janitor: JANITOR_PROGRAM,
+      store: STORE_PROGRAM,
     },
     janitorCommand: JANITOR_COMMAND_ENTRY,
-    recoverStore: recoverEmbeddedStore,
+    recoverStore,
   }),
 );

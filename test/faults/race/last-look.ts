@@ -50,11 +50,23 @@ export function expectRight(
 
 /** A history in which nothing happens proves nothing. */
 export function expectEventful(operations: readonly Operation[]): void {
-  const done = operations.filter(({ outcome }) => outcome.result === 'ok');
-  expect(done.map(describeKind)).to.include.members([
-    ...['put with an id', 'put of null', 'delete-marker', 'delete-version', 'list'],
-    ...['get', 'get of a version', 'head'],
-  ]);
+  const done = kindsOf(operations);
+  expect(KINDS.filter((kind) => !done.has(kind))).to.deep.equal([]);
+}
+
+/** Whether all that a client can do has succeeded once. */
+export function isEventful(operations: readonly Operation[]): boolean {
+  const done = kindsOf(operations);
+  return KINDS.every((kind) => done.has(kind));
+}
+
+const KINDS: readonly string[] = [
+  ...['put with an id', 'put of null', 'delete-marker', 'delete-version', 'list'],
+  ...['get', 'get of a version', 'head'],
+];
+
+function kindsOf(operations: readonly Operation[]): Set<string> {
+  return new Set(operations.filter(({ outcome }) => outcome.result === 'ok').map(describeKind));
 }
 
 function describeKind(operation: Operation): string {

@@ -8,8 +8,12 @@ import type {
   ToldVersion,
 } from '../history/operation.js';
 import { Stopwatch, type Recorder, type Timing } from '../history/recorder.js';
-import { S3TestClient, type S3Answer, type S3Request } from '../../support/s3-client.js';
-import type { Service } from '../../support/service.js';
+import {
+  S3TestClient,
+  type S3Address,
+  type S3Answer,
+  type S3Request,
+} from '../../support/s3-client.js';
 import type { Racer } from './racer.js';
 import { parseVersions, wholeKeys, type VersionsPage } from './versions-document.js';
 
@@ -30,7 +34,7 @@ export class RaceClient implements Racer {
   constructor(
     readonly name: string,
     private readonly recorder: Recorder,
-    services: readonly Service[],
+    services: readonly S3Address[],
     private readonly bucket: string,
     /** From 0 to 1. */
     private readonly random: () => number = Math.random,

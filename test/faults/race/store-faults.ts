@@ -1,9 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type * as B from '../../../src/backend/backend.js';
-import {
-  DecoratedBackend,
-  type BackendCall,
-} from '../../../src/backend/decorators/decorated-backend.js';
+import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
 import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
 
 /** How the store of a race differs from the embedded one. */
@@ -16,6 +13,8 @@ export interface StoreFaults {
   readonly preconditions?: 'weak' | 'lying';
   /** Every call waits up to this long before, so that races are of more than microseconds. */
   readonly delayMsMax?: number;
+  /** It fails now and then. */
+  readonly rates?: FaultRates;
 }
 
 const VARIABLE = 'RINGWAY_TEST_STORE_FAULTS';
@@ -30,25 +29,12 @@ export function readStoreFaults(environment: NodeJS.ProcessEnv): StoreFaults {
 
 export function withFaults(
   store: B.Backend,
-  { preconditions, delayMsMax }: StoreFaults,
+  { preconditions, delayMsMax, rates }: StoreFaults,
 ): B.Backend {
-  const slow = delayMsMax === undefined ? store : new SlowStore(store, delayMsMax);
-  if (preconditions === 'weak') return new WeakPreconditions(slow);
-  return preconditions === 'lying' ? new LyingStore(slow) : slow;
-}
-
-class SlowStore extends DecoratedBackend {
-  constructor(
-    inner: B.Backend,
-    private readonly delayMsMax: number,
-  ) {
-    super(inner);
-  }
-
-  protected override async around<T>(_call: BackendCall, proceed: () => Promise<T>): Promise<T> {
-    await pause(Math.random() * this.delayMsMax);
-    return proceed();
-  }
+  const all = { ...rates, ...(delayMsMax === undefined ? {} : { delayMsMax }) };
+  const failing = Object.keys(all).length === 0 ? store : new FaultyBackend(store, all);
+  if (preconditions === 'weak') return new WeakPreconditions(failing);
+  return preconditions === 'lying' ? new LyingStore(failing) : failing;
 }
 
 /** The planted bug. */

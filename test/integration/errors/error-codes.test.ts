@@ -15,6 +15,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   NotS3Request: 'nowhere: the reference answers it, see docs/s3-errors.md',
   OperationAborted: 'test/s3/operations/copy-object.test.ts',
   ServiceUnavailable: 'test/s3/operations/delete-objects.test.ts',
+  SlowDown: 'test/integration/overload/limits.test.ts',
 };
 
 const ROWS = [...CONTRACT_ROWS, ...VERSION_ROWS, ...OTHER_ROWS];

@@ -24,6 +24,29 @@ describe('npm test: stages', () => {
     ]);
   });
 
+  it('runs suites of the S3 API again on a cluster, a real one where there is one', async () => {
+    const { planStages } = await loadTool('lib/stages.mjs');
+    const file = 'dist/test/integration/objects.test.js';
+    const names = (hasSwift: boolean) => planStages([], [file], hasSwift).map((s) => s.name);
+    expect(names(false)).to.deep.equal(['integration', 'swift-api']);
+    expect(names(true)).to.deep.equal(['integration', 'swift', 'swift-api']);
+    const [, swift] = planStages([], [file], true);
+    expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
+  });
+
+  it('runs those on a cluster beside the others, each lane in order', async () => {
+    const { lanesOf } = await loadTool('lib/stages.mjs');
+    const stages = ['unit', 'contract', 'integration', 'faults', 'clients'].map((name) => ({
+      name,
+    }));
+    const names = lanesOf(stages).map((lane) => lane.map(({ name }) => name));
+    expect(names).to.deep.equal([
+      ['unit', 'integration', 'clients'],
+      ['contract', 'faults'],
+    ]);
+    expect(lanesOf([{ name: 'faults' }])).to.deep.equal([[{ name: 'faults' }]]);
+  });
+
   it('takes prefixes of source paths', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
     const files = (...filters: string[]) => planStages(filters, FILES).flatMap((s) => s.files);
@@ -141,7 +164,29 @@ describe('npm test: reporter', () => {
   });
 });
 
+describe('npm test: the output of a run', () => {
+  it('is told from that of another beside it', () => {
+    const printed = 'console.log("one\\n\\ntwo"); console.error("three")';
+    const script = `import { run } from ${JSON.stringify(toolPath('lib/run.mjs'))};
+      const args = ['-e', ${JSON.stringify(printed)}];
+      await run(process.execPath, args, { label: 'unit' });`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    const lines = stdout.toString().split('\n').sort();
+    expect(lines).to.deep.equal(['', '', 'unit | one', 'unit | three', 'unit | two']);
+  });
+});
+
 describe('npm test: the end of a run', () => {
+  it('of tests that were interrupted is the end of all', () => {
+    const script = `import { run } from ${JSON.stringify(toolPath('lib/run.mjs'))};
+      const wait = ['-e', 'process.kill(process.ppid, "SIGINT"); setInterval(() => {}, 1000)'];
+      const first = await run(process.execPath, wait);
+      const second = await run(process.execPath, ['-e', 'console.log("goes on")']);
+      console.log(first.signal, second.signal, second.code);`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout.toString()).to.equal('SIGINT SIGINT 130\n');
+  });
+
   for (const [how, script, code, signal] of [
     ['by itself', 'process.exitCode = 7', 7, null],
     ['by a signal', "process.kill(process.pid, 'SIGTERM')", 143, 'SIGTERM'],

@@ -38,13 +38,16 @@ interface Tools {
     run: (
       command: string,
       args: readonly string[],
+      options?: { label?: string },
     ) => Promise<{ code: number; signal: string | null; timedOut: boolean }>;
   };
   readonly 'lib/stages.mjs': {
     planStages: (
       filters: readonly string[],
       files: readonly string[],
-    ) => { name: string; files: string[] }[];
+      hasSwift?: boolean,
+    ) => { name: string; files: string[]; env: Record<string, string> }[];
+    lanesOf: <T extends { name: string }>(stages: readonly T[]) => T[][];
   };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }

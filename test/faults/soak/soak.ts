@@ -1,0 +1,211 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SeededRandom } from '../../fuzz/random.js';
+import { eventually } from '../../support/eventually.js';
+import { S3TestClient } from '../../support/s3-client.js';
+import { startService, type Service } from '../../support/service.js';
+import { CounterWatch } from './counters.js';
+import { MemoryWatch } from './memory.js';
+import { SoakWorker } from './worker.js';
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly listeners: number;
+  readonly workers: number;
+  /** Between two kills of a listener, on average. */
+  readonly secondsPerKill: number;
+  /** Each worker rests for so long after an operation. */
+  readonly restMs: number;
+  readonly seed: number;
+}
+
+export interface SoakFigures {
+  readonly seconds: number;
+  readonly operations: number;
+  readonly unclear: number;
+  readonly kills: number;
+  readonly scrapes: number;
+  readonly counterProblems: readonly string[];
+  readonly restarts: number;
+  readonly rssPeakBytes: number;
+  /** Of the listener that is never killed, and of the supervisor. */
+  readonly listener: { readonly settledBytes: number; readonly slopeBytesPerS: number };
+  readonly supervisor: { readonly settledBytes: number; readonly slopeBytesPerS: number };
+}
+
+interface Child {
+  readonly kind: string;
+  /** null while it waits to be started again. */
+  readonly pid: number | null;
+  readonly state: string;
+}
+
+/**
+ * Mixed load on the real service, while all listeners but the first are killed at random; that one
+ * lives on, so that its memory can be looked at.
+ */
+export async function soak(options: SoakOptions): Promise<SoakFigures> {
+  const service = await startService({
+    listeners: options.listeners,
+    config: {
+      log_level: 'error',
+      restart_backoff_ms_min: 1,
+      restart_backoff_ms_max: 1,
+      restart_limit: 1000,
+      probe_interval_ms: 500,
+      segment_grace_ms: 1000,
+    },
+  });
+  try {
+    return await new Soak(service, options).run();
+  } finally {
+    await service.kill9();
+  }
+}
+
+class Soak {
+  readonly #counters = new CounterWatch();
+  readonly #memory = new MemoryWatch();
+  readonly #random: SeededRandom;
+  readonly #startedAt = performance.now();
+  #kills = 0;
+  #failed = false;
+
+  constructor(
+    private readonly service: Service,
+    private readonly options: SoakOptions,
+  ) {
+    this.#random = new SeededRandom(options.seed);
+  }
+
+  async run(): Promise<SoakFigures> {
+    await this.#makeBuckets();
+    const [survivor] = await this.#listeners();
+    if (typeof survivor?.pid !== 'number') throw new Error('there is no listener');
+    const { pid } = survivor;
+    const workers = Array.from({ length: this.options.workers }, (_, n) => {
+      const bucket = n % 2 === 0 ? 'soak-plain' : 'soak-versions';
+      return new SoakWorker(this.service, `worker-${n}`, bucket, this.options.seed + n);
+    });
+    const running = workers.map((worker) => this.#work(worker));
+    await this.#untilFirstFailure([...running, this.#watch(), this.#kill(pid)]);
+    const seconds = this.#elapsedS;
+    await this.#settle();
+    for (const worker of workers) {
+      await worker.verify();
+      await worker.close();
+    }
+    const restarts = this.#counters.total('ringway_listener_restarts_total');
+    const figures = (of: number) => ({
+      settledBytes: this.#memory.settledBytes(of),
+      slopeBytesPerS: this.#memory.slopeBytesPerS(of),
+    });
+    return {
+      seconds,
+      operations: sum(workers.map(({ operations }) => operations)),
+      unclear: sum(workers.map(({ unclear }) => unclear)),
+      kills: this.#kills,
+      scrapes: this.#counters.scrapes,
+      counterProblems: this.#counters.problems,
+      restarts,
+      rssPeakBytes: this.#memory.peakBytes,
+      listener: figures(pid),
+      supervisor: figures(this.service.supervisorPid),
+    };
+  }
+
+  get #elapsedS(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+
+  #isOver(): boolean {
+    return this.#failed || this.#elapsedS >= this.options.seconds;
+  }
+
+  async #makeBuckets(): Promise<void> {
+    const s3 = new S3TestClient(this.service);
+    await s3.put('/soak-plain');
+    await s3.put('/soak-versions');
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    const { status, text } = await s3.put('/soak-versions?versioning', enabled);
+    if (status !== 200) throw new Error(text);
+    await s3.close();
+  }
+
+  async #work(worker: SoakWorker): Promise<void> {
+    while (!this.#isOver()) {
+      await worker.move();
+      await pause(this.options.restMs);
+    }
+  }
+
+  /** As Prometheus would, more often. */
+  async #watch(): Promise<void> {
+    while (!this.#isOver()) {
+      await this.#scrape();
+      for (const pid of [this.service.supervisorPid, ...this.service.pids()]) {
+        this.#memory.sample(pid, this.#elapsedS);
+      }
+      await pause(500);
+    }
+  }
+
+  async #scrape(): Promise<void> {
+    this.#counters.scraped(await this.#admin('/metrics'));
+  }
+
+  async #kill(survivor: number): Promise<void> {
+    while (!this.#isOver()) {
+      const waitS = this.options.secondsPerKill * (0.5 + this.#random.next());
+      const until = Math.min(this.#elapsedS + waitS, this.options.seconds);
+      while (!this.#isOver() && this.#elapsedS < until) await pause(50);
+      if (this.#isOver()) return;
+      const victims = (await this.#listeners()).flatMap(({ pid, state }) =>
+        pid === null || pid === survivor || state !== 'up' ? [] : [pid],
+      );
+      if (victims.length === 0) continue;
+      process.kill(this.#random.pick(victims), 'SIGKILL');
+      this.#kills += 1;
+    }
+  }
+
+  /** All are back, and their restarts are counted. */
+  async #settle(): Promise<void> {
+    await eventually(
+      () => this.#listeners(),
+      (listeners) => listeners.every(({ state }) => state === 'up'),
+    );
+    await eventually(
+      async () => {
+        await this.#scrape();
+        return this.#counters.total('ringway_listener_restarts_total');
+      },
+      (restarts) => restarts >= this.#kills,
+    );
+  }
+
+  async #listeners(): Promise<readonly Child[]> {
+    const { children } = JSON.parse(await this.#admin('/statusz')) as { children: Child[] };
+    return children.filter(({ kind }) => kind === 'listener');
+  }
+
+  async #admin(path: string): Promise<string> {
+    return (await fetch(`${this.service.adminEndpoint}${path}`)).text();
+  }
+
+  async #untilFirstFailure(parts: readonly Promise<void>[]): Promise<void> {
+    const results = await Promise.allSettled(
+      parts.map((part) =>
+        part.catch((error: unknown) => {
+          this.#failed = true;
+          throw error;
+        }),
+      ),
+    );
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

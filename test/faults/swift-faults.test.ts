@@ -1,0 +1,200 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { describeWith } from '../support/needs.js';
+import { S3TestClient, type S3Address } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { checkEventual, finalBodies, improperErrors } from './swift/check.js';
+import { LARGE, Load } from './swift/load.js';
+import { SwiftReader } from './swift/swift-reader.js';
+import { skipBecause } from '../support/skip.js';
+
+const NO_DEVICES = 'devices of their own need root and loop devices';
+
+const BUCKET = 'faults';
+/** The least that S3 allows for a part but the last. */
+const PART_BYTES = 5 * 2 ** 20;
+
+/** Operations. */
+const BEFORE = 40;
+const DURING = 100;
+const RECOVERED = 30;
+
+interface Fault {
+  readonly title: string;
+  readonly inject: (lab: SwiftLab) => Promise<void>;
+  /** What must still go well while it lasts. */
+  readonly serves: readonly ('get' | 'put')[];
+}
+
+/** Issue 5: faults on the real cluster under load. */
+const FAULTS: readonly Fault[] = [
+  {
+    title: 'an object server that is killed',
+    inject: (lab) => lab.killServices('object-server.node2'),
+    serves: ['get', 'put'],
+  },
+  {
+    title: 'an object server that does not answer',
+    inject: (lab) => lab.pauseServices('object-server.node1'),
+    serves: ['get'],
+  },
+  {
+    title: 'a container server that is down',
+    inject: (lab) => lab.killServices('container-server.node1'),
+    serves: ['get', 'put'],
+  },
+  {
+    title: 'memcached restarted',
+    inject: async (lab) => {
+      await lab.killServices('memcached');
+      await lab.startServices('memcached');
+    },
+    serves: ['get', 'put'],
+  },
+  {
+    title: 'a proxy that is killed',
+    inject: (lab) => lab.killServices('proxy-1'),
+    serves: ['get', 'put'],
+  },
+  {
+    title: 'a full disk',
+    inject: (lab) => lab.fillDevices('d3'),
+    serves: ['get', 'put'],
+  },
+];
+
+describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
+  this.timeout(180_000);
+  let lab: SwiftLab;
+  let service: Service;
+  let address: S3Address;
+  let load: Load;
+  let large: Buffer;
+
+  before(async () => {
+    // A server that does not answer is given up sooner than Swift's ten seconds.
+    lab = await startSwiftLab({
+      deviceBytes: 2 ** 30,
+      proxyOptions: { node_timeout: 3, recoverable_node_timeout: 1 },
+    });
+    service = await startService({ configFile: lab.state.gatewayConfig, listeners: 2 });
+    const { key } = lab.user('test:tester');
+    address = { endpoint: service.endpoint, accessKey: 'test:tester', secretKey: key };
+    const s3 = new S3TestClient(address);
+    expect((await s3.put(`/${BUCKET}`)).status).to.equal(200);
+    large = await putLarge(s3);
+    await s3.close();
+    load = new Load(address, BUCKET);
+    load.expect(LARGE, createHash('md5').update(large).digest('hex'));
+  });
+
+  after(async () => {
+    await load.close();
+    await service.stop();
+    await lab.close();
+  });
+
+  afterEach(() => lab.heal());
+
+  for (const { title, inject, serves } of FAULTS) {
+    it(`loses and mixes up nothing with ${title}`, async function () {
+      if (title === 'a full disk' && !lab.canFillDevices) skipBecause(this, NO_DEVICES);
+      const from = load.operations.length;
+      load.start();
+      await load.phase(BEFORE, ['get', 'put']);
+      await inject(lab);
+      await load.phase(DURING, serves);
+      await lab.heal();
+      await load.recovered(RECOVERED);
+      await load.stop();
+      const since = load.operations.slice(from);
+      expect(improperErrors(since)).to.deep.equal([]);
+      expect(checkEventual(load.operations, since)).to.deep.equal([]);
+    });
+  }
+
+  it('does not deny what lies on servers that are away, where others were before', async () => {
+    const s3 = new S3TestClient(address);
+    const statuses = (keys: readonly string[]): Promise<number[]> =>
+      Promise.all(keys.map(async (key) => (await s3.get(`/${BUCKET}/${key}`)).status));
+    const keys = Array.from({ length: 8 }, (_, i) => `one-sided-${i}`);
+    await lab.killServices('object-server.node2');
+    for (const key of keys) {
+      await eventually(
+        () => s3.put(`/${BUCKET}/${key}`, Buffer.from(key)),
+        ({ status }) => status === 200,
+      );
+    }
+    await lab.startServices('object-server.node2');
+    await lab.killServices('object-server.node1');
+    expect(await statuses(keys)).to.not.include(404);
+    await lab.heal();
+    await eventually(
+      () => statuses([...keys, 'never-written']),
+      (found) => found.join() === [...keys.map(() => 200), 404].join(),
+    );
+    await s3.close();
+  });
+
+  it('stores nothing, and says so, where no disk has room', async function () {
+    if (!lab.canFillDevices) skipBecause(this, NO_DEVICES);
+    const s3 = new S3TestClient(address);
+    await lab.fillDevices(...lab.state.devices.map(({ name }) => name));
+    const refused = await s3.put(`/${BUCKET}/no-room`, randomBytes(100_000));
+    expect({ status: refused.status, code: refused.code }).to.deep.equal({
+      status: 503,
+      code: 'ServiceUnavailable',
+    });
+    // A proxy that was told so by every server asks none of them anything for a second.
+    await eventually(
+      () => s3.get(`/${BUCKET}/${LARGE}`),
+      ({ body }) => body.equals(large),
+    );
+    await lab.heal();
+    await eventually(
+      () => s3.put(`/${BUCKET}/room-again`, randomBytes(100_000)),
+      ({ status }) => status === 200,
+    );
+    expect((await s3.get(`/${BUCKET}/no-room`)).status).to.equal(404);
+    await s3.close();
+  });
+
+  it('has everything that was acknowledged in the end, and lists it', async () => {
+    // What listings missed meanwhile; and what they missed because their object server was paused.
+    await lab.runOnce('updater');
+    await lab.runOnce('container-replicator');
+    const allowed = finalBodies(load.operations);
+    expect(allowed.size).to.be.above(20);
+    const reader = await SwiftReader.open(lab, 'test:tester', BUCKET);
+    const listed = new Set(await reader.list());
+    for (const [key, bodies] of allowed) {
+      expect([...bodies], key).to.include(await reader.newestMd5(key));
+      expect(listed.has(key), `${key} in the listing`).to.be.true;
+    }
+  });
+
+  async function putLarge(s3: S3TestClient): Promise<Buffer> {
+    const body = randomBytes(2 * PART_BYTES);
+    const path = `/${BUCKET}/${LARGE}`;
+    const started = await s3.send({ method: 'POST', path: `${path}?uploads=` });
+    const upload = /<UploadId>([^<]+)/.exec(started.text)?.[1] ?? '';
+    const parts = [body.subarray(0, PART_BYTES), body.subarray(PART_BYTES)];
+    const entries: string[] = [];
+    for (const [index, part] of parts.entries()) {
+      const number = index + 1;
+      const put = await s3.put(`${path}?partNumber=${number}&uploadId=${upload}`, part);
+      entries.push(
+        `<Part><PartNumber>${number}</PartNumber><ETag>${put.headers.etag}</ETag></Part>`,
+      );
+    }
+    const done = await s3.send({
+      method: 'POST',
+      path: `${path}?uploadId=${upload}`,
+      body: `<CompleteMultipartUpload>${entries.join('')}</CompleteMultipartUpload>`,
+    });
+    expect(done.status, done.text).to.equal(200);
+    return body;
+  }
+});

@@ -1,0 +1,227 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListBucketsCommand,
+  PutObjectAclCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { expect } from 'chai';
+import { putInChunks } from '../support/chunked-put.js';
+import { eventually } from '../support/eventually.js';
+import {
+  KEYSTONE,
+  KEYSTONE_LIMIT_MS,
+  TestKeystone,
+  type Ec2Credential,
+} from '../support/keystone.js';
+import { describeWith } from '../support/needs.js';
+import { startService, type Service } from '../support/service.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+const CACHE_MS = 1_000;
+
+describeWith(KEYSTONE, 'integration: Keystone', function () {
+  this.timeout(KEYSTONE_LIMIT_MS);
+
+  let keystone: TestKeystone;
+  let folder: string;
+  let project: string;
+  const services: Service[] = [];
+  const clients: S3Client[] = [];
+  const users: Record<string, string> = {};
+
+  before(async () => {
+    keystone = await TestKeystone.start();
+    folder = await makeTempFolder('identity');
+    await writeFile(join(folder, 'password'), 'gateway-password\n', { mode: 0o600 });
+    project = await keystone.createProject('test');
+    const service = await keystone.createProject('service');
+    for (const [name, role] of [
+      ['anna', 'member'],
+      ['bob', 'reader'],
+    ] as const) {
+      users[name] = await keystone.createUser(name, 'unused-password');
+      await keystone.grant(users[name], project, role);
+    }
+    for (const [name, role] of [
+      ['gateway', 'admin'],
+      ['verifier', 'service'],
+    ] as const) {
+      users[name] = await keystone.createUser(name, 'gateway-password');
+      await keystone.grant(users[name], service, role);
+    }
+  });
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.destroy();
+    for (const service of services.splice(0)) await service.stop();
+  });
+
+  after(async () => {
+    await keystone.stop();
+    await removeFolder(folder);
+  });
+
+  async function serve(config: Readonly<Record<string, unknown>> = {}): Promise<Service> {
+    const service = await startService({
+      listeners: 1,
+      config: {
+        credentials_source: 'identity',
+        identity_url: keystone.url,
+        identity_user: 'gateway',
+        identity_key_file: join(folder, 'password'),
+        identity_cache_ms: CACHE_MS,
+        identity_timeout_ms: 60_000,
+        ...config,
+      },
+    });
+    services.push(service);
+    return service;
+  }
+
+  function as({ endpoint }: Service, { access, secret }: Ec2Credential): S3Client {
+    const client = new S3Client({
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      maxAttempts: 1,
+      credentials: { accessKeyId: access, secretAccessKey: secret },
+    });
+    clients.push(client);
+    return client;
+  }
+
+  const ec2 = (name: string): Promise<Ec2Credential> =>
+    keystone.createEc2(users[name] ?? '', project);
+
+  async function codeOf(attempt: Promise<unknown>): Promise<string> {
+    try {
+      await attempt;
+      return 'accepted';
+    } catch (error) {
+      if (error instanceof S3ServiceException) return error.name;
+      throw error;
+    }
+  }
+
+  /** @param chunkSecretKey - where the chunks are signed by somebody else */
+  function putChunks(
+    { endpoint }: Service,
+    { access: accessKey, secret: secretKey }: Ec2Credential,
+    path: string,
+    chunkSecretKey = secretKey,
+  ): Promise<number> {
+    return putInChunks({ endpoint, path, accessKey, secretKey, chunkSecretKey });
+  }
+
+  const list = (client: S3Client): Promise<string> => codeOf(client.send(new ListBucketsCommand()));
+
+  it('serves the account of the project, to owners and as ACLs grant', async () => {
+    const service = await serve();
+    const anna = as(service, await ec2('anna'));
+    const bob = as(service, await ec2('bob'));
+    const object = { Bucket: 'bucket', Key: 'key' };
+    await anna.send(new CreateBucketCommand({ Bucket: 'bucket' }));
+    await anna.send(new PutObjectCommand({ ...object, Body: 'text' }));
+    // The id is what ACLs know of Keystone's default domain.
+    const { Owner } = await anna.send(new ListBucketsCommand());
+    expect(Owner?.ID).to.equal('test:anna');
+    expect(await codeOf(bob.send(new GetObjectCommand(object)))).to.equal('AccessDenied');
+    await anna.send(new PutObjectAclCommand({ ...object, GrantRead: 'id="test:bob"' }));
+    const { Body } = await bob.send(new GetObjectCommand(object));
+    expect(await Body?.transformToString()).to.equal('text');
+    expect(service.output()).not.to.include('gateway-password');
+  });
+
+  it('takes a presigned URL, and chunks that are signed', async () => {
+    const service = await serve();
+    const credential = await ec2('anna');
+    const anna = as(service, credential);
+    const url = await getSignedUrl(anna, new ListBucketsCommand());
+    expect((await fetch(url)).status).to.equal(200);
+    await anna.send(new CreateBucketCommand({ Bucket: 'chunks' }));
+    expect(await putChunks(service, credential, '/chunks/key')).to.equal(200);
+    expect(await putChunks(service, credential, '/chunks/key', 'guess')).to.equal(403);
+  });
+
+  it('refuses wrong secrets, unknown keys, and keys that were deleted', async () => {
+    const service = await serve();
+    const credential = await ec2('anna');
+    const anna = as(service, credential);
+    expect(await list(anna)).to.equal('accepted');
+    const guess = as(service, { ...credential, secret: 'guess' });
+    expect(await list(guess)).to.equal('SignatureDoesNotMatch');
+    const nobody = as(service, { ...credential, access: 'nobody' });
+    expect(await list(nobody)).to.equal('InvalidAccessKeyId');
+    await keystone.deleteEc2(users.anna ?? '', credential);
+    await eventually(
+      () => list(anna),
+      (code) => code === 'InvalidAccessKeyId',
+    );
+  });
+
+  it('hears of a role that is given or taken away', async () => {
+    const service = await serve();
+    const bob = as(service, await ec2('bob'));
+    expect(await list(bob)).to.equal('AccessDenied');
+    await keystone.grant(users.bob ?? '', project, 'member');
+    await eventually(
+      () => list(bob),
+      (code) => code === 'accepted',
+    );
+    await keystone.withdraw(users.bob ?? '', project, 'member');
+    await eventually(
+      () => list(bob),
+      (code) => code === 'AccessDenied',
+    );
+  });
+
+  it('verifies without secrets for a user who may not read them, but for signed chunks', async () => {
+    const service = await serve({ identity_user: 'verifier' });
+    const credential = await ec2('anna');
+    const anna = as(service, credential);
+    expect(await list(anna)).to.equal('accepted');
+    await anna.send(new CreateBucketCommand({ Bucket: 'verified' }));
+    const put = new PutObjectCommand({ Bucket: 'verified', Key: 'key', Body: 'text' });
+    expect(await codeOf(anna.send(put))).to.equal('accepted');
+    expect(await putChunks(service, credential, '/verified/key')).to.equal(501);
+    const guess = as(service, { ...credential, secret: 'guess' });
+    expect(await list(guess)).to.equal('SignatureDoesNotMatch');
+    expect(service.output()).to.include('may not read secrets');
+  });
+
+  it('says what is wrong with its own user, and accepts nobody', async () => {
+    const service = await serve({
+      identity_user: '',
+      identity_key_file: '',
+      probe_interval_ms: 500,
+    });
+    const ready = async (): Promise<string> =>
+      (await fetch(`${service.adminEndpoint}/readyz?verbose`)).text();
+    await eventually(ready, (text) => text.includes('identity: failed, it asks for a token'));
+    expect(await list(as(service, await ec2('anna')))).to.equal('SignatureDoesNotMatch');
+  });
+
+  it('answers 503 while it does not answer, and goes on afterwards', async () => {
+    const service = await serve({ identity_timeout_ms: 10_000, identity_cache_ms: 600_000 });
+    const known = as(service, await ec2('anna'));
+    const unknown = as(service, await ec2('anna'));
+    await eventually(
+      () => list(known),
+      (code) => code === 'accepted',
+    );
+    keystone.pause();
+    expect(await list(unknown)).to.equal('ServiceUnavailable');
+    expect(await list(known)).to.equal('accepted');
+    keystone.resume();
+    await eventually(
+      () => list(unknown),
+      (code) => code === 'accepted',
+    );
+  });
+});

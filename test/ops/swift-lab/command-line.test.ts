@@ -1,0 +1,124 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { loadLabTool } from './tools.js';
+
+describe('swift-lab: command line', () => {
+  it('has a folder in the checkout and 4 GiB devices, unless told otherwise', async () => {
+    const { parseOptions } = await loadLabTool('options.mjs');
+    expect(parseOptions(['up'])).to.deep.equal({
+      command: 'up',
+      names: [],
+      dir: `${process.cwd()}/.swift-lab`,
+      deviceBytes: 4 * 2 ** 30,
+      filter: true,
+      proxyWorkers: 1,
+      proxyOptions: {},
+      portBase: undefined,
+      fresh: false,
+      hold: false,
+      wipe: false,
+      json: false,
+    });
+  });
+
+  it('takes names after the command, and options anywhere', async () => {
+    const { parseOptions } = await loadLabTool('options.mjs');
+    const args = ['stop', '--dir', '/x', 'proxy-1', '--no-filter', 'memcached'];
+    expect(parseOptions(args)).to.include({ command: 'stop', dir: '/x', filter: false });
+    expect(parseOptions(args).names).to.deep.equal(['proxy-1', 'memcached']);
+  });
+
+  it('takes options of the proxies', async () => {
+    const { parseOptions } = await loadLabTool('options.mjs');
+    const args = ['up', '--proxy-option', 'node_timeout=2', '--proxy-option', 'x=a=b'];
+    expect(parseOptions(args).proxyOptions).to.deep.equal({ node_timeout: '2', x: 'a=b' });
+  });
+
+  for (const [option, value] of [
+    ['--device-bytes', '1000'],
+    ['--device-bytes', 'big'],
+    ['--port-base', '80'],
+    ['--proxy-workers', '0'],
+    ['--proxy-option', 'node timeout'],
+  ] as const) {
+    it(`refuses ${option} ${value}`, async () => {
+      const { parseOptions } = await loadLabTool('options.mjs');
+      expect(() => parseOptions(['up', option, value])).to.throw(option);
+    });
+  }
+
+  it('refuses an option that it does not know', async () => {
+    const { parseOptions } = await loadLabTool('options.mjs');
+    expect(() => parseOptions(['up', '--fast'])).to.throw('--fast');
+  });
+});
+
+describe('swift-lab: ports', () => {
+  it('gives each program its own', async () => {
+    const { portsFrom } = await loadLabTool('ports.mjs');
+    const numbers = Object.values(portsFrom(20_000));
+    expect(new Set(numbers).size).to.equal(numbers.length);
+    expect(Math.min(...numbers)).to.equal(20_000);
+  });
+
+  it('refuses those that are taken on either node', async () => {
+    const { choosePorts } = await loadLabTool('ports.mjs');
+    const free = await choosePorts();
+    const base = Math.min(...Object.values(free));
+    const server = createServer().listen(base + 3, '127.0.0.2');
+    await once(server, 'listening');
+    try {
+      const refused = await choosePorts(base).then(
+        () => 'nothing',
+        (error: unknown) => (error as Error).message,
+      );
+      expect(refused).to.equal(`ports are taken: ${base + 3}`);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('swift-lab: daemons', () => {
+  it('runs a daemon on both nodes, type by type', async () => {
+    const { passesOf } = await loadLabTool('daemons.mjs');
+    expect(passesOf('/lab', 'updater')).to.deep.equal(
+      ['container', 'object'].map((type) =>
+        ['node1', 'node2'].map((node) => ({
+          program: `swift-${type}-updater`,
+          conf: `/lab/conf/${type}-server.${node}.conf`,
+          node,
+        })),
+      ),
+    );
+    const nodes = passesOf('/lab', 'replicator', 'node2')
+      .flat()
+      .map(({ node }) => node);
+    expect(nodes).to.deep.equal(['node2', 'node2', 'node2']);
+  });
+
+  it('runs that of one type alone', async () => {
+    const { passesOf } = await loadLabTool('daemons.mjs');
+    const programs = (daemon: string) => passesOf('/lab', daemon, 'node1').flat();
+    expect(programs('container-replicator').map(({ program }) => program)).to.deep.equal([
+      'swift-container-replicator',
+    ]);
+    expect(() => programs('account-updater')).to.throw('no daemon account-updater');
+  });
+
+  it('has one expirer', async () => {
+    const { passesOf } = await loadLabTool('daemons.mjs');
+    expect(
+      passesOf('/lab', 'expirer')
+        .flat()
+        .map(({ program }) => program),
+    ).to.deep.equal(['swift-object-expirer']);
+  });
+
+  it('refuses names that are none', async () => {
+    const { passesOf } = await loadLabTool('daemons.mjs');
+    expect(() => passesOf('/lab', 'sweeper')).to.throw('no daemon sweeper');
+    expect(() => passesOf('/lab', 'updater', 'node3')).to.throw('no node node3');
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { loadLabTool, type LabState } from './tools.js';
+
+async function someLab(changes: Partial<LabState> = {}): Promise<LabState> {
+  const { portsFrom } = await loadLabTool('ports.mjs');
+  const ports = portsFrom(25_000);
+  return { dir: '/lab', filter: true, proxyWorkers: 1, proxyOptions: {}, ports, ...changes };
+}
+
+/** The filters of a proxy, left to right. */
+async function pipelineOf(proxy: string, changes: Partial<LabState> = {}): Promise<string[]> {
+  const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+  const text = proxyConf(await someLab(changes))[`/lab/conf/${proxy}.conf`] ?? '';
+  return (/^pipeline = (.*)$/m.exec(text)?.[1] ?? '').split(' ');
+}
+
+describe('swift-lab: configuration files', () => {
+  it('renders sections as Swift and rsync read them', async () => {
+    const { ini } = await loadLabTool('ini.mjs');
+    const text = ini({ '': { port: 1 }, DEFAULT: { a: 'b c', d: true }, empty: {} });
+    expect(text).to.equal('port = 1\n\n[DEFAULT]\na = b c\nd = true\n\n[empty]\n');
+  });
+
+  it('puts one filter right of gatekeeper and the other left of the proxy', async () => {
+    for (const proxy of ['proxy-1', 'proxy-2']) {
+      const pipeline = await pipelineOf(proxy);
+      expect(pipeline.slice(0, 3)).to.deep.equal(['catch_errors', 'gatekeeper', 'ringway']);
+      expect(pipeline.slice(-3)).to.deep.equal(['ringway_guard', 'proxy-logging', 'proxy-server']);
+    }
+  });
+
+  it('leaves the filters out of the reference, and everywhere when told', async () => {
+    const without = [
+      await pipelineOf('proxy-s3api'),
+      await pipelineOf('proxy-s3api-acl'),
+      await pipelineOf('proxy-1', { filter: false }),
+    ];
+    for (const pipeline of without) {
+      expect(pipeline).to.include('proxy-server');
+      expect(pipeline).not.to.include.members(['ringway']);
+      expect(pipeline).not.to.include.members(['ringway_guard']);
+    }
+  });
+
+  it('names in every pipeline only what the file has', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    for (const text of Object.values(proxyConf(await someLab()))) {
+      const [, names = ''] = /^pipeline = (.*)$/m.exec(text) ?? [];
+      for (const name of names.split(' ')) {
+        expect(text).to.match(new RegExp(`^\\[(filter|app):${name}\\]$`, 'm'));
+      }
+    }
+  });
+
+  it('gives options to the proxies', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    const lab = await someLab({ proxyOptions: { node_timeout: '2' }, proxyWorkers: 3 });
+    for (const text of Object.values(proxyConf(lab))) {
+      expect(text).to.match(/^\[app:proxy-server\]\n(.+\n)*node_timeout = 2$/m);
+      expect(text).to.match(/^workers = 3$/m);
+    }
+  });
+
+  it('names nothing outside of its folder', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    const lab = await someLab();
+    for (const [file, text] of Object.entries({ ...proxyConf(lab), ...storageConf(lab) })) {
+      expect(file).to.match(/^\/lab\/conf\//);
+      for (const [, path = ''] of text.matchAll(/ = (\/\S*)/g)) expect(path).to.match(/^\/lab\//);
+    }
+  });
+
+  it('tells every program of Swift where its folder is', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    const lab = await someLab();
+    const files = Object.entries({ ...proxyConf(lab), ...storageConf(lab) });
+    const programs = files.filter(([file]) => !/swift\.conf$|rsyncd/.test(file));
+    expect(programs).to.have.length(11);
+    for (const [, text] of programs) expect(text).to.match(/^swift_dir = \/lab\/conf$/m);
+  });
+});

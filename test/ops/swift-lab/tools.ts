@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+
+/** The tool of `ops/swift-lab` is plain JavaScript: what tests use of it is declared here. */
+
+export interface Options {
+  readonly command: string;
+  readonly names: readonly string[];
+  readonly dir: string;
+  readonly deviceBytes: number;
+  readonly filter: boolean;
+  readonly proxyWorkers: number;
+  readonly proxyOptions: Readonly<Record<string, string>>;
+  readonly portBase: number | undefined;
+  readonly fresh: boolean;
+  readonly hold: boolean;
+  readonly wipe: boolean;
+  readonly json: boolean;
+}
+
+/** Of the state, what makes the configuration files. */
+export interface LabState {
+  readonly dir: string;
+  readonly filter: boolean;
+  readonly proxyWorkers: number;
+  readonly proxyOptions: Readonly<Record<string, string>>;
+  readonly ports: Readonly<Record<string, number>>;
+}
+
+export interface LabProcess {
+  readonly pid: number;
+  readonly service: string;
+  readonly isPaused: boolean;
+  readonly isLeader: boolean;
+}
+
+interface Tools {
+  readonly 'options.mjs': { parseOptions: (args: readonly string[]) => Options };
+  readonly 'ini.mjs': {
+    ini: (sections: Record<string, Record<string, string | number | boolean>>) => string;
+  };
+  readonly 'ports.mjs': {
+    portsFrom: (base: number) => Record<string, number>;
+    choosePorts: (base?: number) => Promise<Record<string, number>>;
+  };
+  readonly 'daemons.mjs': {
+    passesOf: (
+      dir: string,
+      daemon: string,
+      only?: string,
+    ) => { program: string; conf: string; node: string }[][];
+  };
+  readonly 'proxy-conf.mjs': { proxyConf: (lab: LabState) => Record<string, string> };
+  readonly 'storage-conf.mjs': { storageConf: (lab: LabState) => Record<string, string> };
+  readonly 'processes.mjs': {
+    labProcesses: (id: string) => LabProcess[];
+    endProcesses: (
+      id: string,
+      isWanted: (process: LabProcess) => boolean,
+      options?: { force?: boolean },
+    ) => Promise<void>;
+    marked: (id: string, service: string) => Record<string, string>;
+  };
+  readonly 'status.mjs': {
+    statusTable: (
+      statuses: readonly { name: string; address: string; pids: number[]; health: string }[],
+    ) => string[];
+  };
+}
+
+export async function loadLabTool<K extends keyof Tools>(name: K): Promise<Tools[K]> {
+  return (await import(join(process.cwd(), 'ops/swift-lab/lib', name))) as Tools[K];
+}

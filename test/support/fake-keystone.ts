@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** An EC2 credential and whose it is. */
+export interface FakeUser {
+  readonly access: string;
+  secret: string;
+  readonly user: string;
+  readonly project: string;
+  readonly domain?: string;
+  roles: string[];
+}
+
+/** What is answered instead; false goes on as usual. */
+export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export const SERVICE_PASSWORD = 'service-password';
+
+/**
+ * As much of Keystone as the gateway asks for, in memory, and as wrong as a test wants it: what the
+ * real one does is tested in test/integration/keystone.test.ts.
+ */
+export class FakeKeystone {
+  url = '';
+  readonly users = new Map<string, FakeUser>();
+  /** `METHOD path` of each request so far. */
+  readonly requests: string[] = [];
+  /** Tokens of the gateway's user that are good. */
+  readonly tokens = new Set<string>();
+  tokenLifeMs = 3_600_000;
+  /** False: its user may verify, and read no secrets. */
+  givesSecrets = true;
+  misbehave: Misbehaviour = () => false;
+  readonly #server: Server;
+  #issued = 0;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      this.requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+      if (this.misbehave(request, response)) return;
+      void this.#answer(request, response);
+    });
+  }
+
+  static async start(): Promise<FakeKeystone> {
+    const fake = new FakeKeystone();
+    fake.#server.listen(0, '127.0.0.1');
+    await once(fake.#server, 'listening');
+    const address = fake.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    fake.url = `http://127.0.0.1:${address.port}/v3`;
+    return fake;
+  }
+
+  add(user: FakeUser): FakeUser {
+    this.users.set(user.access, user);
+    return user;
+  }
+
+  /** How many requests began so, e.g. `POST /v3/s3tokens`. */
+  count(prefix: string): number {
+    return this.requests.filter((line) => line.startsWith(prefix)).length;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const body = await bodyOf(request);
+    if (path === '/v3') {
+      reply(response, 200, { version: { id: 'v3.14' } });
+    } else if (path === '/v3/auth/tokens') {
+      this.#logIn(body as LoginBody, response);
+    } else if (!this.tokens.has(String(request.headers['x-auth-token']))) {
+      reply(response, 401, { error: { code: 401 } });
+    } else if (path === '/v3/s3tokens') {
+      this.#verify(body as SignatureBody, response);
+    } else {
+      this.#secret(path, response);
+    }
+  }
+
+  #logIn(body: LoginBody, response: ServerResponse): void {
+    if (body.auth.identity.password.user.password !== SERVICE_PASSWORD) {
+      reply(response, 401, { error: { code: 401 } });
+      return;
+    }
+    this.#issued += 1;
+    const token = `token-${this.#issued}`;
+    this.tokens.add(token);
+    const expiresAt = new Date(Date.now() + this.tokenLifeMs).toISOString();
+    reply(response, 201, { token: { expires_at: expiresAt } }, { 'x-subject-token': token });
+  }
+
+  #verify({ credentials }: SignatureBody, response: ServerResponse): void {
+    const user = this.users.get(credentials.access);
+    if (user === undefined) {
+      reply(response, 404, { error: { code: 404 } });
+      return;
+    }
+    const text = Buffer.from(credentials.token, 'base64url').toString('utf8');
+    if (signatureOf(text, user.secret) !== credentials.signature) {
+      reply(response, 401, { error: { code: 401 } });
+      return;
+    }
+    const domain = { id: user.domain ?? 'default' };
+    reply(response, 200, {
+      token: {
+        user: { id: `id-${user.user}`, name: user.user, domain },
+        project: { id: `id-${user.project}`, name: user.project, domain },
+        roles: user.roles.map((name) => ({ id: name, name })),
+      },
+    });
+  }
+
+  #secret(path: string, response: ServerResponse): void {
+    const access = /^\/v3\/users\/[^/]+\/credentials\/OS-EC2\/([^/]+)$/.exec(path)?.[1] ?? '';
+    const user = this.users.get(access);
+    if (!this.givesSecrets) reply(response, 403, { error: { code: 403 } });
+    else if (user === undefined) reply(response, 404, { error: { code: 404 } });
+    else reply(response, 200, { credential: { access, secret: user.secret } });
+  }
+}
+
+interface LoginBody {
+  readonly auth: { readonly identity: { password: { user: { password: string } } } };
+}
+
+interface SignatureBody {
+  readonly credentials: {
+    readonly access: string;
+    readonly token: string;
+    readonly signature: string;
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/** As keystone/api/s3tokens.py computes it. */
+function signatureOf(text: string, secret: string): string {
+  if (!text.startsWith('AWS4')) {
+    return createHmac('sha1', secret).update(text).digest('base64');
+  }
+  const scope = (text.split('\n')[2] ?? '').split('/');
+  let key: string | Buffer = `AWS4${secret}`;
+  for (const part of scope) key = createHmac('sha256', key).update(part).digest();
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}

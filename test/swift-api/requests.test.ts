@@ -1,0 +1,260 @@
+import { createHash, createHmac } from 'node:crypto';
+import { expect } from 'chai';
+import { signatureHeaders } from '../support/swift-client.js';
+import { GATEWAY_SECRET, SERVICE_USER, startApi, type RunningApi } from './support/api.js';
+import { ApiClient, type Answer, type Sent } from './support/client.js';
+
+const ACCOUNT = '/v1/AUTH_test';
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+
+describe('swift api', () => {
+  let api: RunningApi;
+  let owner: ApiClient;
+  let member: ApiClient;
+  let stranger: ApiClient;
+  let nobody: ApiClient;
+  let path: string;
+  let count = 0;
+
+  before(async () => {
+    api = await startApi();
+    owner = await ApiClient.login(api, 'test:tester', 'testing');
+    member = await ApiClient.login(api, 'test:tester2', 'testing2');
+    stranger = await ApiClient.login(api, 'test2:tester3', 'testing3');
+    nobody = new ApiClient(api.origin, undefined);
+  });
+
+  after(async () => {
+    for (const client of [owner, member, stranger, nobody]) await client.close();
+    await api.close();
+    expect(api.errors).to.deep.equal([]);
+  });
+
+  beforeEach(async () => {
+    path = `${ACCOUNT}/c${(count += 1)}`;
+    expect((await owner.send('PUT', path)).status).to.equal(201);
+  });
+
+  async function put(name: string, body: Sent['body'], headers = {}): Promise<Answer> {
+    return owner.send('PUT', `${path}/${name}`, { headers, body: body ?? '' });
+  }
+
+  it('logs in by access key or user, and nobody with a wrong key', async () => {
+    for (const user of ['test:tester', 'test.tester']) {
+      const headers = { 'x-auth-user': user, 'x-auth-key': 'testing' };
+      const { status, headers: answer } = await nobody.send('GET', '/auth/v1.0', { headers });
+      expect(status).to.equal(200);
+      expect(answer['x-storage-url']).to.equal(`${api.origin}${ACCOUNT}`);
+    }
+    const headers = { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing2' };
+    expect((await nobody.send('GET', '/auth/v1.0', { headers })).status).to.equal(401);
+    const wrong = { headers: { 'x-auth-token': 'AUTH_tkwrong' } };
+    expect((await nobody.send('GET', ACCOUNT, wrong)).status).to.equal(401);
+  });
+
+  it('lets others do what ACLs say, and tells them nothing else', async () => {
+    await put('o', 'secret');
+    for (const [client, status] of [
+      [nobody, 401],
+      [member, 403],
+      [stranger, 403],
+    ] as const) {
+      for (const target of [ACCOUNT, path, `${path}/o`, `${ACCOUNT}/none`]) {
+        expect((await client.send('GET', target)).status, target).to.equal(status);
+      }
+      expect((await client.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(status);
+    }
+    const acl = { 'x-container-read': '.r:*', 'x-container-write': 'test:tester2' };
+    await owner.send('POST', path, { headers: acl });
+    expect((await nobody.send('GET', `${path}/o`)).text).to.equal('secret');
+    expect((await nobody.send('GET', path)).status).to.equal(401);
+    expect((await member.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(201);
+    expect((await member.send('DELETE', path)).status).to.equal(403);
+    expect((await stranger.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(403);
+    const shown = (await nobody.send('HEAD', path)).headers;
+    expect(shown).to.not.have.any.keys('x-container-read', 'x-container-write');
+  });
+
+  it('takes bodies of unknown length, short and long', async () => {
+    const long = 'y'.repeat(3_000_000);
+    expect((await put('short', ['ab', 'c'])).headers.etag).to.equal(md5('abc'));
+    expect((await put('long', [long.slice(0, 1_500_000), long.slice(1_500_000)])).status).to.equal(
+      201,
+    );
+    expect((await owner.send('GET', `${path}/long`)).text).to.equal(long);
+  });
+
+  it('stores nothing whose ETag is not the one that was announced', async () => {
+    for (const body of ['x', 'x'.repeat(200_000), ['x', 'y']]) {
+      expect((await put('o', body, { etag: md5('other') })).status).to.equal(422);
+    }
+    expect((await owner.send('HEAD', `${path}/o`)).status).to.equal(404);
+  });
+
+  it('gives ranges, several of them too', async () => {
+    await put('o', 'hello world', { 'content-type': 'text/x' });
+    const get = (range: string) => owner.send('GET', `${path}/o`, { headers: { range } });
+    expect(await get('bytes=6-')).to.include({ status: 206, text: 'world' });
+    expect((await get('bytes=99-')).headers['content-range']).to.equal('bytes */11');
+    const { status, headers, text } = await get('bytes=0-1,-3');
+    const boundary = /boundary=(\w+)$/.exec(headers['content-type'] ?? '')?.[1];
+    expect(status).to.equal(206);
+    expect(text).to.equal(
+      ['0-1/11\r\n\r\nhe', '8-10/11\r\n\r\nrld']
+        .map((part) => `--${boundary}\r\nContent-Type: text/x\r\nContent-Range: bytes ${part}\r\n`)
+        .join('') + `--${boundary}--`,
+    );
+  });
+
+  it('lists by prefix, delimiter, markers, backwards and in other formats', async () => {
+    for (const name of ['a', 'b/1', 'b/2', 'c', 'd']) await put(name, 'x');
+    const list = async (query: string) => (await owner.send('GET', `${path}?${query}`)).text;
+    expect(await list('delimiter=/')).to.equal('a\nb/\nc\nd\n');
+    expect(await list('prefix=b/&limit=1')).to.equal('b/1\n');
+    expect(await list('path=b')).to.equal('b/1\nb/2\n');
+    expect(await list('marker=a&end_marker=c')).to.equal('b/1\nb/2\n');
+    expect(await list('reverse=on&marker=d&limit=2')).to.equal('c\nb/2\n');
+    expect(await list('reverse=on&delimiter=/&end_marker=a')).to.equal('d\nc\nb/\n');
+    const [first] = JSON.parse(await list('format=json&limit=1')) as Record<string, unknown>[];
+    expect(first).to.include({ name: 'a', bytes: 1, hash: md5('x') });
+    expect(await list('format=xml&delimiter=/&prefix=b')).to.include('<subdir name="b/">');
+  });
+
+  it('never tells of system metadata, nor takes any, but from a gateway', async () => {
+    const sent = { 'x-object-sysmeta-a': '1', 'x-gateway-sysmeta-object-a': '1' };
+    await put('o', 'x', sent);
+    const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'o' };
+    const context = { requestId: 'test' };
+    expect((await api.backend.headObject(context, ref)).systemMetadata).to.deep.equal({});
+    await api.backend.updateObject(context, ref, { systemMetadata: { a: 'hidden' } });
+    const { headers } = await owner.send('GET', `${path}/o`);
+    expect(JSON.stringify(headers)).to.not.include('hidden');
+    const target = `${path}/o`;
+    const wrong = signatureHeaders('another secret', 'HEAD', target);
+    expect((await owner.send('HEAD', target, { headers: wrong })).status).to.equal(403);
+    const gateway = await ApiClient.login(api, SERVICE_USER.user, SERVICE_USER.key);
+    const right = signatureHeaders(GATEWAY_SECRET, 'HEAD', target);
+    const told = await gateway.send('HEAD', target, { headers: right });
+    expect(told.headers['x-gateway-sysmeta-object-a']).to.equal('hidden');
+    await gateway.close();
+  });
+
+  it('lets nobody but a gateway write to archives and locked buckets', async () => {
+    const context = { requestId: 'test' };
+    const container = path.split('/')[3] ?? '';
+    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
+    await put('o', 'x');
+    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    for (const suffix of ['+versions', '+segments']) {
+      const ref = { account: 'AUTH_test', container: container + suffix };
+      await api.backend.createContainer(context, ref, {});
+    }
+    for (const target of [path, `${path}+versions`, `${path}+segments`]) {
+      expect((await owner.send('PUT', `${target}/n`, { body: 'x' })).status).to.equal(403);
+      expect((await owner.send('POST', target)).status).to.equal(403);
+      expect((await owner.send('DELETE', target)).status).to.equal(403);
+    }
+    expect((await owner.send('DELETE', `${path}/o`)).status).to.equal(403);
+    expect((await owner.send('POST', `${path}/o`)).status).to.equal(403);
+    const copy = { headers: { destination: `${container}/o2` } };
+    expect((await owner.send('COPY', `${path}/o`, copy)).status).to.equal(403);
+    const bulk = { body: `/${container}/o\n`, headers: { 'content-type': 'text/plain' } };
+    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, bulk);
+    expect(report.text).to.include('403 Forbidden').and.to.include('Number Deleted: 0');
+    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+  });
+
+  it('serves TempURLs by the keys of the account and the container, which it hides', async () => {
+    await put('o', 'hello', { 'x-object-meta-secret': '1', 'x-object-meta-public-a': '2' });
+    await owner.send('POST', path, { headers: { 'x-container-meta-temp-url-key': 'ck' } });
+    const expires = Math.floor(Date.now() / 1000) + 100;
+    const url = (key: string, method: string, target = `${path}/o`): string => {
+      const text = `${method}\n${expires}\n${target}`;
+      const signature = createHmac('sha256', key).update(text).digest('hex');
+      return `${target}?temp_url_sig=${signature}&temp_url_expires=${expires}`;
+    };
+    const got = await nobody.send('GET', url('ck', 'GET'));
+    expect(got).to.include({ status: 200, text: 'hello' });
+    expect(got.headers).to.include({
+      'content-disposition': `attachment; filename="o"; filename*=UTF-8''o`,
+      'x-object-meta-public-a': '2',
+    });
+    expect(got.headers).to.not.have.property('x-object-meta-secret');
+    expect((await nobody.send('HEAD', url('ck', 'GET'))).status).to.equal(200);
+    expect((await nobody.send('PUT', url('ck', 'GET'), { body: 'x' })).status).to.equal(401);
+    expect((await nobody.send('GET', url('no', 'GET'))).status).to.equal(401);
+    const pointer = { headers: { 'x-symlink-target': 'c/o' } };
+    expect((await nobody.send('PUT', url('ck', 'PUT'), pointer)).status).to.equal(400);
+    const from = { headers: { 'x-copy-from': `${path.split('/')[3]}/o` } };
+    expect((await nobody.send('PUT', url('ck', 'PUT', `${path}/n`), from)).status).to.equal(201);
+    await owner.send('POST', path, { headers: { 'x-container-read': 'test2:tester3' } });
+    expect((await stranger.send('HEAD', `${path}/o`)).status).to.equal(200);
+    const shown = JSON.stringify((await stranger.send('HEAD', path)).headers);
+    expect(shown).to.not.include('temp-url-key');
+    expect(JSON.stringify((await owner.send('HEAD', path)).headers)).to.include('temp-url-key');
+  });
+
+  it('joins segments, shows, copies and deletes them', async () => {
+    await put('s1', 'abc');
+    await put('s2', 'de');
+    const container = path.split('/')[3] ?? '';
+    const manifest = JSON.stringify([
+      { path: `/${container}/s1`, size_bytes: 3, etag: md5('abc') },
+      { path: `/${container}/s2` },
+    ]);
+    const made = await put('m?multipart-manifest=put', manifest);
+    expect(made.headers.etag).to.equal(`"${md5(md5('abc') + md5('de'))}"`);
+    expect((await owner.send('GET', `${path}/m`)).text).to.equal('abcde');
+    const shown = await owner.send('GET', `${path}/m?multipart-manifest=get`);
+    expect(md5(shown.text)).to.equal(shown.headers.etag);
+    const copy = { headers: { destination: `${container}/copy` } };
+    await owner.send('COPY', `${path}/m`, copy);
+    expect((await owner.send('HEAD', `${path}/copy`)).headers.etag).to.equal(md5('abcde'));
+    const bad = JSON.stringify([{ path: `/${container}/none` }]);
+    const beating = await put('x?multipart-manifest=put&heartbeat=on', bad, {
+      accept: 'application/json',
+    });
+    expect(beating.status).to.equal(202);
+    expect(JSON.parse(beating.text)).to.include({ 'Response Status': '400 Bad Request' });
+    const gone = await owner.send('DELETE', `${path}/m?multipart-manifest=delete`);
+    expect(gone.text).to.include('Number Deleted: 3');
+    expect((await owner.send('GET', path)).text).to.equal('copy\n');
+  });
+
+  it('follows symlinks, and shows them', async () => {
+    await put('o', 'target');
+    const container = path.split('/')[3] ?? '';
+    await put('l', '', { 'x-symlink-target': `${container}/o` });
+    const read = await owner.send('GET', `${path}/l`);
+    expect(read).to.include({ status: 200, text: 'target' });
+    expect(read.headers['content-location']).to.equal(`${path}/o`);
+    const itself = await owner.send('HEAD', `${path}/l?symlink=get`);
+    expect(itself.headers).to.include({ 'x-symlink-target': `${container}/o`, etag: md5('') });
+    await owner.send('DELETE', `${path}/o`);
+    const broken = await owner.send('GET', `${path}/l`);
+    expect(broken.status).to.equal(404);
+    expect(broken.headers['content-location']).to.equal(`${path}/o`);
+  });
+
+  it('lets objects expire, for everybody but an owner who asks', async () => {
+    const at = String(Math.floor(Date.now() / 1000) + 86_400);
+    await put('later', 'x', { 'x-delete-at': at });
+    expect((await owner.send('HEAD', `${path}/later`)).headers['x-delete-at']).to.equal(at);
+    expect((await put('past', 'x', { 'x-delete-at': '5' })).status).to.equal(400);
+    const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'later' };
+    await api.backend.updateObject({ requestId: 'test' }, ref, { deleteAt: Date.now() - 1 });
+    expect((await owner.send('GET', `${path}/later`)).status).to.equal(404);
+    const open = { headers: { 'x-open-expired': 'true' } };
+    expect((await owner.send('GET', `${path}/later`, open)).text).to.equal('x');
+    await owner.send('POST', path, { headers: { 'x-container-read': '.r:*' } });
+    expect((await nobody.send('GET', `${path}/later`, open)).status).to.equal(404);
+  });
+
+  it('joins a dynamic large object as it is listed', async () => {
+    for (const name of ['seg/1', 'seg/2', 'other']) await put(name, name);
+    await put('d', '', { 'x-object-manifest': `${path.split('/')[3]}/seg/` });
+    expect((await owner.send('GET', `${path}/d`)).text).to.equal('seg/1seg/2');
+    const part = { headers: { range: 'bytes=3-6' } };
+    expect((await owner.send('GET', `${path}/d`, part)).text).to.equal('/1se');
+  });
+});
