@@ -2,7 +2,17 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', '.build/', 'node_modules/', 'coverage/', 'data/', 'artifacts/'] },
+  {
+    ignores: [
+      'dist/',
+      '.build/',
+      'node_modules/',
+      'coverage/',
+      'data/',
+      'artifacts/',
+      '.swift-lab/',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
@@ -40,9 +50,35 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
   },
   {
+    files: ['console/public/**/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'Blob',
+          'EventSource',
+          'FormData',
+          'TextEncoder',
+          'URLSearchParams',
+          'XMLHttpRequest',
+          'clearTimeout',
+          'crypto',
+          'document',
+          'fetch',
+          'location',
+          'navigator',
+          'performance',
+          'setInterval',
+          'setTimeout',
+          'window',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['ops/**/*.mjs', 'eslint.config.js'],
     languageOptions: {
       globals: {
+        AbortController: 'readonly',
         Buffer: 'readonly',
         clearTimeout: 'readonly',
         console: 'readonly',
