@@ -6,10 +6,12 @@
  *     npm test -- test/s3 --grep presigned   and of those only matching titles
  *
  * A test that needs something this machine lacks is skipped and named at the end; with
- * RINGWAY_REQUIRE_ALL=1 it fails instead. The very last line is the totals.
+ * RINGWAY_REQUIRE_ALL=1 it fails instead. A test of the whole run that fails runs once more, alone,
+ * and is named as unstable if it then passes. The very last line is the totals.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { runFailedAgain } from './lib/again.mjs';
 import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
@@ -36,7 +38,10 @@ async function step(name, task) {
   return failed.length === 0;
 }
 
-/** Runs lanes beside each other; results are in the order of the stages, whichever ends first. */
+/**
+ * Runs lanes beside each other, and what failed in them once more; results are in the order of the
+ * stages, whichever ends first.
+ */
 async function runLanes(stages, coverageFolder) {
   const lanes = lanesOf(stages);
   const options = { grep: values.grep, coverageFolder, isBesideOthers: lanes.length > 1 };
@@ -46,7 +51,12 @@ async function runLanes(stages, coverageFolder) {
       for (const stage of lane) ended.set(stage, await runStage(stage, options));
     }),
   );
-  return stages.map((stage) => ended.get(stage));
+  if (!isWhole) return stages.map((stage) => ended.get(stage));
+  const results = [];
+  for (const stage of stages) {
+    results.push(await runFailedAgain(stage, ended.get(stage), { coverageFolder }));
+  }
+  return results;
 }
 
 const isBuilt = await step('build', async () => {

@@ -9,27 +9,38 @@ const MARK = /\[SKIPPED: (?<need>[^\]]+)\]/;
  * @property {number} passed
  * @property {{ title: string, file?: string, error: string }[]} failed
  * @property {{ title: string, file: string }[]} skipped
+ * @property {{ title: string, file?: string, error: string }[]} [unstable] failed beside other
+ *   stages, and passed alone
  * @property {number} seconds
  */
 
 /**
- * The end of `npm test`: stages, whatever was skipped and why, whatever failed, and the totals as
- * the last line.
+ * The end of `npm test`: stages, each with what failed in it, whatever was skipped and why, and once
+ * more whatever failed, with the totals as the last line. Failures stand twice because logs are cut
+ * short at either end.
  *
  * @param {readonly StageResult[]} stages
  * @returns {string[]} lines
  */
 export function summarise(stages) {
   const width = Math.max(...stages.map((stage) => stage.name.length));
-  const lines = stages.map((stage) => {
+  const lines = stages.flatMap((stage) => {
     const { name, passed, failed, skipped, seconds } = stage;
     const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`;
-    return `${failed.length > 0 ? 'FAIL' : ' ok '} ${name.padEnd(width)}  ${counts}  (${seconds.toFixed(0)} s)`;
+    return [
+      `${failed.length > 0 ? 'FAIL' : ' ok '} ${name.padEnd(width)}  ${counts}  (${seconds.toFixed(0)} s)`,
+      ...failed.map(({ title, error }) => `     ✗ ${title}: ${error}`),
+      ...unstableOf(stage).map(({ title, error }) => `     ~ unstable: ${title}: ${error}`),
+    ];
   });
   const skipped = stages.flatMap((stage) => stage.skipped);
   if (skipped.length > 0) lines.push('', ...describeSkipped(skipped));
   const failed = stages.flatMap((stage) => stage.failed);
-  if (failed.length > 0) lines.push('', ...failed.flatMap(describeFailed));
+  const unstable = stages.flatMap(unstableOf);
+  if (unstable.length > 0) {
+    lines.push('', ...unstable.flatMap((test) => describe('UNSTABLE', test)));
+  }
+  if (failed.length > 0) lines.push('', ...failed.flatMap((test) => describe('FAILED', test)));
   return [...lines, '', totals(stages)];
 }
 
@@ -44,13 +55,19 @@ function describeSkipped(skipped) {
   return [...new Set(lines)];
 }
 
-function describeFailed({ title, file, error }) {
-  return [`FAILED: ${title}${file === undefined ? '' : ` → ${file}`}`, `        ${error}`];
+function describe(word, { title, file, error }) {
+  return [`${word}: ${title}${file === undefined ? '' : ` → ${file}`}`, `        ${error}`];
+}
+
+function unstableOf({ unstable = [] }) {
+  return unstable;
 }
 
 function totals(stages) {
   const sum = (pick) => stages.reduce((total, stage) => total + pick(stage), 0);
   const passed = sum((stage) => stage.passed);
   const failed = sum((stage) => stage.failed.length);
-  return `${passed} passed, ${failed} failed, ${sum((stage) => stage.skipped.length)} skipped`;
+  const unstable = sum((stage) => unstableOf(stage).length);
+  const counts = `${passed} passed, ${failed} failed, ${sum((stage) => stage.skipped.length)} skipped`;
+  return unstable === 0 ? counts : `${counts}, ${unstable} unstable`;
 }

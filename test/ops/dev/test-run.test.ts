@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { loadTool, toolPath, type StageResult } from './tools.js';
+import { loadTool, toolPath, type Stage, type StageResult } from './tools.js';
 
 const FILES = [
   'dist/test/http/server.test.js',
@@ -56,16 +56,65 @@ describe('npm test: stages', () => {
   });
 });
 
-describe('npm test: summary', () => {
-  const stage = (name: string, more: Partial<StageResult>): StageResult => ({
-    name,
-    passed: 0,
-    failed: [],
-    skipped: [],
-    seconds: 1,
-    ...more,
+function stage(name: string, more: Partial<StageResult>): StageResult {
+  return { name, passed: 0, failed: [], skipped: [], seconds: 1, ...more };
+}
+
+describe('npm test: once more', () => {
+  const failure = (title: string, file: string) => ({ title, file, error: 'late' });
+  const files = ['dist/test/a.test.js', 'dist/test/b.test.js', 'dist/test/c.test.js'];
+
+  /** The result, and which files ran once more; in that run `failing` fails again. */
+  async function again(first: StageResult, failing: StageResult['failed'] = []) {
+    const { runFailedAgain } = await loadTool('lib/again.mjs');
+    const ran: string[] = [];
+    const result = await runFailedAgain(
+      { name: first.name, files },
+      first,
+      {},
+      (repeated: Stage) => {
+        ran.push(...repeated.files);
+        return Promise.resolve(stage(first.name, { passed: 1, failed: failing }));
+      },
+    );
+    return { result, ran };
+  }
+
+  it('tells what fails again from what passes alone', async () => {
+    const [once, twice] = [failure('once', 'test/a.test.ts'), failure('twice', 'test/c.test.ts')];
+    const { result, ran } = await again(stage('unit', { passed: 9, failed: [once, twice] }), [
+      twice,
+    ]);
+    expect(ran).to.deep.equal([files[0], files[2]]);
+    expect(result).to.deep.include({ passed: 9, failed: [twice], unstable: [once], seconds: 2 });
   });
 
+  it('counts what fails only the second time as a failure', async () => {
+    const second = failure('second', 'test/a.test.ts');
+    const { result } = await again(stage('unit', { failed: [failure('x', 'test/a.test.ts')] }), [
+      second,
+    ]);
+    expect(result.failed).to.deep.equal([second]);
+  });
+
+  it('gives no second chance to races, to a stage that hung, or to many files', async () => {
+    const one = failure('x', 'test/a.test.ts');
+    const many = ['a', 'b', 'c', 'd'].map((name) => failure(name, `test/${name}.test.ts`));
+    for (const first of [
+      stage('unit', {}),
+      stage('faults', { failed: [one] }),
+      stage('contract', { failed: [one] }),
+      stage('unit', { failed: [one, { title: 'the run of unit', error: 'hung' }] }),
+      stage('unit', { failed: many }),
+    ]) {
+      const { result, ran } = await again(first);
+      expect(ran, first.name).to.deep.equal([]);
+      expect(result).to.equal(first);
+    }
+  });
+});
+
+describe('npm test: summary', () => {
   it('ends with the totals, after what is missing and what failed', async () => {
     const { summarise } = await loadTool('lib/summary.mjs');
     const title = (test: string) => `client: s3cmd [SKIPPED: s3cmd not installed] ${test}`;
@@ -87,21 +136,32 @@ describe('npm test: summary', () => {
       stage('browser', {
         failed: [{ title: 'the run of browser', error: 'hung: killed after 6 s' }],
       }),
+      stage('swift', {
+        passed: 3,
+        unstable: [{ title: 'moves on', file: 'test/swift/x.test.ts', error: 'timeout' }],
+      }),
     ]);
     expect(lines).to.deep.equal([
       ' ok  unit     40 passed, 0 failed, 1 skipped  (1 s)',
       'FAIL clients  2 passed, 1 failed, 2 skipped  (1 s)',
+      '     ✗ client: rclone syncs: expected 1 to equal 2',
       'FAIL browser  0 passed, 1 failed, 0 skipped  (1 s)',
+      '     ✗ the run of browser: hung: killed after 6 s',
+      ' ok  swift    3 passed, 0 failed, 0 skipped  (1 s)',
+      '     ~ unstable: moves on: timeout',
       '',
       'SKIPPED: "some pending test" is pending → test/a.test.ts',
       'SKIPPED: s3cmd not installed → test/clients/s3cmd.test.ts',
+      '',
+      'UNSTABLE: moves on → test/swift/x.test.ts',
+      '        timeout',
       '',
       'FAILED: client: rclone syncs → test/clients/rclone.test.ts',
       '        expected 1 to equal 2',
       'FAILED: the run of browser',
       '        hung: killed after 6 s',
       '',
-      '42 passed, 2 failed, 3 skipped',
+      '45 passed, 2 failed, 3 skipped, 1 unstable',
     ]);
   });
 });

@@ -20,6 +20,12 @@ export interface StageResult {
   readonly failed: readonly FailedTest[];
   readonly skipped: readonly SkippedTest[];
   readonly seconds: number;
+  readonly unstable?: readonly FailedTest[];
+}
+
+export interface Stage {
+  readonly name: string;
+  readonly files: readonly string[];
 }
 
 interface Tools {
@@ -48,6 +54,14 @@ interface Tools {
       hasSwift?: boolean,
     ) => { name: string; files: string[]; env: Record<string, string> }[];
     lanesOf: <T extends { name: string }>(stages: readonly T[]) => T[][];
+  };
+  readonly 'lib/again.mjs': {
+    runFailedAgain: (
+      stage: Stage,
+      result: StageResult,
+      options: object,
+      run: (stage: Stage) => Promise<StageResult>,
+    ) => Promise<StageResult>;
   };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }
