@@ -4,15 +4,15 @@ import { eventually } from '../../support/eventually.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { CounterWatch } from './counters.js';
-import { MemoryWatch } from './memory.js';
+import { MemoryWatch, type MemoryFigures } from './memory.js';
 import { SoakWorker } from './worker.js';
 
 export interface SoakOptions {
   readonly seconds: number;
   readonly listeners: number;
   readonly workers: number;
-  /** Between two kills of a listener, on average. */
-  readonly secondsPerKill: number;
+  /** Between two kills of a listener, on average; undefined: none is killed. */
+  readonly secondsPerKill: number | undefined;
   /** Each worker rests for so long after an operation. */
   readonly restMs: number;
   readonly seed: number;
@@ -27,9 +27,14 @@ export interface SoakFigures {
   readonly counterProblems: readonly string[];
   readonly restarts: number;
   readonly rssPeakBytes: number;
-  /** Of the listener that is never killed, and of the supervisor. */
-  readonly listener: { readonly settledBytes: number; readonly slopeBytesPerS: number };
-  readonly supervisor: { readonly settledBytes: number; readonly slopeBytesPerS: number };
+  /** Of those that nobody killed. */
+  readonly processes: readonly ProcessFigures[];
+}
+
+export interface ProcessFigures extends MemoryFigures {
+  /** `supervisor`, or the kind of a child. */
+  readonly kind: string;
+  readonly pid: number;
 }
 
 interface Child {
@@ -79,15 +84,15 @@ class Soak {
 
   async run(): Promise<SoakFigures> {
     await this.#makeBuckets();
-    const [survivor] = await this.#listeners();
-    if (typeof survivor?.pid !== 'number') throw new Error('there is no listener');
-    const { pid } = survivor;
+    const atStart = await this.#living();
+    const survivor = atStart.find(({ kind }) => kind === 'listener');
+    if (survivor === undefined) throw new Error('there is no listener');
     const workers = Array.from({ length: this.options.workers }, (_, n) => {
       const bucket = n % 2 === 0 ? 'soak-plain' : 'soak-versions';
       return new SoakWorker(this.service, `worker-${n}`, bucket, this.options.seed + n);
     });
     const running = workers.map((worker) => this.#work(worker));
-    await this.#untilFirstFailure([...running, this.#watch(), this.#kill(pid)]);
+    await this.#untilFirstFailure([...running, this.#watch(), this.#kill(survivor.pid)]);
     const seconds = this.#elapsedS;
     await this.#settle();
     for (const worker of workers) {
@@ -95,10 +100,8 @@ class Soak {
       await worker.close();
     }
     const restarts = this.#counters.total('ringway_listener_restarts_total');
-    const figures = (of: number) => ({
-      settledBytes: this.#memory.settledBytes(of),
-      slopeBytesPerS: this.#memory.slopeBytesPerS(of),
-    });
+    const atEnd = new Set((await this.#living()).map(({ pid }) => pid));
+    const lived = atStart.filter(({ pid }) => atEnd.has(pid));
     return {
       seconds,
       operations: sum(workers.map(({ operations }) => operations)),
@@ -108,8 +111,7 @@ class Soak {
       counterProblems: this.#counters.problems,
       restarts,
       rssPeakBytes: this.#memory.peakBytes,
-      listener: figures(pid),
-      supervisor: figures(this.service.supervisorPid),
+      processes: lived.map((one) => ({ ...one, ...this.#memory.figuresOf(one.pid) })),
     };
   }
 
@@ -154,8 +156,9 @@ class Soak {
   }
 
   async #kill(survivor: number): Promise<void> {
-    while (!this.#isOver()) {
-      const waitS = this.options.secondsPerKill * (0.5 + this.#random.next());
+    const { secondsPerKill } = this.options;
+    while (secondsPerKill !== undefined && !this.#isOver()) {
+      const waitS = secondsPerKill * (0.5 + this.#random.next());
       const until = Math.min(this.#elapsedS + waitS, this.options.seconds);
       while (!this.#isOver() && this.#elapsedS < until) await pause(50);
       if (this.#isOver()) return;
@@ -184,8 +187,19 @@ class Soak {
   }
 
   async #listeners(): Promise<readonly Child[]> {
+    return (await this.#children()).filter(({ kind }) => kind === 'listener');
+  }
+
+  async #children(): Promise<readonly Child[]> {
     const { children } = JSON.parse(await this.#admin('/statusz')) as { children: Child[] };
-    return children.filter(({ kind }) => kind === 'listener');
+    return children;
+  }
+
+  async #living(): Promise<readonly { readonly kind: string; readonly pid: number }[]> {
+    const children = (await this.#children()).flatMap(({ kind, pid }) =>
+      pid === null ? [] : [{ kind, pid }],
+    );
+    return [{ kind: 'supervisor', pid: this.service.supervisorPid }, ...children];
   }
 
   async #admin(path: string): Promise<string> {

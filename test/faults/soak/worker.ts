@@ -9,11 +9,17 @@ interface KeyState {
   acknowledged: Content;
   /** What operations without a clear answer would leave. */
   readonly pending: Content[];
-  /** Versions that were acknowledged, where they are kept. */
-  readonly versions: { readonly id: string; readonly body: Buffer }[];
+  /** Versions that were acknowledged, where they are kept; without a body, delete markers. */
+  readonly versions: Version[];
+}
+
+interface Version {
+  readonly id: string;
+  readonly body: Content;
 }
 
 const KEYS = 6;
+/** Older ones are deleted, so that the store stays as large as it is. */
 const VERSIONS_KEPT = 8;
 const PART_BYTES = 5 * 1024 * 1024;
 
@@ -82,11 +88,12 @@ export class SoakWorker {
   async put(key: string, state: KeyState): Promise<void> {
     const body = this.#body(this.#random.pick([100, 1_000, 20_000, 200_000, 1_500_000]));
     const answer = await this.#write(state, body, () => this.#s3.put(this.#path(key), body));
-    if (answer?.status === 200) this.#noteVersion(state, answer, body);
+    if (answer?.status === 200) await this.#noteVersion(key, state, answer, body);
   }
 
   async remove(key: string, state: KeyState): Promise<void> {
-    await this.#write(state, undefined, () => this.#s3.delete(this.#path(key)));
+    const answer = await this.#write(state, undefined, () => this.#s3.delete(this.#path(key)));
+    if (answer?.status === 204) await this.#noteVersion(key, state, answer, undefined);
   }
 
   /** In two parts. */
@@ -108,7 +115,7 @@ export class SoakWorker {
     const body = `<CompleteMultipartUpload>${lines.join('')}</CompleteMultipartUpload>`;
     const request = { method: 'POST', path: `${path}?uploadId=${id}`, body };
     const answer = await this.#write(state, whole, () => this.#s3.send(request));
-    if (answer?.status === 200) this.#noteVersion(state, answer, whole);
+    if (answer?.status === 200) await this.#noteVersion(key, state, answer, whole);
   }
 
   /** @returns whether there was an answer */
@@ -143,7 +150,8 @@ export class SoakWorker {
     if (state.versions.length > 0) await this.#readNamed(key, this.#random.pick(state.versions));
   }
 
-  async #readNamed(key: string, { id, body }: { id: string; body: Buffer }): Promise<void> {
+  async #readNamed(key: string, { id, body }: Version): Promise<void> {
+    if (body === undefined) return;
     const answer = await this.#ask(() => this.#s3.get(`${this.#path(key)}?versionId=${id}`));
     if (answer === undefined) return;
     expect(answer.status, `${key} ${id}`).to.equal(200);
@@ -186,11 +194,22 @@ export class SoakWorker {
     return undefined;
   }
 
-  #noteVersion(state: KeyState, { headers }: S3Answer, body: Buffer): void {
+  async #noteVersion(
+    key: string,
+    state: KeyState,
+    { headers }: S3Answer,
+    body: Content,
+  ): Promise<void> {
     const id = headers['x-amz-version-id'];
     if (id === undefined) return;
     state.versions.push({ id, body });
-    if (state.versions.length > VERSIONS_KEPT) state.versions.shift();
+    const [oldest] = state.versions;
+    if (state.versions.length <= VERSIONS_KEPT || oldest === undefined) return;
+    state.versions.shift();
+    const answer = await this.#ask(() =>
+      this.#s3.delete(`${this.#path(key)}?versionId=${oldest.id}`),
+    );
+    if (answer !== undefined) expect(answer.status, `${key} ${oldest.id}`).to.equal(204);
   }
 
   /** Like no other, at each of its places. */
