@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -12,6 +13,12 @@ const OPEN_FILES: ReadonlySet<string> = new Set([
   '/css/login.css',
   '/icon.svg',
 ]);
+
+/** Files of the chart library, as pages ask for them. */
+const CHART_FILES: Readonly<Record<string, string>> = {
+  '/vendor/uplot.js': 'uPlot.esm.js',
+  '/vendor/uplot.css': 'uPlot.min.css',
+};
 
 /** Pages, scripts and styles, from a table that is made at start: no path of a request is a file's. */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
@@ -31,6 +38,10 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       reply.header('cache-control', 'no-cache');
     },
   });
+  const charts = path.dirname(createRequire(import.meta.url).resolve('uplot'));
+  for (const [url, file] of Object.entries(CHART_FILES)) {
+    app.get(url, (_request, reply) => reply.sendFile(file, charts));
+  }
 }
 
 /** Beside the nearest package.json: compiled files may lie at any depth below it. */

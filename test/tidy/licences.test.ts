@@ -18,7 +18,7 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
 ]);
 
 /** Of what only builds and tests, and is passed on to nobody. */
-const FOR_TOOLS: ReadonlySet<string> = new Set(['PSF-2.0', '(MIT AND Zlib)']);
+const FOR_TOOLS: ReadonlySet<string> = new Set(['PSF-2.0', '(MIT AND Zlib)', 'MPL-2.0']);
 
 /** Packages whose licence is none that the project may have, with it. */
 function unfit(packages: Readonly<Record<string, LockedPackage>>): string[] {

@@ -67,15 +67,34 @@ function see(job) {
   one.resolve(job);
 }
 
-/** @param onState - told `live` or `stale` */
-export function openEvents(onState) {
-  const events = new EventSource('/api/events?topics=jobs');
-  events.addEventListener('jobs', (event) => see(JSON.parse(event.data)));
+const RETRY_MS = 5_000;
+
+/**
+ * The stream of events of this page.
+ *
+ * @param onState - told `live` or `stale`
+ * @param topics - for topics besides jobs, who is told what they say
+ */
+export function openEvents(onState, topics = {}) {
+  const handlers = { jobs: see, ...topics };
+  const events = new EventSource(`/api/events?topics=${Object.keys(handlers).join(',')}`);
+  for (const [topic, handle] of Object.entries(handlers)) {
+    events.addEventListener(topic, (event) => handle(JSON.parse(event.data)));
+  }
   events.addEventListener('session_end', () => location.assign('/login.html'));
   events.addEventListener('open', () => {
     onState('live');
     for (const id of waiting.keys())
       call('GET', `/api/jobs/${id}`, undefined, true).then(see, () => undefined);
   });
-  events.addEventListener('error', () => onState('stale'));
+  events.addEventListener('error', () => {
+    onState('stale');
+    // The browser goes on by itself where it was cut, but gives up where it was refused.
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => {
+      const reopen = () => openEvents(onState, topics);
+      // Leads to the login where the session is over.
+      call('GET', '/api/session', undefined, true).then(reopen, reopen);
+    }, RETRY_MS);
+  });
 }

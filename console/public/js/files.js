@@ -1,4 +1,4 @@
-import { call, openEvents, openSession } from './api.js';
+import { call } from './api.js';
 import { markContainer } from './containers.js';
 import { $, ask, el } from './dom.js';
 import { acceptDrops } from './drop.js';
@@ -8,6 +8,7 @@ import { search } from './files/search.js';
 import { chosen } from './files/selection.js';
 import { act, fail, go, may, readPlace, setRole, view } from './files/state.js';
 import { addFile } from './files/uploads.js';
+import { openShell } from './shell.js';
 
 function onHash() {
   readPlace();
@@ -16,10 +17,6 @@ function onHash() {
 }
 
 function wire() {
-  act('#logout', async () => {
-    await call('DELETE', '/api/session');
-    location.assign('/login.html');
-  });
   act('#new-container', async () => {
     const name = await askName('New container', 'Name');
     if (name === null) return;
@@ -74,21 +71,9 @@ function wire() {
 }
 
 async function start() {
-  const session = await openSession();
-  setRole(session.role);
-  $('#cluster').textContent = session.cluster_name;
-  $('#who').textContent = `${session.user} (${session.role})`;
+  setRole((await openShell('files')).role);
   $('#new-container').hidden = !may('admin');
   wire();
-  openEvents((state) => {
-    $('#health').textContent = state === 'live' ? '● live' : '○ connection lost, trying again';
-  });
-  setInterval(async () => {
-    const now = await call('GET', '/api/session', undefined, true).catch(() => null);
-    if (now === null) return;
-    const minutes = Math.floor((now.idle_expires_unix_s * 1000 - Date.now()) / 60_000);
-    $('#countdown').textContent = minutes < 15 ? `session ends in ${minutes} min` : '';
-  }, 60_000);
   await loadContainers();
   onHash();
 }

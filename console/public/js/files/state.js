@@ -1,4 +1,7 @@
 import { $ } from '../dom.js';
+import { fail } from '../shell.js';
+
+export { fail };
 
 /** What the page shows: one place, known to all its parts. */
 export const view = {
@@ -21,12 +24,6 @@ export function setRole(given) {
 /** Whether the user's role has at least the rights of this one; the console checks again. */
 export function may(least) {
   return RANK[role] >= RANK[least];
-}
-
-export function fail(error) {
-  const banner = $('#banner');
-  banner.hidden = false;
-  banner.textContent = error.message;
 }
 
 /** Runs what a button does; what goes wrong is shown. */

@@ -1,0 +1,105 @@
+import { call, openEvents, openSession } from './api.js';
+import { $, el } from './dom.js';
+
+/** The bar at the top of each page: cluster, surfaces, health, user, and how long the session lasts. */
+
+const SURFACES = [
+  { id: 'files', text: 'Files', href: '/' },
+  { id: 'deploy', text: 'Deploy', href: '/deploy.html' },
+  { id: 'monitor', text: 'Monitor', href: '/monitor.html' },
+  { id: 'lab', text: 'Lab', href: '/lab.html' },
+];
+
+/** Surfaces that only an operator may open; the console refuses them to others. */
+const OPERATORS_ONLY = new Set(['deploy', 'lab']);
+
+/** Below this the countdown is said aloud, once for each step. */
+const WARN_MINUTES = [15, 5, 1];
+const ASK_MS = 60_000;
+
+const CONNECTIONS = {
+  live: { text: 'live', mark: '●' },
+  stale: { text: 'connection lost, trying again', mark: '○' },
+};
+
+/**
+ * Fills the bar, and holds the stream of events that the whole page shares.
+ *
+ * @param current - id of the surface that the page belongs to
+ * @param topics - for topics of the stream, who is told what they say
+ * @param onConnection - told `live` or `stale`
+ * @returns the session
+ */
+export async function openShell(current, topics = {}, onConnection = () => undefined) {
+  const session = await openSession();
+  const bar = $('#bar');
+  bar.replaceChildren(
+    el('strong', { id: 'cluster', textContent: session.cluster_name }),
+    surfaces(session, current),
+    el('span', { id: 'health', className: 'health', role: 'status' }),
+    el('span', { id: 'who', textContent: `${session.user} (${session.role})` }),
+    el('span', { id: 'countdown', className: 'quiet' }),
+    el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
+    el('button', { id: 'logout', textContent: 'Log out', onclick: logOut }),
+  );
+  openEvents((state) => {
+    showConnection(state);
+    onConnection(state);
+  }, topics);
+  showCountdown(session);
+  setInterval(async () => {
+    const now = await call('GET', '/api/session', undefined, true).catch(() => null);
+    if (now !== null) showCountdown(now);
+  }, ASK_MS);
+  return session;
+}
+
+/** What went wrong, above the page, until something else is tried. */
+export function fail(error) {
+  const banner = $('#banner');
+  banner.hidden = false;
+  banner.textContent = error.message;
+}
+
+function surfaces({ features, role }, current) {
+  const open = SURFACES.filter(
+    ({ id }) => features[id] && (role === 'operator' || !OPERATORS_ONLY.has(id)),
+  );
+  const nav = el('nav');
+  nav.setAttribute('aria-label', 'Surfaces');
+  for (const { id, text, href } of open) {
+    const link = el('a', { href, textContent: text });
+    if (id === current) link.setAttribute('aria-current', 'page');
+    nav.append(link);
+  }
+  return nav;
+}
+
+async function logOut() {
+  try {
+    await call('DELETE', '/api/session');
+    location.assign('/login.html');
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function showConnection(state) {
+  const { text, mark } = CONNECTIONS[state];
+  const health = $('#health');
+  health.dataset.state = state;
+  health.replaceChildren(el('span', { ariaHidden: 'true', textContent: mark }), ` ${text}`);
+}
+
+let warned = Infinity;
+
+function showCountdown({ idle_expires_unix_s: expires }) {
+  const minutes = Math.max(0, Math.floor((expires * 1000 - Date.now()) / 60_000));
+  const hours = Math.floor(minutes / 60);
+  const left = hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+  $('#countdown').textContent = `session ends in ${left}`;
+  $('#countdown').classList.toggle('soon', minutes < WARN_MINUTES[0]);
+  const step = WARN_MINUTES.findLast((limit) => minutes < limit) ?? Infinity;
+  if (step < warned) $('#countdown-warning').textContent = `Your session ends in ${left}.`;
+  warned = step;
+}
