@@ -88,6 +88,8 @@ function problemOf(key: ConsoleKey, value: unknown, issue: Issue | undefined): C
 /** What a key that is set asks of others. */
 const NEEDS: readonly (readonly [ConsoleKey, readonly ConsoleKey[]])[] = [
   ['deploy_upstream', ['deploy_user', 'deploy_token_file']],
+  ['admin_token_file', ['admin_url']],
+  ['admin_cert_file', ['admin_url']],
   ['account_admin', ['proxy_nodes', 'proxy_conf']],
   ['test_enabled', ['benchmark_bin', 'benchmark_home']],
   ['lab_mutations', ['lab_enabled']],

@@ -103,6 +103,18 @@ const KEYS = {
     doc: 'User of the deploy control service.',
   },
   deploy_token_file: { schema: optionalPath(), doc: "File with that user's password, mode 0600." },
+  admin_url: {
+    schema: optionalUpstream('http://127.0.0.1:9464'),
+    doc: 'Admin port of the gateway: source of the built-in collector and of the built-in log tail. Empty: they know nothing of the gateway.',
+  },
+  admin_token_file: {
+    schema: optionalPath(),
+    doc: 'File with the token that the admin port asks for, mode 0600.',
+  },
+  admin_cert_file: {
+    schema: optionalPath(),
+    doc: 'File with the certificate, in PEM, that an https `admin_url` has to show, whatever names are in it. Empty: one of a known authority.',
+  },
   metrics_url: {
     schema: optionalUpstream('http://127.0.0.1:9090'),
     doc: 'Prometheus to query. Empty: the built-in collector.',
@@ -185,6 +197,8 @@ export function ruleOf(key: ConsoleKey): KeyRule {
 export const PATH_KEYS = [
   'state_dir',
   'deploy_token_file',
+  'admin_token_file',
+  'admin_cert_file',
   'proxy_conf',
   'benchmark_home',
   'store_dir',

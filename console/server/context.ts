@@ -1,6 +1,7 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
 import type { Upstream } from '../swift/upstream.js';
+import type { AdminClient } from './admin-client.js';
 import type { AuditLog } from './audit-log.js';
 import type { ClientView, ClientViews } from './client-address.js';
 import type { Events } from './events.js';
@@ -16,6 +17,7 @@ export interface ConsoleContext {
   readonly logger: Logger;
   readonly store: Upstream;
   readonly auth: Upstream;
+  readonly admin: AdminClient;
   readonly views: ClientViews;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;

@@ -2,6 +2,7 @@ import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
+import { AdminClient } from './admin-client.js';
 import { describeError } from './app-errors.js';
 import { buildApp } from './app.js';
 import { AuditLog } from './audit-log.js';
@@ -46,6 +47,7 @@ export async function startConsole(
     events,
     store: new Upstream(parseUpstream(options.storeBase)),
     auth: new Upstream(parseUpstream(options.authUrl)),
+    admin: new AdminClient(options),
     views: new ClientViews(options.trustedProxies),
     sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
     loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
@@ -64,6 +66,7 @@ export async function startConsole(
     await app.close();
     context.store.close();
     context.auth.close();
+    context.admin.close();
     await context.audit.close();
   };
   try {

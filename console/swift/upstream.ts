@@ -1,6 +1,7 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
 import type { UpstreamAddress } from './address.js';
 import { UpstreamError } from './errors.js';
 
@@ -32,9 +33,13 @@ const CONNECTIONS_MAX = 128;
 export class Upstream {
   readonly #agent: http.Agent;
 
-  constructor(private readonly address: UpstreamAddress) {
+  /** @param tls whom to trust, where it is not the known authorities */
+  constructor(
+    private readonly address: UpstreamAddress,
+    tls: ConnectionOptions = {},
+  ) {
     // Shorter than the 5 s after which servers of Python and Node close what is idle.
-    const options = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: 4000 };
+    const options = { ...tls, keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: 4000 };
     this.#agent = address.secure ? new https.Agent(options) : new http.Agent(options);
   }
 
