@@ -1,18 +1,21 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { describeError } from '../../server/app-errors.js';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import { hasRight } from '../../server/rights.js';
 import { loginName } from '../../config/keys.js';
 import type { SwiftAccount } from '../../swift/account.js';
+import { audited } from './audited.js';
 import { copyObject, exists } from './copy-object.js';
+import { ManifestSharing } from './manifest-sharing.js';
 import { forMany } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
 import { copiedEtag, objectInfo } from './object-info.js';
 import { walkObjects } from './swift-listing.js';
-import { listTrash, moveToTrash, parseTrashName, purge, restoreFromTrash } from './trash.js';
+import { purge } from './purge.js';
+import { removerOf } from './remover.js';
+import { listTrash, parseTrashName, restoreFromTrash } from './trash.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
@@ -56,16 +59,15 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const given = parse(DELETE, request.body);
     const session = sessionOf(request);
     const { container } = given;
-    if (given.mode === 'purge') await admitPurge(context, request, container);
-    const by = loginName(session.user);
-    const remove = async ({ name }: Item): Promise<unknown> => {
-      if (given.mode === 'purge') return purge(session.store, container, name);
-      const trash = { by, days: options.trashDays, nowMs: now() };
-      return moveToTrash(session.store, container, name, trash);
-    };
-    const job = jobs.start(session, 'delete', (control) =>
-      forMany(expand(session.store, container, given), control, describe, remove),
-    );
+    if (given.mode === 'purge') {
+      await audited(context, request, 'files.purge', container, 'manage');
+    }
+    const { store } = session;
+    const job = jobs.start(session, 'delete', async (control) => {
+      const trash = { by: loginName(session.user), days: options.trashDays, nowMs: now() };
+      const remove = await removerOf(store, container, given.mode, trash);
+      return forMany(expand(store, container, given), control, describe, remove);
+    });
     return reply.status(202).send({ job_id: job.id });
   });
 
@@ -127,35 +129,16 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.post('/api/files/trash/purge', { config: { access: 'manage' } }, async (request, reply) => {
     const { container, trash_names: trashNames } = parse(PURGE, request.body);
     const session = sessionOf(request);
-    await admitPurge(context, request, trashOf(container));
+    await audited(context, request, 'files.purge', trashOf(container), 'manage');
+    const sharing = new ManifestSharing(session.store);
     const job = jobs.start(session, 'purge', (control) =>
       forMany(itemsOf(trashNames), control, describe, ({ name }) => {
         if (parseTrashName(name) === undefined) throw new ApiError('bad_name', 'No trash.');
-        return purge(session.store, trashOf(container), name);
+        return purge(session.store, trashOf(container), name, sharing);
       }),
     );
     return reply.status(202).send({ job_id: job.id });
   });
-}
-
-/** What cannot be undone is for those who manage, and is written down before it is done. */
-async function admitPurge(
-  { audit }: ConsoleContext,
-  request: FastifyRequest,
-  target: string,
-): Promise<void> {
-  const { user } = sessionOf(request);
-  const allowed = hasRight(user.role, 'manage');
-  await audit.write({
-    actor: loginName(user),
-    role: user.role,
-    ip: request.view.address,
-    action: 'files.purge',
-    target,
-    result: allowed ? 'ok' : 'denied',
-    request_id: request.id,
-  });
-  if (!allowed) throw new ApiError('forbidden', 'Your role does not allow this.');
 }
 
 function itemsOf(all: readonly string[]): Item[] {

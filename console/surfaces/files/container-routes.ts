@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from '../../server/api-error.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { containerName, kindOf, objectName, prefixText } from './names.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
+import { translate } from './translate.js';
 
 const PAGE = z.object({
   marker: z.string().max(4096).optional(),
@@ -20,14 +19,9 @@ const OBJECTS = PAGE.extend({
 });
 const NEW = z.strictObject({ name: containerName, policy: z.string().max(128).optional() });
 const NAMED = z.object({ name: containerName });
-const ACL = z.strictObject({
-  name: containerName,
-  read: z.string().max(4096),
-  write: z.string().max(4096),
-});
 const FOLDER = z.strictObject({ container: containerName, name: objectName });
 
-/** Containers, what is in them, who may read and write them. */
+/** Containers, and what is in them. */
 export function containerRoutes(app: FastifyInstance): void {
   app.get('/api/files/containers', { config: { access: 'read' } }, async (request) => {
     const { marker, limit, reverse } = parse(PAGE, request.query);
@@ -63,23 +57,6 @@ export function containerRoutes(app: FastifyInstance): void {
       const other = translate(error, 404, 'no_such_container', 'There is no such container.');
       throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
     }
-    return reply.status(204).send();
-  });
-
-  app.get('/api/files/acl', { config: { access: 'manage' } }, async (request) => {
-    const { name } = parse(NAMED, request.query);
-    const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });
-    const text = (header: string) => String(headers[header] ?? '');
-    return { read: text('x-container-read'), write: text('x-container-write') };
-  });
-
-  app.put('/api/files/acl', { config: { access: 'manage' } }, async (request, reply) => {
-    const { name, read, write } = parse(ACL, request.body);
-    const headers = {
-      'x-container-read': headerText(read),
-      'x-container-write': headerText(write),
-    };
-    await sessionOf(request).store.do([204, 202], 'POST', { container: name, headers });
     return reply.status(204).send();
   });
 
@@ -152,15 +129,4 @@ function utc(time: string | undefined): string | undefined {
 
 function orNone(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
-}
-
-/** Gives a status of the store the name that it has here. */
-export function translate(
-  error: unknown,
-  status: number,
-  code: ConstructorParameters<typeof ApiError>[0],
-  message: string,
-): unknown {
-  const isIt = error instanceof SwiftStatusError && error.status === status;
-  return isIt ? new ApiError(code, message) : error;
 }

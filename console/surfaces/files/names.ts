@@ -48,3 +48,8 @@ export function trashOf(container: string): string {
 export function segmentsOf(container: string): string {
   return `${container}+segments`;
 }
+
+/** Where the S3 gateway keeps the versions of a bucket. */
+export function versionsOf(container: string): string {
+  return `${container}+versions`;
+}

@@ -4,9 +4,9 @@ import { ApiError } from '../../server/api-error.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
-import { translate } from './container-routes.js';
 import { containerName, objectName, objectPlace } from './names.js';
 import { metaHeaders, objectInfo } from './object-info.js';
+import { translate } from './translate.js';
 
 const META_COUNT_MAX = 90;
 const META_BYTES_MAX = 4096;
@@ -56,7 +56,8 @@ export function objectRoutes(app: FastifyInstance): void {
     const info = await objectInfo(store, container, name);
     const deleteAt =
       given.delete_at_unix_s === undefined ? info.deleteAtUnixS : given.delete_at_unix_s;
-    await store.do([202], 'POST', {
+    // A link answers that its target is elsewhere, and keeps what it was told.
+    await store.do([202, 307], 'POST', {
       container,
       object: name,
       headers: {

@@ -1,22 +1,32 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from '../../server/context.js';
+import { StoreInfoCache } from '../../swift/info.js';
+import { aclRoutes } from './acl-routes.js';
 import { changeRoutes } from './change-routes.js';
+import { containerLifeRoutes } from './container-life-routes.js';
 import { containerRoutes } from './container-routes.js';
 import { objectRoutes } from './object-routes.js';
+import { previewRoutes } from './preview-routes.js';
 import { searchRoutes } from './search-routes.js';
 import { tempurlRoutes } from './tempurl-routes.js';
 import { transferRoutes } from './transfer-routes.js';
 import { uploadRoutes } from './upload-routes.js';
+import { versionRoutes } from './version-routes.js';
 import { zipRoutes } from './zip-routes.js';
 
 /** The Files surface: names stand in queries and bodies, never in paths. */
 export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const info = new StoreInfoCache(context.store, context.now);
   containerRoutes(app);
+  containerLifeRoutes(app, context, info);
+  aclRoutes(app, context);
   objectRoutes(app);
   transferRoutes(app, context);
   uploadRoutes(app, context);
   changeRoutes(app, context);
   searchRoutes(app, context);
-  tempurlRoutes(app, context);
+  tempurlRoutes(app, context, info);
+  versionRoutes(app, context, info);
+  previewRoutes(app);
   zipRoutes(app, context);
 }

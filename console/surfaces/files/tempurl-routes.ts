@@ -1,13 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
+import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
+import { audited } from './audited.js';
 import { containerName, objectName } from './names.js';
 
 const TEMPURL = z
@@ -37,7 +38,11 @@ const KEY = 'x-container-meta-temp-url-key';
 const KEY_2 = `${KEY}-2`;
 
 /** URLs that open one object, or a folder, for a while. Their key stays between here and the store. */
-export function tempurlRoutes(app: FastifyInstance, context: ConsoleContext): void {
+export function tempurlRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  info: StoreInfoCache,
+): void {
   const { options, now } = context;
   app.post('/api/files/tempurl', { config: { access: 'write' } }, async (request) => {
     const given = parse(TEMPURL, request.body);
@@ -45,16 +50,17 @@ export function tempurlRoutes(app: FastifyInstance, context: ConsoleContext): vo
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
       throw new ApiError('forbidden', 'Your role gives no URLs that write.');
     }
+    const digest = await digestOf(info);
     const key = await containerKey(store, given.container, hasRight(user.role, 'manage'));
     const lifeS = given.expires_in_s ?? options.tempurlDefaultSecs;
     const expires = Math.floor(now() / 1000) + lifeS;
-    await record(context, request, 'files.tempurl', given.container);
-    const path = tempUrlPath(store.name, given, key, expires);
+    await audited(context, request, 'files.tempurl', given.container);
+    const path = tempUrlPath(store.name, given, key, expires, digest);
     return {
       url_path: path,
       url: options.publicBase === '' ? null : options.publicBase.replace(/\/$/, '') + path,
       expires_unix_s: expires,
-      digest: 'sha256',
+      digest,
     };
   });
 
@@ -67,7 +73,7 @@ export function tempurlRoutes(app: FastifyInstance, context: ConsoleContext): vo
       const { store } = sessionOf(request);
       const { headers } = await store.do([200, 204], 'HEAD', { container });
       const former = headers[KEY];
-      await record(context, request, 'files.tempurl_rotate', container);
+      await audited(context, request, 'files.tempurl_rotate', container);
       await store.do([204, 202], 'POST', {
         container,
         headers: { [KEY]: newKey(), ...(typeof former === 'string' ? { [KEY_2]: former } : {}) },
@@ -75,6 +81,21 @@ export function tempurlRoutes(app: FastifyInstance, context: ConsoleContext): vo
       return reply.status(204).send();
     },
   );
+}
+
+type TempUrlDigest = 'sha256' | 'sha512';
+
+/** What the store takes; never sha1. @throws ApiError unsupported_here */
+async function digestOf(info: StoreInfoCache): Promise<TempUrlDigest> {
+  const { hasTempurl, tempurlDigests } = await info.get();
+  // A store that says nothing of itself takes what all have taken for years.
+  if (!hasTempurl || tempurlDigests.length === 0 || tempurlDigests.includes('sha256')) {
+    return 'sha256';
+  }
+  if (tempurlDigests.includes('sha512')) return 'sha512';
+  throw new ApiError('unsupported_here', 'The store takes no digest for URLs that is safe.', {
+    needs: 'tempurl with sha256 or sha512',
+  });
 }
 
 /** @throws ApiError forbidden when there is none, and the user may not make one */
@@ -104,12 +125,15 @@ export function tempUrlPath(
   given: Omit<z.infer<typeof TEMPURL>, 'expires_in_s'>,
   key: string,
   expires: number,
+  digest: TempUrlDigest = 'sha256',
 ): string {
   const { container, name, prefix, method, ip_range: ip, filename, inline } = given;
   const plain = `/v1/${account}/${container}/${name ?? prefix ?? ''}`;
   const lines = [method, String(expires), prefix === undefined ? plain : `prefix:${plain}`];
   if (ip !== undefined) lines.unshift(`ip=${ip}`);
-  const signature = createHmac('sha256', key).update(lines.join('\n')).digest('hex');
+  const hmac = createHmac(digest, key).update(lines.join('\n'));
+  // Swift tells the longer one by its name, and takes it in base64 (since 2.29).
+  const signature = digest === 'sha256' ? hmac.digest('hex') : `sha512:${hmac.digest('base64url')}`;
   return swiftPath(
     account,
     { container, object: name ?? prefix },
@@ -122,22 +146,4 @@ export function tempUrlPath(
       inline: inline ? '' : undefined,
     },
   );
-}
-
-async function record(
-  { audit }: ConsoleContext,
-  request: FastifyRequest,
-  action: string,
-  target: string,
-): Promise<void> {
-  const { user } = sessionOf(request);
-  await audit.write({
-    actor: loginName(user),
-    role: user.role,
-    ip: request.view.address,
-    action,
-    target,
-    result: 'ok',
-    request_id: request.id,
-  });
 }

@@ -1,13 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, Transform, type Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
-import { translate } from './container-routes.js';
 import { objectPlace } from './names.js';
+import { openBody, sendBody } from './object-body.js';
+import { translate } from './translate.js';
 
 const UPLOAD = objectPlace.extend({
   overwrite: z.enum(['0', '1']).default('0'),
@@ -20,19 +21,7 @@ const DOWNLOAD = objectPlace.extend({
   disposition: z.enum(['attachment', 'inline']).default('attachment'),
 });
 
-/** Types that a browser shows without running anything of them. */
-const SAFE_TYPES: ReadonlySet<string> = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'text/plain',
-]);
-
-/** Who reads a download may pause that long. */
-const DOWNLOAD_IDLE_MS = 10 * 60_000;
 const UPLOAD_IDLE_MS = 2 * 60_000;
-const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified', 'etag'];
 
 /** Bodies of objects, streamed both ways. */
 export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
@@ -71,55 +60,10 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
 
   app.get('/api/files/object/body', { config: { access: 'read' } }, async (request, reply) => {
     const { container, name, disposition } = parse(DOWNLOAD, request.query);
-    const { range } = request.headers;
-    const answer = await sessionOf(request)
-      .store.expect([200, 206], 'GET', {
-        container,
-        object: name,
-        headers: range === undefined ? {} : { range },
-        idleMs: DOWNLOAD_IDLE_MS,
-      })
-      .catch((error: unknown) => {
-        throw translate(error, 404, 'no_such_object', 'There is no such object.');
-      });
-    const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
-    setSafeHeaders(reply, name, type, disposition);
-    for (const header of PASSED) {
-      const value = answer.headers[header];
-      if (value !== undefined) void reply.header(header, value);
-    }
-    if (request.method === 'HEAD') answer.body.destroy();
-    return reply.status(answer.status).send(answer.body);
+    const { store } = sessionOf(request);
+    const answer = await openBody(store, { container, object: name }, request.headers.range);
+    return sendBody(request, reply, answer, name, disposition);
   });
-}
-
-/** What somebody stored here is theirs: it must not run as a page of this console. */
-export function setSafeHeaders(
-  reply: FastifyReply,
-  name: string,
-  type: string,
-  disposition: 'attachment' | 'inline',
-): void {
-  const shown = disposition === 'inline' && SAFE_TYPES.has(type);
-  const file = name.split('/').findLast((part) => part !== '') ?? 'file';
-  const encoded = encodeURIComponent(file).replace(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16)}`,
-  );
-  void reply
-    .header(
-      'content-disposition',
-      `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded}`,
-    )
-    .header('content-security-policy', 'sandbox')
-    .header(
-      'content-type',
-      shown
-        ? type === 'text/plain'
-          ? 'text/plain; charset=utf-8'
-          : type
-        : 'application/octet-stream',
-    );
 }
 
 /** Counts and hashes what goes through; ends with an error when it is too much. */

@@ -29,6 +29,8 @@ export interface TrashEntry {
   readonly bytes: number;
   readonly deleted_unix_ms: number;
   readonly last_modified: string;
+  /** What the listing tells: links and dynamic manifests look like objects in it. */
+  readonly kind: 'object' | 'slo';
 }
 
 /** @returns undefined for what is none */
@@ -92,6 +94,7 @@ export async function* listTrash(
       bytes: row.bytes,
       deleted_unix_ms: parsed.deletedMs,
       last_modified: row.last_modified,
+      kind: row.slo_etag === undefined ? 'object' : 'slo',
     };
   }
 }
@@ -142,13 +145,6 @@ async function targetName(
   if (onConflict === 'replace' || !(await exists(store, { container, object }))) return object;
   if (onConflict === 'rename') return `${object} (restored ${nowMs})`;
   throw new ApiError('restore_target_exists', 'There is an object of that name again.');
-}
-
-/** Deletes an object for good; of a static large object its segments, too. */
-export async function purge(store: SwiftAccount, container: string, object: string): Promise<void> {
-  const { type } = await objectInfo(store, container, object);
-  const query = type === 'slo' ? { 'multipart-manifest': 'delete' } : {};
-  await store.do([200, 204], 'DELETE', { container, object, query });
 }
 
 function nameInPieces(name: string): Record<string, string> {

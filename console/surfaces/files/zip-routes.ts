@@ -10,7 +10,7 @@ import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
 import { walkObjects } from './swift-listing.js';
-import { setSafeHeaders } from './transfer-routes.js';
+import { setSafeHeaders } from './object-body.js';
 import { ZipNames } from './zip-names.js';
 
 const ZIP = z.strictObject({

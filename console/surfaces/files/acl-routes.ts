@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { headerText } from '../../swift/login.js';
+import { readAcl } from './acl.js';
+import { audited } from './audited.js';
+import { containerName } from './names.js';
+
+const NAMED = z.object({ name: containerName });
+const list = z.string().max(4096);
+const LISTS = z.strictObject({ read: list, write: list });
+const ACL = LISTS.extend({ name: containerName });
+
+/** Who may read and write a container. */
+export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.get('/api/files/acl', { config: { access: 'manage' } }, async (request) => {
+    const { name } = parse(NAMED, request.query);
+    const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });
+    const text = (header: string) =>
+      Buffer.from(String(headers[header] ?? ''), 'latin1').toString('utf8');
+    return { read: text('x-container-read'), write: text('x-container-write') };
+  });
+
+  /** What lists would mean, before they are stored. */
+  app.post('/api/files/acl/preview', { config: { access: 'manage' } }, (request) => {
+    const { read, write } = parse(LISTS, request.body);
+    return { read: readAcl(read, 'read'), write: readAcl(write, 'write') };
+  });
+
+  app.put('/api/files/acl', { config: { access: 'manage' } }, async (request, reply) => {
+    const given = parse(ACL, request.body);
+    const read = readAcl(given.read, 'read');
+    const write = readAcl(given.write, 'write');
+    const problems = [...read.problems, ...write.problems];
+    if (problems.length > 0) {
+      throw new ApiError('invalid_argument', problems[0] ?? 'The list is malformed.', { problems });
+    }
+    await audited(context, request, 'files.acl', given.name);
+    await sessionOf(request).store.do([204, 202], 'POST', {
+      container: given.name,
+      headers: {
+        'x-container-read': headerText(read.text),
+        'x-container-write': headerText(write.text),
+      },
+    });
+    return reply.status(204).send();
+  });
+}

@@ -1,0 +1,85 @@
+import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { isPublic } from './acl.js';
+import { versionsOf } from './names.js';
+import { versioningOf, type VersioningMode } from './versioning.js';
+
+/** What is known of a container beyond its row in the listing. */
+export interface ContainerDetails {
+  readonly name: string;
+  readonly objects: number;
+  readonly bytes: number;
+  /** Its storage policy, fixed for its life; null where the store does not say. */
+  readonly policy: string | null;
+  /** Whom its ACLs let in; null where the user may not see them. */
+  readonly access: 'public' | 'shared' | 'private' | null;
+  /** `gateway` is a bucket whose versions the S3 gateway keeps: they are for S3 clients. */
+  readonly versioning: VersioningMode | 'gateway';
+  readonly versioning_active: boolean;
+  readonly versions_container: string | null;
+  readonly quota_bytes: number | null;
+  readonly quota_objects: number | null;
+  readonly tempurl_keys: number;
+}
+
+/** @throws SwiftStatusError 403, 404 */
+export async function containerDetails(
+  store: SwiftAccount,
+  container: string,
+  mayManage: boolean,
+): Promise<ContainerDetails> {
+  const { headers } = await store.do([200, 204], 'HEAD', { container });
+  const text = (name: string) => String(headers[name] ?? '');
+  const { mode, active, archive } = versioningOf(headers);
+  const [read, write] = [text('x-container-read'), text('x-container-write')];
+  const shared = read !== '' || write !== '' ? 'shared' : 'private';
+  const keys = ['x-container-meta-temp-url-key', 'x-container-meta-temp-url-key-2'];
+  const gateway = mode === 'none' && (await hasCompanion(store, versionsOf(container)));
+  return {
+    name: container,
+    objects: Number(text('x-container-object-count')),
+    bytes: Number(text('x-container-bytes-used')),
+    policy: text('x-storage-policy') || null,
+    // Swift shows ACLs to owners alone: for others their absence means nothing.
+    access: mayManage ? (isPublic(read) ? 'public' : shared) : null,
+    versioning: gateway ? 'gateway' : mode,
+    versioning_active: active,
+    versions_container: archive ?? null,
+    quota_bytes: numberOrNull(text('x-container-meta-quota-bytes')),
+    quota_objects: numberOrNull(text('x-container-meta-quota-count')),
+    tempurl_keys: keys.filter((name) => text(name) !== '').length,
+  };
+}
+
+async function hasCompanion(store: SwiftAccount, container: string): Promise<boolean> {
+  if (Buffer.byteLength(container) > 256) return false;
+  const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+  return status < 300;
+}
+
+const AT_ONCE = 8;
+
+/** Of many containers, some at a time; without those that are gone or closed to the user. */
+export async function manyDetails(
+  store: SwiftAccount,
+  containers: readonly string[],
+  mayManage: boolean,
+): Promise<ContainerDetails[]> {
+  const found: ContainerDetails[] = [];
+  const left = containers.values();
+  const lane = async () => {
+    for (const name of left) {
+      try {
+        found.push(await containerDetails(store, name, mayManage));
+      } catch (error) {
+        if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return found;
+}
+
+function numberOrNull(text: string): number | null {
+  return /^\d+$/.test(text) ? Number(text) : null;
+}

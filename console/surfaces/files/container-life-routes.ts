@@ -1,0 +1,111 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { describeError } from '../../server/app-errors.js';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { hasRight } from '../../server/rights.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import type { StoreInfoCache } from '../../swift/info.js';
+import { audited } from './audited.js';
+import { containerDetails, manyDetails } from './container-details.js';
+import { Emptying } from './empty-container.js';
+import { containerName, trashOf } from './names.js';
+import { translate } from './translate.js';
+
+const DETAILS_MAX = 200;
+const NAMED = z.object({ name: containerName });
+const DETAILS = z.strictObject({ names: z.array(containerName).max(DETAILS_MAX) });
+const EMPTY = z.strictObject({
+  name: containerName,
+  /** The name once more, as the user typed it. */
+  confirm_name: z.string().max(256),
+  /** Deletes the container, too, once it is empty. */
+  remove: z.boolean().default(false),
+  with_trash: z.boolean().default(false),
+});
+
+/** What containers are like, what the store can do with them, and their end. */
+export function containerLifeRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  info: StoreInfoCache,
+): void {
+  const { jobs } = context;
+
+  app.get('/api/files/capabilities', { config: { access: 'read' } }, async () => {
+    const { policies, hasTempurl, hasObjectVersioning } = await info.get();
+    return { policies, tempurl: hasTempurl, object_versioning: hasObjectVersioning };
+  });
+
+  app.get('/api/files/container', { config: { access: 'read' } }, async (request) => {
+    const { name } = parse(NAMED, request.query);
+    const { store, user } = sessionOf(request);
+    return containerDetails(store, name, hasRight(user.role, 'manage')).catch((error: unknown) => {
+      throw translate(error, 404, 'no_such_container', 'There is no such container.');
+    });
+  });
+
+  app.post('/api/files/containers/details', { config: { access: 'read' } }, async (request) => {
+    const { names } = parse(DETAILS, request.body);
+    const { store, user } = sessionOf(request);
+    return { items: await manyDetails(store, names, hasRight(user.role, 'manage')) };
+  });
+
+  app.post(
+    '/api/files/container/empty',
+    { config: { access: 'manage' } },
+    async (request, reply) => {
+      const given = parse(EMPTY, request.body);
+      const { name, with_trash: withTrash, remove } = given;
+      if (given.confirm_name !== name) {
+        throw new ApiError('invalid_argument', 'The name was not typed as it is.');
+      }
+      const session = sessionOf(request);
+      const { store } = session;
+      await audited(
+        context,
+        request,
+        remove ? 'files.container_delete' : 'files.container_empty',
+        name,
+      );
+      const { bulkDeletesMax } = await info.get();
+      const containers = withTrash ? [name, trashOf(name)] : [name];
+      const job = jobs.start(session, 'empty', async (control) => {
+        const describe = (error: unknown) => describeError(context, error, 'job');
+        const total = await countOf(store, containers);
+        const emptying = new Emptying(store, { bulkDeletesMax, describe, control, total });
+        for (const container of containers) {
+          await emptying.empty(container).catch(unlessMissing);
+        }
+        if (remove && emptying.result.failed === 0 && !control.signal.aborted) {
+          for (const container of containers) await removeContainer(store, container);
+        }
+        return emptying.result;
+      });
+      return reply.status(202).send({ job_id: job.id });
+    },
+  );
+}
+
+async function countOf(store: SwiftAccount, containers: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const container of containers) {
+    const { headers } = await store.do([200, 204, 404], 'HEAD', { container });
+    count += Number(headers['x-container-object-count'] ?? 0);
+  }
+  return count;
+}
+
+function unlessMissing(error: unknown): void {
+  if (translate(error, 404, 'no_such_container', '') === error) throw error;
+}
+
+/** @throws ApiError container_not_empty */
+export async function removeContainer(store: SwiftAccount, container: string): Promise<void> {
+  try {
+    await store.do([204, 404], 'DELETE', { container });
+  } catch (error) {
+    throw translate(error, 409, 'container_not_empty', 'The container is not empty.');
+  }
+}

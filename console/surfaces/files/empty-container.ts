@@ -1,0 +1,122 @@
+import type { JobControl } from '../../server/jobs.js';
+import type { ApiError } from '../../server/api-error.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { bulkDelete, BULK_NAMES_MAX } from './bulk-delete.js';
+import { ManifestSharing } from './manifest-sharing.js';
+import type { ManyResult } from './many.js';
+import { purge } from './purge.js';
+import { walkObjects } from './swift-listing.js';
+import { versioningOf } from './versioning.js';
+import { walkVersions } from './versions.js';
+
+const FAILURES_MAX = 1000;
+
+export interface EmptyOptions {
+  /** How many names the store deletes at once; zero where it takes them one by one. */
+  readonly bulkDeletesMax: number;
+  readonly describe: (error: unknown) => ApiError;
+  readonly control: JobControl;
+  /** For the progress: objects as the store counts them. */
+  readonly total: number | null;
+}
+
+/** Deletes what is in containers, for good, and counts. */
+export class Emptying {
+  #succeeded = 0;
+  #failed = 0;
+  readonly #failures: { name: string; code: string }[] = [];
+  readonly #sharing: ManifestSharing;
+
+  constructor(
+    private readonly store: SwiftAccount,
+    private readonly options: EmptyOptions,
+  ) {
+    this.#sharing = new ManifestSharing(store);
+  }
+
+  get result(): ManyResult {
+    return { succeeded: this.#succeeded, failed: this.#failed, failures: this.#failures };
+  }
+
+  /** All objects, and all their versions where the container keeps them. @throws SwiftStatusError */
+  async empty(container: string): Promise<void> {
+    const { headers } = await this.store.do([200, 204], 'HEAD', { container });
+    const hasVersions = versioningOf(headers).mode === 'stack';
+    let batch: string[] = [];
+    const size = Math.min(BULK_NAMES_MAX, this.options.bulkDeletesMax);
+    for await (const { name, slo_etag: slo } of walkObjects(this.store, container, '')) {
+      if (this.options.control.signal.aborted) return;
+      // Versions keep the manifest: its segments go with the last of them.
+      if (size < 2 || (slo !== undefined && !hasVersions)) {
+        await this.#one(name, () => purge(this.store, container, name, this.#sharing));
+        continue;
+      }
+      batch.push(name);
+      if (batch.length < size) continue;
+      await this.#many(container, batch);
+      batch = [];
+    }
+    if (batch.length > 0) await this.#many(container, batch);
+    if (hasVersions) await this.#versions(container);
+  }
+
+  async #versions(container: string): Promise<void> {
+    for await (const row of walkVersions(this.store, container, '')) {
+      if (this.options.control.signal.aborted) return;
+      const { name: object, version_id: id } = row;
+      const query = { 'version-id': id };
+      await this.#one(object, () =>
+        this.store.do([204, 404], 'DELETE', { container, object, query }),
+      );
+    }
+  }
+
+  async #many(container: string, names: readonly string[]): Promise<void> {
+    const { deleted, errors } = await bulkDelete(
+      this.store,
+      container,
+      names,
+      this.options.control.signal,
+    );
+    this.#succeeded += deleted;
+    for (const [name, status] of errors)
+      this.#fail(decoded(name, container), codeOf(status, this.options));
+    this.#tell();
+  }
+
+  async #one(name: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#succeeded += 1;
+    } catch (error) {
+      // Somebody else was faster.
+      const isGone = error instanceof SwiftStatusError && error.status === 404;
+      if (isGone) this.#succeeded += 1;
+      else this.#fail(name, this.options.describe(error).code);
+    }
+    this.#tell();
+  }
+
+  #fail(name: string, code: string): void {
+    this.#failed += 1;
+    if (this.#failures.length < FAILURES_MAX) this.#failures.push({ name, code });
+  }
+
+  #tell(): void {
+    this.options.control.progress(this.#succeeded + this.#failed, this.options.total);
+  }
+}
+
+function codeOf(status: string, { describe }: EmptyOptions): string {
+  return describe(new SwiftStatusError(Number.parseInt(status, 10), '')).code;
+}
+
+/** The object's name of `/container/object`, encoded. */
+function decoded(encoded: string, container: string): string {
+  try {
+    return decodeURIComponent(encoded).slice(container.length + 2);
+  } catch {
+    return encoded;
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SwiftAccount, SwiftRequest } from '../../swift/account.js';
+import type { UpstreamAnswer } from '../../swift/upstream.js';
+import { translate } from './translate.js';
+
+/** Types that a browser shows without running anything of them. */
+const SAFE_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'text/plain',
+]);
+
+/** Who reads a download may pause that long. */
+const DOWNLOAD_IDLE_MS = 10 * 60_000;
+const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified', 'etag'];
+
+/** @throws ApiError no_such_object; SwiftStatusError */
+export async function openBody(
+  store: SwiftAccount,
+  place: SwiftRequest,
+  range: string | undefined,
+): Promise<UpstreamAnswer> {
+  const headers = range === undefined ? {} : { range };
+  const request = { ...place, headers, idleMs: DOWNLOAD_IDLE_MS };
+  return store.expect([200, 206], 'GET', request).catch((error: unknown) => {
+    throw translate(error, 404, 'no_such_object', 'There is no such object.');
+  });
+}
+
+/** Passes a body on; one that is cut upstream is cut here, never a short file that looks whole. */
+export function sendBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: UpstreamAnswer,
+  name: string,
+  disposition: 'attachment' | 'inline',
+): FastifyReply {
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+  setSafeHeaders(reply, name, type, disposition);
+  for (const header of PASSED) {
+    const value = headers[header];
+    if (value !== undefined) void reply.header(header, value);
+  }
+  if (request.method === 'HEAD') body.destroy();
+  return reply.status(status).send(body);
+}
+
+/** What somebody stored here is theirs: it must not run as a page of this console. */
+export function setSafeHeaders(
+  reply: FastifyReply,
+  name: string,
+  type: string,
+  disposition: 'attachment' | 'inline',
+): void {
+  const shown = disposition === 'inline' && SAFE_TYPES.has(type);
+  const file = name.split('/').findLast((part) => part !== '') ?? 'file';
+  const encoded = encodeURIComponent(file).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  void reply
+    .header(
+      'content-disposition',
+      `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded}`,
+    )
+    .header('content-security-policy', 'sandbox')
+    .header(
+      'content-type',
+      shown
+        ? type === 'text/plain'
+          ? 'text/plain; charset=utf-8'
+          : type
+        : 'application/octet-stream',
+    );
+}

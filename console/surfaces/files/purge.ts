@@ -1,0 +1,37 @@
+import type { SwiftAccount } from '../../swift/account.js';
+import type { ManifestSharing } from './manifest-sharing.js';
+import { objectInfo } from './object-info.js';
+import type { Versioning } from './versioning.js';
+import { deleteVersion, listVersions } from './versions.js';
+
+/** More versions than one object should have; what is left is deleted by the next purge. */
+const VERSIONS_MAX = 10_000;
+
+/**
+ * Deletes an object for good; of a static large object its segments, too, unless a copy of it lives
+ * on them.
+ * @throws SwiftStatusError
+ */
+export async function purge(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  sharing: ManifestSharing,
+): Promise<void> {
+  const { type, etag } = await objectInfo(store, container, object);
+  const alone = type === 'slo' && !(await sharing.isShared(etag));
+  const query = alone ? { 'multipart-manifest': 'delete' } : {};
+  await store.do([200, 204], 'DELETE', { container, object, query });
+  if (type === 'slo') sharing.forget(etag);
+}
+
+/** Deletes an object with all its versions. @throws SwiftStatusError */
+export async function purgeVersions(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  versioning: Versioning,
+): Promise<void> {
+  const versions = await listVersions(store, container, object, versioning, VERSIONS_MAX);
+  for (const { id } of versions) await deleteVersion(store, container, object, versioning, id);
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import type { StoreInfoCache } from '../../swift/info.js';
+import { audited } from './audited.js';
+import { containerName, objectName, objectPlace, prefixText } from './names.js';
+import { openBody, sendBody } from './object-body.js';
+import { versioningOf, type Versioning } from './versioning.js';
+import {
+  archivedPlace,
+  deleteVersion,
+  listVersions,
+  restoreVersion,
+  versionQuery,
+  walkDeleted,
+} from './versions.js';
+import { translate } from './translate.js';
+
+const VERSION_ID = z.string().regex(/^(?:null|\d{10}\.\d{5}(?:_[0-9a-f]{1,16})?)$/, {
+  error: 'a version of the store',
+});
+const VERSION = z.object({ container: containerName, name: objectName, version_id: VERSION_ID });
+const LIST = objectPlace.extend({ limit: z.coerce.number().int().min(1).max(1000).default(200) });
+const DELETED = z.object({
+  container: containerName,
+  prefix: prefixText.default(''),
+  limit: z.coerce.number().int().min(1).max(1000).default(1000),
+});
+const ENABLE = z.strictObject({ name: containerName, enabled: z.boolean() });
+
+/** What a search for deleted objects reads at most. */
+const ROWS_READ_MAX = 200_000;
+
+/** Versions of objects, where the store keeps them. */
+export function versionRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  info: StoreInfoCache,
+): void {
+  app.get('/api/files/versions', { config: { access: 'read' } }, async (request) => {
+    const { container, name, limit } = parse(LIST, request.query);
+    const { store } = sessionOf(request);
+    const { headers } = await head(store, container);
+    const versioning = versioningOf(headers);
+    const { mode, active } = versioning;
+    if (mode === 'none') return { mode, active, items: [], truncated: false };
+    const items = await listVersions(store, container, name, versioning, limit);
+    return { mode, active, items, truncated: items.length === limit };
+  });
+
+  app.get('/api/files/versions/deleted', { config: { access: 'read' } }, async (request) => {
+    const { container, prefix, limit } = parse(DELETED, request.query);
+    const { store } = sessionOf(request);
+    const { mode } = await versioningIn(store, container);
+    if (mode !== 'stack') throw noVersions();
+    const items = [];
+    let read = 0;
+    for await (const one of walkDeleted(store, container, prefix)) {
+      if (one !== undefined) items.push(one);
+      if (items.length === limit || ++read === ROWS_READ_MAX) break;
+    }
+    return { items, truncated: items.length === limit || read >= ROWS_READ_MAX };
+  });
+
+  app.get('/api/files/versions/body', { config: { access: 'read' } }, async (request, reply) => {
+    const { container, name, version_id: id } = parse(VERSION, request.query);
+    const { store } = sessionOf(request);
+    const versioning = await versioningIn(store, container);
+    const query = versionQuery(versioning, id);
+    const place =
+      query === undefined
+        ? archivedPlace(versioning, name, id)
+        : { container, object: name, query };
+    const answer = await openBody(store, place, request.headers.range);
+    return sendBody(request, reply, answer, name, 'attachment');
+  });
+
+  app.post('/api/files/versions/restore', { config: { access: 'write' } }, async (request) => {
+    const { container, name, version_id: id } = parse(VERSION, request.body);
+    const { store } = sessionOf(request);
+    const versioning = await versioningIn(store, container);
+    await restoreVersion(store, container, name, versioning, id).catch((error: unknown) => {
+      throw translate(error, 404, 'no_such_object', 'There is no such version.');
+    });
+    return { restored: id };
+  });
+
+  app.post('/api/files/versions/delete', { config: { access: 'manage' } }, async (request) => {
+    const { container, name, version_id: id } = parse(VERSION, request.body);
+    const { store } = sessionOf(request);
+    const versioning = await versioningIn(store, container);
+    await audited(context, request, 'files.purge_version', `${container}/${name}?version=${id}`);
+    await deleteVersion(store, container, name, versioning, id).catch((error: unknown) => {
+      throw translate(error, 404, 'no_such_object', 'There is no such version.');
+    });
+    return { deleted: id };
+  });
+
+  app.put('/api/files/versions', { config: { access: 'manage' } }, async (request, reply) => {
+    const { name, enabled } = parse(ENABLE, request.body);
+    const { hasObjectVersioning } = await info.get();
+    if (!hasObjectVersioning) throw noVersions();
+    await sessionOf(request).store.do([204, 202], 'POST', {
+      container: name,
+      headers: { 'x-versions-enabled': String(enabled) },
+    });
+    return reply.status(204).send();
+  });
+}
+
+async function head(store: SwiftAccount, container: string) {
+  return store.do([200, 204], 'HEAD', { container }).catch((error: unknown) => {
+    throw translate(error, 404, 'no_such_container', 'There is no such container.');
+  });
+}
+
+async function versioningIn(store: SwiftAccount, container: string): Promise<Versioning> {
+  const versioning = versioningOf((await head(store, container)).headers);
+  if (versioning.mode === 'none') throw noVersions();
+  return versioning;
+}
+
+function noVersions(): ApiError {
+  return new ApiError('unsupported_here', 'The store keeps no versions of this container.', {
+    needs: 'a container with X-Versions-Enabled',
+  });
+}

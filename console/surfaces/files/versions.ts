@@ -1,0 +1,202 @@
+import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import type { SwiftQuery } from '../../swift/path.js';
+import { copyObject } from './copy-object.js';
+import { copiedEtag, objectInfo } from './object-info.js';
+import { listObjects, LISTING_LIMIT, walkObjects, type ObjectRow } from './swift-listing.js';
+import { archivePrefix, isMarker, type Versioning } from './versioning.js';
+
+/** One state that an object had. */
+export interface ObjectVersion {
+  /** Swift's: a timestamp, or `null` for what is older than versioning. */
+  readonly id: string;
+  readonly is_latest: boolean;
+  /** It stands for a deletion, and has no body. */
+  readonly deleted: boolean;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly content_type: string;
+  readonly last_modified: string;
+}
+
+/** A row of `GET /v1/A/c?versions`. */
+interface VersionRow extends ObjectRow {
+  readonly version_id: string;
+  readonly is_latest: boolean;
+}
+
+/** What comes back with a query for one version, or undefined where the archive has it. */
+export function versionQuery({ mode }: Versioning, id: string): SwiftQuery | undefined {
+  return mode === 'stack' ? { 'version-id': id } : undefined;
+}
+
+/** The place of an archived version. @throws Error where versions are not in another container */
+export function archivedPlace({ archive }: Versioning, object: string, id: string) {
+  if (archive === undefined) throw new Error('these versions are in no archive');
+  return { container: archive, object: archivePrefix(object) + id };
+}
+
+/** The versions of one object, the newest first. @throws SwiftStatusError */
+export async function listVersions(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  versioning: Versioning,
+  max: number,
+): Promise<ObjectVersion[]> {
+  const found: ObjectVersion[] = [];
+  const all =
+    versioning.mode === 'stack'
+      ? stacked(store, container, object)
+      : archived(store, container, object, versioning);
+  for await (const version of all) {
+    if (found.push(version) === max) break;
+  }
+  return found;
+}
+
+async function* stacked(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+): AsyncGenerator<ObjectVersion> {
+  for await (const row of walkVersions(store, container, object)) {
+    if (row.name !== object) return;
+    yield {
+      id: row.version_id,
+      is_latest: row.is_latest,
+      deleted: isMarker(row.content_type),
+      ...shown(row),
+    };
+  }
+}
+
+/** All versions of all objects below a prefix: by name, and of each the newest first. */
+export async function* walkVersions(
+  store: SwiftAccount,
+  container: string,
+  prefix: string,
+): AsyncGenerator<VersionRow> {
+  let from: SwiftQuery = {};
+  for (;;) {
+    const query = { versions: '', prefix: prefix || undefined, limit: LISTING_LIMIT, ...from };
+    const rows = (await listObjects(store, container, query)) as VersionRow[];
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LISTING_LIMIT) return;
+    from = { marker: last.name, version_marker: last.version_id };
+  }
+}
+
+async function* archived(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  { archive }: Versioning,
+): AsyncGenerator<ObjectVersion> {
+  const current = await objectInfo(store, container, object).catch(orMissing);
+  if (current !== undefined) {
+    const { bytes, etag, contentType: type, lastModified } = current;
+    const modified = new Date(lastModified).toISOString();
+    yield {
+      id: 'current',
+      is_latest: true,
+      deleted: false,
+      bytes,
+      etag,
+      content_type: type,
+      last_modified: modified,
+    };
+  }
+  if (archive === undefined) return;
+  const prefix = archivePrefix(object);
+  const rows = [];
+  for await (const row of walkObjects(store, archive, prefix)) rows.push(row);
+  let isFirst = current === undefined;
+  for (const row of rows.reverse()) {
+    yield {
+      id: row.name.slice(prefix.length),
+      is_latest: isFirst,
+      deleted: isMarker(row.content_type),
+      ...shown(row),
+    };
+    isFirst = false;
+  }
+}
+
+function orMissing(error: unknown): undefined {
+  if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+}
+
+function shown({ bytes, hash, content_type: type, last_modified: time }: ObjectRow) {
+  return { bytes, etag: hash, content_type: type, last_modified: `${time}Z` };
+}
+
+/** Makes an older version the object's own again; what it is now becomes a version. */
+export async function restoreVersion(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  versioning: Versioning,
+  id: string,
+): Promise<void> {
+  const query = versionQuery(versioning, id);
+  if (query !== undefined) {
+    const headers = { 'content-length': '0' };
+    await store.do([201], 'PUT', { container, object, query, headers, body: '' });
+    return;
+  }
+  const from = archivedPlace(versioning, object, id);
+  const info = await objectInfo(store, from.container, from.object);
+  const etag = await copiedEtag(store, from.container, from.object, info);
+  await copyObject(store, from, { container, object }, etag);
+}
+
+/** Deletes one version for good. */
+export async function deleteVersion(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  versioning: Versioning,
+  id: string,
+): Promise<void> {
+  const query = versionQuery(versioning, id);
+  if (query !== undefined) {
+    await store.do([200, 204], 'DELETE', { container, object, query });
+    return;
+  }
+  await store.do([200, 204], 'DELETE', archivedPlace(versioning, object, id));
+}
+
+/** An object whose latest version says that it was deleted. */
+export interface DeletedObject {
+  readonly name: string;
+  readonly deleted: string;
+  /** What it was before; null where that is gone. */
+  readonly restore_id: string | null;
+  readonly bytes: number | null;
+}
+
+/** Deleted objects below a prefix, of containers that keep versions themselves. */
+export async function* walkDeleted(
+  store: SwiftAccount,
+  container: string,
+  prefix: string,
+): AsyncGenerator<DeletedObject | undefined> {
+  let open: DeletedObject | undefined;
+  for await (const row of walkVersions(store, container, prefix)) {
+    if (open?.name === row.name) {
+      if (open.restore_id === null && !isMarker(row.content_type)) {
+        open = { ...open, restore_id: row.version_id, bytes: row.bytes };
+      }
+      yield undefined;
+      continue;
+    }
+    yield open;
+    const isGone = row.is_latest && isMarker(row.content_type);
+    open = isGone
+      ? { name: row.name, deleted: `${row.last_modified}Z`, restore_id: null, bytes: null }
+      : undefined;
+  }
+  yield open;
+}

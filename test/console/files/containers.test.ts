@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import { parseStoreInfo } from '../../../console/swift/info.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { download, job, list, makeContainer, ok, query, upload } from './support.js';
+
+const SEGMENT = 1024 * 1024;
+
+describe('console containers', () => {
+  let bed: TestBed;
+  let client: ConsoleClient;
+
+  before(async () => {
+    bed = await startTestBed({ segment_bytes: SEGMENT });
+    client = await bed.login();
+  });
+
+  after(() => bed.close());
+
+  const details = async (name: string) =>
+    (await ok(client.get(`/api/files/container?${query({ name })}`), 200)).json() as object;
+  const empty = (name: string, more: object = {}) =>
+    job(client, '/api/files/container/empty', { name, confirm_name: name, ...more });
+  const names = async (container: string) =>
+    (await list(client, container, { delimiter: '' })).items.map((item) => item.name);
+
+  /** Two segments and their manifest. */
+  const uploadLarge = async (container: string, name: string) => {
+    const body = Buffer.alloc(SEGMENT + 5, 'x');
+    const file = {
+      container,
+      name,
+      size_bytes: body.length,
+      mtime_ms: 1,
+      fingerprint: 'abcdef01'.repeat(2),
+    };
+    await ok(client.post('/api/files/uploads', file), 200);
+    for (const index of [0, 1]) {
+      const part = body.subarray(index * SEGMENT, (index + 1) * SEGMENT);
+      await ok(
+        client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
+          body: part,
+          headers: {
+            'content-type': 'application/octet-stream',
+            'content-length': String(part.length),
+          },
+        }),
+        201,
+      );
+    }
+    await ok(client.post('/api/files/uploads/finish', file), 201);
+    return body;
+  };
+
+  it('tells what containers are like, one and many', async () => {
+    await makeContainer(client, 'open');
+    await makeContainer(client, 'closed');
+    await ok(upload(client, 'open', 'o', 'four'), 201);
+    const acl = { name: 'open', read: '.r:*,.rlistings', write: '' };
+    await ok(client.send('PUT', '/api/files/acl', { body: acl }), 204);
+    expect(await details('open')).to.deep.include({
+      objects: 1,
+      bytes: 4,
+      access: 'public',
+      versioning: 'none',
+      versioning_active: false,
+      tempurl_keys: 0,
+    });
+    await ok(client.post('/api/files/tempurl', { container: 'open', name: 'o' }), 200);
+    expect(await details('open')).to.include({ tempurl_keys: 1 });
+    const many = await ok(
+      client.post('/api/files/containers/details', { names: ['open', 'closed', 'none'] }),
+      200,
+    );
+    const { items } = many.json() as { items: { name: string; access: string }[] };
+    expect(items.map(({ name, access }) => `${name} ${access}`).sort()).to.deep.equal([
+      'closed private',
+      'open public',
+    ]);
+    const missing = await client.get('/api/files/container?name=none');
+    expect([missing.status, codeOf(missing)]).to.deep.equal([404, 'no_such_container']);
+  });
+
+  it('explains an ACL before it is kept, and keeps none that is malformed', async () => {
+    const preview = await ok(
+      client.post('/api/files/acl/preview', { read: '.r:*,.x', write: '.r:*' }),
+      200,
+    );
+    expect(preview.json()).to.deep.include({
+      read: {
+        elements: [{ text: '.r:*', words: 'Everybody may read objects, without a login.' }],
+        problems: ['“.x” is no rule that the store knows.'],
+        warnings: [],
+        text: '.r:*',
+      },
+    });
+    const bad = { name: 'closed', read: '.x', write: '' };
+    expect((await client.send('PUT', '/api/files/acl', { body: bad })).status).to.equal(400);
+    expect((await ok(client.get('/api/files/acl?name=closed'))).json()).to.deep.equal({
+      read: '',
+      write: '',
+    });
+  });
+
+  it('empties a container with its trash, and removes both', async () => {
+    await makeContainer(client, 'full');
+    for (const name of ['a', 'b/c', 'ü ☃?#%25&+=.txt', 'a/../b', 'gone']) {
+      await ok(upload(client, 'full', name, 'x'), 201);
+    }
+    await job(client, '/api/files/delete', { container: 'full', names: ['gone'], mode: 'trash' });
+    await uploadLarge('full', 'big');
+    const wrong = await client.post('/api/files/container/empty', {
+      name: 'full',
+      confirm_name: 'ful',
+    });
+    expect([wrong.status, codeOf(wrong)]).to.deep.equal([400, 'invalid_argument']);
+    expect(await names('full')).to.have.length(5);
+    const { state, result } = await empty('full', { remove: true, with_trash: true });
+    expect([state, result.succeeded, result.failed]).to.deep.equal(['done', 6, 0]);
+    for (const name of ['full', 'full+trash']) {
+      expect((await client.get(`/api/files/container?${query({ name })}`)).status).to.equal(404);
+    }
+    expect(await names('full+segments')).to.deep.equal([]);
+  });
+
+  it('lets nobody but those who manage empty a container, and writes it down', async () => {
+    const member = await bed.login('tester2', 'testing2');
+    const body = { name: 'open', confirm_name: 'open', remove: true };
+    expect(codeOf(await member.post('/api/files/container/empty', body))).to.equal('forbidden');
+    const { items } = (await ok(client.get('/api/audit?action=files.container'))).json() as {
+      items: { action: string; target: string }[];
+    };
+    expect(items[0]).to.include({ action: 'files.container_delete', target: 'full' });
+  });
+
+  it('keeps the segments that a copy lives on, until the last of them is purged', async () => {
+    await makeContainer(client, 'one');
+    const body = await uploadLarge('one', 'big');
+    await job(client, '/api/files/copy', {
+      container: 'one',
+      to_container: 'one',
+      items: [{ name: 'big', to_name: 'copy' }],
+    });
+    const purge = (name: string) =>
+      job(client, '/api/files/delete', { container: 'one', names: [name], mode: 'purge' });
+    expect((await purge('big')).result).to.include({ succeeded: 1 });
+    expect((await ok(download(client, 'one', 'copy'), 200)).bytes.equals(body)).to.equal(true);
+    expect((await purge('copy')).result).to.include({ succeeded: 1 });
+    expect(await names('one+segments')).to.deep.equal([]);
+  });
+
+  it('shows the beginning of a text, and of nothing else', async () => {
+    const preview = (name: string) =>
+      client.get(`/api/files/object/preview?${query({ container: 'one', name })}`);
+    const long = `${'ü'.repeat(40_000)}end`;
+    await ok(upload(client, 'one', 'x.html', '<script>1</script>', { type: 'text/html' }), 201);
+    await ok(upload(client, 'one', 'long', long), 201);
+    await ok(upload(client, 'one', 'binary', Buffer.from([0xff, 0xfe, 0, 1])), 201);
+    await ok(upload(client, 'one', 'nul', 'a\0b'), 201);
+    await ok(upload(client, 'one', 'none', ''), 201);
+    const html = await ok(preview('x.html'), 200);
+    expect(html.text).to.equal('<script>1</script>');
+    expect(html.headers).to.include({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+      'x-preview-truncated': '0',
+    });
+    const first = await ok(preview('long'), 200);
+    expect([first.text, first.headers['x-preview-truncated']]).to.deep.equal([
+      'ü'.repeat(32 * 1024),
+      '1',
+    ]);
+    expect((await ok(preview('none'), 200)).text).to.equal('');
+    for (const name of ['binary', 'nul']) {
+      expect(codeOf(await preview(name)), name).to.equal('unprocessable');
+    }
+  });
+
+  it('says that the embedded store keeps no versions', async () => {
+    const versions = await ok(
+      client.get(`/api/files/versions?${query({ container: 'one', name: 'x.html' })}`),
+    );
+    expect(versions.json()).to.deep.equal({
+      mode: 'none',
+      active: false,
+      items: [],
+      truncated: false,
+    });
+    const on = await client.send('PUT', '/api/files/versions', {
+      body: { name: 'one', enabled: true },
+    });
+    expect([on.status, codeOf(on)]).to.deep.equal([501, 'unsupported_here']);
+    const body = { container: 'one', name: 'x.html', version_id: 'null' };
+    expect((await client.post('/api/files/versions/restore', body)).status).to.equal(501);
+    const capabilities = (await ok(client.get('/api/files/capabilities'))).json() as object;
+    expect(capabilities).to.include({ tempurl: true, object_versioning: false });
+  });
+
+  it('takes a store at its word, and none at less', () => {
+    const info = {
+      swift: { policies: [{ name: 'b' }, { name: 'a', default: true }] },
+      tempurl: {},
+    };
+    expect(parseStoreInfo(JSON.stringify(info))).to.deep.include({
+      policies: ['a', 'b'],
+      tempurlDigests: [],
+      hasTempurl: true,
+      bulkDeletesMax: 0,
+      hasObjectVersioning: false,
+    });
+    for (const text of ['', '[]', 'null', '{"swift":{"policies":{}}}', '{"tempurl":1}']) {
+      expect(parseStoreInfo(text).policies).to.deep.equal([]);
+    }
+  });
+});
