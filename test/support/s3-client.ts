@@ -1,6 +1,8 @@
 import { Client } from 'undici';
 import { XMLParser } from 'fast-xml-parser';
+import { persistently } from './faulty/retries.js';
 import { sha256Hex, signHeaders, type SigningIdentity } from './sigv4.js';
+import { STACK } from './stack.js';
 
 /**
  * A client for tests that sends exactly what it is told, raw path and all, and hides nothing of the
@@ -46,7 +48,12 @@ export class S3TestClient {
     this.#host = endpoint.slice('http://'.length);
   }
 
-  async send(request: S3Request): Promise<S3Answer> {
+  send(request: S3Request): Promise<S3Answer> {
+    if (STACK !== 'faulty') return this.#sendOnce(request);
+    return persistently(request.method, () => this.#sendOnce(request));
+  }
+
+  async #sendOnce(request: S3Request): Promise<S3Answer> {
     const answer = await this.#client.request({
       method: request.method,
       path: request.path,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { requireNoSecrets } from './secrets.js';
-import { openStack, STACK, type Stack } from './stack.js';
+import { IS_EMBEDDED, openStack, type Stack } from './stack.js';
 import { makeTempFolder, removeFolder } from './temp-folder.js';
 
 /** Relative to the compiled file: the supervisor of the same build. */
@@ -79,20 +79,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const folder = await makeTempFolder('service');
   const dataDir = options.dataDir ?? join(folder, 'data');
   const configFile = options.configFile ?? join(folder, 'config.json');
+  const stack = await openStack(dataDir);
   if (options.configFile === undefined) {
-    const stack = await openStack(dataDir);
     const credentials = await writeCredentials(folder, stack, options.users);
     const config = { ...stack.config, ...credentials, ...accountsOf(stack, options.config) };
     await writeFile(configFile, JSON.stringify(config));
   }
 
-  const args = [options.main ?? MAIN, ...serviceArgs(configFile, dataDir, options)];
+  const args = [options.main ?? stack.main ?? MAIN, ...serviceArgs(configFile, dataDir, options)];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: {
       ...process.env,
       RINGWAY_ACCESS_KEY: CREDENTIAL.accessKey,
       RINGWAY_SECRET_KEY: CREDENTIAL.secretKey,
+      ...stack.env,
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -114,7 +115,7 @@ async function writeCredentials(
   stack: Stack,
   users: readonly TestUser[] | undefined,
 ): Promise<object> {
-  if (users === undefined && STACK === 'embedded') return {};
+  if (users === undefined && IS_EMBEDDED) return {};
   const own: TestUser = { ...CREDENTIAL, account: 'AUTH_main', role: 'owner' };
   const all = [own, ...(users ?? [])];
   const credentials = all.map(({ accessKey, secretKey, account, role, user }) => ({
@@ -123,8 +124,7 @@ async function writeCredentials(
     account: stack.account(account),
     role,
     // Without its account's name, which is another one there.
-    user:
-      user ?? (STACK === 'embedded' ? undefined : `${account.replace('AUTH_', '')}:${accessKey}`),
+    user: user ?? (IS_EMBEDDED ? undefined : `${account.replace('AUTH_', '')}:${accessKey}`),
   }));
   const file = join(folder, 'credentials.json');
   await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });

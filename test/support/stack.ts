@@ -1,17 +1,28 @@
 import { createHash } from 'node:crypto';
 import process from 'node:process';
+import type { FaultRates } from '../../src/backend/decorators/faulty.js';
+import { FAULTY_MAIN, storeFaultsEnvironment } from './faulty/store-faults.js';
 import { skipBecause } from './skip.js';
 
 /**
  * What the service under test stores in: the suites of the S3 API run on each. `swift` is a real
  * cluster, `swift-api` our own Swift API over an embedded store. On these, which tests share, each
- * service has accounts of its own.
+ * service has accounts of its own. `faulty` is an embedded store that fails now and then, for clients
+ * that try again (faulty/retries.ts).
  */
-export type StackName = 'embedded' | 'swift' | 'swift-api';
+export type StackName = 'embedded' | 'faulty' | 'swift' | 'swift-api';
+
+const STACKS: readonly StackName[] = ['embedded', 'faulty', 'swift', 'swift-api'];
 
 export const STACK = stackName(process.env.RINGWAY_TEST_STACK);
 
+/** Whether the store is in the service's own data directory. */
+export const IS_EMBEDDED = STACK === 'embedded' || STACK === 'faulty';
+
 export interface Stack {
+  /** The program to start, where it is not the supervisor's own, and what that is told. */
+  readonly main?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** Keys of the service's configuration. */
   readonly config: Readonly<Record<string, unknown>>;
   /** What an account of a test, such as AUTH_main, is called there. */
@@ -21,6 +32,10 @@ export interface Stack {
 /** @param dataDir - of the service: one that is started again finds its accounts again */
 export async function openStack(dataDir: string): Promise<Stack> {
   if (STACK === 'embedded') return { config: {}, account: (name) => name };
+  if (STACK === 'faulty') {
+    const env = storeFaultsEnvironment({ rates: faultRates() });
+    return { main: FAULTY_MAIN, env, config: {}, account: (name) => name };
+  }
   const keys = await clusterKeys(STACK);
   const suffix = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
   return {
@@ -28,6 +43,18 @@ export async function openStack(dataDir: string): Promise<Stack> {
     config: { ...keys, credentials_source: 'file', swift_container_cache_ms: 0 },
     account: (name) => `${name}_${suffix}`,
   };
+}
+
+/**
+ * All that leaves it open to a client to get, by trying again, what it would have got: not answers
+ * that are lost after a write (a second DELETE is a second delete marker), which races are about.
+ */
+const FAULTS: FaultRates = { delayMsMax: 1, refused: 0.04, cut: 0.1, stale: 0.1, full: 0.05 };
+
+/** `RINGWAY_TEST_FAULTS={"cut":0.5}` for others. */
+function faultRates(): FaultRates {
+  const { RINGWAY_TEST_FAULTS: text } = process.env;
+  return text === undefined ? FAULTS : (JSON.parse(text) as FaultRates);
 }
 
 async function clusterKeys(stack: 'swift' | 'swift-api'): Promise<Record<string, unknown>> {
@@ -40,8 +67,9 @@ async function clusterKeys(stack: 'swift' | 'swift-api'): Promise<Record<string,
 }
 
 function stackName(text = 'embedded'): StackName {
-  if (text === 'embedded' || text === 'swift' || text === 'swift-api') return text;
-  throw new Error(`RINGWAY_TEST_STACK: ${text}, expected embedded, swift or swift-api`);
+  const known = STACKS.find((name) => name === text);
+  if (known !== undefined) return known;
+  throw new Error(`RINGWAY_TEST_STACK: ${text}, expected one of ${STACKS.join(', ')}`);
 }
 
 /**
@@ -49,6 +77,6 @@ function stackName(text = 'embedded'): StackName {
  * so in its title.
  */
 export function onlyOn(context: Mocha.Context, stack: 'embedded' | 'swift', why: string): void {
-  if ((STACK === 'embedded') === (stack === 'embedded')) return;
+  if (IS_EMBEDDED === (stack === 'embedded')) return;
   skipBecause(context, why);
 }

@@ -5,7 +5,7 @@ import { sourceOf } from './stages.mjs';
 const FILES_AT_MOST = 3;
 
 /** A wrong answer once in many runs is what these look for: they get no second chance. */
-const NEVER_AGAIN = new Set(['contract', 'faults']);
+const NEVER_AGAIN = new Set(['contract', 'faults', 'faulty-store']);
 
 /**
  * Runs the files of a stage in which tests failed once more, with nothing beside them, and tells

@@ -8,7 +8,7 @@ import { Recorder, Stopwatch } from '../history/recorder.js';
 import { auditArchive } from './archive-audit.js';
 import { CORE_BUCKET, CoreClient, type Gateway } from './core-client.js';
 import { lookAtEverything } from './last-look.js';
-import { withFaults, type StoreFaults } from './store-faults.js';
+import { withFaults, type StoreFaults } from '../../support/faulty/store-faults.js';
 import { Worker } from './workload.js';
 
 const GATEWAYS = 4;

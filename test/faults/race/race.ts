@@ -1,8 +1,12 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { eventually } from '../../support/eventually.js';
+import {
+  FAULTY_MAIN,
+  storeFaultsEnvironment,
+  type StoreFaults,
+} from '../../support/faulty/store-faults.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -12,10 +16,8 @@ import { Recorder } from '../history/recorder.js';
 import { auditArchive } from './archive-audit.js';
 import { lookAtEverything } from './last-look.js';
 import { RaceClient } from './race-client.js';
-import { storeFaultsEnvironment, type StoreFaults } from './store-faults.js';
 import { Worker } from './workload.js';
 
-const MAIN = fileURLToPath(new URL('./gateway-main.js', import.meta.url));
 const BUCKET = 'race';
 const KEYS = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
 const CLIENTS = 8;
@@ -115,7 +117,7 @@ export class Race {
       await mkdir(dataDir);
       await symlink(store, join(dataDir, 'store'));
       return startService({
-        main: MAIN,
+        main: FAULTY_MAIN,
         dataDir,
         listeners,
         env: storeFaultsEnvironment(faults),

@@ -24,12 +24,12 @@ describe('npm test: stages', () => {
     ]);
   });
 
-  it('runs suites of the S3 API again on a cluster, a real one where there is one', async () => {
+  it('runs suites of the S3 API again on other stores, a real cluster where there is one', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
     const file = 'dist/test/integration/objects.test.js';
     const names = (hasSwift: boolean) => planStages([], [file], hasSwift).map((s) => s.name);
-    expect(names(false)).to.deep.equal(['integration', 'swift-api']);
-    expect(names(true)).to.deep.equal(['integration', 'swift', 'swift-api']);
+    expect(names(false)).to.deep.equal(['integration', 'swift-api', 'faulty-store']);
+    expect(names(true)).to.deep.equal(['integration', 'swift', 'swift-api', 'faulty-store']);
     const [, swift] = planStages([], [file], true);
     expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
   });
@@ -104,6 +104,7 @@ describe('npm test: once more', () => {
       stage('unit', {}),
       stage('faults', { failed: [one] }),
       stage('contract', { failed: [one] }),
+      stage('faulty-store', { failed: [one] }),
       stage('unit', { failed: [one, { title: 'the run of unit', error: 'hung' }] }),
       stage('unit', { failed: many }),
     ]) {

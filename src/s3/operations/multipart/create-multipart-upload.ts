@@ -1,4 +1,4 @@
-import type { PutObjectInput } from '../../../backend/backend.js';
+import type { PutObjectInput, PutOutcome } from '../../../backend/backend.js';
 import type { HeaderList } from '../../../http/exchange.js';
 import { BackendError } from '../../../backend/errors.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
@@ -76,21 +76,31 @@ function checksumHeaders({ algorithm, type }: UploadChecksum): HeaderList {
   ];
 }
 
-/** The companion container comes with the first upload of a bucket. */
+/** @throws S3Error `OperationAborted` when the store did not take it: nobody may be told its id */
 async function putMarker(
   context: RequestContext,
   upload: Upload,
   input: PutObjectInput,
 ): Promise<void> {
+  const { outcome } = await putIntoCompanion(context, upload, input);
+  if (outcome !== 'created') throw new S3Error('OperationAborted');
+}
+
+/** The companion container comes with the first upload of a bucket. */
+async function putIntoCompanion(
+  context: RequestContext,
+  upload: Upload,
+  input: PutObjectInput,
+): Promise<PutOutcome> {
   const { backend } = context.services;
   const put = () => backend.putObject(context.call, markerOf(upload), input);
   try {
-    await put();
+    return await put();
   } catch (error) {
     if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
     const container = segmentsContainer(upload.account, upload.bucket);
     await backend.createContainer(context.call, container, {});
-    await put();
+    return put();
   }
 }
 

@@ -1,9 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import type * as B from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
 import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
 import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
 
-/** How the store of a race differs from the embedded one. */
+/** How a store differs from the embedded one. */
 export interface StoreFaults {
   /**
    * `weak`: as stock Swift, several writers win where one may. `lying`: it says that it keeps its
@@ -16,6 +17,9 @@ export interface StoreFaults {
   /** It fails now and then. */
   readonly rates?: FaultRates;
 }
+
+/** The service as it is, over a store with the faults of its environment. */
+export const FAULTY_MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
 const VARIABLE = 'RINGWAY_TEST_STORE_FAULTS';
 

@@ -6,7 +6,7 @@ import { run } from '../../../supervisor/run.js';
 import { recoverStore } from '../../../supervisor/store.js';
 
 /** The service as it is, with listeners whose store is not what it should be. */
-const entry = fileURLToPath(new URL('./gateway-listener.js', import.meta.url));
+const entry = fileURLToPath(new URL('./listener.js', import.meta.url));
 
 process.exit(
   await run(process.argv.slice(2), {
