@@ -1,25 +1,43 @@
 #!/usr/bin/env node
 import { ConfigError } from '../src/config/problem.js';
 import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
-import { loadConsoleConfig } from './config/load.js';
+import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
+import { verifyAudit } from './server/audit-verify.js';
 import { startConsole } from './server/start.js';
+
+const USAGE = 'usage: node dist/console/main.js console.json [--verify-audit]';
+const VERIFY = '--verify-audit';
 
 /** `node dist/console/main.js console.json`: serves the console until SIGTERM or SIGINT. */
 async function main(args: readonly string[]): Promise<void> {
-  const [file, ...rest] = args;
-  if (file === undefined || rest.length > 0) {
-    fail('usage', 'usage: node dist/console/main.js console.json');
+  const [file, command, ...rest] = args;
+  if (file === undefined || rest.length > 0 || (command ?? VERIFY) !== VERIFY) {
+    fail('usage', USAGE);
     return;
   }
   try {
-    const running = await startConsole(loadConsoleConfig(file, process.cwd()));
-    process.stdout.write(`console: listening on port ${running.port}\n`);
-    const stop = () => void running.close().then(() => process.exit(EXIT_CODES.ok.code));
-    process.once('SIGTERM', stop).once('SIGINT', stop);
+    const options = loadConsoleConfig(file, process.cwd());
+    await (command === VERIFY ? verify(options) : serve(options));
   } catch (error) {
     if (error instanceof ConfigError) fail('config', error.message);
     else fail(reasonOf(error), `console: ${(error as Error).message}`);
   }
+}
+
+async function serve(options: ConsoleOptions): Promise<void> {
+  const running = await startConsole(options);
+  process.stdout.write(`console: listening on port ${running.port}\n`);
+  const stop = () => void running.close().then(() => process.exit(EXIT_CODES.ok.code));
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+}
+
+/** Checks the chain of the audit log, also of a console that runs. */
+async function verify({ stateDir }: ConsoleOptions): Promise<void> {
+  const verdict = await verifyAudit(stateDir);
+  process.stdout.write(`${JSON.stringify(verdict)}\n`);
+  const { problem } = verdict;
+  if (problem === undefined) return;
+  fail('altered', `console: audit log: ${problem.kind} at ${problem.file}, line ${problem.line}`);
 }
 
 /** Why a start failed, by the code of the system's error. */

@@ -36,6 +36,10 @@ export const EXIT_CODES = {
     meaning: 'the service was stopped before `reload` or `wait-ready` was done',
   },
   config: { code: 78, meaning: 'the configuration, or the credentials, cannot be used' },
+  altered: {
+    code: 79,
+    meaning: 'the audit log of the console is not as it was written (`--verify-audit`)',
+  },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 
 export type ExitReason = keyof typeof EXIT_CODES;

@@ -94,6 +94,10 @@ const KEYS = {
     schema: path().default('./console-state'),
     doc: "Directory of the audit log and of unfinished uploads' records. Relative to the configuration file.",
   },
+  audit_bytes_max: {
+    schema: integer(64 * 1024, 16 * GIB).default(64 * MIB),
+    doc: 'Bytes of the audit log with its older files. The oldest file, an eighth, is let go when there are more.',
+  },
   deploy_upstream: {
     schema: optionalUpstream('http://127.0.0.1:9700'),
     doc: 'Deploy control service. Empty: there is no Deploy surface.',

@@ -6,6 +6,7 @@ import { nextRequestId } from '../../src/telemetry/request-id.js';
 import { filesRoutes } from '../surfaces/files/routes.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
+import { auditRoutes } from './audit-routes.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
 import { installGuard } from './guard.js';
@@ -57,6 +58,7 @@ export async function buildApp(
   });
   sessionRoutes(app, context);
   commonRoutes(app, context);
+  auditRoutes(app, context);
   await app.register((scope, _options, done) => {
     filesRoutes(scope, context);
     done();

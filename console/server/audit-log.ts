@@ -1,118 +1,182 @@
-import { createHash } from 'node:crypto';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { SerialQueues } from '../../src/serial-queues.js';
+import {
+  currentFile,
+  digestOf,
+  DROP_ACTION,
+  lastDigest,
+  linesOf,
+  nextRotated,
+  NOTHING_BEFORE,
+  parseRecord,
+  readTail,
+  rotatedFiles,
+  type AuditEvent,
+  type AuditRecord,
+} from './audit-files.js';
+import { verifyAudit, type AuditVerdict } from './audit-verify.js';
 
-export interface AuditEvent {
-  readonly actor: string;
-  readonly role: string;
-  readonly ip: string;
-  /** What was done, such as `login` or `files.purge`. */
-  readonly action: string;
-  readonly target: string;
-  readonly result: 'ok' | 'denied' | 'failed';
-  readonly request_id: string;
+export interface AuditLogOptions {
+  readonly now?: () => number;
+  /** Of all files together. */
+  readonly bytesMax?: number;
 }
 
-export interface AuditRecord extends AuditEvent {
-  readonly unix_s: number;
-  /** Digest of the line before; of the first one, zeros. */
-  readonly prev_sha256: string;
-}
+const BYTES_MAX = 64 * 1024 * 1024;
+/** What is let go at a time is one file: a small part of what there is. */
+const FILES = 8;
+const TEXT_LENGTH_MAX = 2048;
 
-const FILE = 'audit.jsonl';
-const NOTHING_BEFORE = '0'.repeat(64);
-const TAIL_BYTES = 1024 * 1024;
-/** A line is bounded, since a name is. */
-const TARGET_LENGTH_MAX = 2048;
-
-/** Who did what, a line each, chained: a line that is changed or taken out breaks the chain. */
+/**
+ * Who did what, a line each, chained: a line that is changed or taken out breaks the chain. A file
+ * that is full is renamed, and the next one goes on with the chain; the oldest is let go when all
+ * are too large, and a record says where the rest begins.
+ */
 export class AuditLog {
-  #previous: string;
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueues();
 
   private constructor(
-    private readonly file: FileHandle,
-    previous: string,
-    private readonly now: () => number,
-  ) {
-    this.#previous = previous;
-  }
+    private readonly directory: string,
+    private readonly options: Required<AuditLogOptions>,
+    private file: FileHandle,
+    private size: number,
+    private head: string,
+  ) {}
 
-  /** @throws system errors when the file cannot be read and written */
-  static async open(directory: string, now: () => number = Date.now): Promise<AuditLog> {
+  /** @throws system errors when the files cannot be read and written */
+  static async open(directory: string, options: AuditLogOptions = {}): Promise<AuditLog> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const file = await open(path.join(directory, FILE), 'a+', 0o600);
-    const { lines, size, tornBytes } = await readTail(file);
+    const { now = Date.now, bytesMax = BYTES_MAX } = options;
+    const file = await open(currentFile(directory), 'a+', 0o600);
+    const { line, size, tornBytes } = await readTail(file);
     // What a crash cut was never acknowledged.
     if (tornBytes > 0) await file.truncate(size - tornBytes);
-    const last = lines.at(-1);
-    return new AuditLog(file, last === undefined ? NOTHING_BEFORE : digest(last), now);
+    const before = (await rotatedFiles(directory)).at(-1);
+    const head =
+      line === undefined
+        ? before === undefined
+          ? undefined
+          : await lastDigest(before)
+        : digestOf(line);
+    const filled = { now, bytesMax };
+    return new AuditLog(directory, filled, file, size - tornBytes, head ?? NOTHING_BEFORE);
   }
 
-  /** Resolves when the line is on the disk. @throws system errors */
+  /** Resolves when the line is on the disk. @throws system errors; then there is nothing of it */
   write(event: AuditEvent): Promise<void> {
-    const written = this.#last.then(() => this.#append(event));
-    this.#last = written.catch(() => undefined);
-    return written;
+    return this.#queue.run('', async () => {
+      if (this.size >= this.options.bytesMax / FILES) await this.#rotate();
+      await this.#append(event);
+    });
   }
 
-  /** The latest records, newest first. */
+  /** The latest records that are accepted, newest first. */
   async latest(accepts: (record: AuditRecord) => boolean, max: number): Promise<AuditRecord[]> {
-    await this.#last;
-    const { lines } = await readTail(this.file);
-    const records = lines.reverse().flatMap((line) => parseRecord(line));
-    return records.filter(accepts).slice(0, max);
+    const files = [...(await rotatedFiles(this.directory)), currentFile(this.directory)];
+    const found: AuditRecord[] = [];
+    for (const file of files.reverse()) {
+      const rest = max - found.length;
+      if (rest <= 0) break;
+      found.push(...(await latestOf(file, accepts, rest)));
+    }
+    return found;
+  }
+
+  /** Whether all files are as they were written, down to the last line. */
+  verify(): Promise<AuditVerdict> {
+    return this.#queue.run('', () =>
+      verifyAudit(this.directory, { head: this.head, currentBytes: this.size }),
+    );
   }
 
   async close(): Promise<void> {
-    await this.#last;
-    await this.file.close();
+    await this.#queue.run('', () => this.file.close());
   }
 
   async #append(event: AuditEvent): Promise<void> {
     const record: AuditRecord = {
-      unix_s: Math.floor(this.now() / 1000),
+      unix_s: Math.floor(this.options.now() / 1000),
       ...event,
-      target: event.target.slice(0, TARGET_LENGTH_MAX),
-      prev_sha256: this.#previous,
+      actor: event.actor.slice(0, TEXT_LENGTH_MAX),
+      target: event.target.slice(0, TEXT_LENGTH_MAX),
+      prev_sha256: this.head,
     };
     const line = JSON.stringify(record);
-    await this.file.appendFile(`${line}\n`);
-    await this.file.datasync();
-    this.#previous = digest(line);
+    const bytes = Buffer.from(`${line}\n`);
+    try {
+      // Half a line of an append that failed would spoil the next one.
+      const { size } = await this.file.stat();
+      if (size > this.size) await this.file.truncate(this.size);
+      await this.file.appendFile(bytes);
+      await this.file.datasync();
+    } catch (error) {
+      await this.file.truncate(this.size).catch(() => undefined);
+      throw error;
+    }
+    this.size += bytes.length;
+    this.head = digestOf(line);
+  }
+
+  async #rotate(): Promise<void> {
+    const rotated = await rotatedFiles(this.directory);
+    const to = nextRotated(this.directory, rotated);
+    // It may be gone already, when the last try got no further.
+    await rename(currentFile(this.directory), to).catch(ignoreAbsent);
+    const file = await open(currentFile(this.directory), 'a+', 0o600);
+    await this.file.close();
+    this.file = file;
+    this.size = 0;
+    await syncDirectory(this.directory);
+    await this.#dropOldest([...rotated, to]);
+  }
+
+  /** The record comes first: a file that is gone without one is missing. */
+  async #dropOldest(rotated: readonly string[]): Promise<void> {
+    const sizes = await Promise.all(rotated.map(async (file) => (await stat(file)).size));
+    let bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const room = this.options.bytesMax - this.options.bytesMax / FILES;
+    for (const [index, oldest] of rotated.entries()) {
+      if (bytes <= room) return;
+      bytes -= sizes[index] ?? 0;
+      const target = `${path.basename(oldest)} ${(await lastDigest(oldest)) ?? NOTHING_BEFORE}`;
+      const console = { actor: 'console', role: '', ip: '', request_id: '' };
+      await this.#append({ ...console, action: DROP_ACTION, target, result: 'ok' });
+      await rm(oldest);
+    }
   }
 }
 
-/** Whether each line names the digest of the one before. */
-export function isUnbroken(lines: readonly string[]): boolean {
-  return lines.every((line, index) => {
-    const before = lines[index - 1];
-    const [record] = parseRecord(line);
-    return record?.prev_sha256 === (before === undefined ? NOTHING_BEFORE : digest(before));
-  });
-}
-
-async function readTail(file: FileHandle) {
-  const { size } = await file.stat();
-  const start = Math.max(0, size - TAIL_BYTES);
-  const buffer = Buffer.alloc(size - start);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
-  const text = buffer.toString('utf8', 0, bytesRead);
-  const lines = text.split('\n');
-  const tornBytes = Buffer.byteLength(lines.pop() ?? '');
-  // The first one may have begun before what was read.
-  if (start > 0) lines.shift();
-  return { lines: lines.filter((line) => line !== ''), size, tornBytes };
-}
-
-function parseRecord(line: string): AuditRecord[] {
+async function latestOf(
+  file: string,
+  accepts: (record: AuditRecord) => boolean,
+  max: number,
+): Promise<AuditRecord[]> {
+  let found: AuditRecord[] = [];
   try {
-    return [JSON.parse(line) as AuditRecord];
-  } catch {
-    return [];
+    for await (const line of linesOf(file)) {
+      const record = parseRecord(line);
+      if (record === undefined || !accepts(record)) continue;
+      found.push(record);
+      if (found.length >= 2 * max) found = found.slice(-max);
+    }
+  } catch (error) {
+    // Let go, or cut, while it was read; whether it is whole is what `verify` is for.
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isGone && !(error instanceof RangeError)) throw error;
   }
+  return found.slice(-max).reverse();
 }
 
-function digest(line: string): string {
-  return createHash('sha256').update(line).digest('hex');
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

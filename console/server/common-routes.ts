@@ -7,15 +7,10 @@ import { parse } from './parse.js';
 
 const JOB = z.object({ id: z.uuid() });
 const TOPICS = z.object({ topics: z.string().max(256).default('jobs') });
-const AUDIT = z.object({
-  actor: z.string().max(256).optional(),
-  action: z.string().max(64).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(200),
-});
 
-/** What no surface has for itself: liveness, jobs, events, the audit log. */
+/** What no surface has for itself: liveness, jobs, events. */
 export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const { jobs, events, audit } = context;
+  const { jobs, events } = context;
   app.get('/healthz', { config: { access: 'open' } }, () => ({ status: 'ok' }));
 
   app.get('/api/jobs', { config: { access: 'read', background: true } }, (request) => ({
@@ -34,17 +29,6 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const lastId = Number.isSafeInteger(last) ? last : undefined;
     const stream = events.subscribe(sessionOf(request), topics.split(','), lastId);
     return reply.type('text/event-stream').send(stream);
-  });
-
-  app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
-    const { actor, action, limit } = parse(AUDIT, request.query);
-    const items = await audit.latest(
-      (one) =>
-        (actor === undefined || one.actor === actor) &&
-        (action === undefined || one.action.startsWith(action)),
-      limit,
-    );
-    return { items };
   });
 
   for (const prefix of LATER_SURFACES) {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 export interface LoginLimitsOptions {
   readonly perMinute: number;
   readonly now: () => number;
@@ -7,8 +9,17 @@ interface Tries {
   /** Times of the tries that still count, in milliseconds. */
   times: number[];
   failures: number;
+  /** Somebody was told to wait since the last try that was made. */
+  refused: boolean;
   /** No try before this. */
   notBeforeMs: number;
+}
+
+export interface Admission {
+  /** Seconds to wait; 0 when the try may be made. */
+  readonly waitS: number;
+  /** The first refusal in a row: one is worth a record, and thousands are an attack on it. */
+  readonly isFirst: boolean;
 }
 
 const ADDRESS_WINDOW_MS = 60_000;
@@ -29,20 +40,25 @@ export class LoginLimits {
 
   constructor(private readonly options: LoginLimitsOptions) {}
 
-  /** @returns how many seconds to wait; 0 when the try may be made, and counts */
-  tryLogin(address: string, name: string): number {
+  /** A try that may be made counts. */
+  tryLogin(address: string, name: string): Admission {
     const nowMs = this.options.now();
-    const byAddress = recordOf(this.#addresses, address);
+    const byAddress = recordOf(this.#addresses, networkOf(address));
     const byName = recordOf(this.#names, name);
     const waitMs = Math.max(
       waitFor(byAddress, nowMs, ADDRESS_WINDOW_MS, this.options.perMinute),
       waitFor(byName, nowMs, NAME_WINDOW_MS, NAME_TRIES_MAX),
       byName.notBeforeMs - nowMs,
     );
-    if (waitMs > 0) return Math.ceil(waitMs / 1000);
+    if (waitMs > 0) {
+      const isFirst = !byAddress.refused;
+      byAddress.refused = true;
+      return { waitS: Math.ceil(waitMs / 1000), isFirst };
+    }
+    byAddress.refused = false;
     byAddress.times.push(nowMs);
     byName.times.push(nowMs);
-    return 0;
+    return { waitS: 0, isFirst: false };
   }
 
   failed(name: string): void {
@@ -58,8 +74,22 @@ export class LoginLimits {
   }
 }
 
+/** Who has one address of IPv6 has the 2^64 beside it. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
 function recordOf(all: Map<string, Tries>, key: string): Tries {
-  const known = all.get(key) ?? { times: [], failures: 0, notBeforeMs: 0 };
+  const known = all.get(key) ?? { times: [], failures: 0, refused: false, notBeforeMs: 0 };
   // Re-inserted, so that the oldest is the first to be forgotten.
   all.delete(key);
   all.set(key, known);

@@ -22,7 +22,9 @@ export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): vo
   app.post('/api/session', { config: { access: 'open' } }, async (request, reply) => {
     const given = parse(CREDENTIALS, request.body);
     await admit(context, request, loginName(given));
-    const { user, store } = await authenticate(context, request, given);
+    const { user, store } = await authenticate(context, request, given, () => {
+      context.sessions.end(session);
+    });
     // What the browser held before is worth nothing from now on.
     const before = request.cookies[SESSION_COOKIE];
     const old = before === undefined ? undefined : context.sessions.find(before);
@@ -50,9 +52,9 @@ async function admit(
   request: FastifyRequest,
   name: string,
 ): Promise<void> {
-  const waitS = context.loginLimits.tryLogin(request.view.address, name);
+  const { waitS, isFirst } = context.loginLimits.tryLogin(request.view.address, name);
   if (waitS === 0) return;
-  await record(context, request, name, '', 'login', 'denied');
+  if (isFirst) await record(context, request, name, '', 'login', 'denied');
   throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
 }
 
@@ -64,6 +66,7 @@ async function authenticate(
   context: ConsoleContext,
   request: FastifyRequest,
   given: z.infer<typeof CREDENTIALS>,
+  onRefused: () => void,
 ): Promise<{ readonly user: RosterEntry; readonly store: SwiftAccount }> {
   const name = loginName(given);
   const login = () => swiftLogin(context.auth, name, given.key);
@@ -83,7 +86,20 @@ async function authenticate(
   await record(context, request, name, user.role, 'login', 'ok');
   return {
     user,
-    store: new SwiftAccount({ store: context.store, token, login, now: context.now }),
+    store: new SwiftAccount({
+      store: context.store,
+      token,
+      // Whoever needs it, a job or a page: a key that is refused ends the session.
+      login: () => login().catch(rethrowRefusal(onRefused)),
+      now: context.now,
+    }),
+  };
+}
+
+function rethrowRefusal(onRefused: () => void) {
+  return (error: unknown): never => {
+    if (error instanceof CredentialsRefusedError) onRefused();
+    throw error;
   };
 }
 

@@ -51,7 +51,7 @@ export async function startConsole(
     views: new ClientViews(options.trustedProxies),
     sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
     loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
-    audit: await AuditLog.open(options.stateDir, now),
+    audit: await AuditLog.open(options.stateDir, { now, bytesMax: options.auditBytesMax }),
     jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
   };
   let hosts: ReadonlySet<string> = new Set();

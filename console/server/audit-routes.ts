@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { loginName } from '../config/keys.js';
+import type { AuditEvent } from './audit-files.js';
+import { sessionOf, type ConsoleContext } from './context.js';
+import { parse } from './parse.js';
+
+const unixS = z.coerce.number().int().min(0).max(4_294_967_295);
+const FILTER = z.object({
+  actor: z.string().max(512).optional(),
+  /** A whole one, or the beginning: `files` finds `files.purge`. */
+  action: z.string().max(64).optional(),
+  result: z.enum(['ok', 'denied', 'failed']).optional(),
+  /** A part of it. */
+  target: z.string().max(512).optional(),
+  ip: z.string().max(64).optional(),
+  from_unix_s: unixS.optional(),
+  to_unix_s: unixS.optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
+/** The audit log as operators see it: to search, and to check that nobody has changed it. */
+export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): void {
+  app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
+    const { actor, action, result, target, ip, limit, ...times } = parse(FILTER, request.query);
+    const { from_unix_s: fromS = 0, to_unix_s: toS = Infinity } = times;
+    const items = await audit.latest(
+      (one) =>
+        (actor === undefined || one.actor === actor) &&
+        (action === undefined || one.action.startsWith(action)) &&
+        (result === undefined || one.result === result) &&
+        (target === undefined || one.target.includes(target)) &&
+        (ip === undefined || one.ip === ip) &&
+        one.unix_s >= fromS &&
+        one.unix_s <= toS,
+      limit,
+    );
+    return { items, truncated: items.length === limit };
+  });
+
+  app.get('/api/audit/verify', { config: { access: 'operate' } }, () => audit.verify());
+}
+
+/** Records what the user of a request does; resolves when it is on the disk. */
+export async function recordAction(
+  { audit }: Pick<ConsoleContext, 'audit'>,
+  request: FastifyRequest,
+  { action, target, result }: Pick<AuditEvent, 'action' | 'target' | 'result'>,
+): Promise<void> {
+  const { user } = sessionOf(request);
+  const who = { actor: loginName(user), role: user.role, ip: request.view.address };
+  await audit.write({ ...who, action, target, result, request_id: request.id });
+}
