@@ -2,6 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '../test/support/temp-folder.js';
+import { EXIT, explain } from './exit.js';
 import { UsageError, type Options } from './options/options.js';
 import { parseOptions } from './options/parse.js';
 import { renderHelp } from './options/help.js';
@@ -15,10 +16,6 @@ import { tableOf } from './output/text-table.js';
 import { ProfileFolder } from './profile/folder.js';
 import { Run } from './run.js';
 import { startTargets } from './targets/start.js';
-import { TargetError } from './targets/target.js';
-
-/** As BSD's sysexits.h and Ringway's own; an error of measured operations is 1. */
-const EXIT = { ok: 0, errors: 1, usage: 64, unavailable: 69, internal: 70 } as const;
 
 /**
  * The whole of `npm run bench`.
@@ -36,22 +33,8 @@ export async function benchmark(args: readonly string[]): Promise<number> {
     await write(options, results, base);
     return hasErrors(results) ? EXIT.errors : EXIT.ok;
   } catch (error) {
-    return explain(error);
+    return explain(error, 'npm run bench -- --help');
   }
-}
-
-function explain(error: unknown): number {
-  if (error instanceof UsageError) {
-    for (const problem of error.problems) process.stderr.write(`bench: ${problem}\n`);
-    process.stderr.write('bench: npm run bench -- --help shows all flags\n');
-    return EXIT.usage;
-  }
-  if (error instanceof TargetError) {
-    process.stderr.write(`bench: ${error.message}\n`);
-    return EXIT.unavailable;
-  }
-  process.stderr.write(`bench: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
-  return EXIT.internal;
 }
 
 async function measure(options: Options): Promise<Results> {

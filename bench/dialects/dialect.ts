@@ -15,6 +15,8 @@ export interface PageQuery {
   readonly prefix: string;
   readonly keysMax: number;
   readonly startAfter?: string;
+  /** Of a listing of versions: the version of `startAfter` that was listed last. */
+  readonly versionIdMarker?: string;
   readonly delimiter?: string;
   /** All versions, where the dialect has them. */
   readonly versions?: boolean;
@@ -45,6 +47,14 @@ export interface MultipartDialect {
     key: string,
     uploadId: string,
     parts: readonly UploadPart[],
+  ): WireRequest;
+  /** A page of at most 1000 parts behind this number. */
+  listParts(
+    bucket: string,
+    key: string,
+    uploadId: string,
+    after: number,
+    check: (body: Buffer) => string | undefined,
   ): WireRequest;
 }
 

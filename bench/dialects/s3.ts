@@ -82,7 +82,9 @@ export class S3Dialect implements Dialect {
     const parameters: Record<string, string> = versions ? { versions: '' } : { 'list-type': '2' };
     parameters['max-keys'] = String(keysMax);
     parameters.prefix = prefix;
-    if (startAfter !== undefined) parameters['start-after'] = startAfter;
+    if (startAfter !== undefined) parameters[versions ? 'key-marker' : 'start-after'] = startAfter;
+    if (query.versionIdMarker !== undefined)
+      parameters['version-id-marker'] = query.versionIdMarker;
     if (delimiter !== undefined) parameters.delimiter = delimiter;
     const expect = check === undefined ? { statuses: [200] } : { statuses: [200], check };
     return this.#request({ method: 'GET', bucket, query: parameters }, expect);
@@ -132,6 +134,11 @@ export class S3Dialect implements Dialect {
       this.#request(
         { method: 'POST', bucket, key, query: { uploadId }, body: completion(parts) },
         { statuses: [200], check: completionProblem },
+      ),
+    listParts: (bucket, key, uploadId, after, check) =>
+      this.#request(
+        { method: 'GET', bucket, key, query: { uploadId, 'part-number-marker': String(after) } },
+        { statuses: [200], check },
       ),
   };
 

@@ -13,7 +13,7 @@ export interface Flag {
 export const PEERS = ['nginx', 's3rver', 'swift', 's3api', 'ringway'] as const;
 export type PeerName = (typeof PEERS)[number];
 
-interface FlagGroup {
+export interface FlagGroup {
   readonly title: string;
   readonly flags: readonly Flag[];
 }

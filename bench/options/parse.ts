@@ -1,18 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { didYouMean } from '../../src/config/suggest.js';
 import { FLAGS } from './flags.js';
 import { UsageError, type KeyPair, type Options } from './options.js';
+import { readFlags } from './read-flags.js';
 import { FlagValues } from './values.js';
-
-type FlagOptions = NonNullable<ParseArgsConfig['options']>;
-
-const OPTIONS: FlagOptions = Object.fromEntries(
-  FLAGS.map(({ name, value }) => [
-    name,
-    { type: value === undefined ? 'boolean' : 'string', multiple: true },
-  ]),
-);
 
 /** Flags that say nothing beside a `--target`: they are about a Ringway that is started. */
 const OWN_SERVICE = ['config', 'listeners', 'profile'];
@@ -26,52 +16,13 @@ export function parseOptions(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Options | 'help' {
-  const { given, problems } = readFlags(args);
+  const { given, problems } = readFlags(args, FLAGS);
   if (given.has('help')) return 'help';
-  const values = new FlagValues(given);
+  const values = new FlagValues(given, FLAGS);
   const options = toOptions(values, env);
   problems.push(...values.problems, ...contradictions(values, options));
   if (problems.length > 0) throw new UsageError(problems);
   return options;
-}
-
-function readFlags(args: readonly string[]) {
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
-  });
-  const given = new Map<string, string[]>();
-  const problems: string[] = [];
-  const known = FLAGS.map(({ name }) => `--${name}`);
-  for (const token of tokens) {
-    // Behind a wrong flag, what looks like a word may be its value.
-    if (token.kind === 'positional' && problems.length === 0)
-      problems.push(`got ${token.value}, expected a flag`);
-    if (token.kind !== 'option') continue;
-    const flag = FLAGS.find(({ name }) => `--${name}` === token.rawName);
-    if (flag === undefined) {
-      problems.push(
-        `got ${token.rawName}, expected a known flag${didYouMean(token.rawName, known)}`,
-      );
-    } else if (flag.value === undefined && token.value !== undefined) {
-      problems.push(`--${flag.name}: got ${token.value}, expected no value`);
-    } else if (flag.value !== undefined && (token.value === undefined || isFlag(token.value))) {
-      problems.push(
-        `--${flag.name}: got ${token.value ?? 'nothing'}, expected ${flag.expected ?? 'a value'}`,
-      );
-    } else {
-      given.set(flag.name, [...(given.get(flag.name) ?? []), token.value ?? '']);
-    }
-  }
-  return { given, problems };
-}
-
-/** A flag behind a flag: the value was forgotten. */
-function isFlag(value: string): boolean {
-  return value.startsWith('--');
 }
 
 function toOptions(values: FlagValues, env: NodeJS.ProcessEnv): Options {

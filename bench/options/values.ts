@@ -1,13 +1,17 @@
 import { didYouMean } from '../../src/config/suggest.js';
 import { ROWS } from '../rows/table.js';
-import { FLAGS, PEERS } from './flags.js';
+import { PEERS, type Flag } from './flags.js';
 import type { PeerChoice, RowChoice } from './options.js';
 
 /** Values of flags, with what is wrong with them. */
 export class FlagValues {
   readonly problems: string[] = [];
 
-  constructor(private readonly given: ReadonlyMap<string, readonly string[]>) {}
+  /** @param flags all that there are, for what is expected of them */
+  constructor(
+    private readonly given: ReadonlyMap<string, readonly string[]>,
+    private readonly flags: readonly Flag[],
+  ) {}
 
   has(name: string): boolean {
     return this.given.has(name);
@@ -41,9 +45,29 @@ export class FlagValues {
   }
 
   pids(name: string): number[] {
-    return this.list(name).flatMap((value) => {
-      if (/^\d{1,9}$/.test(value)) return [Number(value)];
+    return this.integers(name, 0, 999_999_999) ?? [];
+  }
+
+  /** @returns undefined when there is none */
+  integers(name: string, min: number, max: number): number[] | undefined {
+    const values = this.list(name);
+    if (values.length === 0) return undefined;
+    return values.flatMap((value) => {
+      const number = Number(value);
+      if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return [number];
       this.#wrong(name, value);
+      return [];
+    });
+  }
+
+  /** @returns undefined when there is none */
+  oneOf<Name extends string>(name: string, names: readonly Name[]): Name[] | undefined {
+    const values = this.list(name);
+    if (values.length === 0) return undefined;
+    return values.flatMap((value) => {
+      const known = names.find((candidate) => candidate === value);
+      if (known !== undefined) return [known];
+      this.#wrong(name, value, didYouMean(value, names));
       return [];
     });
   }
@@ -95,7 +119,7 @@ export class FlagValues {
   }
 
   #wrong(name: string, value: string, hint = ''): void {
-    const expected = FLAGS.find((flag) => flag.name === name)?.expected ?? 'something else';
+    const expected = this.flags.find((flag) => flag.name === name)?.expected ?? 'something else';
     this.problems.push(`--${name}: got ${value}, expected ${expected}${hint}`);
   }
 }

@@ -1,0 +1,139 @@
+import type { Flag, FlagGroup } from '../options/flags.js';
+import { renderFlags } from '../options/help.js';
+import { UsageError } from '../options/options.js';
+import { readFlags } from '../options/read-flags.js';
+import { FlagValues } from '../options/values.js';
+
+/** What can be measured alone. */
+export const STUDIES = ['listeners', 'keys', 'versions', 'parts', 'connections'] as const;
+export type StudyName = (typeof STUDIES)[number];
+
+export interface ScaleOptions {
+  readonly studies: readonly StudyName[];
+  readonly slices: number;
+  readonly seconds: number;
+  /** Numbers of listeners. */
+  readonly listeners: readonly number[];
+  /** The largest bucket, key and upload. */
+  readonly keys: number;
+  readonly versions: number;
+  readonly parts: number;
+  readonly connections: number;
+  readonly jsonFile: string | undefined;
+  readonly reportFile: string | undefined;
+  readonly chartsFolder: string | undefined;
+}
+
+const GROUPS: readonly FlagGroup[] = [
+  {
+    title: 'What is run',
+    flags: [
+      {
+        name: 'only',
+        value: 'STUDY,…',
+        expected: `names among ${STUDIES.join(', ')}`,
+        help: `of ${STUDIES.join(', ')} (all)`,
+        isList: true,
+      },
+      { name: 'quick', help: 'short slices, and a tenth of the sizes' },
+      {
+        name: 'slices',
+        value: 'N',
+        expected: 'an integer from 1 to 100',
+        help: 'slices of each figure (3)',
+      },
+      {
+        name: 'seconds',
+        value: 'S',
+        expected: 'a number from 0.1 to 600',
+        help: 'length of a slice (1.5; quick: 0.4)',
+      },
+      {
+        name: 'listeners',
+        value: 'N,…',
+        expected: 'integers from 1 to 256 with commas between',
+        help: 'numbers of listeners (1, and one for each processor)',
+        isList: true,
+      },
+      {
+        name: 'keys',
+        value: 'N',
+        expected: 'an integer from 1000 to 100000000',
+        help: 'of the largest bucket (1000000)',
+      },
+      {
+        name: 'versions',
+        value: 'N',
+        expected: 'an integer from 10 to 50000',
+        help: 'of one key (10000)',
+      },
+      {
+        name: 'parts',
+        value: 'N',
+        expected: 'an integer from 10 to 10000',
+        help: 'of one upload (10000)',
+      },
+      {
+        name: 'connections',
+        value: 'N',
+        expected: 'an integer from 10 to 100000',
+        help: 'that are held at once (5000)',
+      },
+    ],
+  },
+  {
+    title: 'Output',
+    flags: [
+      { name: 'json', value: 'FILE', expected: 'a path', help: 'all figures' },
+      { name: 'report', value: 'FILE', expected: 'a path', help: 'one HTML page with charts' },
+      { name: 'charts', value: 'DIR', expected: 'a folder', help: 'the charts as SVG files' },
+      { name: 'help', help: 'this text' },
+    ],
+  },
+];
+
+const FLAGS: readonly Flag[] = GROUPS.flatMap(({ flags }) => flags);
+
+/**
+ * @param args behind `scale`
+ * @param processors of this machine
+ * @returns `help` when that is asked for
+ * @throws UsageError with every mistake
+ */
+export function parseScaleOptions(
+  args: readonly string[],
+  processors: number,
+): ScaleOptions | 'help' {
+  const { given, problems } = readFlags(args, FLAGS);
+  if (given.has('help')) return 'help';
+  const values = new FlagValues(given, FLAGS);
+  const isQuick = values.has('quick');
+  const share = isQuick ? 10 : 1;
+  const options: ScaleOptions = {
+    studies: values.oneOf('only', STUDIES) ?? STUDIES,
+    slices: values.integer('slices', 1, 100) ?? 3,
+    seconds: values.number('seconds', 0.1, 600) ?? (isQuick ? 0.4 : 1.5),
+    listeners: values.integers('listeners', 1, 256) ?? [...new Set([1, processors])],
+    keys: values.integer('keys', 1000, 100_000_000) ?? 1_000_000 / share,
+    versions: values.integer('versions', 10, 50_000) ?? 10_000 / share,
+    parts: values.integer('parts', 10, 10_000) ?? 10_000 / share,
+    connections: values.integer('connections', 10, 100_000) ?? 5000 / share,
+    jsonFile: values.text('json'),
+    reportFile: values.text('report'),
+    chartsFolder: values.text('charts'),
+  };
+  problems.push(...values.problems);
+  if (problems.length > 0) throw new UsageError(problems);
+  return options;
+}
+
+export function renderScaleHelp(): string {
+  return `Measures how costs grow with listeners, sizes and connections: see docs/scaling.md.
+
+  npm run bench -- scale [flags]
+
+${renderFlags(GROUPS)}
+
+Exit codes are those of npm run bench.
+`;
+}

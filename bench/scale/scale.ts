@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { EXIT, explain } from '../exit.js';
+import { machine } from '../measure/machine.js';
+import { studyConnections } from './connections.js';
+import { growingKeys } from './growing-keys.js';
+import { growingParts } from './growing-parts.js';
+import { growingVersions } from './growing-versions.js';
+import { sizesUpTo, studyGrowth, type GrowthStudy } from './growth.js';
+import { studyListeners } from './listeners.js';
+import { parseScaleOptions, renderScaleHelp, type ScaleOptions } from './options.js';
+import { ownProcessors } from './processors.js';
+import { renderScaleReport, writeCharts } from './report.js';
+import { problemsOf, SCALE_SCHEMA, type Growth, type ScaleResults } from './results.js';
+import { sectionsOf } from './tables.js';
+
+/**
+ * The whole of `npm run bench -- scale`.
+ * @returns the exit code
+ */
+export async function scaleBenchmark(args: readonly string[]): Promise<number> {
+  const stopEarly = (): never => process.exit(130);
+  process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
+  try {
+    const options = parseScaleOptions(args, ownProcessors().length);
+    if (options === 'help') {
+      process.stdout.write(renderScaleHelp());
+      return EXIT.ok;
+    }
+    const results = await study(options);
+    return await tell(options, results);
+  } catch (error) {
+    return explain(error, 'npm run bench -- scale --help');
+  }
+}
+
+async function study(options: ScaleOptions): Promise<ScaleResults> {
+  const startedAt = new Date();
+  const wants = (name: ScaleOptions['studies'][number]) => options.studies.includes(name);
+  const listeners = wants('listeners') ? await studyListeners(options, say) : [];
+  const growth: Growth[] = [];
+  for (const { name, make, first } of GROWING) {
+    const sizes = sizesUpTo(first, options[name]);
+    if (wants(name)) growth.push(await studyGrowth(make(), sizes, options, say));
+  }
+  const held = wants('connections') ? await studyConnections(options, say) : [];
+  return {
+    schema: SCALE_SCHEMA,
+    startedAt: startedAt.toISOString(),
+    seconds: (Date.now() - startedAt.getTime()) / 1000,
+    machine: machine(),
+    settings: { slices: options.slices, sliceSeconds: options.seconds },
+    ...{ listeners, growth, held },
+  };
+}
+
+/** With the smallest size of each. */
+const GROWING = [
+  { name: 'keys', make: growingKeys, first: 1000 },
+  { name: 'versions', make: growingVersions, first: 10 },
+  { name: 'parts', make: growingParts, first: 10 },
+] as const satisfies readonly { name: string; make: () => GrowthStudy; first: number }[];
+
+/** What is going on; tables go to stdout. */
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+async function tell(options: ScaleOptions, results: ScaleResults): Promise<number> {
+  for (const { title, lines } of sectionsOf(results))
+    process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
+  const problems = problemsOf(results);
+  for (const problem of problems) process.stdout.write(`\nERRORS in ${problem}\n`);
+  const { jsonFile, reportFile, chartsFolder } = options;
+  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(results, null, 1)}\n`);
+  if (reportFile !== undefined) await writeFile(reportFile, renderScaleReport(results));
+  if (chartsFolder !== undefined) await writeCharts(results, chartsFolder);
+  return problems.length > 0 ? EXIT.errors : EXIT.ok;
+}
