@@ -7,6 +7,7 @@ import { filesRoutes } from '../surfaces/files/routes.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
 import { auditRoutes } from './audit-routes.js';
+import { limitBodies } from './bodies.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
 import { installGuard } from './guard.js';
@@ -36,6 +37,8 @@ export async function buildApp(
     connectionTimeout: IDLE_MS,
     keepAliveTimeout: 30_000,
     routerOptions: { maxParamLength: 64 },
+    // HEAD would begin downloads and streams that nobody reads.
+    exposeHeadRoutes: false,
     forceCloseConnections: true,
   });
   app.server.maxConnections = CONNECTIONS_MAX;
@@ -45,6 +48,7 @@ export async function buildApp(
   // A body is JSON, or says that it is bytes where bytes are expected.
   app.removeContentTypeParser('text/plain');
   installErrors(app, context);
+  limitBodies(app);
   await app.register(cookie);
   await app.register(helmet, SECURITY_HEADERS);
   installGuard(app, context, hosts);

@@ -11,7 +11,12 @@ const TOPICS = z.object({ topics: z.string().max(256).default('jobs') });
 /** What no surface has for itself: liveness, jobs, events. */
 export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { jobs, events } = context;
-  app.get('/healthz', { config: { access: 'open' } }, () => ({ status: 'ok' }));
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/healthz',
+    config: { access: 'open' },
+    handler: () => ({ status: 'ok' }),
+  });
 
   app.get('/api/jobs', { config: { access: 'read', background: true } }, (request) => ({
     items: jobs.list(sessionOf(request)),

@@ -16,6 +16,8 @@ interface Listener {
 }
 
 const RING_EVENTS = 1000;
+/** Less than a listener may leave unread: the whole ring can be sent again. */
+const RING_BYTES_MAX = 192 * 1024;
 const PING_MS = 15_000;
 const LISTENERS_PER_SESSION = 8;
 /** Who does not read so much is cut, and comes back with `Last-Event-ID`. */
@@ -24,6 +26,7 @@ const UNREAD_BYTES_MAX = 256 * 1024;
 /** Server-sent events: a stream for each tab, and a ring from which one that was cut goes on. */
 export class Events {
   #ring: Event[] = [];
+  #ringBytes = 0;
   #nextId = 1;
   readonly #listeners = new Set<Listener>();
   readonly #ping = setInterval(() => {
@@ -32,8 +35,7 @@ export class Events {
 
   publish(topic: string, data: unknown, session?: Session): void {
     const event = { id: this.#nextId++, topic, data: JSON.stringify(data), session };
-    this.#ring.push(event);
-    if (this.#ring.length > RING_EVENTS) this.#ring = this.#ring.slice(-RING_EVENTS);
+    this.#keep(event);
     for (const listener of this.#listeners) offer(listener, event);
   }
 
@@ -61,10 +63,25 @@ export class Events {
     return stream;
   }
 
+  #keep(event: Event): void {
+    this.#ring.push(event);
+    this.#ringBytes += sizeOf(event);
+    while (this.#ring.length > RING_EVENTS || this.#ringBytes > RING_BYTES_MAX) {
+      const oldest = this.#ring.shift();
+      if (oldest === undefined) return;
+      this.#ringBytes -= sizeOf(oldest);
+    }
+  }
+
   close(): void {
     clearInterval(this.#ping);
     for (const { stream } of this.#listeners) stream.destroy();
   }
+}
+
+/** With the frame around it. */
+function sizeOf({ topic, data }: Event): number {
+  return Buffer.byteLength(data) + topic.length + 40;
 }
 
 function offer(listener: Listener, { id, topic, data, session }: Event): void {

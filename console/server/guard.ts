@@ -37,6 +37,10 @@ export function installGuard(
     if (!hosts().has(request.view.host)) {
       throw new ApiError('wrong_host', 'This console does not answer under that name.');
     }
+    // Else it would name another object than the one that was meant.
+    if (!isWellFormedTarget(request.raw.url ?? '')) {
+      throw new ApiError('invalid_argument', 'The address is not encoded as UTF-8.');
+    }
     const changes = !READS.has(request.method);
     if (changes && !isSameOrigin(request.headers, request.view)) {
       throw new ApiError('csrf', 'The request does not come from a page of this console.');
@@ -58,6 +62,16 @@ export function installGuard(
     }
     return undefined;
   });
+}
+
+/** Routers leave a broken escape as it is, and take bytes that are no UTF-8 for other text. */
+function isWellFormedTarget(target: string): boolean {
+  try {
+    decodeURIComponent(target);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** People are led to the login; programs are told. */

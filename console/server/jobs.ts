@@ -23,11 +23,14 @@ export interface JobControl {
   progress(done: number, total: number | null): void;
 }
 
+type Work = (control: JobControl) => Promise<unknown>;
+
 interface Job {
   view: JobView;
   readonly session: Session;
   readonly abort: AbortController;
-  readonly work: (control: JobControl) => Promise<unknown>;
+  /** Until it begins: it holds all names that the job is about. */
+  work: Work | undefined;
 }
 
 export interface JobsOptions {
@@ -38,6 +41,8 @@ export interface JobsOptions {
 }
 
 const RUNNING_PER_SESSION = 2;
+/** Each may hold ten thousand names. */
+const WAITING_PER_SESSION = 10;
 const JOBS_PER_SESSION = 100;
 /** A job of a million objects need not say so a million times. */
 const PUBLISH_EVERY_MS = 250;
@@ -49,8 +54,10 @@ export class Jobs {
   constructor(private readonly options: JobsOptions) {}
 
   /** @throws ApiError busy */
-  start(session: Session, kind: string, work: Job['work']): JobView {
+  start(session: Session, kind: string, work: Work): JobView {
     const own = this.#of(session);
+    const waiting = own.filter((job) => job.view.state === 'queued').length;
+    if (waiting >= WAITING_PER_SESSION) throw tooMany();
     if (own.length >= JOBS_PER_SESSION) this.#forgetOldest(own);
     const id = randomUUID();
     const started = Math.floor(this.options.now() / 1000);
@@ -106,7 +113,7 @@ export class Jobs {
 
   #forgetOldest(own: readonly Job[]): void {
     const ended = own.find((job) => job.view.ended_unix_s !== null);
-    if (ended === undefined) throw new ApiError('busy', 'Too many jobs wait.', undefined, 30);
+    if (ended === undefined) throw tooMany();
     this.#jobs.delete(ended.view.id);
   }
 
@@ -118,6 +125,9 @@ export class Jobs {
   }
 
   async #run(job: Job): Promise<void> {
+    const { work } = job;
+    if (work === undefined) return;
+    job.work = undefined;
     let publishedMs = 0;
     this.#change(job, { state: 'running' });
     const progress = (done: number, total: number | null) => {
@@ -127,7 +137,7 @@ export class Jobs {
       this.#change(job, {});
     };
     try {
-      const result = await job.work({ signal: job.abort.signal, progress });
+      const result = await work({ signal: job.abort.signal, progress });
       this.#end(job, { state: job.abort.signal.aborted ? 'cancelled' : 'done', result });
     } catch (error) {
       if (job.abort.signal.aborted) this.#end(job, { state: 'cancelled' });
@@ -140,11 +150,20 @@ export class Jobs {
   }
 
   #end(job: Job, change: Partial<JobView>): void {
+    job.work = undefined;
     this.#change(job, { ...change, ended_unix_s: Math.floor(this.options.now() / 1000) });
+    // Of what is over, the session remembers nothing.
+    job.abort.abort();
   }
 
   #change(job: Job, change: Partial<JobView>): void {
     job.view = { ...job.view, ...change };
-    this.options.events.publish('jobs', job.view, job.session);
+    // A result can be long: it is there for who asks.
+    const view: JobView = { ...job.view, result: undefined };
+    this.options.events.publish('jobs', view, job.session);
   }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('busy', 'Too many jobs wait.', undefined, 30);
 }

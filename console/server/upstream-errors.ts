@@ -1,4 +1,9 @@
-import { CredentialsRefusedError, SwiftStatusError, UpstreamError } from '../swift/errors.js';
+import {
+  CredentialsRefusedError,
+  HeaderTextError,
+  SwiftStatusError,
+  UpstreamError,
+} from '../swift/errors.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 
 /** What a status of the store means where nothing more special is known. */
@@ -37,6 +42,9 @@ export function fromUpstream(error: unknown): ApiError | undefined {
   }
   if (error instanceof CredentialsRefusedError) {
     return new ApiError('unauthenticated', 'The store does not accept this session any more.');
+  }
+  if (error instanceof HeaderTextError) {
+    return new ApiError('invalid_argument', 'The text has control characters in it.');
   }
   if (!(error instanceof SwiftStatusError)) return undefined;
   const known = BY_STATUS.get(error.status);

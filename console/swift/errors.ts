@@ -23,6 +23,15 @@ export class SwiftStatusError extends Error {
   }
 }
 
+/** What somebody gave cannot stand in a header: it has control characters. */
+export class HeaderTextError extends Error {
+  override readonly name = 'HeaderTextError';
+
+  constructor() {
+    super('control characters in the text of a header');
+  }
+}
+
 /** The store takes neither the session's token nor its key any more. */
 export class CredentialsRefusedError extends Error {
   override readonly name = 'CredentialsRefusedError';

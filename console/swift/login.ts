@@ -1,4 +1,9 @@
-import { CredentialsRefusedError, SwiftStatusError, UpstreamError } from './errors.js';
+import {
+  CredentialsRefusedError,
+  HeaderTextError,
+  SwiftStatusError,
+  UpstreamError,
+} from './errors.js';
 import { readBody, type Upstream } from './upstream.js';
 
 /** What a login gives. */
@@ -37,9 +42,21 @@ export async function swiftLogin(auth: Upstream, name: string, key: string): Pro
   return { token, account };
 }
 
-/** Node writes header values as Latin-1, and Swift reads them as UTF-8. */
+// eslint-disable-next-line no-control-regex -- what would end the header, or the request
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/**
+ * Node writes header values as Latin-1, and Swift reads them as UTF-8.
+ * @throws HeaderTextError for line breaks and other control characters
+ */
 export function headerText(text: string): string {
+  if (CONTROL.test(text)) throw new HeaderTextError();
   return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** What a header of the store says, the other way round. */
+export function textOfHeader(value: string | string[] | undefined): string {
+  return Buffer.from(String(value ?? ''), 'latin1').toString('utf8');
 }
 
 function accountOf(storageUrl: string | string[] | undefined): string | undefined {

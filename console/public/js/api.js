@@ -58,11 +58,25 @@ export async function runJob(path, body, onProgress = () => undefined) {
   return job;
 }
 
+function isOver({ state }) {
+  return state !== 'queued' && state !== 'running';
+}
+
+function askFor(id) {
+  call('GET', `/api/jobs/${id}`, undefined, true).then(see, () => undefined);
+}
+
+/** Events are without results: who waits for one asks. */
+function hear(job) {
+  if (isOver(job) && waiting.has(job.id)) askFor(job.id);
+  else see(job);
+}
+
 function see(job) {
   const one = waiting.get(job.id);
   if (one === undefined) return;
   one.onProgress(job);
-  if (job.state === 'queued' || job.state === 'running') return;
+  if (!isOver(job)) return;
   waiting.delete(job.id);
   one.resolve(job);
 }
@@ -76,7 +90,7 @@ const RETRY_MS = 5_000;
  * @param topics - for topics besides jobs, who is told what they say
  */
 export function openEvents(onState, topics = {}) {
-  const handlers = { jobs: see, ...topics };
+  const handlers = { jobs: hear, ...topics };
   const events = new EventSource(`/api/events?topics=${Object.keys(handlers).join(',')}`);
   for (const [topic, handle] of Object.entries(handlers)) {
     events.addEventListener(topic, (event) => handle(JSON.parse(event.data)));
@@ -84,8 +98,7 @@ export function openEvents(onState, topics = {}) {
   events.addEventListener('session_end', () => location.assign('/login.html'));
   events.addEventListener('open', () => {
     onState('live');
-    for (const id of waiting.keys())
-      call('GET', `/api/jobs/${id}`, undefined, true).then(see, () => undefined);
+    for (const id of waiting.keys()) askFor(id);
   });
   events.addEventListener('error', () => {
     onState('stale');

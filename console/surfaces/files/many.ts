@@ -1,13 +1,13 @@
 import type { JobControl } from '../../server/jobs.js';
 import type { ApiError } from '../../server/api-error.js';
 
-const FAILURES_MAX = 1000;
+const FAILURES_MAX = 100;
 const AT_ONCE = 4;
 
 export interface ManyResult {
   readonly succeeded: number;
   readonly failed: number;
-  /** The first thousand. */
+  /** The first hundred. */
   readonly failures: readonly { readonly name: string; readonly code: string }[];
 }
 

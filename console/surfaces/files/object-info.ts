@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SwiftAccount } from '../../swift/account.js';
-import { headerText } from '../../swift/login.js';
+import { headerText, textOfHeader } from '../../swift/login.js';
 
 export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
 
@@ -14,7 +14,7 @@ export interface ObjectInfo {
   readonly deleteAtUnixS: number | null;
   /** By names in lower case, without `X-Object-Meta-`. */
   readonly meta: Readonly<Record<string, string>>;
-  /** Headers that a copy with fresh metadata, or a POST, would otherwise drop. */
+  /** Headers that a copy with fresh metadata, or a POST, would otherwise drop; as they were sent. */
   readonly kept: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export async function copiedEtag(
 function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
   const meta: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(META)) meta[name.slice(META.length)] = utf8(String(value));
+    if (name.startsWith(META)) meta[name.slice(META.length)] = textOfHeader(value);
   }
   const kept: Record<string, string> = {};
   for (const name of KEPT) {
@@ -69,7 +69,7 @@ function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
     type: typeOf(headers),
     bytes: Number(headers['content-length'] ?? 0),
     etag: text(headers, 'etag').replaceAll('"', ''),
-    contentType: text(headers, 'content-type'),
+    contentType: textOfHeader(headers['content-type']),
     lastModified: text(headers, 'last-modified'),
     deleteAtUnixS: Number.isFinite(deleteAt) ? deleteAt : null,
     meta,
@@ -92,8 +92,4 @@ export function metaHeaders(meta: Readonly<Record<string, string>>): Record<stri
 
 function text(headers: IncomingHttpHeaders, name: string): string {
   return String(headers[name] ?? '');
-}
-
-function utf8(value: string): string {
-  return Buffer.from(value, 'latin1').toString('utf8');
 }

@@ -1,27 +1,64 @@
+import { createHash } from 'node:crypto';
+
+/** Says what entries were called in the store, where that is not their name. */
+export const NAMES_TABLE = '_names.json';
+
+/** What common file systems take as one name. */
+const PART_BYTES_MAX = 255;
+/** Of a longer one, so much is kept: room is left for a digest and a number. */
+const PART_BYTES_KEPT = 200;
+
 /**
- * Names inside an archive that no unpacker follows out of its folder, and that no two entries
- * share, not even where case does not count.
+ * Names inside an archive that every unpacker can make files of, inside its folder: no two entries
+ * share one, not even where case does not count, and none is a file and a folder at once.
  */
 export class ZipNames {
-  readonly #taken = new Set<string>();
+  /** In lower case. */
+  readonly #files = new Set([NAMES_TABLE]);
+  readonly #folders = new Set<string>();
   /** Entries whose names differ from their objects'. */
   readonly changed: Record<string, string> = {};
 
   nameFor(object: string): string {
-    const clean = object
-      .split('/')
-      .filter((part) => part !== '')
-      .map((part) => (part === '..' ? '_dot_dot_' : part === '.' ? '_dot_' : part))
-      .join('/')
-      // eslint-disable-next-line no-control-regex -- control characters are what it is about
-      .replace(/[\u0000-\u001f\u007f\\:]/g, '_');
-    const base = clean === '' ? '_' : clean;
-    let name = base;
-    for (let i = 2; this.#taken.has(name.toLowerCase()); i++) name = numbered(base, i);
-    this.#taken.add(name.toLowerCase());
+    const parts = object.split('/').filter((part) => part !== '');
+    const file = cleanPart(parts.pop() ?? '');
+    let folder = '';
+    for (const part of parts) {
+      folder = free(`${folder}${cleanPart(part)}`, (path) => this.#files.has(path)) + '/';
+      this.#folders.add(folder.slice(0, -1).toLowerCase());
+    }
+    const isTaken = (path: string) => this.#files.has(path) || this.#folders.has(path);
+    const name = free(folder + file, isTaken);
+    this.#files.add(name.toLowerCase());
     if (name !== object) this.changed[name] = object;
     return name;
   }
+}
+
+function cleanPart(part: string): string {
+  if (part === '') return '_';
+  if (part === '.') return '_dot_';
+  if (part === '..') return '_dot_dot_';
+  // eslint-disable-next-line no-control-regex -- control characters are what it is about
+  const clean = part.replace(/[\u0000-\u001f\u007f\\:]/g, '_');
+  return Buffer.byteLength(clean) <= PART_BYTES_MAX ? clean : shortened(clean);
+}
+
+function shortened(part: string): string {
+  const digest = createHash('sha256').update(part).digest('hex').slice(0, 12);
+  let kept = '';
+  for (const character of part) {
+    if (Buffer.byteLength(kept + character) > PART_BYTES_KEPT) break;
+    kept += character;
+  }
+  return `${kept}~${digest}`;
+}
+
+/** @param isTaken asked in lower case */
+function free(path: string, isTaken: (path: string) => boolean): string {
+  let name = path;
+  for (let i = 2; isTaken(name.toLowerCase()); i++) name = numbered(path, i);
+  return name;
 }
 
 /** `a/b.txt` becomes `a/b (2).txt`. */

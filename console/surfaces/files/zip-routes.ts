@@ -11,7 +11,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
 import { walkObjects } from './swift-listing.js';
 import { setSafeHeaders } from './object-body.js';
-import { ZipNames } from './zip-names.js';
+import { NAMES_TABLE, ZipNames } from './zip-names.js';
 
 const ZIP = z.strictObject({
   container: containerName,
@@ -23,7 +23,12 @@ const TICKET = z.object({ ticket: z.string().regex(/^[\w-]{32}$/) });
 /** The directory at the end of an archive is held in memory: 100,000 entries are some 30 MiB. */
 const ENTRIES_MAX = 100_000;
 const TICKET_LIFE_MS = 60_000;
-const TICKETS_MAX = 1000;
+/** Each may hold ten thousand names. */
+const TICKETS_PER_SESSION = 8;
+const TICKETS_MAX = 200;
+/** Archives on their way: each holds its directory, and a connection to the store. */
+const RUNNING_PER_SESSION = 4;
+const RUNNING_MAX = 32;
 const READ_IDLE_MS = 10 * 60_000;
 
 interface Ticket {
@@ -35,14 +40,25 @@ interface Ticket {
 /** Many objects as one archive, made while it is sent. A ticket, since a download is a GET. */
 export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
   const tickets = new Map<string, Ticket>();
+  const running = new Map<Readable, Session>();
+
+  const admit = (session: Session) => {
+    const own = [...running.values()].filter((one) => one === session).length;
+    if (own < RUNNING_PER_SESSION && running.size < RUNNING_MAX) return;
+    throw new ApiError('busy', 'Too many archives are on their way.', undefined, 30);
+  };
 
   app.post('/api/files/zip', { config: { access: 'read' } }, (request) => {
     const wanted = parse(ZIP, request.body);
+    const session = sessionOf(request);
+    admit(session);
     for (const [id, { untilMs }] of tickets) if (untilMs < now()) tickets.delete(id);
+    const own = [...tickets].filter(([, one]) => one.session === session);
+    if (own.length >= TICKETS_PER_SESSION) tickets.delete(own[0]?.[0] ?? '');
     if (tickets.size >= TICKETS_MAX) throw new ApiError('busy', 'Too many downloads wait.');
     const ticket = randomBytes(24).toString('base64url');
     const untilMs = now() + TICKET_LIFE_MS;
-    tickets.set(ticket, { session: sessionOf(request), wanted, untilMs });
+    tickets.set(ticket, { session, wanted, untilMs });
     return { ticket };
   });
 
@@ -53,7 +69,10 @@ export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
     if (found?.session !== sessionOf(request) || found.untilMs < now()) {
       throw new ApiError('not_found', 'This download was used, or is too old.');
     }
+    admit(found.session);
     const archive = archiveOf(found.session.store, found.wanted);
+    running.set(archive, found.session);
+    archive.once('close', () => running.delete(archive));
     setSafeHeaders(reply, `${found.wanted.container}.zip`, 'application/zip', 'attachment');
     return reply.send(archive);
   });
@@ -87,7 +106,8 @@ function archiveOf(store: SwiftAccount, wanted: z.infer<typeof ZIP>): Readable {
       });
     }
     if (Object.keys(names.changed).length > 0) {
-      zip.addBuffer(Buffer.from(JSON.stringify(names.changed, null, 1)), '_names.json');
+      const table = Buffer.from(JSON.stringify(names.changed, null, 1));
+      zip.addBuffer(table, NAMES_TABLE, { compress: false });
     }
     zip.end();
   };
@@ -108,8 +128,8 @@ async function* entriesOf(
   for (const name of names) yield { name, mtime };
   for (const prefix of prefixes) {
     for await (const row of walkObjects(store, container, prefix)) {
-      // A folder's own object would unpack as a file in the folder's place.
-      if (!row.name.endsWith('/'))
+      // A folder's own object is the folder, unless there is something in it.
+      if (!row.name.endsWith('/') || row.bytes > 0)
         yield { name: row.name, mtime: new Date(`${row.last_modified}Z`) };
     }
   }

@@ -1,17 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, ConsoleClient } from '../support/client.js';
 
-/** Names that URL classes and file systems make others of (and that Swift keeps apart). */
-export const EDGE_NAMES = [
-  'a/../b',
-  'a/./b',
-  'a//b',
-  '/lead',
-  'trail/',
-  'ü ☃?#%25&+=.txt',
-  '<img src=x onerror=alert(1)>',
-  'x'.repeat(1024),
-];
+/** A name for a container, of which a cluster keeps those of former runs. */
+export function unique(name: string): string {
+  return `${name}-${randomBytes(4).toString('hex')}`;
+}
 
 export function query(parameters: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(parameters).map(([k, v]) => `${k}=${encodeURIComponent(v)}`);
@@ -76,6 +70,24 @@ export interface JobResult {
     readonly failed: number;
     readonly failures: readonly { readonly name: string; readonly code: string }[];
   };
+}
+
+export interface TrashItem {
+  readonly trash_name: string;
+  readonly name: string;
+}
+
+export async function listTrash(client: ConsoleClient, container: string): Promise<TrashItem[]> {
+  const answer = await ok(client.get(`/api/files/trash?${query({ container })}`), 200);
+  return (answer.json() as { items: TrashItem[] }).items;
+}
+
+/** @returns the path of a download of what `body` names */
+export async function zipTicket(client: ConsoleClient, body: object): Promise<string> {
+  const { ticket } = (await ok(client.post('/api/files/zip', body), 200)).json() as {
+    ticket: string;
+  };
+  return `/api/files/zip/${ticket}`;
 }
 
 /** Starts a job and waits for its end. */

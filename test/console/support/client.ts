@@ -1,5 +1,6 @@
-import http, { type IncomingHttpHeaders } from 'node:http';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { findLeak, type Secrets } from './leaks.js';
 
 export interface Answer {
   readonly status: number;
@@ -17,13 +18,19 @@ export interface Sent {
   readonly stream?: Readable;
 }
 
-/** What a browser's page does, and what an attacker's would: every header can be replaced. */
+/**
+ * What a browser's page does, and what an attacker's would: every header can be replaced. An answer
+ * that shows something of the store is an error, whatever its test is about.
+ */
 export class ConsoleClient {
   cookie: string | undefined;
   csrf: string | undefined;
   setCookie: string | undefined;
 
-  constructor(readonly port: number) {}
+  constructor(
+    readonly port: number,
+    private readonly secrets: Secrets,
+  ) {}
 
   async login(credentials: object, headers: Sent['headers'] = {}): Promise<Answer> {
     const answer = await this.send('POST', '/api/session', { body: credentials, headers });
@@ -71,7 +78,10 @@ export class ConsoleClient {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
+          const answer = answerOf(response, Buffer.concat(chunks));
+          const leak = findLeak(JSON.stringify(answer.headers) + answer.text, this.secrets);
+          if (leak === undefined) resolve(answer);
+          else reject(new Error(`${method} ${path} shows ${leak}: ${answer.text.slice(0, 500)}`));
         });
       });
       if (stream !== undefined) stream.pipe(request);
@@ -80,7 +90,8 @@ export class ConsoleClient {
   }
 }
 
-function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+function answerOf({ statusCode, headers }: IncomingMessage, bytes: Buffer): Answer {
+  const status = statusCode ?? 0;
   const text = bytes.toString('utf8');
   return { status, headers, bytes, text, json: () => JSON.parse(text) as never };
 }

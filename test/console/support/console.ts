@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
-import { startApi, type RunningApi } from '../../swift-api/support/api.js';
 import { ConsoleClient } from './client.js';
+import type { Secrets } from './leaks.js';
+import { openTestStore, type TestStore } from './store.js';
 
 /** Users of the store in roles of the console; `test:tester2` is none of the store's owners. */
 export const ACCOUNTS = [
@@ -15,7 +16,9 @@ export const ACCOUNTS = [
 ];
 
 export interface TestBed {
-  readonly api: RunningApi;
+  readonly store: TestStore;
+  /** What no answer may show. */
+  readonly secrets: Secrets;
   readonly console: RunningConsole;
   readonly stateDir: string;
   /** Moves the console's clock. */
@@ -26,30 +29,55 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
-/** A console over the Swift API of an embedded store. */
+/**
+ * A console over a store of the stack under test. Containers of a cluster outlive it: their names
+ * are to be unique.
+ */
 export async function startTestBed(
   overrides: Readonly<Record<string, unknown>> = {},
 ): Promise<TestBed> {
-  const api = await startApi();
+  const store = await openTestStore();
   const stateDir = await mkdtemp(join(tmpdir(), 'ringway-console-'));
-  const options = parseConsoleConfig(
-    {
-      bind: '127.0.0.1:0',
-      store_base: api.origin,
-      auth_url: `${api.origin}/auth/v1.0`,
-      accounts: ACCOUNTS,
-      login_max_per_min: 1000,
-      state_dir: stateDir,
-      ...overrides,
-    },
-    stateDir,
-  );
+  const closeStore = async () => {
+    await store.close();
+    await rm(stateDir, { recursive: true });
+  };
   const clock = { nowMs: Date.now() };
-  const logger = createLogger({ level: 'silent', process: 'console' });
-  const running = await startConsole(options, { now: () => clock.nowMs, logger });
-  const client = () => new ConsoleClient(running.port);
+  try {
+    const options = parseConsoleConfig(
+      {
+        bind: '127.0.0.1:0',
+        store_base: store.origin,
+        auth_url: store.authUrl,
+        accounts: ACCOUNTS,
+        login_max_per_min: 1000,
+        state_dir: stateDir,
+        ...overrides,
+      },
+      stateDir,
+    );
+    const logger = createLogger({ level: 'silent', process: 'console' });
+    const running = await startConsole(options, { now: () => clock.nowMs, logger });
+    return bedOf(store, running, stateDir, clock, closeStore);
+  } catch (error) {
+    // Nobody gets to close what a test never got: it would keep the run from its end.
+    await closeStore();
+    throw error;
+  }
+}
+
+function bedOf(
+  store: TestStore,
+  running: RunningConsole,
+  stateDir: string,
+  clock: TestBed['clock'],
+  closeStore: () => Promise<void>,
+): TestBed {
+  const secrets = { storeOrigin: store.origin, stateDir };
+  const client = () => new ConsoleClient(running.port, secrets);
   return {
-    api,
+    store,
+    secrets,
     console: running,
     stateDir,
     clock,
@@ -63,8 +91,7 @@ export async function startTestBed(
     },
     async close() {
       await running.close();
-      await api.close();
-      await rm(stateDir, { recursive: true });
+      await closeStore();
     },
   };
 }

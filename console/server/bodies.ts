@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/** JSON comes at once; who drips it holds memory and a connection. */
+const JSON_TIMEOUT_MS = 30_000;
+/** What a page sends in one go, and a little more. */
+const DISCARDED_BYTES_MAX = 80 * 1024 * 1024;
+
+/** Cuts those whose JSON takes too long. Bytes of objects may take hours: they may not stall. */
+export function limitBodies(app: FastifyInstance, timeoutMs = JSON_TIMEOUT_MS): void {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { raw } = request;
+    if (!raw.complete && raw.headers['content-type'] !== 'application/octet-stream') {
+      const timer = setTimeout(() => raw.destroy(), timeoutMs);
+      raw.once('close', () => {
+        clearTimeout(timer);
+      });
+      raw.once('end', () => {
+        clearTimeout(timer);
+      });
+    }
+    done(null, payload);
+  });
+}
+
+/**
+ * Reads and forgets what is left of a body that was refused: a connection that is closed while the
+ * browser still sends is reset, and the reason of the refusal lost. Who goes on and on is cut.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let left = DISCARDED_BYTES_MAX;
+  request.unpipe();
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+}
