@@ -1,5 +1,6 @@
 import { call, openEvents, openSession } from './api.js';
 import { $, el } from './dom.js';
+import { Health } from './health.js';
 
 /** The bar at the top of each page: cluster, surfaces, health, user, and how long the session lasts. */
 
@@ -17,11 +18,6 @@ const OPERATORS_ONLY = new Set(['deploy', 'lab']);
 const WARN_MINUTES = [15, 5, 1];
 const ASK_MS = 60_000;
 
-const CONNECTIONS = {
-  live: { text: 'live', mark: '●' },
-  stale: { text: 'connection lost, trying again', mark: '○' },
-};
-
 /**
  * Fills the bar, and holds the stream of events that the whole page shares.
  *
@@ -33,25 +29,41 @@ const CONNECTIONS = {
 export async function openShell(current, topics = {}, onConnection = () => undefined) {
   const session = await openSession();
   const bar = $('#bar');
+  const health = new Health(session.features.monitor);
   bar.replaceChildren(
     el('strong', { id: 'cluster', textContent: session.cluster_name }),
     surfaces(session, current),
-    el('span', { id: 'health', className: 'health', role: 'status' }),
+    health.element,
     el('span', { id: 'who', textContent: `${session.user} (${session.role})` }),
     el('span', { id: 'countdown', className: 'quiet' }),
     el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
     el('button', { id: 'logout', textContent: 'Log out', onclick: logOut }),
   );
-  openEvents((state) => {
-    showConnection(state);
-    onConnection(state);
-  }, topics);
+  follow(session, health, topics, onConnection);
   showCountdown(session);
   setInterval(async () => {
     const now = await call('GET', '/api/session', undefined, true).catch(() => null);
     if (now !== null) showCountdown(now);
   }, ASK_MS);
   return session;
+}
+
+function follow({ features }, health, topics, onConnection) {
+  const told = {
+    ...topics,
+    ...(features.monitor && {
+      monitor(overview) {
+        health.tell(overview);
+        topics.monitor?.(overview);
+      },
+    }),
+  };
+  openEvents((state) => {
+    health.connection(state === 'live');
+    // Events tell what is new; what is so already has to be asked for.
+    if (state === 'live' && features.monitor) health.ask().catch(() => undefined);
+    onConnection(state);
+  }, told);
 }
 
 /** What went wrong, above the page, until something else is tried. */
@@ -82,13 +94,6 @@ async function logOut() {
   } catch (error) {
     fail(error);
   }
-}
-
-function showConnection(state) {
-  const { text, mark } = CONNECTIONS[state];
-  const health = $('#health');
-  health.dataset.state = state;
-  health.replaceChildren(el('span', { ariaHidden: 'true', textContent: mark }), ` ${text}`);
 }
 
 let warned = Infinity;

@@ -1,0 +1,143 @@
+import { call } from './api.js';
+import { $, el } from './dom.js';
+import { showAlerts } from './monitor/alerts.js';
+import { now, setClock } from './monitor/clock.js';
+import { onPlace, place, readPlace, setPlace } from './monitor/place.js';
+import { markRange, showRange } from './monitor/range.js';
+import { stateMark } from './monitor/state.js';
+import { TabContent } from './monitor/tab-content.js';
+import { markTab, showTabs } from './monitor/tabs.js';
+import { showLoadingTiles, showTiles } from './monitor/tiles.js';
+import { duration, localTimes, timeAt } from './monitor/units.js';
+import { fail, openShell } from './shell.js';
+
+const TILES = 10;
+const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
+/** So many times nothing came: what is shown is no longer known. */
+const MISSED = 3;
+const RETRY_MS = 5000;
+
+let overview = null;
+let stale = false;
+let tabOf = () => undefined;
+let content = null;
+
+function take(next) {
+  // A stream that was cut may tell again what is older than what is shown.
+  if (overview !== null && next.at_unix_s < overview.at_unix_s) return;
+  overview = next;
+  stale = false;
+  setClock(next.at_unix_s);
+  show(next);
+  content?.tick();
+}
+
+function show(next) {
+  const { source, sources, alerts } = next;
+  const name = SOURCE_NAMES[source] ?? source;
+  $('#source').textContent = `source: ${name}`;
+  showTiles(next, tabOf, stale);
+  const down = sources.filter(({ state }) => state === 'down');
+  showSources(sources);
+  showAlerts(alerts, stale || down.length > 0);
+  showAge();
+}
+
+/** A line for each source that does not answer, or is not there yet. */
+function showSources(sources) {
+  const lines = sources
+    .filter(({ state }) => state === 'down' || state === 'starting')
+    .map(({ title, state, reason, last_unix_s: last }) => {
+      const since = typeof last === 'number' ? ` Last heard of at ${timeAt(last, 'second')}.` : '';
+      const text =
+        state === 'starting'
+          ? `${title} is being asked for the first time.`
+          : `${title} does not answer: ${localTimes(reason ?? 'no reason given')}.${since} What it would tell is unknown.`;
+      const line = el(
+        'p',
+        { className: 'source' },
+        stateMark(state === 'down' ? 'crit' : 'info', text),
+      );
+      line.dataset.state = state;
+      return line;
+    });
+  const host = $('#sources');
+  const text = lines.map(({ textContent }) => textContent).join();
+  // Said aloud when it changes, and only then.
+  if (host.textContent !== text) host.replaceChildren(...lines);
+}
+
+/** Without the console itself nothing is known: no figure may look as if it were of now. */
+function showAge() {
+  if (overview === null) return;
+  const { at_unix_s: at, interval_s: interval } = overview;
+  const age = now() - at;
+  $('#updated').textContent = `updated ${age < 2 ? 'now' : `${duration(age)} ago`}`;
+  if (stale || age < MISSED * interval) return;
+  stale = true;
+  const since = timeAt(at, 'second');
+  const reason = `unknown since ${since}: the console does not answer`;
+  show({
+    ...overview,
+    tiles: overview.tiles.map((tile) => ({ ...tile, value: null, state: 'unknown', reason })),
+    sources: [{ id: 'console', title: 'The console', state: 'down', reason: 'no figures arrive' }],
+  });
+}
+
+/** Tiles and alerts lead to their charts; with a key held down, in another window. */
+function followLink(event) {
+  const link = event.target.closest('a[data-panel]');
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  setPlace({ tab: link.dataset.tab });
+  content.reveal(link.dataset.panel);
+}
+
+async function refresh() {
+  take(await call('GET', '/api/monitor/overview', undefined, true));
+}
+
+async function start() {
+  readPlace();
+  showLoadingTiles(TILES);
+  const onConnection = (state) => {
+    if (state === 'live' && content !== null) refresh().catch(fail);
+  };
+  const session = await openShell('monitor', { monitor: take }, onConnection);
+  if (!session.features.monitor) return showOff();
+  const operator = session.role === 'operator';
+  const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
+  const tabs = catalogue.tabs.filter(({ id }) => operator || id !== 'logs');
+  const byPanel = new Map(catalogue.items.map(({ id, tab }) => [id, tab]));
+  tabOf = (panel) => byPanel.get(panel);
+  if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0].id;
+  content = new TabContent(catalogue, operator);
+  showTabs(tabs);
+  showRange(catalogue.ranges, () => content.load());
+  content.open();
+  onPlace((changed) => {
+    markTab();
+    markRange();
+    if (changed.has('tab')) content.open();
+    else content.load();
+  });
+  document.addEventListener('click', followLink);
+  await refresh();
+  setInterval(showAge, 1000);
+  return undefined;
+}
+
+function showOff() {
+  const text = 'Nothing is configured that could be monitored: see “Monitor” in the documentation.';
+  $('main').replaceChildren(el('p', { className: 'card empty', textContent: text }));
+}
+
+/** The page has nothing without its first answers: it goes on asking. */
+function begin() {
+  start().catch((error) => {
+    fail(error);
+    if (overview === null) setTimeout(() => location.reload(), RETRY_MS);
+  });
+}
+
+begin();

@@ -1,0 +1,37 @@
+import { el } from '../dom.js';
+import { lastKnown } from './series.js';
+import { figure } from './units.js';
+
+/** The latest value of each series as a bar; ratios against one, others against the largest. */
+export function bars(names, [, ...all], unit) {
+  const values = all.map(lastKnown);
+  const most = unit === 'ratio' ? 1 : Math.max(0, ...values.filter((value) => value !== null));
+  return el(
+    'ul',
+    { className: 'bars' },
+    ...names.map((name, index) => bar(name, values[index], most, unit)),
+  );
+}
+
+/** @param value - null when it is not known: no bar then */
+export function bar(name, value, most, unit, text = figure(value, unit)) {
+  const share = value === null || most === 0 ? 0 : Math.min(1, Math.max(0, value / most));
+  const fill = el('span', { className: 'fill' });
+  fill.style.width = `${(share * 100).toFixed(1)}%`;
+  const track = el('span', { className: 'track', ariaHidden: 'true' }, fill);
+  const level =
+    unit !== 'ratio' || value === null ? '' : value > 0.95 ? 'crit' : value > 0.85 ? 'warn' : '';
+  const item = el(
+    'li',
+    {},
+    el('span', { className: 'name', textContent: name }),
+    track,
+    el('span', {
+      className: 'figure',
+      textContent: level === '' ? text : `${text} ${level === 'crit' ? '✖' : '▲'}`,
+    }),
+  );
+  if (level !== '') item.dataset.state = level;
+  if (value === null) item.dataset.state = 'unknown';
+  return item;
+}

@@ -1,0 +1,147 @@
+import uPlot from '/vendor/uplot.js';
+import { gridColour, looksOf, textColour } from './palette.js';
+import { stack } from './series.js';
+import { figure, timeAt } from './units.js';
+
+const HEIGHT = 210;
+const DAY_S = 86_400;
+const FONT = '12px system-ui, sans-serif';
+const AREA_ALPHA = '40';
+
+/** Steps of axes that count bytes. */
+const BYTE_STEPS = Array.from({ length: 60 }, (_, power) => 2 ** power);
+
+function timeLabels(_plot, splits, _axis, _space, step) {
+  return splits.map((time) => {
+    const midnight = new Date(time * 1000).getHours() === 0 && step >= 3600;
+    if (step >= DAY_S || midnight) return timeAt(time, 'day');
+    return timeAt(time, step < 60 ? 'second' : 'minute');
+  });
+}
+
+/**
+ * One chart on a canvas. What it shows stands beside it as legend, table and description too.
+ *
+ * @param host - where it goes
+ * @param about - `unit`, `kind`
+ * @param onCursor - told which point the pointer is at, here or on another chart; or null
+ * @param onSelect - told `from` and `to` in unix seconds when a stretch was drawn
+ */
+export class Chart {
+  #host;
+  #about;
+  #onCursor;
+  #onSelect;
+  #plot = null;
+  #key = '';
+  #range = { from: 0, to: 1 };
+  #resize = new ResizeObserver(() => this.#fit());
+
+  constructor(host, about, { onCursor, onSelect }) {
+    this.#host = host;
+    this.#about = about;
+    this.#onCursor = onCursor;
+    this.#onSelect = onSelect;
+    this.#resize.observe(host);
+  }
+
+  /** @param hidden - indexes of series that are switched off */
+  show(series, columns, range, hidden) {
+    this.#range = range;
+    const data = this.#about.kind === 'stacked' ? stack(columns, hidden) : columns;
+    const looks = series.map(looksOf);
+    const key = JSON.stringify([looks, [...hidden]]);
+    if (this.#plot !== null && key === this.#key) {
+      this.#plot.setData(data);
+      return;
+    }
+    this.#key = key;
+    this.#plot?.destroy();
+    this.#plot = new uPlot(this.#options(looks, hidden), data, this.#host);
+  }
+
+  /** Colours are read again: the theme has changed. */
+  forgetLooks() {
+    this.#key = '';
+  }
+
+  destroy() {
+    this.#resize.disconnect();
+    this.#plot?.destroy();
+    this.#plot = null;
+  }
+
+  #fit() {
+    if (this.#plot === null || this.#host.clientWidth === 0) return;
+    this.#plot.setSize({ width: this.#host.clientWidth, height: HEIGHT });
+  }
+
+  #options(looks, hidden) {
+    const { unit, kind } = this.#about;
+    const stacked = kind === 'stacked';
+    const axis = { stroke: textColour(), font: FONT, grid: { stroke: gridColour(), width: 1 } };
+    return {
+      width: Math.max(200, this.#host.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: {
+        sync: { key: 'monitor', setSeries: false },
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 7 },
+        y: false,
+      },
+      scales: {
+        x: { time: true, range: () => [this.#range.from, this.#range.to] },
+        y: {
+          range: (_plot, low, high) => [
+            low < 0 ? uPlot.rangeNum(low, 0, 0.1, true)[0] : 0,
+            high > 0 ? uPlot.rangeNum(0, high, 0.1, true)[1] : 1,
+          ],
+        },
+      },
+      axes: [
+        { ...axis, values: timeLabels, space: 70, size: 36 },
+        {
+          ...axis,
+          values: (_plot, splits) => splits.map((value) => figure(value, unit)),
+          size: (_plot, labels) =>
+            18 + 7.5 * Math.max(2, ...(labels ?? []).map((one) => one.length)),
+          ...(unit.startsWith('bytes') ? { incrs: BYTE_STEPS } : {}),
+        },
+      ],
+      series: [
+        {},
+        ...looks.map(({ colour, dash }, index) => ({
+          show: !hidden.has(index),
+          stroke: colour,
+          dash,
+          width: 2,
+          fill: stacked ? colour + AREA_ALPHA : undefined,
+          spanGaps: false,
+        })),
+      ],
+      bands: stacked ? bandsOf(looks.length, hidden) : [],
+      hooks: {
+        setCursor: [(plot) => this.#onCursor(plot.cursor.idx ?? null)],
+        setSelect: [(plot) => this.#selected(plot)],
+      },
+    };
+  }
+
+  #selected(plot) {
+    const { left, width } = plot.select;
+    if (width < 5) return;
+    const from = Math.floor(plot.posToVal(left, 'x'));
+    const to = Math.ceil(plot.posToVal(left + width, 'x'));
+    plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+    if (to > from) this.#onSelect(from, to);
+  }
+}
+
+/** Areas end at the line below them, of the next series that is shown. */
+function bandsOf(count, hidden) {
+  const shown = Array.from({ length: count }, (_, index) => index).filter(
+    (one) => !hidden.has(one),
+  );
+  return shown.slice(1).map((index, at) => ({ series: [index + 1, shown[at] + 1] }));
+}

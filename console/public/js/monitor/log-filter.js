@@ -1,0 +1,82 @@
+import { el } from '../dom.js';
+import { place, setPlace } from './place.js';
+
+const LIMITS = ['200', '1000', '5000'];
+const TYPING_MS = 400;
+
+/** What of the log is shown; kept in the address of the page. */
+export class LogFilter {
+  element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
+  #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'text, or a request id' });
+  #level;
+  #limit;
+  #choices = {
+    services: el('fieldset', { hidden: true }),
+    nodes: el('fieldset', { hidden: true }),
+  };
+  #offered = { services: '', nodes: '' };
+  #typing = 0;
+
+  constructor(levels) {
+    this.element.setAttribute('role', 'search');
+    this.element.setAttribute('aria-label', 'Filter the log');
+    const option = (value, textContent) => el('option', { value, textContent });
+    this.#level = el(
+      'select',
+      {},
+      option('', 'any'),
+      ...levels.map((one) => option(one, `${one} and worse`)),
+    );
+    this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
+    this.#level.onchange = () => setPlace({ level: this.#level.value });
+    this.#limit.onchange = () => setPlace({ limit: this.#limit.value });
+    this.#contains.oninput = () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => setPlace({ contains: this.#contains.value }), TYPING_MS);
+    };
+    this.element.append(
+      el('label', {}, 'Contains ', this.#contains),
+      el('label', {}, 'Level ', this.#level),
+      el('label', {}, 'At most ', this.#limit),
+      this.#choices.services,
+      this.#choices.nodes,
+    );
+    this.show();
+  }
+
+  /** Takes the filters from the place. */
+  show() {
+    if (document.activeElement !== this.#contains) this.#contains.value = place.contains;
+    this.#level.value = place.level;
+    this.#limit.value = place.limit;
+    for (const key of Object.keys(this.#choices)) {
+      const chosen = place[key].split(',');
+      for (const box of this.#choices[key].querySelectorAll('input')) {
+        box.checked = chosen.includes(box.value);
+      }
+    }
+  }
+
+  /** @param services @param nodes - what there is to choose from; what is chosen stays a choice */
+  offer({ services, nodes }) {
+    this.#offer('services', 'Service', services);
+    this.#offer('nodes', 'Node', nodes);
+  }
+
+  #offer(key, title, given) {
+    const chosen = place[key].split(',').filter((one) => one !== '');
+    const all = [...new Set([...given, ...chosen])].sort();
+    if (all.join() === this.#offered[key]) return;
+    this.#offered[key] = all.join();
+    const boxes = all.map((name) => {
+      const box = el('input', { type: 'checkbox', value: name, checked: chosen.includes(name) });
+      box.onchange = () => {
+        const now = [...this.#choices[key].querySelectorAll('input:checked')];
+        setPlace({ [key]: now.map(({ value }) => value).join(',') });
+      };
+      return el('label', { className: 'chip' }, box, name);
+    });
+    this.#choices[key].replaceChildren(el('legend', { textContent: title }), ...boxes);
+    this.#choices[key].hidden = all.length === 0;
+  }
+}

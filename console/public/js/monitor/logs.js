@@ -1,0 +1,163 @@
+import { call, query } from '../api.js';
+import { el } from '../dom.js';
+import { LogFilter } from './log-filter.js';
+import { keyOf, logLine } from './log-line.js';
+import { place, setPlace } from './place.js';
+import { currentRange, isLive } from './range.js';
+import { stateMark } from './state.js';
+import { localTimes } from './units.js';
+
+const TAIL_MS = 2000;
+/** Lines that arrive while they are watched push the oldest out. */
+const LINES_MAX = 5000;
+/** A line may be written later than one with a later time. */
+const OVERLAP_S = 5;
+
+/** The log: filtered, newest first, and followed until somebody stops it. */
+export class Logs {
+  element = el('section', { className: 'card whole logs' });
+  #filter;
+  #list = el('ol', { id: 'log' });
+  #state = el('p', { className: 'quiet' });
+  #problem = el('div', {});
+  #pause = el('button', { id: 'tail' });
+  #clear = el('button', { className: 'small', textContent: 'Clear filters' });
+  #paused = false;
+  #seen = new Set();
+  #newest = 0;
+  #truncated = false;
+  #order = 0;
+  #timer = 0;
+
+  constructor(levels) {
+    this.#filter = new LogFilter(levels);
+    this.element.setAttribute('aria-label', 'Logs');
+    this.#state.setAttribute('role', 'status');
+    this.#list.setAttribute('aria-label', 'Log lines, the newest first');
+    this.#pause.onclick = () => {
+      this.#paused = !this.#paused;
+      this.#showPause();
+      if (!this.#paused) void this.load();
+    };
+    this.#clear.onclick = () => setPlace({ services: '', nodes: '', level: '', contains: '' });
+    this.element.append(
+      this.#filter.element,
+      el(
+        'div',
+        { className: 'row' },
+        this.#state,
+        el('span', { className: 'grow' }),
+        this.#clear,
+        this.#pause,
+      ),
+      this.#problem,
+      this.#list,
+    );
+    this.#showPause();
+  }
+
+  /** All lines anew: the place has changed. */
+  async load() {
+    clearTimeout(this.#timer);
+    const order = ++this.#order;
+    this.#filter.show();
+    this.#showPause();
+    this.#state.textContent = 'Loading…';
+    this.element.setAttribute('aria-busy', 'true');
+    const { from, to } = currentRange();
+    await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => {
+      this.#seen.clear();
+      this.#list.replaceChildren();
+      this.#truncated = answer.truncated;
+      this.#add(answer.lines);
+    });
+    this.element.setAttribute('aria-busy', 'false');
+    this.#next(order);
+  }
+
+  destroy() {
+    clearTimeout(this.#timer);
+    this.#order += 1;
+  }
+
+  #next(order) {
+    clearTimeout(this.#timer);
+    if (order !== this.#order || this.#paused || !isLive()) return;
+    this.#timer = setTimeout(() => void this.#follow(order), TAIL_MS);
+  }
+
+  async #follow(order) {
+    const from = this.#newest === 0 ? currentRange().from : this.#newest - OVERLAP_S;
+    if (!document.hidden) await this.#ask(order, { from }, (answer) => this.#add(answer.lines));
+    this.#next(order);
+  }
+
+  async #ask(order, range, take) {
+    const { services, nodes, level, contains, limit } = place;
+    const path = `/api/monitor/logs?${query({ services, nodes, level, contains, limit, ...range })}`;
+    try {
+      const answer = await call('GET', path, undefined, true);
+      if (order !== this.#order) return;
+      this.#filter.offer(answer);
+      this.#showProblem(
+        answer.state === 'ok' ? null : (answer.reason ?? 'The log cannot be read.'),
+      );
+      if (answer.state === 'ok') take(answer);
+      this.#showState(answer.state === 'ok');
+    } catch (error) {
+      if (order !== this.#order) return;
+      this.#showProblem(error.message);
+      this.#showState(false);
+    }
+  }
+
+  /** @param lines - the newest first */
+  #add(lines) {
+    const fresh = lines.filter((line) => !this.#seen.has(keyOf(line)));
+    const rows = fresh.map((line) => {
+      const row = logLine(line, (id) => setPlace({ contains: id }));
+      row.dataset.key = keyOf(line);
+      this.#seen.add(row.dataset.key);
+      return row;
+    });
+    // New lines above must not move what somebody reads below.
+    const before = this.#list.scrollHeight;
+    const { scrollTop } = this.#list;
+    this.#list.prepend(...rows);
+    if (scrollTop > 0) this.#list.scrollTop = scrollTop + this.#list.scrollHeight - before;
+    while (this.#list.children.length > LINES_MAX) {
+      const last = this.#list.lastElementChild;
+      this.#seen.delete(last.dataset.key);
+      last.remove();
+    }
+    this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
+  }
+
+  #showState(known) {
+    const count = this.#list.children.length;
+    const filtered = [place.services, place.nodes, place.level, place.contains].some(
+      (one) => one !== '',
+    );
+    this.#clear.hidden = !filtered;
+    const more = this.#truncated ? '; there are more: narrow the filter or the range' : '';
+    const none = filtered ? 'No line passes the filter in this range.' : 'No lines in this range.';
+    const text = count === 0 ? (known ? none : '') : `${count} lines${more}`;
+    if (this.#state.textContent !== text) this.#state.textContent = text;
+  }
+
+  #showProblem(text) {
+    const nodes =
+      text === null
+        ? []
+        : [el('p', { className: 'empty' }, stateMark('unknown', localTimes(text)))];
+    this.#problem.replaceChildren(...nodes);
+  }
+
+  #showPause() {
+    this.#pause.hidden = !isLive();
+    this.#pause.textContent = this.#paused ? 'Follow' : 'Pause';
+    this.#pause.title = this.#paused
+      ? 'Show new lines as they arrive'
+      : 'New lines arrive by themselves';
+  }
+}

@@ -1,0 +1,121 @@
+import { $, el } from '../dom.js';
+import { addressOf } from './place.js';
+import { sparkline } from './sparkline.js';
+import { stateMark } from './state.js';
+import { duration, figure, localTimes, parts } from './units.js';
+
+const SPARK_SECONDS = 3600;
+const SPARK_STEP_S = 60;
+
+/** Sparks are not sent with every event: they go on here, with what the events say. */
+const sparks = new Map();
+
+/**
+ * @param overview - what the console says
+ * @param tabOf - the tab that a panel is on, or undefined
+ * @param stale - whether that is no longer known to be so
+ */
+export function showTiles({ tiles, alerts, sources, at_unix_s: at }, tabOf, stale) {
+  for (const tile of tiles) {
+    if (tile.spark !== undefined) sparks.set(tile.id, [...tile.spark]);
+    else extend(tile, at);
+  }
+  const host = $('#tiles');
+  host.setAttribute('aria-busy', 'false');
+  const focused = host.contains(document.activeElement) ? document.activeElement.id : '';
+  host.replaceChildren(
+    ...tiles.map((tile) => tileOf(measured(tile, sources), tabOf(tile.panel))),
+    tileOf(alertTile(alerts, sources, stale)),
+  );
+  if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+export function showLoadingTiles(count) {
+  $('#tiles').replaceChildren(
+    ...Array.from({ length: count }, () => el('div', { className: 'tile loading' })),
+  );
+}
+
+/** What nobody is set up to measure is no trouble: it is told apart from what is lost. */
+function measured(tile, sources) {
+  const off = sources.some(({ state, reason }) => state === 'off' && reason === tile.reason);
+  return tile.value === null && off ? { ...tile, state: 'off' } : tile;
+}
+
+/** The alerts below, counted. */
+function alertTile(alerts, sources, stale) {
+  const partly = sources.some(({ state }) => state === 'down');
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  const critical = firing.filter(({ severity }) => severity === 'critical').length;
+  const warning = firing.filter(({ severity }) => severity === 'warning').length;
+  const counted = { critical, warning, pending: alerts.length - firing.length };
+  const state = critical > 0 ? 'crit' : warning > 0 ? 'warn' : partly ? 'unknown' : 'ok';
+  const notes = Object.entries(counted)
+    .filter(([, value]) => value > 0)
+    .map(([title, value]) => ({ id: title, title, value, unit: 'count' }));
+  return {
+    id: 'alerts',
+    title: 'Alerts firing',
+    unit: 'count',
+    value: stale ? null : firing.length,
+    state: stale ? 'unknown' : state,
+    reason: partly && !stale && firing.length === 0 ? 'of what is known' : undefined,
+    notes: stale ? [] : notes,
+  };
+}
+
+function extend({ id, value }, at) {
+  const spark = sparks.get(id) ?? [];
+  const last = spark.at(-1);
+  if (last !== undefined && at - last[0] < SPARK_STEP_S) spark.pop();
+  spark.push([at, value]);
+  sparks.set(
+    id,
+    spark.filter(([time]) => time > at - SPARK_SECONDS),
+  );
+}
+
+function tileOf(tile, tab) {
+  const { id, title, state, reason } = tile;
+  const heading = el('h3');
+  if (tab === undefined) heading.textContent = title;
+  else {
+    const link = el('a', { id: `tile-${id}`, textContent: title, href: addressOf({ tab }) });
+    Object.assign(link.dataset, { tab, panel: tile.panel });
+    heading.append(link);
+  }
+  const box = el(
+    'article',
+    { className: 'tile' },
+    el('div', { className: 'top' }, heading, stateMark(state, state === 'off' ? '' : undefined)),
+    valueOf(tile),
+  );
+  box.dataset.state = state;
+  box.dataset.tile = id;
+  const notes = tile.notes.map(noteOf).filter((text) => text !== '');
+  const texts = state !== 'ok' && reason ? [localTimes(reason)] : notes;
+  box.append(
+    sparkline(sparks.get(id) ?? []),
+    el('p', { className: 'note', textContent: texts.join(' · '), title: reason ?? '' }),
+  );
+  return box;
+}
+
+function valueOf({ value, unit, of, state }) {
+  if (value === null) {
+    const textContent = state === 'off' ? 'not measured' : 'unknown';
+    return el('p', { className: 'value none', textContent });
+  }
+  const [number, sign] = parts(value, unit);
+  const rest = typeof of === 'number' ? ` / ${figure(of, unit)}` : ` ${sign}`;
+  return el('p', { className: 'value' }, number, el('small', { textContent: rest }));
+}
+
+function noteOf({ id, title, value, unit }) {
+  if (id === 'first_full_s') {
+    return value === null ? 'no disk full in sight' : `first disk full in ${duration(value)}`;
+  }
+  if (value === null) return '';
+  const sign = value > 0 && id.startsWith('slope') ? '+' : '';
+  return `${sign}${figure(value, unit)} ${title}`;
+}

@@ -1,0 +1,85 @@
+import { call } from '../api.js';
+import { el } from '../dom.js';
+import { dash, plainCell, table } from './cells.js';
+import { stateMark } from './state.js';
+import { duration, figure, localTimes, timeAt } from './units.js';
+
+const COLUMNS = [
+  ['Process'],
+  ['PID', 'number'],
+  ['State'],
+  ['Up for', 'number'],
+  ['Restarts', 'number'],
+  ['CPU', 'number'],
+  ['Memory', 'number'],
+  ['Requests', 'number'],
+  ['Loop lag', 'number'],
+];
+
+/** The processes of the gateway, for operators. */
+export class Workers {
+  element = el('section', { className: 'card whole' });
+  #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
+
+  constructor() {
+    this.element.setAttribute('aria-label', 'Workers');
+    this.element.append(el('h3', { textContent: 'Workers' }), this.#body);
+  }
+
+  async load() {
+    try {
+      this.#show(await call('GET', '/api/monitor/workers', undefined, true));
+    } catch (error) {
+      this.#body.replaceChildren(
+        el('p', { className: 'empty', textContent: `Unknown: ${error.message}` }),
+      );
+    }
+  }
+
+  #show({ items, state, reason, at_unix_s: at }) {
+    const nodes = [];
+    if (state !== 'ok') {
+      nodes.push(
+        el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
+      );
+      if (items.length > 0)
+        nodes.push(el('p', { className: 'quiet', textContent: `As of ${timeAt(at, 'full')}:` }));
+    }
+    if (items.length > 0)
+      nodes.push(
+        table(
+          'Workers',
+          COLUMNS,
+          items.map((item) => rowOf(item, at)),
+        ),
+      );
+    this.#body.replaceChildren(...nodes);
+  }
+}
+
+function rowOf(item, at) {
+  const number = (value, unit) =>
+    el(
+      'td',
+      { className: 'number' },
+      value === null || value === undefined ? dash() : figure(value, unit),
+    );
+  const since = item.started_unix_s;
+  const up = since === null || since === undefined ? dash() : duration(at - since);
+  const name = item.worker === null ? item.role : `${item.role} ${item.worker}`;
+  const pid = plainCell(item.pid);
+  pid.classList.add('number');
+  return el(
+    'tr',
+    {},
+    el('th', { scope: 'row', textContent: name }),
+    pid,
+    el('td', {}, stateMark(item.state, item.state)),
+    el('td', { className: 'number' }, up),
+    number(item.restarts, 'count'),
+    number(item.cpu_ratio, 'ratio'),
+    number(item.rss_bytes, 'bytes'),
+    number(item.requests_per_s, 'per_s'),
+    number(item.event_loop_lag_s, 's'),
+  );
+}
