@@ -9,8 +9,7 @@ import { ListenerMetrics } from '../../src/telemetry/metrics.js';
 import { SwiftApiMetrics } from '../../src/telemetry/swift-api-metrics.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram, runProgram } from '../support/programs.js';
-import { skipBecause } from '../support/skip.js';
+import { runProgram } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 /** Series that each metric has, in a service with everything. */
@@ -98,9 +97,24 @@ describe('ops: what is shipped', () => {
       for (const source of sources) expect(existsSync(source), line).to.equal(true);
     }
   });
+});
 
-  it('has a unit that systemd takes', async function () {
-    if (findProgram('systemd-analyze') === undefined) skipBecause(this, 'systemd is not installed');
+describeWith([program('promtool')], 'ops: Prometheus', () => {
+  async function promtool(...args: readonly string[]): Promise<void> {
+    const { code, stdout, stderr } = await runProgram('promtool', args, {
+      cwd: resolve('ops/prometheus'),
+    });
+    expect(code, `${stdout}${stderr}`).to.equal(0);
+  }
+
+  it('takes the scrape configuration', () => promtool('check', 'config', 'scrape.yml'));
+  it('takes the alert rules', () => promtool('check', 'rules', 'alerts.yml'));
+  it('fires each alert when it should, and none otherwise', () =>
+    promtool('test', 'rules', 'alerts_test.yml'));
+});
+
+describeWith([program('systemd-analyze')], 'ops: systemd', () => {
+  it('takes the unit', async () => {
     const folder = await makeTempFolder('unit');
     try {
       const unit = readFileSync('ops/systemd/ringway.service', 'utf8');
@@ -117,9 +131,10 @@ describe('ops: what is shipped', () => {
       await removeFolder(folder);
     }
   });
+});
 
-  it('has a rotation that logrotate takes', async function () {
-    if (findProgram('logrotate') === undefined) skipBecause(this, 'logrotate is not installed');
+describeWith([program('logrotate')], 'ops: logrotate', () => {
+  it('takes the rotation', async () => {
     const folder = await makeTempFolder('logrotate');
     try {
       const file = join(folder, 'ringway');
@@ -133,18 +148,4 @@ describe('ops: what is shipped', () => {
       await removeFolder(folder);
     }
   });
-});
-
-describeWith([program('promtool')], 'ops: Prometheus', () => {
-  async function promtool(...args: readonly string[]): Promise<void> {
-    const { code, stdout, stderr } = await runProgram('promtool', args, {
-      cwd: resolve('ops/prometheus'),
-    });
-    expect(code, `${stdout}${stderr}`).to.equal(0);
-  }
-
-  it('takes the scrape configuration', () => promtool('check', 'config', 'scrape.yml'));
-  it('takes the alert rules', () => promtool('check', 'rules', 'alerts.yml'));
-  it('fires each alert when it should, and none otherwise', () =>
-    promtool('test', 'rules', 'alerts_test.yml'));
 });

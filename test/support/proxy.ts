@@ -9,7 +9,7 @@ import { freePort } from './free-port.js';
 import { findProgram } from './programs.js';
 import { makeTempFolder, removeFolder } from './temp-folder.js';
 
-/** A real proxy on loopback, with a folder and a configuration of its own. */
+/** A real proxy, or another server, on loopback, with a folder and a configuration of its own. */
 export interface Proxy {
   /** `http://127.0.0.1:PORT` */
   readonly endpoint: string;
@@ -58,6 +58,24 @@ export function startHaproxy(config: (port: number) => string): Promise<Proxy> {
   return start('haproxy', async (folder, port) => {
     await writeFile(join(folder, 'haproxy.cfg'), config(port));
     return ['-f', join(folder, 'haproxy.cfg'), '-db'];
+  });
+}
+
+/** @param configuration in YAML @param files beside it, by their names */
+export function startPrometheus(
+  configuration: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Proxy> {
+  return start('prometheus', async (folder, port) => {
+    for (const [name, text] of Object.entries({ ...files, 'prometheus.yml': configuration })) {
+      await writeFile(join(folder, name), text);
+    }
+    return [
+      '--config.file=prometheus.yml',
+      '--storage.tsdb.path=data',
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ];
   });
 }
 
