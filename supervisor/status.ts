@@ -1,7 +1,9 @@
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { configHash } from '../src/config/print.js';
+import { loadOf } from './child-load.js';
 import type { Slot } from './fleet.js';
 import type { ServicePhase } from './health.js';
+import { usageOf } from './process-usage.js';
 import type { VersionInfo } from './version.js';
 
 export interface StatusInput {
@@ -23,6 +25,7 @@ export function renderStatus(input: StatusInput): unknown {
     pid: process.pid,
     started_at: startedAt.toISOString(),
     phase,
+    ...usageOf(process.pid),
     configuration_hash: configHash(options),
     s3_listen: formatAddress(options.s3Listen),
     listeners: addresses(input),
@@ -33,6 +36,8 @@ export function renderStatus(input: StatusInput): unknown {
       state: child?.state ?? 'waiting',
       restarts,
       started_at: child?.startedAt.toISOString() ?? null,
+      ...usageOf(child?.pid),
+      ...loadOf(child?.metrics ?? []),
     })),
   };
 }

@@ -4,6 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
 import { filesRoutes } from '../surfaces/files/routes.js';
+import { monitorRoutes } from '../surfaces/monitor/routes.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
 import { auditRoutes } from './audit-routes.js';
@@ -65,6 +66,7 @@ export async function buildApp(
   auditRoutes(app, context);
   await app.register((scope, _options, done) => {
     filesRoutes(scope, context);
+    monitorRoutes(scope, context);
     done();
   });
   await app.register(pageRoutes);

@@ -1,5 +1,6 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
+import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { AdminClient } from './admin-client.js';
 import type { AuditLog } from './audit-log.js';
@@ -24,6 +25,8 @@ export interface ConsoleContext {
   readonly audit: AuditLog;
   readonly events: Events;
   readonly jobs: Jobs;
+  /** Undefined when nothing is configured that could be watched. */
+  readonly monitor: Monitor | undefined;
 }
 
 declare module 'fastify' {

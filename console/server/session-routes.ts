@@ -6,7 +6,7 @@ import { CredentialsRefusedError } from '../swift/errors.js';
 import { swiftLogin, type SwiftToken } from '../swift/login.js';
 import { ApiError } from './api-error.js';
 import { sessionOf, type ConsoleContext } from './context.js';
-import { FEATURES } from './features.js';
+import { featuresOf } from './features.js';
 import { SESSION_COOKIE } from './guard.js';
 import { parse } from './parse.js';
 import type { Session } from './sessions.js';
@@ -140,7 +140,8 @@ function setCookie(
   });
 }
 
-function describe({ options, sessions }: ConsoleContext, session: Session) {
+function describe(context: ConsoleContext, session: Session) {
+  const { options, sessions } = context;
   const { user, account, role } = session.user;
   return {
     user,
@@ -149,6 +150,6 @@ function describe({ options, sessions }: ConsoleContext, session: Session) {
     csrf: session.csrf,
     cluster_name: options.clusterName,
     idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
-    features: FEATURES,
+    features: featuresOf(context),
   };
 }

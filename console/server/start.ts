@@ -1,5 +1,6 @@
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
+import { Monitor } from '../surfaces/monitor/monitor.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
 import { AdminClient } from './admin-client.js';
@@ -40,6 +41,7 @@ export async function startConsole(
   }: StartOptions = {},
 ): Promise<RunningConsole> {
   const events = new Events();
+  const admin = new AdminClient(options);
   const context: ConsoleContext = {
     options,
     now,
@@ -47,12 +49,13 @@ export async function startConsole(
     events,
     store: new Upstream(parseUpstream(options.storeBase)),
     auth: new Upstream(parseUpstream(options.authUrl)),
-    admin: new AdminClient(options),
+    admin,
     views: new ClientViews(options.trustedProxies),
     sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
     loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
     audit: await AuditLog.open(options.stateDir, { now, bytesMax: options.auditBytesMax }),
     jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
+    monitor: Monitor.open({ options, admin, events, now, logger }),
   };
   let hosts: ReadonlySet<string> = new Set();
   const app = await buildApp(context, () => hosts);
@@ -67,6 +70,7 @@ export async function startConsole(
     context.store.close();
     context.auth.close();
     context.admin.close();
+    await context.monitor?.close();
     await context.audit.close();
   };
   try {
@@ -78,5 +82,6 @@ export async function startConsole(
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.bind.port;
   hosts = allowedHosts({ ...options.bind, port }, options.allowedHosts);
+  await context.monitor?.start();
   return { port, context, close };
 }

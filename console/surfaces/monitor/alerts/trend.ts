@@ -1,0 +1,45 @@
+/** A measured value at a time in unix seconds. */
+export type Point = readonly [unixS: number, value: number];
+
+const POINTS_MIN = 5;
+
+/**
+ * The slope of the straight line that fits best (least squares), by the second.
+ * @returns undefined for less than five points, or for all at one time
+ */
+export function slope(points: readonly Point[]): number | undefined {
+  if (points.length < POINTS_MIN) return undefined;
+  const meanTime = mean(points.map(([time]) => time));
+  const meanValue = mean(points.map(([, value]) => value));
+  let products = 0;
+  let squares = 0;
+  for (const [time, value] of points) {
+    products += (time - meanTime) * (value - meanValue);
+    squares += (time - meanTime) ** 2;
+  }
+  return squares === 0 ? undefined : products / squares;
+}
+
+/**
+ * When a line through the points reaches a limit, from the last of them.
+ * @returns seconds; undefined when it does not, or nobody can tell
+ */
+export function secondsUntil(limit: number, points: readonly Point[]): number | undefined {
+  const growth = slope(points);
+  const last = points.at(-1)?.[1];
+  if (growth === undefined || last === undefined || growth <= 0) return undefined;
+  return Math.max(0, (limit - last) / growth);
+}
+
+export function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length % 2 === 1) return sorted[middle];
+  const below = sorted[middle - 1];
+  const above = sorted[middle];
+  return below === undefined || above === undefined ? undefined : (below + above) / 2;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,14 @@
+/** What tells the series of a metric apart. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** The same text for the same labels, in whichever order. */
+export function keyOfLabels(labels: Labels): string {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return '';
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Those of `names`, in their order; what a sample lacks is an empty text, as in PromQL. */
+export function pick(labels: Labels, names: readonly string[]): Labels {
+  return Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { ConfigError, type ConfigProblem } from '../../../../src/config/problem.js';
+import type { ConsoleOptions } from '../../../config/load.js';
+import type { AdminAnswer, AdminClient } from '../../../server/admin-client.js';
+import { readBody, type Upstream } from '../../../swift/upstream.js';
+import { expectOk, SourceError, sourceError } from '../sources/source.js';
+import type { LogLabelNames } from './logql.js';
+
+export interface LogEntry {
+  readonly unixS: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly line: string;
+}
+
+export interface LogQuery {
+  readonly query: string;
+  readonly fromS: number;
+  readonly toS: number;
+  readonly limit: number;
+}
+
+/** Loki's own limit for one query. */
+export const LINES_MAX = 5000;
+
+const TIMEOUT_MS = 10_000;
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+const VALUES_MAX = 1000;
+
+const RANGE = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    resultType: z.literal('streams'),
+    result: z.array(
+      z.object({
+        stream: z.record(z.string(), z.string()),
+        // Behind time and line, newer Lokis have a third thing.
+        values: z.array(z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown())),
+      }),
+    ),
+  }),
+});
+const VALUES = z.object({
+  status: z.literal('success'),
+  data: z.array(z.string()).nullish(),
+});
+
+/** Sends a GET to a log store. @throws UpstreamError */
+export type LogGet = (rawPath: string, signal: AbortSignal) => Promise<AdminAnswer>;
+
+/** The HTTP API of Loki, of which the gateway's admin port has a part. */
+export class LogStore {
+  constructor(
+    private readonly get: LogGet,
+    readonly source: 'loki' | 'embedded',
+    readonly names: LogLabelNames,
+  ) {}
+
+  /** @returns the newest lines that fit, newest first @throws SourceError */
+  async range({ query, fromS, toS, limit }: LogQuery): Promise<LogEntry[]> {
+    const { data } = await this.#ask(RANGE, 'query_range', {
+      query,
+      start: nanoseconds(fromS),
+      end: nanoseconds(toS),
+      limit: `${limit}`,
+      direction: 'backward',
+    });
+    const entries = data.result.flatMap(({ stream, values }) =>
+      values.map(([time, line]) => ({ unixS: secondsOf(time), labels: stream, line })),
+    );
+    return entries.sort((a, b) => b.unixS - a.unixS);
+  }
+
+  /** @throws SourceError */
+  async valuesOf(label: string): Promise<string[]> {
+    const { data } = await this.#ask(VALUES, `label/${label}/values`, {});
+    return (data ?? []).slice(0, VALUES_MAX);
+  }
+
+  async #ask<S extends z.ZodType>(
+    schema: S,
+    what: string,
+    query: Readonly<Record<string, string>>,
+  ): Promise<z.infer<S>> {
+    try {
+      const path = `/loki/api/v1/${what}?${new URLSearchParams(query).toString()}`;
+      const { status, text } = await this.get(path, AbortSignal.timeout(TIMEOUT_MS));
+      expectOk(status);
+      return schema.parse(JSON.parse(text));
+    } catch (error) {
+      if (error instanceof z.ZodError || error instanceof SyntaxError) {
+        throw new SourceError('its answer makes no sense', { cause: error });
+      }
+      throw sourceError(error);
+    }
+  }
+}
+
+/** Of the admin port's log tail, as supervisor/log-tail.ts writes them. */
+const TAIL_LABELS: LogLabelNames = {
+  service: 'process',
+  node: 'node',
+  level: 'level',
+  worker: 'worker',
+};
+/** What promtail calls journald's fields in its own examples. */
+const LOKI_LABELS: LogLabelNames = {
+  service: 'unit',
+  node: 'hostname',
+  level: 'level',
+  worker: 'worker',
+};
+
+export function tailOf(admin: Pick<AdminClient, 'get'>): LogStore {
+  return new LogStore((path, signal) => admin.get(path, signal), 'embedded', TAIL_LABELS);
+}
+
+export function lokiOf(upstream: Upstream, { logsLabels }: Pick<ConsoleOptions, 'logsLabels'>) {
+  const get: LogGet = async (rawPath, signal) => {
+    const answer = await upstream.send({ method: 'GET', rawPath, signal, idleMs: TIMEOUT_MS });
+    const bytes = await readBody(answer.body, BODY_BYTES_MAX);
+    return { status: answer.status, text: bytes.toString('utf8') };
+  };
+  return new LogStore(get, 'loki', { ...LOKI_LABELS, ...checkedLabels(logsLabels) });
+}
+
+/** They become part of queries as they are. @throws ConfigError */
+function checkedLabels(labels: Readonly<Record<string, string>>): Partial<LogLabelNames> {
+  const problems = Object.entries(labels).flatMap(([meaning, name]): ConfigProblem[] => {
+    const key = `logs_labels.${meaning}`;
+    if (!Object.hasOwn(LOKI_LABELS, meaning)) {
+      return [{ source: 'file', key, expected: `one of ${Object.keys(LOKI_LABELS).join(', ')}` }];
+    }
+    if (/^[A-Za-z_]\w*$/.test(name)) return [];
+    return [{ source: 'file', key, given: name, expected: 'the name of a label' }];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return labels;
+}
+
+/** Milliseconds are what a number of seconds holds without noise. */
+function secondsOf(nanosecondsText: string): number {
+  return Math.round(Number(nanosecondsText) / 1e6) / 1e3;
+}
+
+/** As text: there are more digits than a number has. */
+function nanoseconds(unixS: number): string {
+  return `${Math.round(unixS * 1000)}000000`;
+}

@@ -1,0 +1,61 @@
+/** Names of labels in a log store, by what they mean. */
+export interface LogLabelNames {
+  readonly service: string;
+  readonly node: string;
+  readonly level: string;
+  readonly worker: string;
+}
+
+/** What somebody looks for; nothing of it is LogQL. */
+export interface LogWish {
+  readonly services: readonly string[];
+  /** As the store calls them. */
+  readonly nodes: readonly string[];
+  readonly level?: LogLevel | undefined;
+  readonly contains?: string | undefined;
+}
+
+/** From the most severe on, each with the names that programs have for it. */
+const LEVELS = {
+  error: ['fatal', 'emerg', 'alert', 'crit', 'critical', 'error', 'err'],
+  warn: ['warn', 'warning', 'notice'],
+  info: ['info', 'information'],
+  debug: ['debug'],
+  trace: ['trace'],
+} as const;
+
+export type LogLevel = keyof typeof LEVELS;
+
+export const LOG_LEVELS = Object.keys(LEVELS) as [LogLevel, ...LogLevel[]];
+
+/**
+ * LogQL for a wish. What is wished for becomes literals alone: whatever stands in it, the selector
+ * and the filter stay what they are.
+ */
+export function logQuery(wish: LogWish, names: LogLabelNames): string {
+  const matchers = [
+    // Loki wants one matcher at least that empty labels do not fit.
+    wish.services.length === 0
+      ? `${names.service}=~".+"`
+      : `${names.service}=~${oneOf(wish.services)}`,
+    ...(wish.nodes.length === 0 ? [] : [`${names.node}=~${oneOf(wish.nodes)}`]),
+    ...(wish.level === undefined ? [] : [`${names.level}=~${levelsFrom(wish.level)}`]),
+  ];
+  const { contains = '' } = wish;
+  const filter = contains === '' ? '' : ` |= ${literal(contains)}`;
+  return `{${matchers.join(', ')}}${filter}`;
+}
+
+/** A text as LogQL quotes it: Go's escapes include JSON's, for text that is well-formed. */
+export function literal(text: string): string {
+  return JSON.stringify(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+}
+
+function oneOf(texts: readonly string[]): string {
+  return literal(texts.map((text) => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')).join('|'));
+}
+
+function levelsFrom(level: LogLevel): string {
+  const wanted = LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1);
+  return literal(`(?i)${wanted.flatMap((one) => LEVELS[one]).join('|')}`);
+}

@@ -1,0 +1,250 @@
+import type { Logger } from '../../../src/telemetry/logger.js';
+import type { ConsoleOptions } from '../../config/load.js';
+import type { AdminClient } from '../../server/admin-client.js';
+import type { Events } from '../../server/events.js';
+import { parseUpstream } from '../../swift/address.js';
+import { Upstream } from '../../swift/upstream.js';
+import { Addresses } from './addresses.js';
+import { alertView, sortAlerts, type AlertView } from './alerts/alert-view.js';
+import { prometheusAlertViews } from './alerts/prometheus-alerts.js';
+import { RULES } from './alerts/rules.js';
+import { chartOf, type ChartView } from './charts.js';
+import { Logs, type LogSearch } from './logs/logs.js';
+import { lokiOf, tailOf } from './logs/log-store.js';
+import { tilesOf } from './overview.js';
+import type { Panel, SourceId } from './panels/panel.js';
+import {
+  assign,
+  configuredSources,
+  PANELS,
+  type Assignment,
+  type Sources,
+} from './panels/panels.js';
+import { GatewaySampler } from './sources/gateway-sampler.js';
+import { PrometheusApi } from './sources/prometheus-api.js';
+import { PrometheusSampler } from './sources/prometheus-sampler.js';
+import { ReconSampler } from './sources/recon-sampler.js';
+import { SourceError, type Sampler } from './sources/source.js';
+import { TILES } from './tiles.js';
+import { Watch } from './watch.js';
+import { Workers } from './workers.js';
+
+export interface MonitorOptions {
+  readonly options: ConsoleOptions;
+  readonly admin: AdminClient;
+  readonly events: Events;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+export const SOURCE_TITLES: Readonly<Record<SourceId, string>> = {
+  gateway: 'Gateway',
+  recon: 'Swift recon',
+  prometheus: 'Metrics store',
+};
+
+/** The Monitor surface: what it measures, whether anybody looks or not, and what it shows of it. */
+export class Monitor {
+  readonly watch: Watch;
+  /** Undefined when nothing is configured that has logs. */
+  readonly logs: Logs | undefined;
+  readonly workers: Workers;
+  readonly recon: ReconSampler | undefined;
+  readonly #sources: Sources;
+  readonly #assignments: ReadonlyMap<string, Assignment>;
+  readonly #addresses: Addresses;
+  readonly #prometheus: PrometheusApi | undefined;
+  readonly #upstreams: Upstream[] = [];
+  #prometheusAlerts: readonly AlertView[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> | undefined;
+
+  /** @returns undefined when nothing is configured that could be watched */
+  static open(monitor: MonitorOptions): Monitor | undefined {
+    const sources = configuredSources(monitor.options);
+    const hasAny = Object.values(sources).some((source) => source === true);
+    return hasAny || monitor.options.logsUrl !== '' ? new Monitor(monitor, sources) : undefined;
+  }
+
+  private constructor(
+    private readonly monitor: MonitorOptions,
+    sources: Sources,
+  ) {
+    const { options, admin, now, logger } = monitor;
+    this.#sources = sources;
+    this.#addresses = new Addresses(options);
+    this.#assignments = new Map(
+      PANELS.map((panel) => [panel.id, assign(panel, sources, options.metricsQueries)]),
+    );
+    this.#prometheus =
+      sources.prometheus === true
+        ? new PrometheusApi(this.#upstream(options.metricsUrl))
+        : undefined;
+    this.recon = sources.recon === true ? new ReconSampler({ options, now }) : undefined;
+    this.watch = new Watch({
+      samplers: this.#samplers(),
+      assignments: this.#assignments,
+      rules: RULES,
+      stateDir: options.stateDir,
+      now,
+      logger,
+    });
+    this.workers = new Workers(admin);
+    const store =
+      options.logsUrl !== ''
+        ? lokiOf(this.#upstream(options.logsUrl), options)
+        : admin.isConfigured
+          ? tailOf(admin)
+          : undefined;
+    this.logs = store === undefined ? undefined : new Logs(store, this.#addresses, now);
+  }
+
+  /** Goes on with what was kept, and measures from now on. */
+  async start(): Promise<void> {
+    await this.watch.restore();
+    this.#timer = setInterval(() => {
+      this.#tickUnlessBusy();
+    }, this.monitor.options.reconIntervalS * 1000);
+    this.#tickUnlessBusy();
+  }
+
+  /** Measures once, and tells the pages. */
+  async tick(): Promise<void> {
+    await Promise.all([
+      this.watch.tick(),
+      this.workers.look(this.monitor.now()),
+      this.#askForAlerts(),
+    ]);
+    this.monitor.events.publish('monitor', this.overview(false));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    // What is asked for at the moment fails, so that nobody waits for it.
+    this.recon?.close();
+    for (const upstream of this.#upstreams) upstream.close();
+    await this.#ticking;
+    if (this.#timer !== undefined) await this.watch.save();
+  }
+
+  overview(withSpark: boolean) {
+    const { options, now } = this.monitor;
+    const nowMs = now();
+    const nodes = this.recon === undefined ? [] : options.clusterNodes.map(({ name }) => name);
+    return {
+      at_unix_s: nowMs / 1000,
+      interval_s: options.reconIntervalS,
+      source: this.#sources.prometheus === true ? 'prometheus' : 'embedded',
+      sources: this.#sourceViews(),
+      tiles: tilesOf(this.watch, nowMs, { withSpark, nodes }),
+      alerts: sortAlerts([...this.watch.alerts.map(alertView), ...this.#prometheusAlerts]),
+    };
+  }
+
+  /** Why nothing measures a panel; undefined when something does. */
+  unavailable(panel: Panel): string | undefined {
+    const assignment = this.#assignmentOf(panel);
+    return assignment.source === undefined ? assignment.reason : undefined;
+  }
+
+  chart(panel: Panel, range: { readonly fromS: number; readonly toS: number }): Promise<ChartView> {
+    return chartOf(panel, this.#assignmentOf(panel), range, {
+      watch: this.watch,
+      prometheus: this.#prometheus,
+      addresses: this.#addresses,
+      intervalS: this.monitor.options.reconIntervalS,
+      now: this.monitor.now,
+    });
+  }
+
+  async searchLogs(search: LogSearch) {
+    if (this.logs !== undefined) return this.logs.search(search);
+    const reason = 'The logs are unknown: neither logs_url nor admin_url is configured.';
+    const nothing = { truncated: false, services: [], nodes: [], lines: [] };
+    return { source: 'embedded', state: 'unknown', reason, ...nothing };
+  }
+
+  #sourceViews() {
+    return (['gateway', 'recon', 'prometheus'] as const).map((id) => {
+      const title = SOURCE_TITLES[id];
+      const configured = this.#sources[id];
+      if (configured !== true) return { id, title, state: 'off', reason: configured };
+      const { state, reason, lastMs } = this.watch.statusOf(id);
+      return {
+        id,
+        title,
+        state,
+        ...(reason === undefined ? {} : { reason }),
+        last_unix_s: lastMs === undefined ? null : lastMs / 1000,
+      };
+    });
+  }
+
+  #samplers(): Sampler[] {
+    const { admin } = this.monitor;
+    const samplers: Sampler[] = [];
+    if (this.#sources.gateway === true) {
+      const derived = PANELS.flatMap(({ id, derivation }) =>
+        this.#assignments.get(id)?.source === 'gateway' && derivation !== undefined
+          ? [{ id, derivation }]
+          : [],
+      );
+      samplers.push(new GatewaySampler(admin, derived));
+    }
+    if (this.recon !== undefined) samplers.push(this.recon);
+    if (this.#prometheus !== undefined) {
+      samplers.push(new PrometheusSampler(this.#prometheus, this.#queried(), this.#addresses));
+    }
+    return samplers;
+  }
+
+  /** Panels that tiles and alerts need: the others are asked for when somebody looks at them. */
+  #queried() {
+    const needed = new Set([
+      ...TILES.map(({ panel }) => panel),
+      ...RULES.map(({ condition }) => condition.panel),
+    ]);
+    return PANELS.flatMap(({ id }) => {
+      const assignment = this.#assignments.get(id);
+      return needed.has(id) &&
+        assignment?.source === 'prometheus' &&
+        assignment.promql !== undefined
+        ? [{ id, promql: assignment.promql }]
+        : [];
+    });
+  }
+
+  async #askForAlerts(): Promise<void> {
+    if (this.#prometheus === undefined) return;
+    try {
+      const alerts = await this.#prometheus.alerts();
+      this.#prometheusAlerts = prometheusAlertViews(alerts, this.#addresses);
+    } catch (error) {
+      // What it said last stays: that it is down, its tiles say.
+      if (!(error instanceof SourceError)) throw error;
+    }
+  }
+
+  #assignmentOf(panel: Panel): Assignment {
+    return (
+      this.#assignments.get(panel.id) ?? { source: undefined, reason: 'there is no such panel' }
+    );
+  }
+
+  #upstream(url: string): Upstream {
+    const upstream = new Upstream(parseUpstream(url));
+    this.#upstreams.push(upstream);
+    return upstream;
+  }
+
+  #tickUnlessBusy(): void {
+    if (this.#ticking !== undefined) return;
+    this.#ticking = this.tick()
+      .catch((error: unknown) => {
+        this.monitor.logger.error({ err: error }, 'the monitor failed to measure');
+      })
+      .finally(() => {
+        this.#ticking = undefined;
+      });
+  }
+}

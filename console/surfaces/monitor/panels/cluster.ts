@@ -1,0 +1,74 @@
+import type { Panel } from './panel.js';
+
+/** Panels of the cluster's nodes. Names of metrics of hosts are those of Prometheus' node_exporter. */
+export const CLUSTER_PANELS: readonly Panel[] = [
+  {
+    ...base('nodes_online', 'Nodes online'),
+    tab: 'nodes',
+    // Of hosts, not of their services: a node whose services were stopped stays online.
+    sources: ['prometheus', 'recon', 'gateway'],
+    promql: 'max by (instance)(up{job="node"})',
+    derivation: {
+      kind: 'gauge',
+      parts: [{ of: 'up', labels: { node: 'gateway' } }],
+      by: [],
+      fold: 'max',
+    },
+  },
+  { ...base('services_up', 'Swift services up'), tab: 'nodes' },
+  {
+    ...base('clock_skew', "Distance of the nodes' clocks"),
+    tab: 'nodes',
+    unit: 's',
+  },
+  {
+    ...base('node_load', 'Load of nodes, by core'),
+    tab: 'nodes',
+    sources: ['prometheus'],
+    promql:
+      'max by (instance)(node_load1) / on (instance) count by (instance)(node_cpu_seconds_total{mode="idle"})',
+  },
+  {
+    ...base('node_memory', 'Memory in use'),
+    tab: 'nodes',
+    unit: 'ratio',
+    sources: ['prometheus'],
+    promql: 'max by (instance)(1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)',
+  },
+  {
+    ...base('disk_used', 'Use of disks'),
+    tab: 'disks',
+    unit: 'ratio',
+    kind: 'bars',
+    sources: ['recon', 'prometheus'],
+    promql:
+      'label_replace(max by (instance, mountpoint)(1 - node_filesystem_avail_bytes{mountpoint=~"/srv/node/.*"} / node_filesystem_size_bytes{mountpoint=~"/srv/node/.*"}), "device", "$1", "mountpoint", "/srv/node/(.*)")',
+  },
+  {
+    ...base('capacity_used', 'Capacity in use'),
+    tab: 'disks',
+    unit: 'ratio',
+    sources: ['recon', 'prometheus'],
+    promql:
+      '1 - sum(node_filesystem_avail_bytes{mountpoint=~"/srv/node/.*"}) / sum(node_filesystem_size_bytes{mountpoint=~"/srv/node/.*"})',
+  },
+  { ...base('unmounted', 'Disks that are not mounted'), tab: 'disks', kind: 'bars' },
+  base('async_pending', 'Async pending'),
+  { ...base('replication_age', 'Age of the last replication'), unit: 's' },
+  { ...base('replication_pass', 'Time of a replication pass'), unit: 's' },
+  { ...base('quarantined', 'Quarantined'), kind: 'bars' },
+  { ...base('ring_mismatch', "Rings that are not the console's"), kind: 'bars' },
+  { ...base('expirer_age', "Since news of the expirer's"), unit: 's' },
+  { ...base('recon_age', 'Age of what recon says'), unit: 's' },
+];
+
+function base(id: string, title: string) {
+  return {
+    id,
+    title,
+    unit: 'count',
+    tab: 'consistency',
+    kind: 'line',
+    sources: ['recon', 'prometheus'],
+  } as const satisfies Panel;
+}

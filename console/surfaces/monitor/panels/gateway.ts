@@ -1,0 +1,224 @@
+import { STAGE_NAMES } from '../../../../src/telemetry/stage-clock.js';
+import { stageMetricName } from '../../../../src/telemetry/stage-metrics.js';
+import type { Derivation, Panel, Part } from './panel.js';
+
+const QUANTILES = [0.5, 0.95, 0.99];
+
+/** Names of metrics are those of docs/metrics.md. */
+export const GATEWAY_PANELS: readonly Panel[] = [
+  {
+    ...base('requests', 'Requests'),
+    unit: 'per_s',
+    promql: 'sum(rate(ringway_requests_total[5m]))',
+    derivation: { kind: 'rate', parts: [{ of: 'ringway_requests_total' }], by: [] },
+  },
+  {
+    ...rate('requests_by_code', 'Requests by status', 'ringway_requests_total', 'code'),
+    kind: 'stacked',
+  },
+  {
+    ...rate(
+      'requests_by_operation',
+      'Requests by operation',
+      'ringway_requests_total',
+      'operation',
+    ),
+    kind: 'stacked',
+  },
+  {
+    ...base('error_ratio', 'Requests that failed on our side'),
+    unit: 'ratio',
+    promql:
+      'sum(rate(ringway_requests_total{code=~"5.."}[5m])) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)',
+    derivation: {
+      kind: 'share',
+      part: { of: 'ringway_requests_total', where: ['code', /^5..$/] },
+    },
+  },
+  rate('errors_by_code', 'Errors by S3 code', 'ringway_request_errors_total', 'error_code'),
+  quantiles('latency', 'Time of requests', 'ringway_request_duration_seconds'),
+  quantiles('first_byte', 'Time to first byte', 'ringway_time_to_first_byte_seconds'),
+  {
+    ...base('latency_by_operation', 'Time of requests, 99th percentile'),
+    unit: 's',
+    promql:
+      'histogram_quantile(0.99, sum by (le, operation)(rate(ringway_request_duration_seconds_bucket[5m])))',
+    derivation: {
+      kind: 'quantiles',
+      part: { of: 'ringway_request_duration_seconds' },
+      by: ['operation'],
+      quantiles: [0.99],
+    },
+  },
+  {
+    ...base('traffic', 'Bytes of bodies'),
+    unit: 'bytes_per_s',
+    promql: eachOf('direction', [
+      ['received', 'sum(rate(ringway_received_bytes_total[5m]))'],
+      ['sent', 'sum(rate(ringway_sent_bytes_total[5m]))'],
+    ]),
+    derivation: {
+      kind: 'rate',
+      by: [],
+      parts: [
+        { of: 'ringway_received_bytes_total', labels: { direction: 'received' } },
+        { of: 'ringway_sent_bytes_total', labels: { direction: 'sent' } },
+      ],
+    },
+  },
+  gauges('in_progress', 'Requests under way', 'sum', [
+    ['in progress', 'ringway_requests_in_progress'],
+    ['waiting', 'ringway_admission_waiting'],
+  ]),
+  rate('rejected', 'Requests answered with SlowDown', 'ringway_admission_rejected_total', 'reason'),
+  rate('auth_failures', 'Failed authentications', 'ringway_auth_failures_total', 'reason'),
+  {
+    ...rate(
+      'backend_requests',
+      'Requests to the backend',
+      'ringway_backend_requests_total',
+      'code',
+    ),
+    kind: 'stacked',
+  },
+  quantiles(
+    'backend_latency',
+    "Time to the head of the backend's answer",
+    'ringway_backend_request_duration_seconds',
+  ),
+  {
+    ...base('stages', 'Where the time of requests goes'),
+    unit: 's_per_s',
+    kind: 'stacked',
+    promql: 'sum by (stage)(rate({__name__=~"ringway_stage_.+_seconds_sum"}[5m]))',
+    derivation: {
+      kind: 'rate',
+      by: ['stage'],
+      parts: STAGE_NAMES.map((stage) => ({ of: `${stageMetricName(stage)}_sum` })),
+    },
+  },
+  {
+    ...base('loop_lag', 'Lag of the event loop, of the worst listener'),
+    unit: 's',
+    promql: 'max by (stat)(ringway_event_loop_lag_seconds)',
+    derivation: gaugeOf('ringway_event_loop_lag_seconds', ['stat'], 'max'),
+  },
+  {
+    ...base('listeners_up', 'Listeners that accept requests'),
+    promql: 'max by (worker)(ringway_listener_up)',
+    derivation: gaugeOf('ringway_listener_up', ['worker'], 'max'),
+  },
+  {
+    ...base('backend_up', 'Backend found well'),
+    promql: 'min(ringway_backend_up)',
+    derivation: gaugeOf('ringway_backend_up', [], 'min'),
+  },
+  {
+    ...rate('restarts', 'Listeners started again', 'ringway_listener_restarts_total', 'reason'),
+    kind: 'bars',
+  },
+  {
+    ...base('reload_ok', 'Last reload is in force'),
+    promql: 'min(ringway_config_last_reload_successful)',
+    derivation: gaugeOf('ringway_config_last_reload_successful', [], 'min'),
+  },
+  {
+    ...base('certificate_left', 'Until a certificate expires'),
+    unit: 's',
+    promql: 'min by (port)(ringway_tls_certificate_expiry_timestamp_seconds > 0) - time()',
+    derivation: {
+      kind: 'until',
+      part: { of: 'ringway_tls_certificate_expiry_timestamp_seconds' },
+      by: ['port'],
+    },
+  },
+  {
+    ...base('janitor_age', "Since the janitor's last pass"),
+    unit: 's',
+    tab: 'consistency',
+    promql: 'time() - (max(ringway_janitor_last_run_timestamp_seconds) > 0)',
+    derivation: {
+      kind: 'age',
+      part: { of: 'ringway_janitor_last_run_timestamp_seconds' },
+      by: [],
+    },
+  },
+  {
+    ...base('store_bytes', 'Size of the embedded store'),
+    unit: 'bytes',
+    tab: 'disks',
+    promql: 'sum(ringway_store_bytes)',
+    derivation: gaugeOf('ringway_store_bytes', [], 'sum'),
+  },
+  { ...quantiles('store_sync', 'Time of a sync', 'ringway_store_sync_seconds'), tab: 'disks' },
+];
+
+function base(id: string, title: string) {
+  return {
+    id,
+    title,
+    unit: 'count',
+    tab: 'gateway',
+    kind: 'line',
+    sources: ['prometheus', 'gateway'],
+  } as const satisfies Panel;
+}
+
+function rate(id: string, title: string, of: string, by: string): Panel {
+  return {
+    ...base(id, title),
+    unit: 'per_s',
+    promql: `sum by (${by})(rate(${of}[5m]))`,
+    derivation: { kind: 'rate', parts: [{ of }], by: [by] },
+  };
+}
+
+function quantiles(id: string, title: string, of: string): Panel {
+  return {
+    ...base(id, title),
+    unit: 's',
+    promql: eachOf(
+      'quantile',
+      QUANTILES.map((quantile) => [
+        String(quantile),
+        `histogram_quantile(${quantile}, sum by (le)(rate(${of}_bucket[5m])))`,
+      ]),
+    ),
+    derivation: { kind: 'quantiles', part: { of }, by: [], quantiles: QUANTILES },
+  };
+}
+
+function gauges(
+  id: string,
+  title: string,
+  fold: 'sum',
+  lines: readonly (readonly [name: string, of: string])[],
+): Panel {
+  return {
+    ...base(id, title),
+    promql: eachOf(
+      'what',
+      lines.map(([name, of]) => [name, `${fold}(${of})`]),
+    ),
+    derivation: {
+      kind: 'gauge',
+      by: [],
+      fold,
+      parts: lines.map(([what, of]): Part => ({ of, labels: { what } })),
+    },
+  };
+}
+
+function gaugeOf(of: string, by: readonly string[], fold: 'sum' | 'max' | 'min'): Derivation {
+  return { kind: 'gauge', parts: [{ of }], by, fold };
+}
+
+/** One expression for several lines, told apart by a label. */
+function eachOf(
+  label: string,
+  lines: readonly (readonly [value: string, expression: string])[],
+): string {
+  return lines
+    .map(([value, expression]) => `label_replace(${expression}, "${label}", "${value}", "", "")`)
+    .join(' or ');
+}

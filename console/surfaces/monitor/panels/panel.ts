@@ -1,0 +1,54 @@
+import type { Labels } from '../labels.js';
+
+export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs';
+
+export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' | 's_per_s';
+
+/** Where measures come from. */
+export type SourceId = 'gateway' | 'recon' | 'prometheus';
+
+/** Some series of a scrape of the gateway. */
+export interface Part {
+  /** Name of the metric; of a histogram without its suffix. */
+  readonly of: string;
+  /** Only samples with one of these values of the label. */
+  readonly where?: readonly [label: string, pattern: RegExp];
+  /** What the lines of this part have in common. */
+  readonly labels?: Labels;
+}
+
+/** How the built-in collector makes a panel of scrapes. */
+export type Derivation =
+  /** Growth of counters by the second. */
+  | { readonly kind: 'rate'; readonly parts: readonly Part[]; readonly by: readonly string[] }
+  /** The share of a counter's growth that fits `where`. */
+  | { readonly kind: 'share'; readonly part: Part }
+  | {
+      readonly kind: 'quantiles';
+      readonly part: Part;
+      readonly by: readonly string[];
+      readonly quantiles: readonly number[];
+    }
+  | {
+      readonly kind: 'gauge';
+      readonly parts: readonly Part[];
+      readonly by: readonly string[];
+      readonly fold: 'sum' | 'max' | 'min';
+    }
+  /** How long a moment ago, or ahead, is; nothing for a moment of 0. */
+  | { readonly kind: 'age' | 'until'; readonly part: Part; readonly by: readonly string[] };
+
+/** A chart, and what stands in the history under its name. */
+export interface Panel {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: Unit;
+  readonly tab: TabId;
+  readonly kind: 'line' | 'stacked' | 'bars';
+  /** The first that is configured is asked. `recon` measures under the panel's own name. */
+  readonly sources: readonly SourceId[];
+  /** For Prometheus; `metrics_queries` replaces it. */
+  readonly promql?: string;
+  /** For the built-in collector. */
+  readonly derivation?: Derivation;
+}

@@ -1,0 +1,67 @@
+import type { ConsoleOptions } from '../../../config/load.js';
+import { CLUSTER_PANELS } from './cluster.js';
+import { GATEWAY_PANELS } from './gateway.js';
+import type { Panel, SourceId, TabId } from './panel.js';
+
+export const TABS: readonly { readonly id: TabId; readonly title: string }[] = [
+  { id: 'gateway', title: 'Gateway' },
+  { id: 'nodes', title: 'Storage nodes' },
+  { id: 'disks', title: 'Disks' },
+  { id: 'consistency', title: 'Consistency' },
+  { id: 'logs', title: 'Logs' },
+];
+
+export const PANELS: readonly Panel[] = [...GATEWAY_PANELS, ...CLUSTER_PANELS];
+
+const BY_ID: ReadonlyMap<string, Panel> = new Map(PANELS.map((panel) => [panel.id, panel]));
+
+export function panelOf(id: string): Panel | undefined {
+  return BY_ID.get(id);
+}
+
+/** Which sources the configuration has, and for the others why not. */
+export type Sources = Readonly<Record<SourceId, true | string>>;
+
+export function configuredSources(
+  options: Pick<ConsoleOptions, 'metricsUrl' | 'adminUrl' | 'clusterNodes' | 'storeDir'>,
+): Sources {
+  const { metricsUrl, adminUrl, clusterNodes, storeDir } = options;
+  return {
+    prometheus: metricsUrl !== '' || 'metrics_url is not configured',
+    gateway:
+      metricsUrl !== '' ? 'metrics_url is used' : adminUrl !== '' || 'admin_url is not configured',
+    recon:
+      clusterNodes.length === 0
+        ? 'no cluster_nodes are configured'
+        : storeDir !== '' || 'store_dir, which holds the rings, is not configured',
+  };
+}
+
+/** What a panel is measured by, or why by nothing. */
+export type Assignment =
+  | { readonly source: SourceId; readonly promql?: string }
+  | { readonly source: undefined; readonly reason: string };
+
+/** @param queries - `metrics_queries`: PromQL in place of a panel's own, whatever else measures it */
+export function assign(
+  panel: Panel,
+  sources: Sources,
+  queries: Readonly<Record<string, string>> = {},
+): Assignment {
+  const own = Object.hasOwn(queries, panel.id) ? queries[panel.id] : undefined;
+  if (own !== undefined && sources.prometheus === true) {
+    return { source: 'prometheus', promql: own };
+  }
+  for (const source of panel.sources) {
+    if (sources[source] !== true) continue;
+    if (source !== 'prometheus') return { source };
+    if (panel.promql !== undefined) return { source, promql: panel.promql };
+  }
+  return { source: undefined, reason: whyNot(panel, sources) };
+}
+
+function whyNot({ sources: wanted }: Panel, sources: Sources): string {
+  // What cannot be asked through Prometheus alone is most helpful to name.
+  const reasons = wanted.map((source) => sources[source]).filter((one) => typeof one === 'string');
+  return reasons[0] ?? 'nothing measures it';
+}

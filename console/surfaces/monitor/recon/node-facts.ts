@@ -1,0 +1,105 @@
+import type { RingFile, ServerType } from './ring-devices.js';
+
+/**
+ * What recon says, read with care: every field may be missing, null, or an empty text
+ * (Swift's common/middleware/recon.py).
+ */
+
+/** `/recon/async`: written by swift-recon-cron alone; null before. */
+export function asyncPending(json: unknown) {
+  return {
+    count: numberAt(json, 'async_pending'),
+    lastUnixS: numberAt(json, 'async_pending_last'),
+  };
+}
+
+/** `/recon/quarantined`, by kind; those of policies are within `objects`. */
+export function quarantined(json: unknown): ReadonlyMap<string, number> {
+  const kinds = ['accounts', 'containers', 'objects'].flatMap((kind) => {
+    const count = numberAt(json, kind);
+    return count === undefined ? [] : [[kind, count] as const];
+  });
+  return new Map(kinds);
+}
+
+/** `/recon/replication/<type>`: minutes for objects, seconds for databases (obj/replicator.py). */
+export function replication(type: ServerType, json: unknown) {
+  const isObject = type === 'object';
+  const passTime =
+    numberAt(json, isObject ? 'object_replication_time' : 'replication_time') ??
+    numberAt(json, 'replication_time');
+  const lastUnixS =
+    numberAt(json, isObject ? 'object_replication_last' : 'replication_last') ??
+    numberAt(json, 'replication_last');
+  const passS = passTime === undefined ? undefined : passTime * (isObject ? 60 : 1);
+  // 0 is what a replicator that never ran has.
+  return { passS, lastUnixS: lastUnixS === 0 ? undefined : lastUnixS };
+}
+
+export interface DiskFacts {
+  readonly device: string;
+  readonly mounted: boolean | null;
+  readonly size_bytes: number | null;
+  readonly used_bytes: number | null;
+}
+
+const DISKS_MAX = 1000;
+
+/** `/recon/diskusage`: sizes are empty texts where nothing is mounted. */
+export function disks(json: unknown): DiskFacts[] {
+  if (!Array.isArray(json)) return [];
+  return json.slice(0, DISKS_MAX).flatMap((entry: unknown) => {
+    const device = at(entry, 'device');
+    if (typeof device !== 'string') return [];
+    const mounted = at(entry, 'mounted');
+    const size = numberAt(entry, 'size');
+    const used = numberAt(entry, 'used');
+    return [
+      {
+        device,
+        mounted: typeof mounted === 'boolean' ? mounted : null,
+        size_bytes: size ?? null,
+        used_bytes: used ?? null,
+      },
+    ];
+  });
+}
+
+/** `/recon/unmounted`: a list of those that are not. */
+export function unmounted(json: unknown): number | undefined {
+  return Array.isArray(json) ? json.length : undefined;
+}
+
+/**
+ * `/recon/ringmd5`, by path.
+ * @returns how many rings the node has in another version than the console; undefined when they
+ * have none in common
+ */
+export function ringMismatches(json: unknown, rings: readonly RingFile[]): number | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const named = new Map(
+    Object.entries(json).map(([path, md5]) => [
+      path.slice(path.lastIndexOf('/') + 1),
+      md5 as unknown,
+    ]),
+  );
+  const common = rings.filter(({ name }) => typeof named.get(name) === 'string');
+  if (common.length === 0) return undefined;
+  return common.filter(({ name, md5 }) => named.get(name) !== md5).length;
+}
+
+/** `/recon/expirer/object` has no time: only that it changes says that the expirer lives. */
+export function expirerState(json: unknown): string | undefined {
+  const pass = numberAt(json, 'object_expiration_pass');
+  return pass === undefined ? undefined : `${pass} ${numberAt(json, 'expired_last_pass') ?? ''}`;
+}
+
+export function numberAt(json: unknown, name: string): number | undefined {
+  const value = at(json, name);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function at(json: unknown, name: string): unknown {
+  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined;
+  return (json as Record<string, unknown>)[name];
+}

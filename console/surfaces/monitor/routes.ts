@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import type { ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { LOG_LEVELS } from './logs/logql.js';
+import { LINES_MAX } from './logs/log-store.js';
+import type { Monitor } from './monitor.js';
+import { panelOf, PANELS, TABS } from './panels/panels.js';
+import { RANGE_S_MAX } from './step.js';
+
+const RANGES_S = [900, 3600, 21_600, 86_400, 604_800, 2_592_000];
+const HOUR_S = 3600;
+const UNIX_S = z.coerce.number().min(0).max(253_402_300_799);
+
+const SERIES = z.strictObject({ panel: z.string().max(64), from: UNIX_S, to: UNIX_S });
+
+/** A list in one parameter; of names that need no escaping anywhere. */
+const NAMES = z
+  .string()
+  .max(2048)
+  .default('')
+  .transform((text) => text.split(',').filter((name) => name !== ''))
+  .pipe(z.array(z.string().regex(/^[A-Za-z0-9._@-]{1,64}$/)).max(20));
+
+const LOGS = z.strictObject({
+  services: NAMES,
+  nodes: NAMES,
+  level: z.enum(LOG_LEVELS).optional(),
+  contains: z.string().max(256).optional(),
+  from: UNIX_S.optional(),
+  to: UNIX_S.optional(),
+  limit: z.coerce.number().int().min(1).max(LINES_MAX).default(200),
+});
+
+/** Live measures and logs, asked for here: the browser names panels, never queries or places. */
+export function monitorRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { monitor } = context;
+  if (monitor === undefined) {
+    app.all('/api/monitor/*', { config: { access: 'read' } }, () => {
+      throw new ApiError('unsupported_here', 'Nothing is configured that could be watched.', {
+        needs: 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir',
+      });
+    });
+    return;
+  }
+  app.get('/api/monitor/overview', { config: { access: 'read' } }, () => monitor.overview(true));
+  app.get('/api/monitor/panels', { config: { access: 'read' } }, () => panelsView(monitor));
+  app.get('/api/monitor/series', { config: { access: 'read' } }, (request) => {
+    const { panel, from, to } = parse(SERIES, request.query);
+    const found = panelOf(panel);
+    if (found === undefined) throw new ApiError('not_found', 'There is no such panel.');
+    return monitor.chart(found, checkedRange(from, to));
+  });
+  app.get('/api/monitor/workers', { config: { access: 'operate' } }, () => monitor.workers.view());
+  app.get('/api/monitor/nodes', { config: { access: 'read' } }, () => nodesView(monitor, context));
+  app.get('/api/monitor/logs', { config: { access: 'operate' } }, (request) => {
+    const { from, to = context.now() / 1000, ...wish } = parse(LOGS, request.query);
+    return monitor.searchLogs({ ...wish, ...checkedRange(from ?? to - HOUR_S, to) });
+  });
+}
+
+function checkedRange(fromS: number, toS: number) {
+  if (fromS >= toS) throw new ApiError('invalid_argument', 'The range ends before it begins.');
+  if (toS - fromS > RANGE_S_MAX) {
+    throw new ApiError('invalid_argument', 'The range is longer than 366 days.');
+  }
+  return { fromS, toS };
+}
+
+function panelsView(monitor: Monitor) {
+  return {
+    tabs: TABS,
+    ranges: RANGES_S,
+    log_levels: LOG_LEVELS,
+    items: PANELS.map((panel) => {
+      const { id, title, unit, tab, kind } = panel;
+      const reason = monitor.unavailable(panel);
+      const available = reason === undefined;
+      return { id, title, unit, tab, kind, available, ...(available ? {} : { reason }) };
+    }),
+  };
+}
+
+function nodesView({ recon, watch }: Monitor, { now }: ConsoleContext) {
+  if (recon === undefined) {
+    const reason = 'no cluster_nodes are configured, or no store_dir with their rings';
+    return { at_unix_s: now() / 1000, state: 'off', source: 'embedded', reason, items: [] };
+  }
+  const { state, reason, lastMs } = watch.statusOf('recon');
+  return {
+    at_unix_s: lastMs === undefined ? null : lastMs / 1000,
+    state: state === 'ok' ? 'ok' : 'unknown',
+    source: 'embedded',
+    ...(reason === undefined ? {} : { reason }),
+    items: recon.nodes,
+  };
+}
