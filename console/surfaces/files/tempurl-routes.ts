@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { SerialQueues } from '../../../src/serial-queues.js';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
@@ -44,6 +45,8 @@ export function tempurlRoutes(
   info: StoreInfoCache,
 ): void {
   const { options, now } = context;
+  // Two who make a key at the same time would each undo the other's URLs.
+  const queues = new SerialQueues();
   app.post('/api/files/tempurl', { config: { access: 'write' } }, async (request) => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
@@ -51,7 +54,10 @@ export function tempurlRoutes(
       throw new ApiError('forbidden', 'Your role gives no URLs that write.');
     }
     const digest = await digestOf(info);
-    const key = await containerKey(store, given.container, hasRight(user.role, 'manage'));
+    const mayCreate = hasRight(user.role, 'manage');
+    const key = await queues.run(`${store.name}/${given.container}`, () =>
+      containerKey(store, given.container, mayCreate),
+    );
     const lifeS = given.expires_in_s ?? options.tempurlDefaultSecs;
     const expires = Math.floor(now() / 1000) + lifeS;
     await audited(context, request, 'files.tempurl', given.container);
@@ -71,13 +77,8 @@ export function tempurlRoutes(
     async (request, reply) => {
       const { container } = parse(ROTATE, request.body);
       const { store } = sessionOf(request);
-      const { headers } = await store.do([200, 204], 'HEAD', { container });
-      const former = headers[KEY];
       await audited(context, request, 'files.tempurl_rotate', container);
-      await store.do([204, 202], 'POST', {
-        container,
-        headers: { [KEY]: newKey(), ...(typeof former === 'string' ? { [KEY_2]: former } : {}) },
-      });
+      await queues.run(`${store.name}/${container}`, () => rotateKey(store, container));
       return reply.status(204).send();
     },
   );
@@ -113,6 +114,15 @@ async function containerKey(
   const key = newKey();
   await store.do([204, 202], 'POST', { container, headers: { [KEY]: key } });
   return key;
+}
+
+async function rotateKey(store: SwiftAccount, container: string): Promise<void> {
+  const { headers } = await store.do([200, 204], 'HEAD', { container });
+  const former = headers[KEY];
+  await store.do([204, 202], 'POST', {
+    container,
+    headers: { [KEY]: newKey(), ...(typeof former === 'string' ? { [KEY_2]: former } : {}) },
+  });
 }
 
 function newKey(): string {

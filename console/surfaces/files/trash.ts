@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { ApiError } from '../../server/api-error.js';
 import { copyObject, exists } from './copy-object.js';
@@ -71,13 +72,26 @@ export async function moveToTrash(
     ...(fits ? {} : nameInPieces(object)),
   };
   const to = { container: trashOf(container), object: trashName };
-  await store.do([201, 202], 'PUT', { container: to.container });
-  await copyObject(store, { container, object }, to, etag, {
-    ...metaHeaders(meta),
-    'x-delete-after': String(days * DAY_S),
+  const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
+  const copy = () => copyObject(store, { container, object }, to, etag, headers);
+  await copy().catch(async (error: unknown) => {
+    if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+    // The first of its container, or gone meanwhile, which the second try tells.
+    await makeTrash(store, container);
+    await copy();
   });
   await store.do([204], 'DELETE', { container, object });
   return trashName;
+}
+
+/** What is thrown away is stored as it was. */
+async function makeTrash(store: SwiftAccount, container: string): Promise<void> {
+  const { headers } = await store.do([200, 204], 'HEAD', { container });
+  const policy = headers['x-storage-policy'];
+  await store.do([201, 202], 'PUT', {
+    container: trashOf(container),
+    headers: typeof policy === 'string' ? { 'x-storage-policy': policy } : {},
+  });
 }
 
 /** What lies in the trash, by the time of deletion, oldest first. */

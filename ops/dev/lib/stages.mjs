@@ -49,6 +49,14 @@ const ON_A_FAULTY_STORE = [
   'test/integration/tagging.test.ts',
 ];
 
+/** Suites of the console that run once more on a real cluster; they speak Swift's API in any case. */
+const CONSOLE_ON_A_CLUSTER = [
+  'test/browser/files-flow.test.ts',
+  'test/console/files/edge-names.test.ts',
+  'test/console/files/files.test.ts',
+  'test/console/files/zip.test.ts',
+];
+
 /**
  * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
  * takes whatever no other names, so that a new folder of tests is never left out.
@@ -67,7 +75,7 @@ export const STAGES = [
     name: 'swift',
     lane: 'cluster',
     folders: ['swift'],
-    again: ON_A_CLUSTER,
+    again: [...ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
     env: { RINGWAY_TEST_STACK: 'swift' },
     needsSwift: true,
     timeoutMs: 20 * 60_000,

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { EDGE_NAMES } from './edge-names.js';
+import { ALL_EDGE_NAMES, EDGE_NAMES } from './edge-names.js';
 import {
   download,
   job,
@@ -18,19 +18,36 @@ import {
 } from './support.js';
 import { entriesOf } from './zip-reader.js';
 
+const IN_ORDER = [...ALL_EDGE_NAMES].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+const bodyOf = (name: string) => `body of ${name}`;
+
+/** What an operation gives for each name, by what is odd about it. */
+async function ofEach(operation: (name: string) => Promise<string | undefined>) {
+  const results = Object.entries(EDGE_NAMES).map(async ([title, name]) => {
+    const result = await operation(name).catch((error: unknown) => String(error));
+    return [title, result] as const;
+  });
+  return Object.fromEntries(await Promise.all(results));
+}
+
+const BODIES = Object.fromEntries(
+  Object.entries(EDGE_NAMES).map(([title, name]) => [title, bodyOf(name)]),
+);
+
 describe('console files: edge names', () => {
-  let container: string;
+  const container = unique('☃+ c');
   let bed: TestBed;
   let client: ConsoleClient;
 
   before(async () => {
     bed = await startTestBed();
     client = await bed.login();
-  });
-
-  beforeEach(async () => {
-    container = unique('☃+ c');
     await makeContainer(client, container);
+    await ofEach(async (name) => {
+      await ok(upload(client, container, name, bodyOf(name)), 201);
+      return undefined;
+    });
   });
 
   after(() => bed.close());
@@ -38,51 +55,71 @@ describe('console files: edge names', () => {
   const names = async () =>
     (await list(client, container, { delimiter: '' })).items.map((item) => item.name);
 
-  /** What an archive of one object holds, under the name that its table says is the object's. */
-  async function zipped(name: string): Promise<string | undefined> {
-    const path = await zipTicket(client, { container, names: [name] });
-    const entries = entriesOf((await ok(client.get(path), 200)).bytes);
-    const table = JSON.parse(String(entries.get('_names.json') ?? '{}')) as Record<string, string>;
-    const [entry] = Object.entries(table).find(([, object]) => object === name) ?? [name];
-    expect(entry.split('/')).not.to.include.members(['..']).and.not.to.include('');
-    return entries.get(entry)?.toString();
-  }
+  const downloads = () =>
+    ofEach(async (name) => (await ok(download(client, container, name), 200)).text);
 
-  async function throughTempUrl(name: string): Promise<string> {
-    const made = (await ok(client.post('/api/files/tempurl', { container, name }))).json() as {
-      url_path: string;
-    };
+  it('lists and downloads each', async () => {
+    expect(await names()).to.deep.equal(IN_ORDER);
+    expect(await downloads()).to.deep.equal(BODIES);
+  });
+
+  it('tells the properties of each, and changes them', async () => {
+    const properties = await ofEach(async (name) => {
+      const place = { container, name };
+      const body = { ...place, meta: { of: encodeURIComponent(name).slice(0, 200) } };
+      await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+      const answer = await ok(client.get(`/api/files/object?${query(place)}`), 200);
+      return (answer.json() as { meta: { of: string } }).meta.of;
+    });
+    const expected = await ofEach((name) =>
+      Promise.resolve(encodeURIComponent(name).slice(0, 200)),
+    );
+    expect(properties).to.deep.equal(expected);
+  });
+
+  it('makes a TempURL of each that the store takes', async () => {
     const { port } = new URL(bed.store.origin);
-    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      http.get({ host: '127.0.0.1', port, path: made.url_path }, resolve).on('error', reject);
+    const bodies = await ofEach(async (name) => {
+      const made = (await ok(client.post('/api/files/tempurl', { container, name }))).json() as {
+        url_path: string;
+      };
+      const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+        http.get({ host: '127.0.0.1', port, path: made.url_path }, resolve).on('error', reject);
+      });
+      expect(response.statusCode).to.equal(200);
+      return text(response);
     });
-    expect(response.statusCode).to.equal(200);
-    return text(response);
-  }
+    expect(bodies).to.deep.equal(BODIES);
+  });
 
-  for (const [title, name] of Object.entries(EDGE_NAMES)) {
-    it(`takes ${title} through every operation`, async () => {
-      const body = `body of ${name}`;
-      await ok(upload(client, container, name, body), 201);
-      expect(await names()).to.deep.equal([name]);
-      expect((await ok(download(client, container, name), 200)).text).to.equal(body);
-      expect(await throughTempUrl(name)).to.equal(body);
-      expect(await zipped(name)).to.equal(body);
-
-      const thrown = { container, names: [name], mode: 'trash' };
-      expect((await job(client, '/api/files/delete', thrown)).result.failures).to.deep.equal([]);
-      expect(await names()).to.deep.equal([]);
-      const [entry] = await listTrash(client, container);
-      expect(entry?.name).to.equal(name);
-
-      const back = { container, trash_names: [entry!.trash_name] };
-      const restored = await job(client, '/api/files/trash/restore', back);
-      expect(restored.result.failures).to.deep.equal([]);
-      expect(await names()).to.deep.equal([name]);
-      expect((await ok(download(client, container, name), 200)).text).to.equal(body);
-      expect(await listTrash(client, container)).to.deep.equal([]);
+  it('packs each under a name that stays in its folder, and says what it was', async () => {
+    const path = await zipTicket(client, { container, names: ALL_EDGE_NAMES });
+    const entries = entriesOf((await ok(client.get(path), 200)).bytes);
+    const table = JSON.parse(String(entries.get('_names.json'))) as Record<string, string>;
+    for (const entry of entries.keys()) {
+      for (const part of entry.split('/')) expect(['', '.', '..']).not.to.include(part);
+    }
+    const bodies = await ofEach((name) => {
+      const [entry] = Object.entries(table).find(([, object]) => object === name) ?? [name];
+      return Promise.resolve(entries.get(entry)?.toString());
     });
-  }
+    expect(bodies).to.deep.equal(BODIES);
+  });
+
+  it('throws each away, and brings it back', async () => {
+    const thrown = { container, names: ALL_EDGE_NAMES, mode: 'trash' };
+    expect((await job(client, '/api/files/delete', thrown)).result.failures).to.deep.equal([]);
+    expect(await names()).to.deep.equal([]);
+    const items = await listTrash(client, container);
+    expect(items.map(({ name }) => name)).to.have.members(ALL_EDGE_NAMES);
+
+    const back = { container, trash_names: items.map((item) => item.trash_name) };
+    const restored = await job(client, '/api/files/trash/restore', back);
+    expect(restored.result.failures).to.deep.equal([]);
+    expect(await names()).to.deep.equal(IN_ORDER);
+    expect(await downloads()).to.deep.equal(BODIES);
+    expect(await listTrash(client, container)).to.deep.equal([]);
+  });
 
   it('refuses names that the store cannot hold, and changes none into another', async () => {
     const tooLong = await upload(client, container, 'x'.repeat(1025), 'x');
@@ -103,6 +140,6 @@ describe('console files: edge names', () => {
     }
     const half = { container, names: ['\ud800'], mode: 'trash' };
     expect((await client.post('/api/files/delete', half)).status).to.equal(400);
-    expect(await names()).to.deep.equal([]);
+    expect(await names()).to.deep.equal(IN_ORDER);
   });
 });

@@ -92,10 +92,13 @@ export async function zipTicket(client: ConsoleClient, body: object): Promise<st
 
 /** Starts a job and waits for its end. */
 export async function job(client: ConsoleClient, path: string, body: object): Promise<JobResult> {
+  const events = client.events();
+  // The stream is open as soon as it says where it is.
+  await events.next();
   const { job_id: id } = (await ok(client.post(path, body), 202)).json() as { job_id: string };
-  for (;;) {
-    const view = (await ok(client.get(`/api/jobs/${id}`), 200)).json() as JobResult;
-    if (!['queued', 'running'].includes(view.state)) return view;
-    await new Promise((resolve) => setImmediate(resolve));
+  for await (const { event, data } of events) {
+    const { id: changed, state } = data as { id: string; state: string };
+    if (event === 'jobs' && changed === id && !['queued', 'running'].includes(state)) break;
   }
+  return (await ok(client.get(`/api/jobs/${id}`), 200)).json();
 }

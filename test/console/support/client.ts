@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { findLeak, type Secrets } from './leaks.js';
@@ -50,13 +51,38 @@ export class ConsoleClient {
     return this.send('POST', path, { body });
   }
 
+  /**
+   * Opens a stream of events, of the topics that a path names.
+   * @returns what they say, one after the other; ends with `return`, as a loop does that is left
+   */
+  async *events(path = '/api/events?topics=jobs'): AsyncGenerator<{ event: string; data: never }> {
+    const { host, cookie } = this.#headers();
+    const headers = { host, ...(cookie === undefined ? {} : { cookie }) };
+    const request = http.get({ port: this.port, host: '127.0.0.1', path, headers, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let text = JSON.stringify(response.headers);
+    try {
+      for await (const chunk of response) {
+        text += String(chunk);
+        const leak = findLeak(text, this.secrets);
+        if (leak !== undefined) throw new Error(`${path} shows ${leak}: ${text}`);
+        const frames = text.split('\n\n');
+        text = frames.pop() ?? '';
+        for (const frame of frames) {
+          const [, event = ''] = /^event: (.*)$/m.exec(frame) ?? [];
+          const [, data = 'null'] = /^data: (.*)$/m.exec(frame) ?? [];
+          yield { event, data: JSON.parse(data) as never };
+        }
+      }
+    } finally {
+      request.destroy();
+    }
+  }
+
   send(method: string, path: string, { headers = {}, body, stream }: Sent = {}): Promise<Answer> {
     const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
     const all: Record<string, string | undefined> = {
-      host: `127.0.0.1:${this.port}`,
-      origin: `http://127.0.0.1:${this.port}`,
-      cookie: this.cookie,
-      'x-csrf-token': this.csrf,
+      ...this.#headers(),
       ...(isJson ? { 'content-type': 'application/json' } : {}),
       ...headers,
     };
@@ -87,6 +113,15 @@ export class ConsoleClient {
       if (stream !== undefined) stream.pipe(request);
       else request.end(isJson ? JSON.stringify(body) : body);
     });
+  }
+
+  #headers() {
+    return {
+      host: `127.0.0.1:${this.port}`,
+      origin: `http://127.0.0.1:${this.port}`,
+      cookie: this.cookie,
+      'x-csrf-token': this.csrf,
+    };
   }
 }
 

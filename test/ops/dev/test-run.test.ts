@@ -32,6 +32,9 @@ describe('npm test: stages', () => {
     expect(names(true)).to.deep.equal(['integration', 'swift', 'swift-api', 'faulty-store']);
     const [, swift] = planStages([], [file], true);
     expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
+    const console = 'dist/test/console/files/files.test.js';
+    const stages = planStages([], [console], true).map(({ name }) => name);
+    expect(stages).to.deep.equal(['unit', 'swift']);
   });
 
   it('runs those on a cluster beside the others, each lane in order', async () => {

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Page,
+  type Request,
+} from 'playwright-core';
+import { makeContainer, ok, query, unique } from '../console/files/support.js';
+import type { ConsoleClient } from '../console/support/client.js';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { findLeak } from '../console/support/leaks.js';
+import { describeWith, program } from '../support/needs.js';
+import { findProgram } from '../support/programs.js';
+import { onlyOn, STACK } from '../support/stack.js';
+
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
+const BROWSER_LIMIT_MS = 120_000;
+
+const MIB = 1024 ** 2;
+const SEGMENT_BYTES = 8 * MIB;
+/** The least that pages send in segments is more than 64 MiB: nine segments. */
+const LARGE_BYTES = 8 * SEGMENT_BYTES + 1;
+const SEGMENTS = 9;
+const SENT_BEFORE_THE_END = 5;
+/** A cluster takes its time for each. */
+const FOLDER_FILES = STACK === 'swift' ? 20 : 200;
+
+describeWith([program('chromium')], 'Files in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let client: ConsoleClient;
+  let browser: Browser;
+  let context: BrowserContext;
+  const container = unique('flow');
+  const leaks: string[] = [];
+
+  before(async () => {
+    bed = await startTestBed({ segment_bytes: SEGMENT_BYTES });
+    client = await bed.login();
+    await makeContainer(client, container);
+    browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+    context = await browser.newContext();
+    const [name, value] = (client.cookie ?? '').split('=', 2);
+    const url = `http://127.0.0.1:${bed.console.port}`;
+    await context.addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
+  });
+
+  after(async () => {
+    await browser.close();
+    await bed.close();
+  });
+
+  const watch = (text: string) => {
+    const leak = findLeak(text, bed.secrets);
+    if (leak !== undefined) leaks.push(`${leak} in ${text.slice(0, 300)}`);
+  };
+
+  /** A page of the container; all that it is told is searched for what it must not see. */
+  async function openPage(): Promise<Page> {
+    const page = await context.newPage();
+    const network = await context.newCDPSession(page);
+    await network.send('Network.enable');
+    network.on('Network.eventSourceMessageReceived', (message) => {
+      watch(JSON.stringify(message));
+    });
+    page.on('response', (response) => {
+      watch(JSON.stringify(response.headers()));
+      response.text().then(watch, () => undefined);
+    });
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#${encodeURIComponent(container)}/`);
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
+    return page;
+  }
+
+  it('uploads, throws away and brings back', async () => {
+    const page = await openPage();
+    const name = '<b>ü ☃?#%25&+=;.txt';
+    await page
+      .locator('#picker')
+      .setInputFiles([{ name, mimeType: 'text/plain', buffer: Buffer.from('body') }]);
+    await page.getByLabel(`Select ${name}`).check();
+    await page.getByRole('button', { name: 'Move to trash' }).click();
+    await page.getByLabel(`Select ${name}`).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Trash', exact: true }).click();
+    await page.getByLabel(`Select ${name}`).check();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByLabel(`Select ${name}`).waitFor({ state: 'detached' });
+    const path = `/api/files/object/body?${query({ container, name })}`;
+    expect((await ok(client.get(path), 200)).text).to.equal('body');
+    await page.close();
+  });
+
+  it('uploads a folder of many files', async () => {
+    const page = await openPage();
+    const files = Array.from({ length: FOLDER_FILES }, (_, i) => ({
+      name: `many-${String(i).padStart(4, '0')}`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`file ${i}`),
+    }));
+    const all = finished(page, '/api/files/object/body', FOLDER_FILES);
+    await page.locator('#picker').setInputFiles(files);
+    await all;
+    const path = `/api/files/objects?${query({ container, prefix: 'many-', limit: 1000 })}`;
+    const listed = (await ok(client.get(path), 200)).json() as { items: { name: string }[] };
+    expect(listed.items.map((item) => item.name)).to.deep.equal(files.map((file) => file.name));
+    await page.close();
+  });
+
+  it('goes on with a large upload where the page was closed', async function () {
+    onlyOn(this, 'embedded', 'what is left to send does not depend on the store');
+    const file = join(bed.stateDir, 'large');
+    const handle = await open(file, 'w');
+    await handle.truncate(LARGE_BYTES);
+    await handle.write('end', LARGE_BYTES - 3);
+    await handle.close();
+
+    const first = await openPage();
+    const sent = new Set<string>();
+    const enough = new Promise<void>((resolve) => {
+      first.on('requestfinished', (request) => {
+        const index = segmentOf(request);
+        if (index !== undefined) sent.add(index);
+        if (sent.size === SENT_BEFORE_THE_END) resolve();
+      });
+    });
+    await first.locator('#picker').setInputFiles(file);
+    await enough;
+    await first.close();
+
+    const second = await openPage();
+    const again: string[] = [];
+    second.on('request', (request) => {
+      const index = segmentOf(request);
+      if (index !== undefined) again.push(index);
+    });
+    const end = finished(second, '/api/files/uploads/finish', 1);
+    await second.locator('#picker').setInputFiles(file);
+    await end;
+    expect(again.filter((index) => sent.has(index))).to.deep.equal([]);
+    expect(again.length).to.be.within(1, SEGMENTS - SENT_BEFORE_THE_END);
+
+    const path = `/api/files/object/body?${query({ container, name: 'large' })}`;
+    const { bytes } = await ok(client.get(path), 200);
+    expect(createHash('md5').update(bytes).digest('hex')).to.equal(await md5Of(file));
+    await second.close();
+  });
+
+  it('showed nothing of the store', () => {
+    expect(leaks).to.deep.equal([]);
+  });
+});
+
+/** Resolves when so many requests that send something to a path have succeeded. */
+function finished(page: Page, path: string, count: number): Promise<void> {
+  let left = count;
+  return new Promise((resolve) => {
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname !== path) return;
+      if (response.status() === 201 && --left === 0) resolve();
+    });
+  });
+}
+
+/** The number of the segment that a request sends. */
+function segmentOf(request: Request): string | undefined {
+  const url = new URL(request.url());
+  if (request.method() !== 'PUT' || url.pathname !== '/api/files/uploads/segment') return undefined;
+  return url.searchParams.get('index') ?? undefined;
+}
+
+async function md5Of(file: string): Promise<string> {
+  const hash = createHash('md5');
+  const stream = createReadStream(file).on('data', (chunk) => hash.update(chunk));
+  await once(stream, 'end');
+  return hash.digest('hex');
+}
