@@ -35,7 +35,7 @@ export function parseConsoleConfig(
     if (result.success) config[key] = result.data;
     else problems.push(problemOf(key, raw[key], result.error.issues[0]));
   }
-  problems.push(...needs(config));
+  problems.push(...needs(config), ...localNodes(config));
   if (problems.length > 0) throw new ConfigError(problems);
   for (const key of PATH_KEYS) config[key] = absolute(config[key] as string, folder);
   const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
@@ -107,6 +107,20 @@ function needs(config: Partial<ConsoleConfig>): ConfigProblem[] {
         expected: `a value, since ${key} is set`,
       })),
   );
+}
+
+/** One file of this host cannot be that of several proxies. */
+function localNodes(config: Partial<ConsoleConfig>): ConfigProblem[] {
+  const { account_admin: isAdmin, node_driver: driver, proxy_nodes: nodes } = config;
+  if (isAdmin !== true || driver === 'ssh' || nodes === undefined || nodes.length < 2) return [];
+  return [
+    {
+      source: 'file',
+      key: 'proxy_nodes',
+      given: nodes,
+      expected: 'one node, unless node_driver is ssh',
+    },
+  ];
 }
 
 function isSet(value: unknown): boolean {

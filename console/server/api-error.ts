@@ -25,6 +25,7 @@ export const API_ERRORS = {
   wrong_host: 421,
   unprocessable: 422,
   etag_mismatch: 422,
+  locked: 423,
   panel_misconfigured: 422,
   rate_limited: 429,
   internal: 500,

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
 import { filesRoutes } from '../surfaces/files/routes.js';
 import { monitorRoutes } from '../surfaces/monitor/routes.js';
+import { usersRoutes } from '../surfaces/users/routes.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
 import { auditRoutes } from './audit-routes.js';
@@ -64,6 +65,7 @@ export async function buildApp(
   sessionRoutes(app, context);
   commonRoutes(app, context);
   auditRoutes(app, context);
+  usersRoutes(app, context);
   await app.register((scope, _options, done) => {
     filesRoutes(scope, context);
     monitorRoutes(scope, context);

@@ -1,6 +1,7 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
+import type { UserAdmin } from '../surfaces/users/user-admin.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { AdminClient } from './admin-client.js';
 import type { AuditLog } from './audit-log.js';
@@ -25,6 +26,8 @@ export interface ConsoleContext {
   readonly audit: AuditLog;
   readonly events: Events;
   readonly jobs: Jobs;
+  /** Undefined unless `account_admin` is set. */
+  readonly userAdmin: UserAdmin | undefined;
   /** Undefined when nothing is configured that could be watched. */
   readonly monitor: Monitor | undefined;
 }

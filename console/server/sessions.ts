@@ -76,6 +76,10 @@ export class Sessions {
     for (const [key, one] of this.#sessions) if (one === session) this.#end(key, one);
   }
 
+  endWhere(applies: (session: Session) => boolean): void {
+    for (const [key, session] of this.#sessions) if (applies(session)) this.#end(key, session);
+  }
+
   endAll(): void {
     for (const [key, session] of this.#sessions) this.#end(key, session);
   }

@@ -1,6 +1,7 @@
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
+import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
 import { AdminClient } from './admin-client.js';
@@ -25,6 +26,7 @@ export interface RunningConsole {
 export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
+  readonly userAdmin?: UserAdminOptions;
 }
 
 const SWEEP_MS = 30_000;
@@ -38,6 +40,7 @@ export async function startConsole(
   {
     now = Date.now,
     logger = createLogger({ level: 'info', process: 'console' }),
+    userAdmin = USER_ADMIN,
   }: StartOptions = {},
 ): Promise<RunningConsole> {
   const events = new Events();
@@ -54,6 +57,9 @@ export async function startConsole(
     sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
     loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
     audit: await AuditLog.open(options.stateDir, { now, bytesMax: options.auditBytesMax }),
+    userAdmin: options.accountAdmin
+      ? new UserAdmin({ options, logger, now }, userAdmin)
+      : undefined,
     jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
     monitor: Monitor.open({ options, admin, events, now, logger }),
   };

@@ -27,7 +27,7 @@ export function parseTempauth(text: string, file: string): Roster {
       result.problems.map(({ line, expected }) => problem(`${file}, line ${line}`, expected)),
     );
   }
-  const section = sectionOf(result.file, file);
+  const section = tempauthSection(result.file, file);
   const { options, broken } = pasteSection(result.file, section, file);
   if (broken.length > 0) {
     throw new ConfigError(
@@ -39,8 +39,11 @@ export function parseTempauth(text: string, file: string): Roster {
   return rosterOf(options, section, file);
 }
 
-/** `[filter:tempauth]`, or else the only filter that is called otherwise and is tempauth. */
-function sectionOf({ sections }: IniFile, file: string): string {
+/**
+ * `[filter:tempauth]`, or else the only filter that is called otherwise and is tempauth.
+ * @throws ConfigError when there is none
+ */
+export function tempauthSection({ sections }: IniFile, file: string): string {
   if (sections.has(SECTION)) return SECTION;
   const others = [...sections].filter(
     ([name, options]) => name.startsWith('filter:') && options.get('use')?.value === FACTORY,
@@ -59,7 +62,7 @@ function rosterOf(
   const problems: ConfigProblem[] = [];
   const byAccessKey = new Map<string, RosterEntry>();
   for (const [name, { value, line }] of options) {
-    if (!/^user(?:64)?_/.test(name)) continue;
+    if (!isTempauthUser(name)) continue;
     const entry = readUser(name, value, settings);
     const place = `${file}, line ${line}: ${name}`;
     if (typeof entry === 'string') problems.push(problem(place, entry, describeUnshown(value)));
@@ -71,6 +74,11 @@ function rosterOf(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return [...byAccessKey.values()];
+}
+
+/** Whether an option is about a user. */
+export function isTempauthUser(option: string): boolean {
+  return /^user(?:64)?_/.test(option);
 }
 
 interface Settings {
@@ -99,13 +107,13 @@ const KEY_LENGTH_MAX = 1024;
 
 /** @returns what is expected, where it is no user */
 function readUser(option: string, value: string, settings: Settings): RosterEntry | string {
-  const names = namesOf(option);
+  const names = tempauthNames(option);
   if (typeof names === 'string') return names;
   const [key, ...groups] = value.split(/\s+/).filter((word) => word !== '');
   if (key === undefined) return 'a key behind the equals sign';
   if (key.length > KEY_LENGTH_MAX) return `a key of at most ${KEY_LENGTH_MAX} characters`;
   const url = groups.at(-1);
-  const hasUrl = url !== undefined && (url.includes('://') || url.includes('$HOST'));
+  const hasUrl = url !== undefined && isStorageUrl(url);
   if (hasUrl) groups.pop();
   const account = hasUrl ? accountOf(url) : `${settings.prefix}${names.account}`;
   if (account === undefined) return 'a storage URL that ends with an account';
@@ -119,18 +127,24 @@ function readUser(option: string, value: string, settings: Settings): RosterEntr
   };
 }
 
+/** Whether the last word behind a user's key is a storage URL, and no group. */
+export function isStorageUrl(word: string): boolean {
+  return word.includes('://') || word.includes('$HOST');
+}
+
 function isOwner(groups: readonly string[], { requiredGroup }: Settings): boolean {
   if (groups.includes(OWNS_EVERYTHING)) return true;
   const isAdmitted = requiredGroup === '' || groups.includes(requiredGroup);
   return isAdmitted && groups.includes(OWNS_ITS_ACCOUNT);
 }
 
-interface Names {
+export interface TempauthNames {
   readonly account: string;
   readonly user: string;
 }
 
-function namesOf(option: string): Names | string {
+/** Whom an option `user_…` or `user64_…` is about. @returns what is expected, where it is nobody */
+export function tempauthNames(option: string): TempauthNames | string {
   const [kind, account, user, ...more] = option.split('_');
   if (account === undefined || user === undefined || more.length > 0) {
     return 'user_<account>_<user>; names with underscores go into user64_…, in base64';

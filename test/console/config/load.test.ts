@@ -72,6 +72,15 @@ describe('console config', () => {
     expect(problemsOf({ ...LEAST, deploy_upstream: 'http://127.0.0.1:9700' })).to.have.length(2);
   });
 
+  it('refuses many proxies with the file of one host', () => {
+    const admin = { ...LEAST, account_admin: true, proxy_conf: 'p', proxy_nodes: ['a', 'b'] };
+    expect(problemsOf(admin)).to.deep.equal([
+      'proxy_nodes: got ["a","b"], expected one node, unless node_driver is ssh',
+    ]);
+    expect(problemsOf({ ...admin, node_driver: 'ssh' })).to.deep.equal([]);
+    expect(problemsOf({ ...admin, proxy_nodes: ['a'] })).to.deep.equal([]);
+  });
+
   it('refuses a user that is there twice', () => {
     const [one] = LEAST.accounts;
     expect(problemsOf({ ...LEAST, accounts: [one, one] })).to.have.length(1);

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { ConsoleOptions } from '../../config/load.js';
+import { ApiError } from '../../server/api-error.js';
+import {
+  READ,
+  RELOAD_PID,
+  RELOAD_SWIFT_INIT,
+  RELOAD_UNIT,
+  REPLACE,
+  RESTORE,
+  SCRIPT_STATUS,
+} from './scripts.js';
+import type { Shell, ShellResult } from './shell.js';
+
+/** The configuration of a node before and after a change, and what its backup is called by. */
+export interface Replacement {
+  readonly beforeSha256: string;
+  readonly afterSha256: string;
+  readonly stamp: string;
+}
+
+/** Why a step failed on a node, as it is shown. */
+export class NodeError extends Error {
+  override readonly name = 'NodeError';
+
+  constructor(
+    readonly node: string,
+    readonly status: number | undefined,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  /** Whether the script itself said what is wrong, and did nothing. */
+  get isRefusal(): boolean {
+    return this.status !== undefined && REASONS.has(this.status);
+  }
+}
+
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [SCRIPT_STATUS.absent, 'There is no such configuration.'],
+  [SCRIPT_STATUS.tooLarge, 'The configuration is too large.'],
+  [SCRIPT_STATUS.locked, 'Somebody else changes the configuration.'],
+  [SCRIPT_STATUS.ownerLost, 'The owner or mode of the configuration cannot be kept.'],
+  [SCRIPT_STATUS.cut, 'The new configuration did not arrive whole.'],
+  [SCRIPT_STATUS.changed, 'The configuration has been changed meanwhile.'],
+  [SCRIPT_STATUS.refused, 'The proxy does not take the new configuration.'],
+  [SCRIPT_STATUS.backupLost, 'The backup is gone, or is another one.'],
+  [SCRIPT_STATUS.noService, 'The proxy does not run.'],
+]);
+
+type NodeOptions = Pick<
+  ConsoleOptions,
+  'proxyNodes' | 'proxyConf' | 'proxyService' | 'nodeDriver' | 'clusterNodes'
+>;
+
+/** A proxy whose configuration holds the users. */
+export class ProxyNode {
+  constructor(
+    readonly name: string,
+    private readonly options: NodeOptions,
+    private readonly shell: Shell,
+  ) {}
+
+  /** @throws NodeError */
+  async read(): Promise<{ readonly text: string; readonly sha256: string }> {
+    const text = await this.#run(READ, [this.options.proxyConf]);
+    return { text, sha256: sha256(text) };
+  }
+
+  /**
+   * Puts a new configuration in place of the one that was read, whole or not at all.
+   * @throws NodeError; the file that was there still is
+   */
+  async replace(replacement: Replacement, text: string, isTested: boolean): Promise<void> {
+    await this.#run(REPLACE, [...this.#argsOf(replacement), isTested ? '1' : '0'], text);
+  }
+
+  /**
+   * Brings back what was there, wherever {@link replace} ended.
+   * @returns whether the new configuration had been in place
+   * @throws NodeError
+   */
+  async restore(replacement: Replacement): Promise<boolean> {
+    return (await this.#run(RESTORE, this.#argsOf(replacement))).trim() === 'restored';
+  }
+
+  /** Lets the proxy read its configuration. @throws NodeError */
+  async reload(): Promise<void> {
+    const { nodeDriver, proxyService: service } = this.options;
+    if (service === '') return;
+    if (nodeDriver === 'local-systemd' || nodeDriver === 'ssh') {
+      await this.#run(RELOAD_UNIT, [service]);
+    } else if (nodeDriver === 'swift-init') await this.#run(RELOAD_SWIFT_INIT, [service]);
+    else if (nodeDriver === 'local-procs') await this.#run(RELOAD_PID, [this.#pidFile(service)]);
+  }
+
+  #pidFile(service: string): string {
+    const node = this.options.clusterNodes.find(
+      ({ name, storage_ip: storage, replication_ip: replication, public_ip: outside }) =>
+        [name, storage, replication, outside].includes(this.name),
+    );
+    const file = node?.services[service]?.pid_file;
+    if (file === undefined) throw new NodeError(this.name, undefined, 'Its service is not known.');
+    return file;
+  }
+
+  #argsOf({ beforeSha256, afterSha256, stamp }: Replacement): string[] {
+    return [this.options.proxyConf, beforeSha256, afterSha256, stamp];
+  }
+
+  async #run(script: string, args: readonly string[], input?: string): Promise<string> {
+    const { status, stdout }: ShellResult = await this.shell(this.name, script, args, input);
+    if (status === 0) return stdout;
+    const unreachable = 'The node cannot be reached, or the step broke there.';
+    throw new NodeError(this.name, status, REASONS.get(status ?? 0) ?? unreachable);
+  }
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** What a failure of a node before anything was changed is to the browser. */
+export function asApiError(error: unknown): unknown {
+  if (!(error instanceof NodeError)) return error;
+  return new ApiError('upstream_error', error.message, { node: error.node });
+}

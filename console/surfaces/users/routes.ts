@@ -1,0 +1,147 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { loginName, type RosterEntry } from '../../config/keys.js';
+import { ApiError } from '../../server/api-error.js';
+import { recordAction } from '../../server/audit-routes.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { ConfUser } from './conf-file.js';
+import { differences } from './differences.js';
+import { sees } from './policy.js';
+import type { NodeOutcome } from './roll-out.js';
+import type { UserAdmin } from './user-admin.js';
+import { CHANGE, GROUPS, makesKey, type UserChange } from './user-change.js';
+
+const APPLY = z.strictObject({
+  change: CHANGE,
+  /** Digests of the configurations that the preview was about, by node. */
+  base: z.record(z.string().max(253), z.string().regex(/^[0-9a-f]{64}$/)),
+});
+
+/** The users of the proxies: off for everybody unless `account_admin` is set. */
+export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { userAdmin: admin, logger, jobs } = context;
+  const access = 'manage';
+
+  if (admin !== undefined) {
+    app.addHook('onListen', (done) => {
+      recoverAtStart(context, admin).catch((error: unknown) => {
+        logger.error({ err: error }, 'an unfinished change of users is left');
+      });
+      done();
+    });
+  }
+
+  app.get('/api/users', { config: { access } }, async (request) => {
+    const { user } = sessionOf(request);
+    const files = await enabled(admin).read();
+    const differ = differences(files);
+    const users = differ.length > 0 ? [] : (files[0]?.conf.users ?? []);
+    return {
+      nodes: files.map(({ node, sha256 }) => ({ node, sha256 })),
+      differences: user.role === 'operator' ? differ : differ.map(({ node }) => ({ node })),
+      users: users.filter((one) => sees(user, one)).map((one) => viewOf(one, user)),
+      groups: user.role === 'operator' ? GROUPS : GROUPS.slice(0, 1),
+      own_account: user.role === 'operator' ? null : user.account,
+    };
+  });
+
+  app.post('/api/users/preview', { config: { access } }, async (request) => {
+    const change = parse(CHANGE, request.body);
+    const nodes = await enabled(admin).preview(sessionOf(request).user, change);
+    return { nodes, notes: notesOf(change) };
+  });
+
+  app.post('/api/users/apply', { config: { access } }, async (request, reply) => {
+    const { change, base } = parse(APPLY, request.body);
+    const session = sessionOf(request);
+    const users = enabled(admin);
+    const target = loginName(change);
+    const action = `users.${change.action}`;
+    const prepared = await users.prepare(session.user, change, base);
+    await recordAction(context, request, { action: `${action}.begin`, target, result: 'ok' });
+    const job = jobs.start(session, 'users', async (control) => {
+      let nodes: readonly NodeOutcome[] = [];
+      try {
+        nodes = await prepared.run(control);
+      } finally {
+        await recordOutcome(context, request, session.user, action, target, nodes);
+      }
+      const ok = areAllChanged(nodes);
+      if (ok) endSessions(context, change, session.id);
+      return { ok, nodes };
+    });
+    const { key } = prepared;
+    return reply.status(202).send({ job_id: job.id, ...(key === '' ? {} : { key }) });
+  });
+}
+
+function areAllChanged(nodes: readonly NodeOutcome[]): boolean {
+  return nodes.length > 0 && nodes.every(({ state }) => state === 'ok');
+}
+
+/** @throws ApiError feature_disabled */
+function enabled(admin: UserAdmin | undefined): UserAdmin {
+  if (admin !== undefined) return admin;
+  throw new ApiError('feature_disabled', 'Users are not administrated by this console.');
+}
+
+/** Without key, and without the address of another storage. */
+function viewOf(one: ConfUser, actor: RosterEntry) {
+  const { account, user, groups, storageUrl, byHand } = one;
+  return {
+    account,
+    user,
+    groups,
+    has_storage_url: storageUrl !== '',
+    by_hand: byHand,
+    is_self: account === actor.account && user === actor.user,
+  };
+}
+
+function notesOf(change: UserChange): string[] {
+  const token =
+    'What the user is logged in with goes on to work until it expires, for up to a day.';
+  const console = 'Who may use this console is another list: its configuration.';
+  if (change.action === 'add') return [console];
+  return change.action === 'remove' || makesKey(change) ? [token] : [];
+}
+
+async function recordOutcome(
+  { audit }: ConsoleContext,
+  request: FastifyRequest,
+  { account, user, role }: RosterEntry,
+  action: string,
+  target: string,
+  nodes: readonly NodeOutcome[],
+): Promise<void> {
+  const states = nodes.map(({ node, state }) => `${node}=${state}`).join(' ');
+  await audit.write({
+    actor: loginName({ account, user }),
+    role,
+    ip: request.view.address,
+    action,
+    target: `${target} ${states}`.trimEnd(),
+    result: areAllChanged(nodes) ? 'ok' : 'failed',
+    request_id: request.id,
+  });
+}
+
+/** Whoever is gone, or has another key, is logged in no more; who changes their own key stays. */
+function endSessions({ sessions }: ConsoleContext, change: UserChange, except: string): void {
+  if (change.action !== 'remove' && !makesKey(change)) return;
+  sessions.endWhere(({ id, user }) => id !== except && loginName(user) === loginName(change));
+}
+
+async function recoverAtStart(context: ConsoleContext, admin: UserAdmin): Promise<void> {
+  const former = await admin.recover();
+  if (former === undefined) return;
+  const { target, stuck } = former;
+  const console = { actor: 'console', role: '', ip: '', request_id: '' };
+  await context.audit.write({
+    ...console,
+    action: 'users.recover',
+    target: `${target} ${stuck.map((node) => `${node}=stuck`).join(' ')}`.trimEnd(),
+    result: stuck.length === 0 ? 'ok' : 'failed',
+  });
+}

@@ -1,0 +1,271 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { NodeOutcome } from '../../../console/surfaces/users/roll-out.js';
+import { eventually } from '../../support/eventually.js';
+import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
+import { CONF, FakeCluster, NODES } from './support.js';
+
+interface Preview {
+  readonly nodes: readonly { readonly node: string; readonly sha256: string }[];
+}
+
+interface Outcome {
+  readonly state: string;
+  readonly result?: { readonly ok: boolean; readonly nodes: readonly NodeOutcome[] };
+  readonly key: string;
+}
+
+const NEW = { action: 'add', account: 'new_one', user: 'käse', groups: ['.admin'] };
+const REKEY = { action: 'change', account: 'test', user: 'tester', new_key: true };
+const REMOVE = { action: 'remove', account: 'test', user: 'tester' };
+
+describe('console users', () => {
+  let cluster: FakeCluster;
+  let client: ConsoleClient;
+
+  beforeEach(async () => {
+    cluster = await FakeCluster.start();
+    await cluster.startConsole();
+    client = await cluster.login();
+  });
+
+  afterEach(() => cluster.close());
+
+  const apply = async (change: object, who = client): Promise<Answer> => {
+    const preview = await who.post('/api/users/preview', change);
+    if (preview.status !== 200) return preview;
+    const { nodes } = preview.json() as Preview;
+    const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
+    return who.post('/api/users/apply', { change, base });
+  };
+
+  const end = async (answer: Answer, who = client): Promise<Outcome> => {
+    expect(answer.status, answer.text).to.equal(202);
+    const { job_id: id, key = '' } = answer.json() as { job_id: string; key?: string };
+    const job = await eventually(
+      async () => (await who.get(`/api/jobs/${id}`)).json() as unknown as Outcome,
+      ({ state }) => !['queued', 'running'].includes(state),
+    );
+    return { ...job, key };
+  };
+
+  const states = ({ result }: Outcome) => result?.nodes.map(({ state }) => state);
+  const confs = () => Promise.all(NODES.map((node) => cluster.read(node)));
+  const audit = async () =>
+    (await readFile(join(cluster.root, 'state/audit.jsonl'), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { action: string; target: string; result: string });
+
+  it('lists users without their keys, to admins those of their account', async () => {
+    const all = await client.get('/api/users');
+    expect(all.json()).to.have.property('users').with.length(3);
+    expect(all.text).not.to.match(/the-\w+-key/);
+    const own = (await (await cluster.login('boss')).get('/api/users')).json() as {
+      users: { account: string }[];
+      groups: string[];
+    };
+    expect(own.users.map(({ account }) => account)).to.deep.equal(['test', 'test']);
+    expect(own.groups).to.deep.equal(['.admin']);
+    expect(codeOf(await (await cluster.login('tester')).get('/api/users'))).to.equal('forbidden');
+  });
+
+  it('shows what it would do, and does nothing', async () => {
+    const preview = await client.post('/api/users/preview', NEW);
+    expect(preview.json()).to.deep.nested.include({
+      'nodes[2].diff': [
+        { line: 10, sign: '+', text: 'user64_bmV3X29uZQ_a8Okc2U = <new key> .admin' },
+      ],
+    });
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+    expect(await readdir(join(cluster.root, NODES[0]!))).to.have.length(2);
+  });
+
+  it('adds, changes and removes a user on every node, who can log in, or not', async () => {
+    const added = await end(await apply(NEW));
+    expect(added).to.deep.include({ state: 'done' });
+    expect(added.result?.ok).to.equal(true);
+    const line = `user64_bmV3X29uZQ_a8Okc2U = ${added.key} .admin\n`;
+    const [first, ...others] = await confs();
+    expect(first).to.equal(CONF.replace('the-tester-key\n', `the-tester-key\n${line}`));
+    expect(others).to.deep.equal([first, first]);
+
+    const tester = await cluster.login('tester');
+    const rekeyed = await end(await apply(REKEY));
+    expect(rekeyed.key).to.match(/^[\w-]{43}$/);
+    expect((await tester.get('/api/session')).status).to.equal(401);
+    const again = await cluster.login('tester', rekeyed.key);
+    expect((await again.get('/api/session')).status).to.equal(200);
+
+    const groups = { ...REKEY, new_key: false, groups: ['.reseller_reader'] };
+    expect((await end(await apply(groups))).key).to.equal('');
+    expect(await cluster.read(NODES[1]!)).to.include(`${rekeyed.key} .reseller_reader\n`);
+
+    expect(states(await end(await apply(REMOVE)))).to.deep.equal(['ok', 'ok', 'ok']);
+    expect((await again.get('/api/session')).status).to.equal(401);
+    expect(await cluster.read(NODES[2]!)).not.to.include(rekeyed.key);
+    expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+  });
+
+  it('keeps mode and backups, and shows keys to nobody else', async () => {
+    const folder = join(cluster.root, NODES[0]!);
+    const backups = async () =>
+      (await readdir(folder)).filter((name) => name.includes('.bak-')).sort();
+    for (let i = 10; i < 22; i++) {
+      await writeFile(`${cluster.file(NODES[0]!)}.bak-202001${i}T000000Z-00000000`, '');
+    }
+    const { key } = await end(await apply(NEW));
+    expect((await stat(cluster.file(NODES[0]!))).mode & 0o777).to.equal(0o640);
+    expect(await backups()).to.have.length(10);
+    const backup = (await backups()).at(-1);
+    expect(await readFile(join(folder, backup!), 'utf8')).to.equal(CONF);
+    expect((await stat(join(folder, backup!))).mode & 0o777).to.equal(0o640);
+    const jobs = (await client.get('/api/jobs')).text;
+    const lines = JSON.stringify(await audit());
+    const commands = await readFile(join(cluster.root, 'commands'), 'utf8');
+    for (const text of [jobs, lines, commands, cluster.logged.join('')]) {
+      expect(text).not.to.include(key);
+      expect(text).not.to.match(/the-\w+-key/);
+    }
+  });
+
+  for (const [fault, reason] of [
+    ['refuses', 'The proxy does not take the new configuration.'],
+    ['deaf', 'The user cannot log in there.'],
+    ['unwell', 'It is not well.'],
+  ] as const) {
+    it(`takes all back when a node ${fault}`, async () => {
+      await cluster.make(NODES[1]!, fault);
+      const outcome = await end(await apply(NEW));
+      expect(outcome.result?.ok).to.equal(false);
+      const second = fault === 'refuses' ? 'untouched' : 'reverted';
+      expect(states(outcome)).to.deep.equal(['reverted', second, 'untouched']);
+      expect(outcome.result?.nodes[1]?.reason).to.equal(reason);
+      expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+      expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
+      expect((await audit()).at(-1)).to.include({ action: 'users.add', result: 'failed' });
+      expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+    });
+  }
+
+  it('says which node cannot be reached, before anything is changed', async () => {
+    await cluster.make(NODES[2]!, 'unreachable');
+    const answer = await client.post('/api/users/preview', NEW);
+    expect(codeOf(answer)).to.equal('upstream_error');
+    expect(answer.text).to.include(NODES[2]!);
+  });
+
+  it('leaves alone what somebody else has changed since it was shown', async () => {
+    const preview = (await client.post('/api/users/preview', NEW)).json() as Preview;
+    const base = Object.fromEntries(preview.nodes.map(({ node, sha256 }) => [node, sha256]));
+    await appendFile(cluster.file(NODES[1]!), '# edited by hand\n');
+    const answer = await client.post('/api/users/apply', { change: NEW, base });
+    expect(codeOf(answer)).to.equal('precondition_failed');
+
+    // And when it is changed while the change is under way.
+    await cluster.make(NODES[0]!, 'blocked');
+    const running = await apply(NEW);
+    await eventually(
+      () => readdir(join(cluster.root, NODES[0]!)),
+      (names) => names.includes('waiting'),
+    );
+    await appendFile(cluster.file(NODES[1]!), '# and again\n');
+    await cluster.heal(NODES[0]!, 'blocked');
+    const outcome = await end(running);
+    expect(states(outcome)).to.deep.equal(['reverted', 'untouched', 'untouched']);
+    expect(await confs()).to.deep.equal([CONF, `${CONF}# edited by hand\n# and again\n`, CONF]);
+  });
+
+  it('does nothing while nodes disagree, and says in what', async () => {
+    await writeFile(cluster.file(NODES[1]!), CONF.replace('the-tester-key', 'another-key'));
+    const answer = await client.post('/api/users/preview', NEW);
+    expect(codeOf(answer)).to.equal('conflict');
+    expect(answer.text).to.include('{"node":"127.0.0.2","users":["test:tester"],"settings":[]}');
+    expect(answer.text).not.to.include('another-key');
+    expect((await client.get('/api/users')).json()).to.deep.include({ users: [] });
+  });
+
+  it('takes back what a crash left half done, at the next start', async () => {
+    await cluster.make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await eventually(
+      () => readdir(join(cluster.root, NODES[1]!)),
+      (names) => names.includes('waiting'),
+    );
+    const crashed = await cluster.snapshot();
+    await cluster.heal(NODES[1]!, 'blocked');
+    await end(running);
+    await cluster.console?.close();
+    await cluster.goBackTo(crashed);
+    await cluster.heal(NODES[1]!, 'blocked');
+    expect(new Set(await confs()).size).to.equal(2);
+
+    await cluster.startConsole();
+    await eventually(audit, (records) => records.at(-1)?.action === 'users.recover');
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+    expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
+    client = await cluster.login();
+    expect(states(await end(await apply(NEW)))).to.deep.equal(['ok', 'ok', 'ok']);
+  });
+
+  it('makes no other change before one that could not be taken back is', async () => {
+    await cluster.make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await eventually(
+      () => readdir(join(cluster.root, NODES[1]!)),
+      (names) => names.includes('waiting'),
+    );
+    expect(codeOf(await apply(REKEY))).to.equal('locked');
+    await cluster.make(NODES[0]!, 'unreachable');
+    await cluster.make(NODES[1]!, 'unwell');
+    await cluster.heal(NODES[1]!, 'blocked');
+    expect(states(await end(running))).to.deep.equal(['stuck', 'reverted', 'untouched']);
+    await cluster.heal(NODES[1]!, 'unwell');
+    const base = { [NODES[0]!]: '0'.repeat(64) };
+    const refused = await client.post('/api/users/apply', { change: NEW, base });
+    expect(refused.text).to.include('"nodes":["127.0.0.1"]');
+    await cluster.heal(NODES[0]!, 'unreachable');
+    await client.post('/api/users/apply', { change: NEW, base });
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+  });
+
+  it('asks for the right, and for what it can do', async () => {
+    const boss = await cluster.login('boss');
+    expect(codeOf(await apply(NEW, boss))).to.equal('forbidden');
+    expect(
+      codeOf(await boss.post('/api/users/preview', { ...REKEY, groups: ['.reseller_admin'] })),
+    ).to.equal('forbidden');
+    expect(states(await end(await apply(REKEY, boss), boss))).to.deep.equal(['ok', 'ok', 'ok']);
+    for (const user of ['', 'a/b', 'a:b', ' a', 'a\nb', 'x'.repeat(129)]) {
+      expect((await client.post('/api/users/preview', { ...NEW, user })).status, user).to.equal(
+        400,
+      );
+    }
+  });
+});
+
+describe('console users: when they are off', () => {
+  it('does nothing without account_admin, nor without users in the proxies', async () => {
+    const cluster = await FakeCluster.start(CONF);
+    try {
+      await cluster.startConsole({ account_admin: false });
+      const client = await cluster.login();
+      expect((await client.get('/api/session')).json()).to.have.nested.property(
+        'features.account_admin',
+        false,
+      );
+      expect(codeOf(await client.get('/api/users'))).to.equal('feature_disabled');
+      expect(codeOf(await client.post('/api/users/preview', NEW))).to.equal('feature_disabled');
+      await cluster.console?.close();
+      await cluster.startConsole();
+      const again = await cluster.login();
+      for (const node of NODES) {
+        await writeFile(cluster.file(node), CONF.replace('errors tempauth', 'errors keystoneauth'));
+      }
+      expect(codeOf(await again.get('/api/users'))).to.equal('unsupported_here');
+    } finally {
+      await cluster.close();
+    }
+  });
+});
