@@ -141,8 +141,14 @@ const KEYS = {
     schema: oneOf(['none', 'local-procs', 'local-systemd', 'swift-init', 'ssh']).default('none'),
     doc: 'How services of nodes are stopped and started. `none`: they are not.',
   },
-  proxy_nodes: { schema: hostNames(), doc: 'Proxies whose configuration holds the users: one on this host, or any number with the `node_driver` `ssh`.' },
-  proxy_conf: { schema: optionalPath(), doc: "The proxies' configuration file, at the same path on each." },
+  proxy_nodes: {
+    schema: hostNames(),
+    doc: 'Proxies whose configuration holds the users: one on this host, or any number with the `node_driver` `ssh`.',
+  },
+  proxy_conf: {
+    schema: optionalPath(),
+    doc: "The proxies' configuration file, at the same path on each.",
+  },
   proxy_service: {
     schema: text(/^[A-Za-z0-9@._-]{0,128}$/, 'a name of a service').default(''),
     doc: "Name of the proxies' service, as `node_driver` takes it. Empty: proxies read their users again by themselves.",
