@@ -8,6 +8,7 @@ import type {
   ContainerUpdate,
 } from './container.js';
 import type { ExpiredObject, ExpiredQuery } from './expiry.js';
+import type { ImmediateReads } from './immediate-reads.js';
 import type { CopyInput, ManifestInput, RemovedManifest, Segment } from './large-object.js';
 import type { FollowedLink, LinkInput } from './link.js';
 import type { ObjectPage, ObjectQuery } from './object-listing.js';
@@ -254,6 +255,9 @@ export interface Backend {
 
   /** @throws as headObject; BodyAbsent */
   getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
+
+  /** Only of a store whose reads need not wait: what that spares is much of what a small one costs. */
+  readonly immediate?: ImmediateReads | undefined;
 
   /**
    * Writes a large object. Its segments are checked in the same instant as it becomes visible.

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { ByteSource } from '../byte-source.js';
+import type { Eventual } from '../eventual.js';
 import { ChunkedSink, LengthSink } from './body-sink.js';
 import type { EdgeState } from './edge-state.js';
 import {
@@ -72,7 +73,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.#corked = false;
   }
 
-  respond(response: HttpResponse): Promise<SendResult> {
+  respond(response: HttpResponse): Eventual<SendResult> {
     let prepared: Prepared;
     try {
       prepared = this.#prepare(response);
@@ -84,7 +85,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.responded = true;
     const res = this.#res;
     if (plan.kind !== 'stream' || res === undefined) letGoOfBody(response);
-    if (res === undefined) return Promise.resolve({ bytesSent: 0, abortedBy: 'client' });
+    if (res === undefined) return { bytesSent: 0, abortedBy: 'client' };
     return this.#send(res, plan, head);
   }
 
@@ -157,7 +158,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     return upload;
   }
 
-  #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): Promise<SendResult> {
+  #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): Eventual<SendResult> {
     const missing = this.#upload?.bytesMissing ?? 0;
     const close = this.#mustClose(plan, missing);
     // With close, never by the library's end(): it would go on to parse what is behind the body.
@@ -172,10 +173,10 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
         });
         this.released();
         this.#end();
-        return Promise.resolve({ bytesSent: plan.length, abortedBy: null });
+        return { bytesSent: plan.length, abortedBy: null };
       case 'head':
         this.#sendHead(res, head, plan.length, close);
-        return Promise.resolve({ bytesSent: 0, abortedBy: null });
+        return { bytesSent: 0, abortedBy: null };
       case 'stream':
         return this.#stream(res, plan.source, plan.length, head, close);
     }

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../byte-source.js';
+import type { Eventual } from '../eventual.js';
 
 /**
  * One HTTP request and its response, as the layers above the edge see it. uWebSockets.js stays
@@ -86,12 +87,13 @@ export interface Exchange {
    * Sends the response; once per exchange. Body bytes that have not been read are drained up to a
    * bound, and the connection closed beyond it. A source that throws, or gives another length than
    * announced, cuts the connection, so that the client cannot take it for whole.
-   * Resolves, never rejects, when all is handed to the kernel or the exchange is over.
+   * When all is handed to the kernel or the exchange is over, tells how it went: at once for a short
+   * body that is at hand, else by a promise, which never rejects.
    * @throws InvalidResponseError at once, before a byte is sent: for a status or header that
    *   cannot be written (so that no value can break out of its header), a header that belongs to
    *   the edge, a body without its length, a second response
    */
-  respond(response: HttpResponse): Promise<SendResult>;
+  respond(response: HttpResponse): Eventual<SendResult>;
   /** Closes the connection without an answer. */
   cut(): void;
 }

@@ -2,6 +2,7 @@ import { BackendError } from '../backend/errors.js';
 import { BodyTooLargeError } from '../http/exchange.js';
 import { toS3Error } from './backend-errors.js';
 import { errorEntry } from './errors.js';
+import { UNKNOWN_OPERATION } from './request-record.js';
 import { S3Error } from './s3-error.js';
 
 /** The answer to whatever was thrown; what nobody foresaw is an `InternalError`, with its cause. */
@@ -18,4 +19,40 @@ const NO_FAULTS: ReadonlySet<string> = new Set(['NotImplemented', 'SlowDown']);
 /** Whether operators have to know of it. */
 export function isServerFault({ code }: S3Error): boolean {
   return errorEntry(code).status >= 500 && !NO_FAULTS.has(code);
+}
+
+export interface FailureLog {
+  error(fields: object, message: string): void;
+}
+
+/** The request that failed. */
+export interface FailedRequest {
+  readonly requestId: string;
+  /** Undefined until the request line is understood. */
+  readonly operation: string | undefined;
+  /** The client's address, which is looked up when a line is written. */
+  readonly remote: () => string;
+}
+
+/** One line for those that are the service's fault. */
+export function logFailures(
+  log: FailureLog,
+  failures: readonly S3Error[],
+  message: string,
+  { requestId, operation = UNKNOWN_OPERATION, remote }: FailedRequest,
+): void {
+  const ours = failures.filter(isServerFault);
+  const [error] = ours;
+  if (error === undefined) return;
+  log.error(
+    {
+      request_id: requestId,
+      remote: remote(),
+      operation,
+      error_code: error.code,
+      err: error.cause ?? error,
+      ...(ours.length > 1 ? { failures: ours.length } : {}),
+    },
+    message,
+  );
 }

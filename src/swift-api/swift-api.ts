@@ -1,5 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import type { Roster } from '../config/credentials.js';
+import type { Eventual } from '../eventual.js';
 import { ClientAbortedError, type Exchange, type SendResult } from '../http/exchange.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import { AccountRecords } from './account/account-records.js';
@@ -195,7 +196,7 @@ export class SwiftApi {
       ['X-Trans-Id', requestId] as const,
       ['X-Openstack-Request-Id', requestId] as const,
     ];
-    let sending: Promise<SendResult>;
+    let sending: Eventual<SendResult>;
     try {
       sending = exchange.respond({ ...reply, headers });
     } catch (error) {

@@ -29,7 +29,13 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     from: ['src/s3/operations/'],
-    never: ['src/http/', 'src/config/', 'src/process/', 'src/s3/pipeline.ts'],
+    never: [
+      'src/http/',
+      'src/config/',
+      'src/process/',
+      'src/s3/pipeline.ts',
+      'src/s3/request-run.ts',
+    ],
     typesAreFree: true,
     why: 'operations return data; the pipeline alone speaks HTTP',
   },

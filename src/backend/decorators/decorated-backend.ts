@@ -1,7 +1,7 @@
 import type * as B from '../backend.js';
 
 /** Every method that asks something of a store. */
-export type BackendMethod = Exclude<keyof B.Backend, 'capabilities' | 'close'>;
+export type BackendMethod = Exclude<keyof B.Backend, 'capabilities' | 'immediate' | 'close'>;
 
 /** A call, as far as decorators care. */
 export interface BackendCall {

@@ -1,4 +1,6 @@
+import type { Eventual } from '../../eventual.js';
 import type * as B from '../backend.js';
+import type { ImmediateReads } from '../immediate-reads.js';
 import { DecoratedBackend } from './decorated-backend.js';
 
 /**
@@ -6,6 +8,8 @@ import { DecoratedBackend } from './decorated-backend.js';
  * request, hence no closure and nothing but a look where there is no watch.
  */
 export class WatchedBackend extends DecoratedBackend {
+  readonly immediate = watchedReads(this.inner.immediate);
+
   override listContainers(context: B.CallContext, account: string, query: B.ContainerQuery) {
     context.watch?.waits();
     return watched(context, this.inner.listContainers(context, account, query));
@@ -121,6 +125,30 @@ export class WatchedBackend extends DecoratedBackend {
     context.watch?.waits();
     return watched(context, this.inner.deleteObject(context, ref, precondition, guard));
   }
+}
+
+function watchedReads(reads: ImmediateReads | undefined): ImmediateReads | undefined {
+  if (reads === undefined) return undefined;
+  return {
+    headObject(context, ref) {
+      context.watch?.waits();
+      try {
+        return reads.headObject(context, ref);
+      } finally {
+        context.watch?.goesOn();
+      }
+    },
+    getObject(context, ref, range) {
+      context.watch?.waits();
+      let found: Eventual<B.GetObjectResult> | undefined;
+      try {
+        found = reads.getObject(context, ref, range);
+      } finally {
+        if (!(found instanceof Promise)) context.watch?.goesOn();
+      }
+      return found instanceof Promise ? watched(context, found) : found;
+    },
+  };
 }
 
 /** The same promise where nobody watches. */

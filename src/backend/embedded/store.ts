@@ -1,3 +1,4 @@
+import type { ImmediateReads } from '../immediate-reads.js';
 import { ownIdentity, encodeIdentity } from './process-identity.js';
 import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
@@ -89,6 +90,15 @@ class LmdbStore implements EmbeddedStore {
     systemMetadata: true,
     objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
     segmentsMax: SEGMENTS_MAX,
+  };
+
+  readonly immediate: ImmediateReads = {
+    headObject: (context, ref) =>
+      this.#readNow(context, (parts) => headObject(parts, context, ref)),
+    getObject: (context, ref, range) => {
+      const found = this.#readNow(context, (parts) => getObject(parts, context, ref, range));
+      return found instanceof Promise ? found.catch(rethrow) : found;
+    },
   };
 
   #closing: Promise<void> | undefined;
@@ -273,13 +283,18 @@ class LmdbStore implements EmbeddedStore {
 
   /** Runs on a snapshot that is not older than the call. */
   async #read<T>(context: B.CallContext, read: (parts: StoreParts) => T | Promise<T>): Promise<T> {
+    const result = this.#readNow(context, read);
+    return result instanceof Promise ? result.catch(rethrow) : result;
+  }
+
+  #readNow<T>(context: B.CallContext, read: (parts: StoreParts) => T): T {
     throwIfAborted(context);
     this.#checkOpen();
     try {
       refresh(this.parts.tables);
-      return await read(this.parts);
+      return read(this.parts);
     } catch (error) {
-      throw asBackendError(error);
+      rethrow(error);
     }
   }
 
@@ -302,6 +317,10 @@ class LmdbStore implements EmbeddedStore {
     if (this.#closing === undefined) return;
     throw new BackendError('Unavailable', 'the store is closed');
   }
+}
+
+function rethrow(error: unknown): never {
+  throw asBackendError(error);
 }
 
 function indexBytes(tables: Tables): number {

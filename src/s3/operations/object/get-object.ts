@@ -1,4 +1,5 @@
 import type { GetObjectResult, RangeSpec } from '../../../backend/backend.js';
+import { andThen, type Eventual } from '../../../eventual.js';
 import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import {
@@ -7,41 +8,66 @@ import {
   rangeApplies,
 } from '../../rules/conditions.js';
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
-import { parseResponseOverrides } from '../../rules/response-overrides.js';
+import { parseResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
-import { readNamedVersion } from './named-version.js';
+import { readNamedSoon } from './named-version.js';
 import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
 
+/** What the request asks for beside the object. */
+interface Asked {
+  readonly overrides: ResponseOverrides | undefined;
+  readonly rangeHeader: string | undefined;
+}
+
 /** GetObject: a stream from the backend to the client, whole or one range of it. */
-export async function getObject(context: RequestContext): Promise<S3Response> {
+export function getObject(context: RequestContext): Eventual<S3Response> {
+  const rangeHeader = context.headers.get('range');
+  const asked = { overrides: parseResponseOverrides(context.endpoint.query), rangeHeader };
+  return andThen(read(context, parseRange(rangeHeader)), (found) =>
+    orCancel(found, () => answer(context, found, asked)),
+  );
+}
+
+function answer(
+  context: RequestContext,
+  found: GetObjectResult,
+  asked: Asked,
+): Eventual<S3Response> {
   const { headers } = context;
-  const overrides = parseResponseOverrides(context.endpoint.query);
-  const rangeHeader = headers.get('range');
-  const range = parseRange(rangeHeader);
-  let found = await read(context, range);
-  try {
-    requireReadable(context, found.head);
-    const outcome = evaluateReadConditions(headers, found.head, Date.now());
-    if (outcome === 'precondition_failed') throw preconditionFailed(headers);
-    if (outcome === 'not_modified') {
-      found.body.cancel();
-      return notModifiedResponse(found.head);
-    }
-    if (isStale(context, found)) {
-      found.body.cancel();
-      found = await read(context, undefined);
-    }
-    if (found.range === 'unsatisfiable') {
-      throw invalidRange(rangeHeader ?? '', found.head.size);
-    }
-    const expiration = expirationOfObject(context, found.head);
-    return respond(found, [
-      ...objectHeaders(headers, found.head, overrides, found.range),
-      ...(expiration instanceof Promise ? await expiration : expiration),
-    ]);
-  } catch (error) {
+  requireReadable(context, found.head);
+  const outcome = evaluateReadConditions(headers, found.head, Date.now());
+  if (outcome === 'precondition_failed') throw preconditionFailed(headers);
+  if (outcome === 'not_modified') {
     found.body.cancel();
+    return notModifiedResponse(found.head);
+  }
+  if (!isStale(context, found)) return tell(context, found, asked);
+  found.body.cancel();
+  return andThen(read(context, undefined), (whole) =>
+    orCancel(whole, () => tell(context, whole, asked)),
+  );
+}
+
+function tell(context: RequestContext, found: GetObjectResult, asked: Asked): Eventual<S3Response> {
+  const { overrides, rangeHeader } = asked;
+  if (found.range === 'unsatisfiable') throw invalidRange(rangeHeader ?? '', found.head.size);
+  const headers = objectHeaders(context.headers, found.head, overrides, found.range);
+  return andThen(expirationOfObject(context, found.head), (expiration) =>
+    respond(found, [...headers, ...expiration]),
+  );
+}
+
+/** A body that is not going to be sent may hold a file. */
+function orCancel<T>({ body }: GetObjectResult, work: () => Eventual<T>): Eventual<T> {
+  const cancel = (error: unknown): never => {
+    body.cancel();
     throw error;
+  };
+  try {
+    const done = work();
+    return done instanceof Promise ? done.catch(cancel) : done;
+  } catch (error) {
+    return cancel(error);
   }
 }
 
@@ -50,14 +76,17 @@ function isStale({ headers }: RequestContext, { range, head }: GetObjectResult):
   return range !== undefined && !rangeApplies(headers, head);
 }
 
-async function read(
-  context: RequestContext,
-  range: RangeSpec | undefined,
-): Promise<GetObjectResult> {
-  const { backend } = context.services;
-  const found = await readNamedVersion(context, (ref) => {
-    return backend.getObject(context.call, ref, range);
-  });
+function read(context: RequestContext, range: RangeSpec | undefined): Eventual<GetObjectResult> {
+  const { call, services } = context;
+  const found = readNamedSoon(
+    context,
+    (reads, ref) => reads.getObject(call, ref, range),
+    (ref) => services.backend.getObject(call, ref, range),
+  );
+  return andThen(found, withTime);
+}
+
+function withTime(found: GetObjectResult): GetObjectResult {
   const head = withVersionTime(found.head);
   return head === found.head ? found : { ...found, head };
 }

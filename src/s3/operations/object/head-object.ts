@@ -1,4 +1,6 @@
+import type { ObjectHead } from '../../../backend/backend.js';
 import { resolveRange } from '../../../backend/ranges.js';
+import { andThen, type Eventual } from '../../../eventual.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import {
   evaluateReadConditions,
@@ -6,16 +8,23 @@ import {
   rangeApplies,
 } from '../../rules/conditions.js';
 import { contentRange, invalidRange, parseRange } from '../../rules/ranges.js';
-import { parseResponseOverrides } from '../../rules/response-overrides.js';
+import { parseResponseOverrides, type ResponseOverrides } from '../../rules/response-overrides.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
-import { headNamedVersion } from './named-version.js';
+import { headNamedSoon } from './named-version.js';
 import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
 
 /** HeadObject: what GetObject would answer, without the body. */
-export async function headObject(context: RequestContext): Promise<S3Response> {
-  const { headers } = context;
+export function headObject(context: RequestContext): Eventual<S3Response> {
   const overrides = parseResponseOverrides(context.endpoint.query);
-  const { head } = await headNamedVersion(context);
+  return andThen(headNamedSoon(context), ({ head }) => respond(context, head, overrides));
+}
+
+function respond(
+  context: RequestContext,
+  head: ObjectHead,
+  overrides: ResponseOverrides | undefined,
+): Eventual<S3Response> {
+  const { headers } = context;
   requireReadable(context, head);
   const outcome = evaluateReadConditions(headers, head, Date.now());
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);
@@ -24,15 +33,13 @@ export async function headObject(context: RequestContext): Promise<S3Response> {
   const requested = rangeApplies(headers, head) ? parseRange(headers.get('range')) : undefined;
   const range = requested === undefined ? undefined : resolveRange(requested, head.size);
   if (range === 'unsatisfiable') throw invalidRange(headers.get('range') ?? '', head.size);
-  const expiration = expirationOfObject(context, head);
-  const list = [
-    ...objectHeaders(headers, head, overrides, range),
-    ...(expiration instanceof Promise ? await expiration : expiration),
-  ];
-  if (range === undefined) return { status: 200, headers: list, contentLength: head.size };
-  return {
-    status: 206,
-    headers: [...list, ['Content-Range', contentRange(range, head.size)]],
-    contentLength: range.end - range.start + 1,
-  };
+  return andThen(expirationOfObject(context, head), (expiration) => {
+    const list = [...objectHeaders(headers, head, overrides, range), ...expiration];
+    if (range === undefined) return { status: 200, headers: list, contentLength: head.size };
+    return {
+      status: 206,
+      headers: [...list, ['Content-Range', contentRange(range, head.size)]],
+      contentLength: range.end - range.start + 1,
+    };
+  });
 }

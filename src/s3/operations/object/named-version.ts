@@ -1,5 +1,7 @@
 import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
+import type { ImmediateReads } from '../../../backend/immediate-reads.js';
+import type { Eventual } from '../../../eventual.js';
 import { requireAdmitted } from '../../authorisation.js';
 import { withVersionTime } from '../../object-attributes.js';
 import { bucketVersioning } from '../../bucket-versions.js';
@@ -41,6 +43,45 @@ export async function readNamedVersion<T extends Found>(
   const found = await (versionId === undefined
     ? readCurrent(context, read)
     : readVersion(context, versionId, read));
+  return admitted(context, found);
+}
+
+/**
+ * As {@link readNamedVersion}, in this very call where the store can and nothing stands in the way.
+ * @param readNow - the same as `read`, by what the store answers at once
+ */
+export function readNamedSoon<T extends Found>(
+  context: RequestContext,
+  readNow: (reads: ImmediateReads, ref: ObjectRef) => Eventual<T>,
+  read: (ref: ObjectRef) => Promise<T>,
+): Eventual<T> {
+  const { immediate } = context.services.backend;
+  const isCurrent = parseVersionId(context.endpoint.query) === undefined;
+  if (immediate === undefined || !isCurrent) return readNamedVersion(context, read);
+  let found: Eventual<T>;
+  try {
+    found = readNow(immediate, objectOf(context));
+  } catch (error) {
+    if (!isUnclear(error)) throw error;
+    return readNamedVersion(context, read);
+  }
+  if (!(found instanceof Promise)) return admitted(context, found);
+  return found.then(
+    (later) => admitted(context, later),
+    (error: unknown) => {
+      if (!isUnclear(error)) throw error;
+      return readNamedVersion(context, read);
+    },
+  );
+}
+
+/** There may be a delete marker, or a link to be repaired: whoever looks again finds out. */
+function isUnclear(error: unknown): boolean {
+  return isCode(error, 'NoSuchObject') || isCode(error, 'BrokenLink');
+}
+
+/** @throws S3Error `AccessDenied` */
+function admitted<T extends Found>(context: RequestContext, found: T): T {
   try {
     requireAdmitted(context, found.head);
     return found;
@@ -110,6 +151,16 @@ export function headNamedVersion(context: RequestContext): Promise<NamedObject> 
     const { lastModified: storedAt, link } = head;
     return { ref: { ...ref, ...link?.target }, head: withVersionTime(head), storedAt };
   });
+}
+
+/** The head alone, at once where that can be. @throws as readNamedVersion */
+export function headNamedSoon(context: RequestContext): Eventual<Found> {
+  const { call, services } = context;
+  return readNamedSoon(
+    context,
+    (reads, ref) => ({ head: withVersionTime(reads.headObject(call, ref)) }),
+    async (ref) => ({ head: withVersionTime(await services.backend.headObject(call, ref)) }),
+  );
 }
 
 /**
