@@ -1,0 +1,41 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import type { MetricSnapshot } from '../../src/telemetry/snapshot.js';
+import { ServiceMetrics } from '../../supervisor/metrics.js';
+
+const NOBODY = { slots: [], leaving: [] };
+
+function snapshot(requests: number): MetricSnapshot {
+  const values = [{ value: requests, labels: { code: '200' } }];
+  const metric = { name: 'requests_total', help: 'Requests.', type: 'counter', values };
+  return [{ ...metric, aggregator: 'sum' }] as unknown as MetricSnapshot;
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+describe('supervisor: metrics of children that have gone', () => {
+  it('are added up', async () => {
+    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    for (const requests of [3, 4, 5]) metrics.keep(snapshot(requests));
+    expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 12\n');
+  });
+
+  it('are not held themselves', async () => {
+    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const held = Array.from({ length: 5 }, () => {
+      const [metric] = snapshot(1);
+      if (metric === undefined) throw new Error('there is a metric');
+      metrics.keep([metric]);
+      return new WeakRef(metric);
+    });
+    await turn();
+    collectGarbage();
+    expect(held.map((metric) => metric.deref())).to.deep.equal(held.map(() => undefined));
+    expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 5\n');
+  });
+});
