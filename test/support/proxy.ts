@@ -79,6 +79,20 @@ export function startPrometheus(
   });
 }
 
+/** What Prometheus asks for news of a host. @param ip a loopback address: a host of its own to Prometheus */
+export async function startNodeExporter(ip: string): Promise<Proxy> {
+  const exporter = await start('prometheus-node-exporter', (_folder, port) =>
+    Promise.resolve([
+      // Loopback alone, and nothing that takes time.
+      `--web.listen-address=0.0.0.0:${port}`,
+      '--collector.disable-defaults',
+      '--collector.loadavg',
+      '--log.level=error',
+    ]),
+  );
+  return { ...exporter, endpoint: exporter.endpoint.replace('127.0.0.1', ip) };
+}
+
 async function start(
   name: string,
   prepare: (folder: string, port: number) => Promise<readonly string[]>,

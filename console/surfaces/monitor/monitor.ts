@@ -39,7 +39,7 @@ export interface MonitorOptions {
 
 export const SOURCE_TITLES: Readonly<Record<SourceId, string>> = {
   gateway: 'Gateway',
-  recon: 'Swift recon',
+  recon: 'Storage nodes',
   prometheus: 'Metrics store',
 };
 

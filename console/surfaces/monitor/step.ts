@@ -15,7 +15,7 @@ export function stepOf(rangeS: number, intervalS = 0): number {
   return STEPS_S.find((step) => step >= wanted) ?? Math.ceil(wanted / 86_400) * 86_400;
 }
 
-/** A range whose ends lie on multiples of its step, in seconds. */
+/** A range whose first and last point lie on multiples of its step, in seconds. */
 export interface Range {
   readonly fromS: number;
   readonly toS: number;
@@ -24,7 +24,7 @@ export interface Range {
 
 export function rangeOf(fromS: number, toS: number, intervalS = 0): Range {
   const stepS = stepOf(toS - fromS, intervalS);
-  return { fromS: Math.floor(fromS / stepS) * stepS, toS: Math.ceil(toS / stepS) * stepS, stepS };
+  return { fromS: Math.floor(fromS / stepS) * stepS, toS: Math.floor(toS / stepS) * stepS, stepS };
 }
 
 /** The times of a range's points. */

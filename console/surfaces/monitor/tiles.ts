@@ -31,7 +31,7 @@ export const TILES: readonly Tile[] = [
   },
   {
     id: 'services_up',
-    title: 'Swift services up',
+    title: 'Storage services up',
     unit: 'count',
     panel: 'services_up',
     reduction: 'count_up',

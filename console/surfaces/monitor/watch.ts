@@ -55,6 +55,7 @@ export class Watch {
   /** Asks all sources once, at the same time. */
   async tick(): Promise<void> {
     const nowMs = this.options.now();
+    this.history.forgetAhead(nowMs);
     await Promise.all(this.options.samplers.map((sampler) => this.#sample(sampler, nowMs)));
     this.alerts = evaluate(this.options.rules, this.#view(nowMs), this.alerts, nowMs);
     if (nowMs - this.#savedMs >= SAVE_EVERY_MS) await this.save();

@@ -20,7 +20,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'ServiceDown',
-    title: 'A service of Swift does not answer',
+    title: 'A storage service does not answer',
     severity: 'critical',
     condition: { kind: 'below', panel: 'services_up', limit: 1 },
     forS: MINUTE_S,
@@ -265,7 +265,7 @@ export const RULES: readonly Rule[] = [
     severity: 'warning',
     condition: { kind: 'above', panel: 'recon_age', limit: 15 * MINUTE_S },
     forS: 5 * MINUTE_S,
-    why: 'swift-recon-cron does not run: async pendings are those of then.',
+    why: 'The job that writes it does not run: async pendings are those of then.',
     tile: 'async_pending',
     tab: 'consistency',
   },

@@ -25,7 +25,9 @@ export class Deriver {
     this.#counters = new Set(panels.flatMap(({ derivation }) => countersOf(derivation)));
   }
 
+  /** @param nowMs of the scrape; one of the same time as the one before is of no use, and left out */
   next(samples: readonly Sample[], nowMs: number): Measure[] {
+    if (nowMs === this.#lastMs) return [];
     const counters = samples.filter(({ name }) => this.#counters.has(name));
     const keyed = new Map(counters.map((sample) => [keyOf(sample), sample]));
     const growth = this.#growth.since(new Map([...keyed].map(([key, { value }]) => [key, value])));

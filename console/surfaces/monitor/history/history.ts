@@ -43,6 +43,11 @@ export class History {
     for (const tier of series.tiers) tier.add(nowMs / 1000, value);
   }
 
+  /** A clock that was put back: what lies ahead of it would keep everything new out. */
+  forgetAhead(nowMs: number): void {
+    for (const [key, { lastMs }] of this.#series) if (lastMs > nowMs) this.#series.delete(key);
+  }
+
   /** All series, for a file. */
   all(): Iterable<Kept> {
     return this.#series.values();
@@ -72,7 +77,10 @@ export class History {
     const oldestS = nowMs / 1000 - range.fromS;
     return this.of(panel, range.fromS * 1000).map((series) => ({
       labels: series.labels,
-      points: resample(tierFor(series, oldestS).between(range.fromS, range.toS + 1), range),
+      points: resample(
+        tierFor(series, oldestS).between(range.fromS, range.toS + range.stepS),
+        range,
+      ),
     }));
   }
 

@@ -15,7 +15,7 @@ export const CLUSTER_PANELS: readonly Panel[] = [
       fold: 'max',
     },
   },
-  { ...base('services_up', 'Swift services up'), tab: 'nodes' },
+  { ...base('services_up', 'Storage services up'), tab: 'nodes' },
   {
     ...base('clock_skew', "Distance of the nodes' clocks"),
     tab: 'nodes',

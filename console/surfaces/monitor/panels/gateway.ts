@@ -29,7 +29,8 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ...base('error_ratio', 'Requests that failed on our side'),
     unit: 'ratio',
     promql:
-      'sum(rate(ringway_requests_total{code=~"5.."}[5m])) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)',
+      // Without a failure there is no series of failures, and the ratio is 0.
+      '(sum(rate(ringway_requests_total{code=~"5.."}[5m])) or 0 * sum(rate(ringway_requests_total[5m]))) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)',
     derivation: {
       kind: 'share',
       part: { of: 'ringway_requests_total', where: ['code', /^5..$/] },
@@ -71,7 +72,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ['waiting', 'ringway_admission_waiting'],
   ]),
   rate('rejected', 'Requests answered with SlowDown', 'ringway_admission_rejected_total', 'reason'),
-  rate('auth_failures', 'Failed authentications', 'ringway_auth_failures_total', 'reason'),
+  rate('denied', 'Failed authentications', 'ringway_auth_failures_total', 'reason'),
   {
     ...rate(
       'backend_requests',

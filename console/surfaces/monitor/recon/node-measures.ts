@@ -60,7 +60,8 @@ export function nodeView(state: NodeState, nowMs: number) {
   const { ringMismatches } = state;
   return {
     name: state.name,
-    online: state.online,
+    // Nobody can ask a node of which no ring says where it listens.
+    online: state.services.length === 0 ? null : state.online,
     services_up: state.services.filter(({ up }) => up).length,
     services: state.services.length,
     async_pending: state.async?.count ?? null,
@@ -82,5 +83,5 @@ function reasonOf({ online, services, async: pending }: NodeState): string | nul
   if (!online) return 'the host does not answer';
   if (services.every(({ up }) => !up)) return 'none of its services answers';
   if (pending === undefined) return 'its services have no recon';
-  return pending.count === undefined ? 'swift-recon-cron has not run there yet' : null;
+  return pending.count === undefined ? 'the job that writes for recon has not run there yet' : null;
 }

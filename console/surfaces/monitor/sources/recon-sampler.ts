@@ -13,7 +13,7 @@ export interface ReconOptions {
 /** Asks the nodes that both the configuration and the rings name. */
 export class ReconSampler implements Sampler {
   readonly id = 'recon';
-  readonly title = 'Swift recon';
+  readonly title = 'Storage nodes';
   /** Rows of the table of nodes, of the last look. */
   nodes: readonly ReturnType<typeof nodeView>[] = [];
   readonly #client = new ReconClient();

@@ -1,0 +1,299 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { FakeServer, tileOf, type ChartJson, type OverviewJson } from './support.js';
+
+const STATUS = {
+  pid: 10,
+  started_at: '2026-01-01T00:00:00.000Z',
+  phase: 'running',
+  cpu_s: 1,
+  rss_bytes: 1000,
+};
+
+/** The gateway's admin port, as little of it as the Monitor needs. */
+class FakeGateway {
+  requests = 100;
+  failed = 0;
+  cpuS = 5;
+  readonly lines: string[] = [];
+  readonly server = new FakeServer((url) => this.#answer(url));
+
+  #answer(url: URL): unknown {
+    switch (url.pathname) {
+      case '/metrics':
+        return [
+          `ringway_requests_total{operation="GetObject",code="200"} ${this.requests}`,
+          `ringway_requests_total{operation="GetObject",code="500"} ${this.failed}`,
+          `ringway_request_duration_seconds_bucket{operation="GetObject",le="0.1"} ${this.requests}`,
+          `ringway_request_duration_seconds_bucket{operation="GetObject",le="+Inf"} ${this.requests}`,
+          'ringway_listener_up{worker="1"} 1',
+          'ringway_config_last_reload_successful 0',
+        ].join('\n');
+      case '/statusz':
+        return {
+          ...STATUS,
+          children: [
+            {
+              kind: 'listener',
+              worker: 1,
+              pid: 11,
+              state: 'up',
+              restarts: 2,
+              started_at: STATUS.started_at,
+              cpu_s: this.cpuS,
+              rss_bytes: 2000,
+              requests_total: this.requests,
+              event_loop_lag_s: 0.01,
+            },
+            { kind: 'janitor', pid: null, state: 'waiting', restarts: 0, started_at: null },
+          ],
+        };
+      case '/loki/api/v1/query_range': {
+        const stream = { service: 'ringway', process: 'listener', worker: '1', level: 'info' };
+        const values = this.lines.map((line, index) => [`${1.8e18 + index * 1e9}`, line]);
+        return { status: 'success', data: { resultType: 'streams', result: [{ stream, values }] } };
+      }
+      case '/loki/api/v1/label/process/values':
+        return { status: 'success', data: ['supervisor', 'listener'] };
+      case '/loki/api/v1/label/node/values':
+        return { status: 'success' };
+      default:
+        return undefined;
+    }
+  }
+}
+
+describe('Monitor with the built-in collector', () => {
+  let gateway: FakeGateway;
+  let bed: TestBed;
+  let operator: ConsoleClient;
+
+  before(async () => {
+    gateway = new FakeGateway();
+    await gateway.server.start();
+    bed = await startTestBed({ admin_url: gateway.server.url, recon_interval_s: 10 });
+    await eventually(
+      () => Promise.resolve(bed.console.context.monitor?.watch.statusOf('gateway').state),
+      (state) => state === 'ok',
+    );
+    operator = await bed.login();
+  });
+  after(async () => {
+    await bed.close();
+    await gateway.server.stop();
+  });
+
+  /** Ten seconds later. */
+  async function tick(): Promise<OverviewJson> {
+    bed.clock.nowMs += 10_000;
+    await bed.console.context.monitor?.tick();
+    return (await operator.get('/api/monitor/overview')).json();
+  }
+
+  it('is a surface of the session', async () => {
+    const session = (await operator.get('/api/session')).json() as {
+      features: { monitor: boolean };
+    };
+    expect(session.features.monitor).to.equal(true);
+  });
+
+  it('shows rates of what the gateway counted, and what nobody measures as unknown', async () => {
+    await tick();
+    gateway.requests += 100;
+    gateway.failed += 25;
+    const overview = await tick();
+    expect(overview.source).to.equal('embedded');
+    expect(tileOf(overview, 'requests_per_s')).to.include({ value: 6.25, state: 'ok' });
+    expect(tileOf(overview, 'error_ratio').value).to.equal(0.2);
+    expect(tileOf(overview, 'latency_p99').value).to.be.closeTo(0.099, 1e-9);
+    expect(tileOf(overview, 'nodes_online')).to.include({ value: 1, of: 1 });
+    expect(tileOf(overview, 'async_pending')).to.include({
+      value: null,
+      state: 'unknown',
+      reason: 'no cluster_nodes are configured',
+    });
+    expect(tileOf(overview, 'requests_per_s').spark?.at(-1)?.[1] ?? 6.25).to.be.greaterThan(0);
+  });
+
+  it('raises alerts once they held for their time, and colours their tiles', async () => {
+    const names = ({ alerts }: OverviewJson) => alerts.map(({ name, state }) => `${String(name)} ${String(state)}`); // prettier-ignore
+    expect(names(await tick())).to.include('ReloadFailed pending');
+    bed.clock.nowMs += 60_000;
+    gateway.requests += 1000;
+    gateway.failed += 500;
+    const first = await tick();
+    expect(names(first)).to.include('ReloadFailed firing');
+    expect(names(first)).to.include('ErrorRatio pending');
+    expect(tileOf(first, 'error_ratio').state).to.equal('warn');
+    for (let passed = 0; passed < 300; passed += 10) {
+      gateway.requests += 100;
+      gateway.failed += 50;
+      await tick();
+    }
+    gateway.failed += 50;
+    const last = await tick();
+    expect(names(last)[0]).to.equal('ErrorRatio firing');
+    expect(tileOf(last, 'error_ratio').state).to.equal('crit');
+  });
+
+  it('draws charts at times that are the same in all series', async () => {
+    const to = bed.clock.nowMs / 1000;
+    const path = `/api/monitor/series?panel=requests_by_code&from=${to - 900}&to=${to}`;
+    const chart = (await operator.get(path)).json() as ChartJson;
+    expect(chart.step_s).to.equal(15);
+    expect(chart.series.map(({ labels }) => labels)).to.deep.equal([
+      { code: '200' },
+      { code: '500' },
+    ]);
+    const [first, second] = chart.series.map(({ points }) => points.map(([time]) => time));
+    expect(first).to.deep.equal(second);
+    expect(first?.every((time) => time % 15 === 0)).to.equal(true);
+    expect(chart.series[0]?.points.some(([, value]) => value !== null && value > 0)).to.equal(true);
+    expect(chart.missing.join()).to.match(/^before .* nothing was recorded$/);
+  });
+
+  it('says why a chart is empty', async () => {
+    const path = '/api/monitor/series?panel=quarantined&from=1&to=1000';
+    const chart = (await operator.get(path)).json() as ChartJson;
+    expect(chart).to.deep.include({ series: [], missing: ['no cluster_nodes are configured'] });
+  });
+
+  it('has a table of the processes, with what they did since the last look', async () => {
+    await tick();
+    gateway.cpuS += 5;
+    gateway.requests += 40;
+    await tick();
+    const { state, items } = (await operator.get('/api/monitor/workers')).json() as {
+      state: string;
+      items: Readonly<Record<string, unknown>>[];
+    };
+    expect(state).to.equal('ok');
+    expect(items.map(({ role }) => role)).to.deep.equal(['supervisor', 'listener', 'janitor']);
+    expect(items[1]).to.include({
+      pid: 11,
+      worker: 1,
+      restarts: 2,
+      cpu_ratio: 0.5,
+      requests_per_s: 4,
+    });
+    expect(items[2]).to.include({ pid: null, state: 'waiting', cpu_ratio: null, rss_bytes: null });
+  });
+
+  it('shows the last log lines without secrets, and sends the browser no query to make', async () => {
+    const id = 'tx0123456789abcdef01234-006703abcd';
+    gateway.lines.push('old', `{"trans_id":"${id}","token":"s3cret"}`);
+    const answer = await operator.get('/api/monitor/logs?services=listener&level=warn&contains=%22}%20or&limit=1'); // prettier-ignore
+    const logs = answer.json() as { lines: Record<string, unknown>[]; truncated: boolean; services: string[] }; // prettier-ignore
+    expect(logs.services).to.deep.equal(['listener', 'supervisor']);
+    expect(logs.truncated).to.equal(true);
+    expect(logs.lines).to.have.length(1);
+    expect(logs.lines[0]).to.include({ service: 'listener', worker: '1', trans_id: id });
+    expect(logs.lines[0]?.line).to.equal(`{"trans_id":"${id}","token":[secret]}`);
+    const asked = gateway.server.asked.findLast(({ pathname }) => pathname.endsWith('query_range'));
+    expect(asked?.searchParams.get('query')).to.equal(
+      String.raw`{process=~"listener", level=~"(?i)fatal|emerg|alert|crit|critical|error|err|warn|warning|notice"} |= "\"} or"`,
+    );
+  });
+
+  for (const [path, code] of [
+    ['/api/monitor/series?panel=nothing&from=1&to=2', 'not_found'],
+    ['/api/monitor/series?panel=latency&from=2&to=1', 'invalid_argument'],
+    ['/api/monitor/series?panel=latency&from=0&to=99999999', 'invalid_argument'],
+    ['/api/monitor/series?panel=latency&from=x&to=1', 'invalid_argument'],
+    ['/api/monitor/series?panel=latency&from=1&to=2&query=up', 'invalid_argument'],
+    ['/api/monitor/logs?services=a%22b', 'invalid_argument'],
+    ['/api/monitor/logs?level=loud', 'invalid_argument'],
+    ['/api/monitor/logs?limit=5001', 'invalid_argument'],
+    [`/api/monitor/logs?contains=${'x'.repeat(257)}`, 'invalid_argument'],
+    ['/api/monitor/nothing', 'not_found'],
+  ] as const) {
+    it(`answers ${code} to ${path.slice(0, 60)}`, async () => {
+      expect(codeOf(await operator.get(path))).to.equal(code);
+    });
+  }
+
+  it('is behind the session, and logs and processes are for operators', async () => {
+    const paths = [
+      'overview',
+      'panels',
+      'nodes',
+      'workers',
+      'logs',
+      'series?panel=latency&from=1&to=2',
+    ];
+    const reader = await bed.login('tester3', 'testing3');
+    for (const path of paths) {
+      expect((await bed.client().get(`/api/monitor/${path}`)).status, path).to.equal(401);
+      const forbidden = path === 'workers' || path === 'logs';
+      expect((await reader.get(`/api/monitor/${path}`)).status, path).to.equal(
+        forbidden ? 403 : 200,
+      );
+    }
+  });
+
+  it('tells pages of new values', async () => {
+    const { events, sessions } = bed.console.context;
+    const session = sessions.find(operator.cookie?.split('=')[1] ?? '');
+    if (session === undefined) throw new Error('no session');
+    const stream = events.subscribe(session, ['monitor'], undefined);
+    await tick();
+    let text = '';
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      text += chunk.toString();
+      if (text.includes('\n\n', text.indexOf('event: monitor'))) break;
+    }
+    const data = JSON.parse(/event: monitor\ndata: (.*)\n/.exec(text)?.[1] ?? '') as OverviewJson;
+    expect(tileOf(data, 'requests_per_s')).to.include({ state: 'ok' });
+    expect(tileOf(data, 'requests_per_s').spark).to.equal(undefined);
+  });
+
+  it('names no address in any answer', async () => {
+    for (const path of ['overview', 'panels', 'nodes', 'workers', 'logs']) {
+      const { text } = await operator.get(`/api/monitor/${path}`);
+      expect(text, path).to.not.include(String(gateway.server.port));
+      expect(text, path).to.not.include('127.0.0.1');
+    }
+  });
+
+  it('knows nothing once the gateway is gone, and says since when; then it goes on', async () => {
+    const { port } = gateway.server;
+    const before = tileOf(await tick(), 'requests_per_s');
+    await gateway.server.stop();
+    const down = await tick();
+    const tile = tileOf(down, 'requests_per_s');
+    expect(tile).to.include({ value: null, state: 'unknown' });
+    expect(tile.reason).to.match(/^unknown since \d{4}-.*Z: Gateway: it does not answer$/);
+    expect(tile.last_unix_s).to.equal(before.last_unix_s);
+    const since = tileOf(await tick(), 'requests_per_s').reason;
+    expect(since).to.equal(tile.reason);
+    expect(down.alerts.length).to.be.greaterThan(0);
+    const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
+    expect(logs).to.deep.include({ state: 'unknown', lines: [] });
+    const workers = (await operator.get('/api/monitor/workers')).json() as Record<string, unknown>;
+    expect(workers).to.include({ state: 'unknown', reason: 'the gateway: it does not answer' });
+    // It began anew: what it counted since is growth.
+    gateway.requests = 30;
+    gateway.failed = 0;
+    await gateway.server.start(port);
+    expect(tileOf(await tick(), 'requests_per_s').value).to.be.greaterThan(0);
+  });
+});
+
+describe('Monitor with nothing to watch', () => {
+  it('is off, and says what it needs', async () => {
+    const bed = await startTestBed();
+    try {
+      const client = await bed.login();
+      expect((await client.get('/api/session')).text).to.include('"monitor":false');
+      for (const path of ['overview', 'logs', 'anything']) {
+        const answer = await client.get(`/api/monitor/${path}`);
+        expect(answer.status).to.equal(501);
+        expect(codeOf(answer)).to.equal('unsupported_here');
+      }
+    } finally {
+      await bed.close();
+    }
+  });
+});

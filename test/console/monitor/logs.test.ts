@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { LOG_LEVELS, logQuery } from '../../../console/surfaces/monitor/logs/logql.js';
+import { redactLine } from '../../../console/surfaces/monitor/logs/redact.js';
+import { parseLogQuery } from '../../../supervisor/log-query.js';
+import type { LogEntry } from '../../../supervisor/log-tail.js';
+
+const NAMES = { service: 'process', node: 'node', level: 'level', worker: 'worker' };
+
+function entry(line: string, process = 'listener', level = 'info'): LogEntry {
+  return { unixMs: 0, labels: { service: 'ringway', process, worker: '', level }, line };
+}
+
+function finds(wish: Partial<Parameters<typeof logQuery>[0]>, one: LogEntry): boolean {
+  return parseLogQuery(logQuery({ services: [], nodes: [], ...wish }, NAMES))(one);
+}
+
+describe('LogQL of a wish', () => {
+  it('finds exactly the text that is looked for, whatever stands in it', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+    const quotes = fc.stringMatching(/^["`\\{}|=~, \n.*+ab]{1,20}$/);
+    fc.assert(
+      fc.property(fc.oneof(text, quotes), fc.oneof(text, quotes), (wanted, other) => {
+        expect(finds({ contains: wanted }, entry(`<${wanted}>`))).to.equal(true);
+        expect(finds({ contains: wanted }, entry(other))).to.equal(other.includes(wanted));
+      }),
+    );
+  });
+
+  it('finds the services that are named, and no others like them', () => {
+    const name = fc.stringMatching(/^[A-Za-z0-9._@-]{1,20}$/);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), name, (services, other) => {
+        for (const service of services) {
+          expect(finds({ services }, entry('', service))).to.equal(true);
+        }
+        expect(finds({ services }, entry('', other))).to.equal(services.includes(other));
+      }),
+    );
+  });
+
+  it('is one selector and one filter, however it is put', () => {
+    const wish = { services: ['a'], nodes: ['n'], contains: '"} |= "x" or {a=~".+' };
+    expect(logQuery({ ...wish, level: 'error' }, { ...NAMES, service: 'unit' })).to.equal(
+      String.raw`{unit=~"a", node=~"n", level=~"(?i)fatal|emerg|alert|crit|critical|error|err"} |= "\"} |= \"x\" or {a=~\".+"`,
+    );
+    expect(logQuery({ services: [], nodes: [] }, NAMES)).to.equal('{process=~".+"}');
+  });
+
+  it('takes a level for the least severe', () => {
+    for (const [index, level] of LOG_LEVELS.entries()) {
+      LOG_LEVELS.forEach((other, at) => {
+        expect(finds({ level }, entry('', 'listener', other))).to.equal(at <= index);
+      });
+    }
+    expect(finds({ level: 'error' }, entry('', 'listener', 'FATAL'))).to.equal(true);
+  });
+
+  it('has no half of a character, which no log store takes', () => {
+    expect(logQuery({ services: [], nodes: [], contains: 'a\uD800b' }, NAMES)).to.include(
+      'a\uFFFDb',
+    );
+  });
+});
+
+describe('lines of logs', () => {
+  const SECRET = 'S3cr3tValue0123456789';
+
+  for (const line of [
+    `GET /v1/A/c/o?temp_url_sig=${SECRET}&temp_url_expires=1`,
+    `GET /b/k?X-Amz-Signature=${SECRET}&X-Amz-Date=1`,
+    `GET /b/k?AWSAccessKeyId=x&Signature=${SECRET}`,
+    `X-Auth-Token: ${SECRET}`,
+    `{"x-auth-token":"${SECRET}","a":1}`,
+    `{\\"X-Storage-Pass\\":\\"${SECRET}\\",\\"a\\":1}`,
+    `X-Storage-Pass: '${SECRET} with blanks'`,
+    `authorization: Bearer ${SECRET}`,
+    `{"authorization":"Basic ${SECRET}=="}`,
+    `Authorization: AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=${SECRET}`,
+    `Cookie: console_sid=${SECRET}`,
+    `{"secret_key":"${SECRET}"}`,
+    `{"secretAccessKey": "${SECRET}"}`,
+    `X-Account-Meta-Temp-URL-Key-2: ${SECRET}`,
+    `token=${SECRET}`,
+    `redirect=%26token%3D${SECRET}`,
+    `AUTH_tk${SECRET.toLowerCase()} was refused`,
+  ]) {
+    it(`are without the secret of ${line.replace(SECRET, '…')}`, () => {
+      const redacted = redactLine(`before ${line} after`);
+      expect(redacted.toLowerCase()).to.not.include(SECRET.toLowerCase());
+      expect(redacted).to.match(/^before .* after$|^before .*$/);
+      expect(redacted).to.include('[secret]');
+    });
+  }
+
+  it('keep what is no secret', () => {
+    const line =
+      '{"level":"info","operation":"GetObject","key":"a/token.txt","status":200,"tokens":3,"trans_id":"tx0123"}';
+    expect(redactLine(line)).to.equal(line);
+  });
+
+  it('are cut where nobody reads on', () => {
+    expect(redactLine('x'.repeat(100_000))).to.have.length(16 * 1024);
+  });
+
+  it('take no time that grows faster than they do', () => {
+    // A pattern that tries again and again would not come to an end here.
+    for (const text of ['token', 'x-', '"', 'signature=\\"', 'bearer ']) {
+      redactLine(text.repeat(16 * 1024));
+    }
+  });
+});

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import * as facts from '../../../console/surfaces/monitor/recon/node-facts.js';
+import { Rings } from '../../../console/surfaces/monitor/recon/ring-devices.js';
+import { ReconSampler } from '../../../console/surfaces/monitor/sources/recon-sampler.js';
+import { freePort } from '../../support/free-port.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+
+const NOW_S = 1_800_000_000;
+
+interface Device {
+  readonly device: string;
+  readonly ip: string;
+  readonly port: number;
+}
+
+function ringV1(devs: readonly (Device | null)[]): Buffer {
+  const json = Buffer.from(JSON.stringify({ byteorder: 'little', devs, part_shift: 24 }));
+  const head = Buffer.alloc(10);
+  head.write('R1NG');
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(json.length, 6);
+  return gzipSync(Buffer.concat([head, json, Buffer.alloc(64)]));
+}
+
+function ringV2(devs: readonly (Device | null)[]): Buffer {
+  const section = (json: unknown): Buffer => {
+    const bytes = Buffer.from(JSON.stringify(json));
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64BE(BigInt(bytes.length));
+    return Buffer.concat([length, bytes]);
+  };
+  const head = Buffer.from('R1NG\0\x02', 'latin1');
+  return gzipSync(Buffer.concat([head, section({ part_shift: 24 }), section(devs)]));
+}
+
+/** A server of Swift with recon. */
+async function fakeServer(answers: Readonly<Record<string, unknown>>): Promise<Server> {
+  const server = createServer((request, response) => {
+    const what = (request.url ?? '').replace('/recon/', '');
+    const known = Object.hasOwn(answers, what);
+    response.writeHead(known ? 200 : 404).end(known ? JSON.stringify(answers[what]) : 'no');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+describe('rings', () => {
+  let folder: string;
+  const device = { device: 'd1', ip: '10.0.0.1', port: 6200, weight: 1 };
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('rings');
+  });
+  afterEach(() => removeFolder(folder));
+
+  for (const [version, ring] of [
+    ['1', ringV1],
+    ['2', ringV2],
+  ] as const) {
+    // prettier-ignore
+    it(`say where their devices are, in version ${version} of the format`, async () => {
+      await writeFile(join(folder, 'object-1.ring.gz'), ring([null, device]));
+      await writeFile(join(folder, 'object.builder'), 'no ring');
+      const [found] = await new Rings(folder).load();
+      expect(found?.name).to.equal('object-1.ring.gz');
+      expect(found?.devices.map(({ type, device: name, ip, port }) => [type, name, ip, port])).to.deep.equal([['object', 'd1', '10.0.0.1', 6200]]); // prettier-ignore
+    });
+  }
+
+  it('are read again when they change', async () => {
+    const rings = new Rings(folder);
+    const file = join(folder, 'account.ring.gz');
+    await writeFile(file, ringV1([device]));
+    expect((await rings.load())[0]?.devices).to.have.length(1);
+    await writeFile(file, ringV1([device, { ...device, device: 'another-one' }]));
+    expect((await rings.load())[0]?.devices).to.have.length(2);
+  });
+
+  for (const [title, bytes] of [
+    ['no gzip', Buffer.from('R1NG')],
+    ["somebody's pickle", gzipSync(Buffer.from('\x80\x02}q\x00.', 'latin1'))],
+    ['a later version', gzipSync(Buffer.from('R1NG\0\x09', 'latin1'))],
+    ['something cut', gzipSync(Buffer.from('R1NG\0\x01\xff\xff\xff\xff{', 'latin1'))],
+    ['a list of nonsense', gzipSync(Buffer.concat([Buffer.from('R1NG\0\x01\0\0\0\x0c', 'latin1'), Buffer.from('{"devs":[3]}')]))], // prettier-ignore
+  ] as const) {
+    it(`are refused when they are ${title}`, async () => {
+      await writeFile(join(folder, 'object.ring.gz'), bytes);
+      const failure = await new Rings(folder).load().catch((error: unknown) => error);
+      expect(failure).to.have.property('name', 'RingError');
+    });
+  }
+});
+
+describe('facts of recon', () => {
+  it('are in minutes for objects and in seconds for databases', () => {
+    const object = { object_replication_time: 2, object_replication_last: 100 };
+    expect(facts.replication('object', object)).to.deep.equal({ passS: 120, lastUnixS: 100 });
+    const container = { replication_time: 2, replication_last: 100 };
+    expect(facts.replication('container', container)).to.deep.equal({ passS: 2, lastUnixS: 100 });
+  });
+
+  for (const nothing of [undefined, null, 3, 'x', [], {}, { async_pending: null, devices: '' }]) {
+    it(`are unknown, never 0, in ${JSON.stringify(nothing)}`, () => {
+      expect(facts.asyncPending(nothing).count).to.equal(undefined);
+      expect(facts.replication('object', nothing).lastUnixS).to.equal(undefined);
+      expect([...facts.quarantined(nothing)]).to.deep.equal([]);
+      expect(facts.disks(nothing)).to.deep.equal([]);
+      expect(facts.ringMismatches(nothing, [])).to.equal(undefined);
+      expect(facts.expirerState(nothing)).to.equal(undefined);
+    });
+  }
+
+  it('have no size for disks that are not mounted', () => {
+    expect(facts.disks([{ device: 'd1', size: '', used: '', mounted: false }])).to.deep.equal([
+      { device: 'd1', mounted: false, size_bytes: null, used_bytes: null },
+    ]);
+  });
+});
+
+describe('the recon of a cluster', () => {
+  let folder: string;
+  let server: Server;
+  let sampler: ReconSampler;
+  let nobody: number;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('recon');
+    nobody = await freePort();
+  });
+  afterEach(async () => {
+    sampler.close();
+    server.close();
+    server.closeAllConnections();
+    await removeFolder(folder);
+  });
+
+  async function start(answers: Readonly<Record<string, unknown>>): Promise<void> {
+    server = await fakeServer(answers);
+    const device = { device: 'd1', ip: '127.0.0.1', port: portOf(server) };
+    const ring = ringV1([device, { device: 'd2', ip: '127.0.0.2', port: nobody }]);
+    await writeFile(join(folder, 'object.ring.gz'), ring);
+    const node = (name: string, storage_ip: string) => ({ name, storage_ip, devices: [], services: {} }); // prettier-ignore
+    const clusterNodes = [node('a', '127.0.0.1'), node('b', '127.0.0.2'), node('c', '127.0.0.3')];
+    const options = { clusterNodes, storeDir: folder };
+    sampler = new ReconSampler({ options, now: () => NOW_S * 1000 });
+  }
+
+  async function measures(): Promise<Map<string, number>> {
+    const sampled = await sampler.sample(NOW_S * 1000);
+    return new Map(
+      sampled.measures.map(({ panel, labels, value }) => [
+        [panel, ...Object.values(labels)].join(' '),
+        value,
+      ]),
+    );
+  }
+
+  it('is what its servers say', async () => {
+    await start({
+      time: NOW_S + 2,
+      async: { async_pending: 7, async_pending_last: NOW_S - 60 },
+      quarantined: { accounts: 0, containers: 1, objects: 2, policies: {} },
+      diskusage: [
+        { device: 'd1', size: 1000, used: 900, avail: 100, mounted: true },
+        { device: 'd9', size: '', used: '', avail: '', mounted: false },
+      ],
+      unmounted: [{ device: 'd9', mounted: false }],
+      ringmd5: { '/etc/swift/object.ring.gz': createHash('md5').update('other').digest('hex') },
+      'replication/object': { object_replication_time: 1.5, object_replication_last: NOW_S - 300 },
+    });
+    expect(Object.fromEntries(await measures())).to.deep.equal({
+      'nodes_online a': 1,
+      'nodes_online b': 1,
+      'services_up a object': 1,
+      'services_up b object': 0,
+      'clock_skew a': 2,
+      'async_pending a': 7,
+      'recon_age a': 60,
+      'quarantined a accounts': 0,
+      'quarantined a containers': 1,
+      'quarantined a objects': 2,
+      'replication_age a object': 300,
+      'replication_pass a object': 90,
+      'disk_used a d1': 0.9,
+      'unmounted a': 1,
+      'ring_mismatch a': 1,
+      capacity_used: 0.9,
+    });
+    expect(sampler.nodes.map(({ name, online, services_up, reason }) => [name, online, services_up, reason])).to.deep.equal([
+      ['a', true, 1, null],
+      ['b', true, 0, 'none of its services answers'],
+      ['c', null, 0, 'no ring has a device of this node'],
+    ]); // prettier-ignore
+  });
+
+  it('is unknown where a server has no recon, though it is up', async () => {
+    await start({});
+    expect(Object.fromEntries(await measures())).to.deep.equal({
+      'nodes_online a': 1,
+      'nodes_online b': 1,
+      'services_up a object': 1,
+      'services_up b object': 0,
+    });
+  });
+
+  it('hears of an expirer only as long as it changes what it says', async () => {
+    const expirer = { object_expiration_pass: 1, expired_last_pass: 3 };
+    await start({ time: NOW_S, 'expirer/object': expirer });
+    expect((await measures()).get('expirer_age a')).to.equal(0);
+    const later = await sampler.sample((NOW_S + 100) * 1000);
+    expect(later.measures.find(({ panel }) => panel === 'expirer_age')?.value).to.equal(100);
+    expirer.expired_last_pass = 4;
+    const last = await sampler.sample((NOW_S + 200) * 1000);
+    expect(last.measures.find(({ panel }) => panel === 'expirer_age')?.value).to.equal(0);
+  });
+
+  it('is a failure where there are no rings', async () => {
+    await start({ time: NOW_S });
+    await removeFolder(folder);
+    const failure = await sampler.sample(NOW_S * 1000).catch((error: unknown) => error);
+    expect(failure).to.have.property('reason', 'the rings in store_dir cannot be read');
+  });
+});
