@@ -88,9 +88,19 @@ describe('ops: what is shipped', () => {
     });
   }
 
+  it('takes nothing into an image that is not part of the sources', () => {
+    const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+    const made = readFileSync('.gitignore', 'utf8').matchAll(/^([\w.-]+)\/$/gm);
+    for (const [, folder] of [...made, ['', '.git']]) expect(ignored).to.include(folder);
+  });
+
   it('has an image of what there is, on a Debian', () => {
     const lines = readFileSync('ops/docker/Dockerfile', 'utf8').split('\n');
     const bases = lines.filter((line) => line.startsWith('FROM '));
+    const built = lines.filter((line) => line.startsWith('COPY --from=build '));
+    for (const needed of ['package.json', 'node_modules', 'dist', 'console/public']) {
+      expect(built.join('\n')).to.include(`/opt/ringway/${needed} `);
+    }
     for (const base of bases) expect(base).to.match(/^FROM node:22-bookworm-slim( AS build)?$/);
     for (const line of lines.filter((one) => /^COPY (?!--from)/.test(one))) {
       const sources = line.split(' ').slice(1, -1);
