@@ -13,6 +13,7 @@ export function featuresOf({ monitor, userAdmin }: Pick<ConsoleContext, 'monitor
     lab_mutations: false,
     account_admin: userAdmin !== undefined,
     test: false,
+    audit: true,
   };
 }
 

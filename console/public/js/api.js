@@ -31,12 +31,13 @@ export async function call(method, path, body, background = false) {
   return answer.status === 204 ? null : answer.json();
 }
 
-export async function raw(method, path, body, background = false) {
+/** @param signal - ends the request */
+export async function raw(method, path, body, background = false, signal = undefined) {
   const headers = { 'x-csrf-token': csrf() };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (background) headers['x-background'] = '1';
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await fetch(path, { method, headers, body: text });
+  const answer = await fetch(path, { method, headers, body: text, signal });
   if (answer.status === 401) location.assign('/login.html');
   if (answer.ok) return answer;
   const failure = await answer.json().catch(() => null);
@@ -49,6 +50,11 @@ const waiting = new Map();
 /** Starts a job and waits for its end, told by the stream of events or, without one, by asking. */
 export async function runJob(path, body, onProgress = () => undefined) {
   const { job_id: id } = await call('POST', path, body);
+  return followJob(id, onProgress);
+}
+
+/** Waits for the end of a job that has been started. */
+export async function followJob(id, onProgress = () => undefined) {
   const ended = new Promise((resolve) => {
     waiting.set(id, { resolve, onProgress });
   });
@@ -83,6 +89,15 @@ function see(job) {
 
 const RETRY_MS = 5_000;
 
+/** To the login, once there is one: a console that is being restarted ends its sessions too. */
+function leave(onState) {
+  const again = () => {
+    onState('stale');
+    setTimeout(() => leave(onState), RETRY_MS);
+  };
+  fetch('/login.html', { cache: 'no-store' }).then(() => location.assign('/login.html'), again);
+}
+
 /**
  * The stream of events of this page.
  *
@@ -95,7 +110,7 @@ export function openEvents(onState, topics = {}) {
   for (const [topic, handle] of Object.entries(handlers)) {
     events.addEventListener(topic, (event) => handle(JSON.parse(event.data)));
   }
-  events.addEventListener('session_end', () => location.assign('/login.html'));
+  events.addEventListener('session_end', () => leave(onState));
   events.addEventListener('open', () => {
     onState('live');
     for (const id of waiting.keys()) askFor(id);

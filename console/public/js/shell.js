@@ -9,10 +9,17 @@ const SURFACES = [
   { id: 'deploy', text: 'Deploy', href: '/deploy.html' },
   { id: 'monitor', text: 'Monitor', href: '/monitor.html' },
   { id: 'lab', text: 'Lab', href: '/lab.html' },
+  { id: 'account_admin', text: 'Users', href: '/users.html' },
+  { id: 'audit', text: 'Audit', href: '/audit.html' },
 ];
 
-/** Surfaces that only an operator may open; the console refuses them to others. */
-const OPERATORS_ONLY = new Set(['deploy', 'lab']);
+/** Surfaces that only some may open; the console refuses them to others. */
+const ROLES = {
+  deploy: ['operator'],
+  lab: ['operator'],
+  account_admin: ['admin', 'operator'],
+  audit: ['operator'],
+};
 
 /** Below this the countdown is said aloud, once for each step. */
 const WARN_MINUTES = [15, 5, 1];
@@ -74,9 +81,7 @@ export function fail(error) {
 }
 
 function surfaces({ features, role }, current) {
-  const open = SURFACES.filter(
-    ({ id }) => features[id] && (role === 'operator' || !OPERATORS_ONLY.has(id)),
-  );
+  const open = SURFACES.filter(({ id }) => features[id] && (ROLES[id]?.includes(role) ?? true));
   const nav = el('nav');
   nav.setAttribute('aria-label', 'Surfaces');
   for (const { id, text, href } of open) {

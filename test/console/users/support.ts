@@ -70,6 +70,10 @@ export class FakeCluster {
       response.writeHead(existsSync(join(folder, 'unwell')) ? 503 : 200).end();
       return;
     }
+    if (request.url?.startsWith('/v1/') === true) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+      return;
+    }
     const { users } = readConf(readFileSync(join(folder, 'active'), 'utf8'));
     const name = Buffer.from(String(request.headers['x-auth-user']), 'latin1').toString('utf8');
     const user = users.find((one) => `${one.account}:${one.user}` === name);

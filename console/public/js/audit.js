@@ -1,0 +1,87 @@
+import { call, query } from './api.js';
+import { $, el } from './dom.js';
+import { fail, openShell } from './shell.js';
+
+const PAGE = 200;
+const MOST = 1000;
+const ACTIONS = ['login', 'logout', 'files.purge', 'files.tempurl', 'users.', 'audit.drop'];
+
+const PROBLEMS = {
+  unreadable: 'is no record',
+  altered: 'does not follow from the one before: one of them was changed, or some are gone',
+  beginning_missing: 'follows from a line that is gone',
+  end_missing: 'is not the line that was written last: the end is gone',
+};
+
+let limit = PAGE;
+
+/** Runs what a button does; what goes wrong is shown. */
+function attempt(work) {
+  $('#banner').hidden = true;
+  work().catch(fail);
+}
+
+function unixS(localTime) {
+  return localTime === '' ? '' : String(Math.floor(new Date(localTime).getTime() / 1000));
+}
+
+async function load() {
+  const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
+  const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
+  const path = `/api/audit?${query({ ...given, ...times, limit: String(limit) })}`;
+  const { items, truncated } = await call('GET', path);
+  $('#rows').replaceChildren(...items.map(rowOf));
+  const more = truncated ? ', the latest ones; there are more' : '';
+  $('#state').textContent =
+    items.length === 0 ? 'Nothing was recorded so.' : `${items.length} records${more}.`;
+  $('#more').hidden = !truncated || limit >= MOST;
+}
+
+function rowOf(one) {
+  const cell = (textContent, className = '') => el('td', { textContent, className });
+  return el(
+    'tr',
+    {},
+    cell(new Date(one.unix_s * 1000).toLocaleString(), 'time'),
+    cell(one.actor, 'text'),
+    cell(one.role),
+    cell(one.ip),
+    cell(one.action),
+    cell(one.target, 'text'),
+    cell(one.result, one.result === 'ok' ? '' : 'error'),
+  );
+}
+
+async function verify() {
+  const box = $('#verdict');
+  box.hidden = false;
+  box.removeAttribute('data-state');
+  box.textContent = 'Reading all of it…';
+  const verdict = await call('GET', '/api/audit/verify').catch((error) => {
+    box.hidden = true;
+    throw error;
+  });
+  const { ok, problem, records, files, head_sha256: head } = verdict;
+  box.dataset.state = ok ? 'ok' : 'crit';
+  box.textContent = ok
+    ? `✓ Unbroken: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, down to the last one written. Its digest is ${head}: kept elsewhere, it proves later that nothing before it was changed.`
+    : `✗ Broken: line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}.`;
+}
+
+async function start() {
+  $('#actions').append(...ACTIONS.map((value) => el('option', { value })));
+  $('#filter').addEventListener('submit', (event) => {
+    event.preventDefault();
+    limit = PAGE;
+    attempt(load);
+  });
+  $('#more').addEventListener('click', () => {
+    limit = MOST;
+    attempt(load);
+  });
+  $('#verify').addEventListener('click', () => attempt(verify));
+  await openShell('audit');
+  await load();
+}
+
+start().catch(fail);

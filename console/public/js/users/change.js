@@ -1,0 +1,65 @@
+import { call, followJob } from '../api.js';
+import { $, ask, el } from '../dom.js';
+
+const STATES = {
+  ok: '✓ changed',
+  reverted: '↶ back to what it was',
+  untouched: '– not touched',
+  stuck: '✗ changed, and not back: the next change tries again',
+};
+
+/**
+ * Shows what a change would do, and does it when the user says so.
+ *
+ * @returns whether it was tried
+ */
+export async function carryOut(change, title) {
+  const { nodes, notes } = await call('POST', '/api/users/preview', change);
+  const shown = [...nodes.map(previewOf), ...notes.map((text) => note(text))];
+  if ((await ask(title, shown, nodes.length === 1 ? 'Apply' : 'Apply to all')) === null) {
+    return false;
+  }
+  const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
+  const state = $('#state');
+  state.textContent = 'Changing the proxies…';
+  const { job_id: id, key } = await call('POST', '/api/users/apply', { change, base });
+  const { result } = await followJob(id, ({ done, total }) => {
+    if (total !== null) state.textContent = `${done} of ${total} proxies changed…`;
+  });
+  await ask(result?.ok === true ? title : `${title}: failed`, outcomeOf(result, key));
+  return true;
+}
+
+function previewOf({ node, diff }) {
+  const lines = diff.map(({ line, sign, text }) =>
+    el('div', {
+      className: sign === '+' ? 'added' : 'removed',
+      textContent: `${sign} ${String(line).padStart(4)}  ${text}`,
+    }),
+  );
+  return el('div', {}, el('strong', { textContent: node }), el('pre', {}, ...lines));
+}
+
+function outcomeOf(result, key) {
+  const nodes = result?.nodes ?? [];
+  const rows = nodes.map(({ node, state, reason = '' }) =>
+    el('li', { textContent: [`${node}: ${STATES[state]}`, reason].filter(Boolean).join('. ') }),
+  );
+  const list = el('ul', {}, ...rows);
+  if (result?.ok !== true)
+    return [note('The users are what they were.'), list].slice(isStuck(nodes));
+  if (key === undefined) return [list];
+  const field = el('input', { readOnly: true, value: key, id: 'new-key' });
+  field.onfocus = () => field.select();
+  const label = el('label', { className: 'field' }, 'Key: it is shown this once', field);
+  return [label, list];
+}
+
+/** Where something is stuck, it is not true that all is as it was. */
+function isStuck(nodes) {
+  return nodes.some(({ state }) => state === 'stuck') ? 1 : 0;
+}
+
+function note(textContent) {
+  return el('p', { className: 'quiet', textContent });
+}
