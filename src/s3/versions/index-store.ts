@@ -13,6 +13,7 @@ import { isCode } from './backend-codes.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
 import { fenceRef, indexRef, versionRef, type VersionedKey } from './names.js';
+import { RecentIndexes } from './recent-indexes.js';
 import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 
 /** An index as it is stored. */
@@ -51,6 +52,9 @@ export function prepareIndex(index: VersionIndex): PreparedIndex {
 /** Of what is read into memory, whatever is allowed to be written. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Of the documents whose indexes are kept in memory. */
+const RECENT_BYTES_MAX = 8 * 1024 * 1024;
+
 export interface IndexStoreOptions {
   readonly backend: Backend;
   /** A larger index is not written. At most 64 MiB. */
@@ -60,6 +64,7 @@ export interface IndexStoreOptions {
 /** Reads and writes the documents of the version index, each with one call. */
 export class IndexStore {
   readonly backend: Backend;
+  readonly #recent = new RecentIndexes(RECENT_BYTES_MAX);
 
   constructor(private readonly options: IndexStoreOptions) {
     this.backend = options.backend;
@@ -67,9 +72,13 @@ export class IndexStore {
 
   /** @throws S3Error `InternalError` when it cannot be read or is too large */
   async readIndex(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+    const recent = this.#recent.get(of);
+    if (recent !== undefined && (await this.#etagOf(call, of)) === recent.etag) return recent;
     const found = await this.#read(call, indexRef(of));
     if (found === undefined) return NOTHING_STORED;
-    return { index: parseIndex(found.bytes), etag: found.etag };
+    const stored = { index: parseIndex(found.bytes), etag: found.etag };
+    this.#recent.keep(of, stored, found.bytes.length);
+    return stored;
   }
 
   /** @throws S3Error `InternalError` as above */
@@ -105,7 +114,7 @@ export class IndexStore {
   }
 
   /** Only in place of what was read, where the store can make sure of that. */
-  writeIndex(
+  async writeIndex(
     call: CallContext,
     of: VersionedKey,
     { index, body }: PreparedIndex,
@@ -114,7 +123,12 @@ export class IndexStore {
     const attributes = indexListingAttributes(index);
     // It ends what its fence has begun.
     const work = { ...call, forDeletion: true };
-    return this.#write(work, indexRef(of), body, attributes, this.#inPlaceOf(former));
+    const place = this.#inPlaceOf(former);
+    const result = await this.#write(work, indexRef(of), body, attributes, place);
+    if (result.outcome === 'written') {
+      this.#recent.keep(of, { index, etag: result.etag }, body.length);
+    }
+    return result;
   }
 
   /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
@@ -154,6 +168,15 @@ export class IndexStore {
       return await this.backend.listObjects(call, indexRef(of), query);
     } catch (error) {
       if (isCode(error, 'NoSuchContainer')) return { entries: [], truncated: false };
+      throw error;
+    }
+  }
+
+  async #etagOf(call: CallContext, of: VersionedKey): Promise<string | undefined> {
+    try {
+      return (await this.backend.headObject({ ...call, newest: true }, indexRef(of))).etag;
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
       throw error;
     }
   }
