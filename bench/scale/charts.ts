@@ -1,5 +1,5 @@
 import { spreadOf } from '../measure/statistics.js';
-import { micros, significant } from '../output/format.js';
+import { micros } from '../output/format.js';
 import type { Line, LineChart } from '../output/report/line-chart.js';
 import { summarise } from '../output/summary.js';
 import type { ScaleResults } from './results.js';
@@ -36,15 +36,15 @@ function listenersChart(runs: ScaleResults['listeners']): NamedChart {
     label,
     points: runs.flatMap(({ listeners, rows }) => {
       const row = rows.find((candidate) => candidate.row === label);
-      const rate = row === undefined ? undefined : summarise(row).opsPerS;
-      if (rate === undefined) return [];
-      return [{ x: listeners, y: rate.median, from: rate.min, to: rate.max }];
+      const cpu = row === undefined ? undefined : summarise(row).cpuMicros;
+      if (cpu === undefined) return [];
+      return [{ x: listeners, y: cpu.median, from: cpu.min, to: cpu.max }];
     }),
   }));
   const chart = {
-    title: 'Operations per second by number of listeners',
-    note: 'The load has processors of its own as long as there are any left.',
-    ...{ xLabel: 'listeners', lines, format: significant },
+    title: 'CPU of the service per operation, by number of listeners',
+    note: 'What listeners take from each other: flat is what it should be. Rates are below.',
+    ...{ xLabel: 'listeners', lines, format: micros },
   };
   return { name: 'listeners', chart };
 }
