@@ -54,10 +54,13 @@ export default tseslint.config(
     languageOptions: {
       globals: Object.fromEntries(
         [
+          'AbortController',
           'Blob',
           'EventSource',
           'FormData',
+          'IntersectionObserver',
           'ResizeObserver',
+          'TextDecoderStream',
           'TextEncoder',
           'URL',
           'URLSearchParams',
@@ -68,6 +71,7 @@ export default tseslint.config(
           'fetch',
           'getComputedStyle',
           'history',
+          'localStorage',
           'location',
           'matchMedia',
           'navigator',

@@ -18,34 +18,68 @@ export function bytesText(bytes) {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** How long, in the two units that matter. */
+export function durationText(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
 export function timeText(iso) {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? '' : time.toLocaleString();
 }
 
-/** Shows a dialog. @returns what was entered by name, or null when it was closed */
-export function ask(title, nodes, okText) {
+/**
+ * Shows a dialog.
+ *
+ * @param work - does what the dialog is for, given what was entered and the form's data; while it
+ *   fails the dialog stays open and says why
+ * @returns what was entered by name, or null when it was closed
+ */
+export function ask(title, nodes, okText, work = async () => undefined) {
   const dialog = $('#dialog');
+  const form = dialog.querySelector('form');
+  const ok = $('#dialog-ok');
+  const problem = el('p', { className: 'error', role: 'alert' });
   $('#dialog-title').textContent = title;
-  $('#dialog-body').replaceChildren(...nodes);
-  $('#dialog-ok').hidden = okText === undefined;
-  $('#dialog-ok').textContent = okText ?? '';
+  $('#dialog-body').replaceChildren(...nodes, problem);
+  ok.hidden = okText === undefined;
+  ok.textContent = okText ?? '';
+  ok.disabled = false;
   return new Promise((resolve) => {
-    dialog.addEventListener(
-      'close',
-      () => {
-        const given = Object.fromEntries(new FormData(dialog.querySelector('form')));
-        resolve(dialog.returnValue === 'ok' ? given : null);
-      },
-      { once: true },
-    );
-    dialog.returnValue = '';
+    let given = null;
+    form.onsubmit = async (event) => {
+      if (event.submitter !== ok) return;
+      event.preventDefault();
+      const data = new FormData(form);
+      const entered = Object.fromEntries(data);
+      problem.textContent = '';
+      ok.disabled = true;
+      try {
+        await work(entered, data);
+        given = entered;
+        dialog.close('ok');
+      } catch (error) {
+        problem.textContent = error.message;
+      } finally {
+        ok.disabled = false;
+      }
+    };
+    const onClose = () => {
+      // That of the dialog before comes when this one is open already.
+      if (dialog.open) return;
+      dialog.removeEventListener('close', onClose);
+      resolve(given);
+    };
+    dialog.addEventListener('close', onClose);
     dialog.showModal();
     // Enter in a field means yes, and the first button of a form is what Enter presses.
-    dialog.querySelector('form').onkeydown = (event) => {
-      if (event.key !== 'Enter' || event.target.tagName !== 'INPUT') return;
+    form.onkeydown = (event) => {
+      if (event.key !== 'Enter' || !['INPUT', 'SELECT'].includes(event.target.tagName)) return;
       event.preventDefault();
-      dialog.close('ok');
+      if (!ok.hidden) form.requestSubmit(ok);
     };
   });
 }

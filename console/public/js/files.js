@@ -1,73 +1,95 @@
 import { call } from './api.js';
-import { markContainer } from './containers.js';
 import { $, ask, el } from './dom.js';
 import { acceptDrops } from './drop.js';
-import { askName, job } from './files/actions.js';
-import { load, loadContainers, redraw } from './files/listing.js';
-import { search } from './files/search.js';
-import { chosen } from './files/selection.js';
-import { act, fail, go, may, readPlace, setRole, view } from './files/state.js';
+import { removeRows, restoreSelected, purgeSelected } from './files/actions.js';
+import { showContainer } from './files/container-dialog.js';
+import { newContainer } from './files/new-container.js';
+import { markContainer, wireOpenBox } from './files/containers.js';
+import { rename, transferDialog } from './files/copy-dialog.js';
+import { closeDrawer } from './files/drawer.js';
+import { wireKeyboard } from './files/keyboard.js';
+import { load, loadContainers } from './files/listing.js';
+import { stopSearch, wireSearch } from './files/search.js';
+import { chosen, markSelected, selectedRows } from './files/selection.js';
+import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './files/state.js';
 import { addFile } from './files/uploads.js';
 import { openShell } from './shell.js';
+import { isBusy, wireTransferList } from './transfer-list.js';
 
 function onHash() {
   readPlace();
-  markContainer(view.container ?? '');
-  load().catch(fail);
+  stopSearch();
+  closeDrawer();
+  markContainer(view.container);
+  $('#search').reset();
+  $('#jump-text').value = view.prefix.slice(folder().length);
+  attempt(load);
+}
+
+/** The rows that a key means: those that are selected where the row is one of them, or itself. */
+function meant(row) {
+  return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
 function wire() {
-  act('#new-container', async () => {
-    const name = await askName('New container', 'Name');
-    if (name === null) return;
-    await call('PUT', '/api/files/container', { name });
-    await loadContainers();
-    go(name, '');
-  });
-  act('#new-folder', async () => {
-    const name = await askName('New folder', 'Name');
-    if (name === null) return;
-    await call('PUT', '/api/files/folder', { container: view.container, name: view.prefix + name });
-    await load();
-  });
-  act('#show-trash', () => {
-    view.trash = !view.trash;
-    return load();
-  });
-  act('#delete', () => job('/api/files/delete', { ...chosen(), mode: 'trash' }));
-  act('#restore', () =>
-    job('/api/files/trash/restore', { container: view.container, trash_names: [...view.selected] }),
+  act('#new-container', newContainer);
+  act('#new-folder', newFolder);
+  act('#show-trash', () =>
+    view.mode === 'trash'
+      ? go(view.container, view.prefix)
+      : go(view.container, view.prefix, 'trash'),
   );
-  act('#purge', async () => {
-    const text = `${view.selected.size} will be gone for good.`;
-    if ((await ask('Delete for good', [el('p', { textContent: text })], 'Delete')) === null) return;
-    await job('/api/files/trash/purge', {
-      container: view.container,
-      trash_names: [...view.selected],
-    });
-  });
+  act('#refresh', () => Promise.all([load(), loadContainers()]));
+  act('#container-info', showContainer);
+  act('#copy', () => transferDialog(selectedRows()));
+  act('#delete', () => removeRows(selectedRows()));
+  act('#restore', restoreSelected);
+  act('#purge', purgeSelected);
   act('#zip', async () => {
     const { ticket } = await call('POST', '/api/files/zip', chosen());
-    location.assign(`/api/files/zip/${ticket}`);
+    el('a', { href: `/api/files/zip/${ticket}`, download: '' }).click();
   });
   act('#next', () => load({ marker: view.next }));
   act('#previous', () => load({ marker: view.previous, reverse: '1' }));
-  act('#upload', async () => $('#picker').click());
+  act('#upload', () => $('#picker').click());
+  act('#drawer-close', closeDrawer);
   $('#picker').onchange = ({ target }) => {
     for (const file of target.files) addFile(file.name, file);
     target.value = '';
   };
   $('#all').onchange = ({ target }) => {
     view.selected = new Set(target.checked ? view.rows.map((row) => row.name) : []);
-    redraw();
+    markSelected();
   };
-  $('#show-hidden').onchange = () => loadContainers().catch(fail);
-  $('#search').onsubmit = (event) => {
+  $('#show-hidden').onchange = () => attempt(loadContainers);
+  $('#jump').onsubmit = (event) => {
     event.preventDefault();
-    search($('#q').value.trim()).catch(fail);
+    go(view.container, folder() + $('#jump-text').value);
   };
-  acceptDrops($('#main'), () => view.container !== null && !view.trash && may('member'), addFile);
+  wireOpenBox();
+  wireSearch();
+  wireTransferList();
+  wireKeyboard({
+    copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),
+    remove: (row) => view.mode === 'files' && may('member') && removeRows(meant(row)),
+    rename: (row) => view.mode === 'files' && may('member') && rename(row),
+  });
+  acceptDrops(
+    $('#main'),
+    () => view.container !== null && view.mode === 'files' && may('member'),
+    addFile,
+  );
   window.onhashchange = onHash;
+  window.onbeforeunload = () => (isBusy() ? 'Transfers are running.' : undefined);
+}
+
+async function newFolder() {
+  const { container } = view;
+  const field = el('input', { name: 'name', required: true });
+  await ask('New folder', [el('label', {}, 'Name', field)], 'Make', ({ name }) =>
+    call('PUT', '/api/files/folder', { container, name: folder() + name }),
+  );
+  await load();
 }
 
 async function start() {

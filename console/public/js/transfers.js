@@ -1,5 +1,6 @@
 import { call, csrf, query } from './api.js';
-import { $, bytesText, el } from './dom.js';
+import { bytesText } from './dom.js';
+import { addTransfer } from './transfer-list.js';
 
 /** Uploads: some at a time, each with its progress; large files in segments, which go on after a reload. */
 
@@ -7,30 +8,32 @@ const AT_ONCE = 3;
 const LARGE_BYTES = 64 * 1024 * 1024;
 const SAMPLE_BYTES = 64 * 1024;
 const TRIES = 3;
+const PAUSE_MS = 500;
 
 const queue = [];
 let running = 0;
 
 /** @param onDone - told when a file is there */
 export function enqueue(container, name, file, onDone) {
-  const item = { container, name, file, onDone, abort: null, cancelled: false };
-  item.bar = el('progress', { max: Math.max(1, file.size), value: 0 });
-  item.bar.setAttribute('aria-label', name);
-  item.text = el('span', { className: 'quiet', textContent: 'waiting' });
-  item.button = el('button', { textContent: 'Cancel', onclick: () => cancel(item) });
-  item.row = el('li', {}, el('span', { textContent: name }), item.bar, item.text, item.button);
-  $('#transfers').hidden = false;
-  $('#queue').append(item.row);
+  const item = { container, name, file, onDone, overwrite: false, attempt: null };
+  item.line = addTransfer(name, { unit: 'bytes', onCancel: () => cancel(item) });
   queue.push(item);
   pump();
 }
 
 function cancel(item) {
-  item.cancelled = true;
-  item.abort?.();
+  const { attempt } = item;
+  if (attempt !== null) attempt.cancelled = true;
+  attempt?.abort?.();
   if (queue.includes(item)) queue.splice(queue.indexOf(item), 1);
-  item.text.textContent = 'cancelled';
-  item.button.remove();
+  item.line.fail('cancelled', () => again(item), [], 'Start again');
+}
+
+/** Large files go on with the segments that are not there yet. */
+function again(item) {
+  item.line.begin();
+  queue.push(item);
+  pump();
 }
 
 function pump() {
@@ -44,35 +47,35 @@ function pump() {
 }
 
 async function run(item) {
-  item.startedMs = performance.now();
+  // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
+  const attempt = { cancelled: false, abort: null };
+  item.attempt = attempt;
   try {
-    await (item.file.size > LARGE_BYTES ? sendLarge(item) : sendSmall(item));
-    item.bar.value = item.bar.max;
-    item.text.textContent = 'done';
-    item.button.remove();
+    await (item.file.size > LARGE_BYTES ? sendLarge(item, attempt) : sendSmall(item, attempt));
+    item.line.end(`done, ${bytesText(item.file.size)}`);
     item.onDone();
   } catch (error) {
-    if (item.cancelled) return;
-    item.text.textContent = error.message;
-    item.button.textContent = error.code === 'exists' ? 'Overwrite' : 'Retry';
-    item.button.onclick = () => {
-      item.overwrite = item.overwrite || error.code === 'exists';
-      item.button.textContent = 'Cancel';
-      item.button.onclick = () => cancel(item);
-      queue.push(item);
-      pump();
+    if (attempt.cancelled) return;
+    if (error.code !== 'exists') {
+      item.line.fail(error.message, () => again(item));
+      return;
+    }
+    const overwrite = () => {
+      item.overwrite = true;
+      again(item);
     };
+    item.line.fail('There is such an object already.', overwrite, [], 'Overwrite');
   }
 }
 
-async function sendSmall(item) {
+async function sendSmall(item, attempt) {
   const { container, name, file } = item;
   const type = file.type;
   const parameters = query({ container, name, overwrite: item.overwrite ? '1' : '0', type });
-  await put(item, `/api/files/object/body?${parameters}`, file, 0);
+  await put(item, attempt, `/api/files/object/body?${parameters}`, file, 0);
 }
 
-async function sendLarge(item) {
+async function sendLarge(item, attempt) {
   const { container, name, file } = item;
   const about = {
     container,
@@ -85,22 +88,25 @@ async function sendLarge(item) {
   const present = new Set(plan.present);
   for (let index = 0; index < plan.segments; index++) {
     const start = index * plan.segment_bytes;
+    if (attempt.cancelled) throw new Error('cancelled');
     if (present.has(index)) continue;
     const part = file.slice(start, start + plan.segment_bytes);
     const path = `/api/files/uploads/segment?${query({ ...about, index: String(index) })}`;
-    await retried(item, () => put(item, path, part, start));
+    await retried(attempt, () => put(item, attempt, path, part, start));
   }
-  const overwrite = item.overwrite === true;
+  if (attempt.cancelled) throw new Error('cancelled');
+  const { overwrite } = item;
   const type = file.type === '' ? undefined : file.type;
   await call('POST', '/api/files/uploads/finish', { ...about, overwrite, type });
 }
 
-async function retried(item, work) {
+async function retried(attempt, work) {
   for (let i = 1; ; i++) {
     try {
       return await work();
     } catch (error) {
-      if (item.cancelled || i === TRIES) throw error;
+      if (attempt.cancelled || i === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
     }
   }
 }
@@ -125,14 +131,15 @@ async function fingerprint(file) {
 }
 
 /** `XMLHttpRequest`, because `fetch` tells no progress of what is sent. */
-function put(item, path, body, before) {
+function put(item, attempt, path, body, before) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    item.abort = () => request.abort();
+    attempt.abort = () => request.abort();
     request.open('PUT', path);
     request.setRequestHeader('content-type', 'application/octet-stream');
     request.setRequestHeader('x-csrf-token', csrf());
-    request.upload.onprogress = ({ loaded }) => show(item, before + loaded);
+    request.upload.onprogress = ({ loaded }) =>
+      item.line.progress(Math.min(before + loaded, item.file.size), item.file.size);
     request.onabort = () => reject(new Error('cancelled'));
     request.onerror = () => reject(new Error('The connection was cut.'));
     request.onload = () => {
@@ -150,14 +157,4 @@ function parse(text) {
   } catch {
     return { error: { message: 'The upload failed.', code: 'unknown' } };
   }
-}
-
-function show(item, sent) {
-  item.firstBytes ??= sent;
-  item.bar.value = sent;
-  const seconds = (performance.now() - item.startedMs) / 1000;
-  const perSecond = (sent - item.firstBytes) / Math.max(seconds, 0.1);
-  const left = perSecond > 0 ? Math.round((item.file.size - sent) / perSecond) : null;
-  const eta = left === null ? '' : `, ${left} s left`;
-  item.text.textContent = `${bytesText(perSecond)}/s${eta}`;
 }

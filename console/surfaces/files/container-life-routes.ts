@@ -102,7 +102,7 @@ function unlessMissing(error: unknown): void {
 }
 
 /** @throws ApiError container_not_empty */
-export async function removeContainer(store: SwiftAccount, container: string): Promise<void> {
+async function removeContainer(store: SwiftAccount, container: string): Promise<void> {
   try {
     await store.do([204, 404], 'DELETE', { container });
   } catch (error) {

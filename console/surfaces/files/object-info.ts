@@ -25,6 +25,8 @@ const KEPT = [
   'content-language',
   'cache-control',
   'expires',
+  // Without it a POST, or a copy, would leave an empty object of a dynamic manifest.
+  'x-object-manifest',
 ];
 
 /** @throws SwiftStatusError */

@@ -1,26 +1,34 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
 import { describeError } from '../../server/app-errors.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { globMatcher } from './glob.js';
 import { containerName, prefixText } from './names.js';
+import { PatternError } from './pattern-parser.js';
+import { patternMatcher } from './pattern.js';
 import { listObjects, LISTING_LIMIT, type ObjectRow } from './swift-listing.js';
 
 const SEARCH = z.strictObject({
   container: containerName,
   prefix: prefixText.default(''),
   q: z.string().min(1).max(256),
-  mode: z.enum(['substring', 'glob']).default('substring'),
+  mode: z.enum(['substring', 'glob', 'regex']).default('substring'),
   marker: z.string().max(1024).optional(),
   bytes_min: z.int().min(0).optional(),
   bytes_max: z.int().min(0).optional(),
+  /** Days of UTC on which it was last changed: from, and up to and with. */
+  since: z.iso.date().optional(),
+  until: z.iso.date().optional(),
   pages_max: z.int().min(1).max(50).default(50),
   max_s: z.int().min(1).max(20).default(20),
 });
 const HITS_MAX = 1000;
+const YIELD_ROWS = 200;
 
 /**
  * Swift has no search: this reads listings within limits, sends hits as lines of JSON, and ends
@@ -29,7 +37,8 @@ const HITS_MAX = 1000;
 export function searchRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.post('/api/files/search', { config: { access: 'read' } }, (request, reply) => {
     const given = parse(SEARCH, request.body);
-    const lines = search(sessionOf(request).store, given, context.now, (error) => {
+    const matches = matcherOf(given);
+    const lines = search(sessionOf(request).store, given, matches, context.now, (error) => {
       const { code, message } = describeError(context, error, request.id);
       return { error: { code, message, request_id: request.id } };
     });
@@ -40,10 +49,10 @@ export function searchRoutes(app: FastifyInstance, context: ConsoleContext): voi
 async function* search(
   store: SwiftAccount,
   given: z.infer<typeof SEARCH>,
+  matches: (row: ObjectRow) => boolean,
   now: () => number,
   describe: (error: unknown) => unknown,
 ): AsyncGenerator<string> {
-  const matches = matcherOf(given);
   const deadlineMs = now() + given.max_s * 1000;
   let { marker } = given;
   let scanned = 0;
@@ -54,6 +63,8 @@ async function* search(
       const rows = (await listObjects(store, given.container, query)) as ObjectRow[];
       for (const row of rows) {
         scanned += 1;
+        // Others wait while patterns are compared.
+        if (scanned % YIELD_ROWS === 0) await setImmediate();
         marker = row.name;
         if (!matches(row)) continue;
         yield line({ name: row.name, bytes: row.bytes, last_modified: `${row.last_modified}Z` });
@@ -80,10 +91,38 @@ function matcherOf({
   mode,
   bytes_min: min = 0,
   bytes_max: max = Infinity,
+  since = '',
+  until = '9999-12-31',
 }: z.infer<typeof SEARCH>) {
+  const fits = textMatcher(q, mode);
+  return ({ name, bytes, last_modified: time }: ObjectRow) => {
+    const day = time.slice(0, 10);
+    return bytes >= min && bytes <= max && day >= since && day <= until && fits(name);
+  };
+}
+
+/** Whatever the case. @throws ApiError for a pattern that is malformed */
+function textMatcher(q: string, mode: z.infer<typeof SEARCH>['mode']): (text: string) => boolean {
   const wanted = q.toLowerCase();
-  const fits = mode === 'glob' ? globMatcher(wanted) : (text: string) => text.includes(wanted);
-  return ({ name, bytes }: ObjectRow) => bytes >= min && bytes <= max && fits(name.toLowerCase());
+  switch (mode) {
+    case 'substring':
+      return (text) => text.toLowerCase().includes(wanted);
+    case 'glob': {
+      const fits = globMatcher(wanted);
+      return (text) => fits(text.toLowerCase());
+    }
+    case 'regex':
+      return regexMatcher(q);
+  }
+}
+
+function regexMatcher(q: string): (text: string) => boolean {
+  try {
+    return patternMatcher(q);
+  } catch (error) {
+    if (error instanceof PatternError) throw new ApiError('invalid_argument', error.message);
+    throw error;
+  }
 }
 
 function line(value: unknown): string {

@@ -125,6 +125,6 @@ async function versioningIn(store: SwiftAccount, container: string): Promise<Ver
 
 function noVersions(): ApiError {
   return new ApiError('unsupported_here', 'The store keeps no versions of this container.', {
-    needs: 'a container with X-Versions-Enabled',
+    needs: 'a container that keeps versions',
   });
 }

@@ -15,7 +15,8 @@ export interface ObjectVersion {
   readonly deleted: boolean;
   readonly bytes: number;
   readonly etag: string;
-  readonly content_type: string;
+  /** Null for what has no body. */
+  readonly content_type: string | null;
   readonly last_modified: string;
 }
 
@@ -65,7 +66,6 @@ async function* stacked(
     yield {
       id: row.version_id,
       is_latest: row.is_latest,
-      deleted: isMarker(row.content_type),
       ...shown(row),
     };
   }
@@ -117,7 +117,6 @@ async function* archived(
     yield {
       id: row.name.slice(prefix.length),
       is_latest: isFirst,
-      deleted: isMarker(row.content_type),
       ...shown(row),
     };
     isFirst = false;
@@ -129,7 +128,9 @@ function orMissing(error: unknown): undefined {
 }
 
 function shown({ bytes, hash, content_type: type, last_modified: time }: ObjectRow) {
-  return { bytes, etag: hash, content_type: type, last_modified: `${time}Z` };
+  const deleted = isMarker(type);
+  const shownType = deleted ? null : type;
+  return { deleted, bytes, etag: hash, content_type: shownType, last_modified: `${time}Z` };
 }
 
 /** Makes an older version the object's own again; what it is now becomes a version. */

@@ -1,41 +1,74 @@
-import { runJob } from '../api.js';
-import { $, ask, el } from '../dom.js';
-import { load, loadContainers } from './listing.js';
-import { view } from './state.js';
+import { ask, el } from '../dom.js';
+import { chosen, selectedRows } from './selection.js';
+import { call } from '../api.js';
+import { load } from './listing.js';
+import { keepsDeleted, view } from './state.js';
+import { runTask } from './tasks.js';
+import { askConflict } from './trash.js';
 
-/** Runs a job, tells how far it is, and shows what it made; fails when a part of it did. */
-export async function job(path, body) {
-  const state = $('#state');
-  const { result } = await runJob(path, body, ({ done, total }) => {
-    state.textContent = `${done}${total === null ? '' : ` of ${total}`} done…`;
-  });
-  await Promise.all([load(), loadContainers()]);
-  if (result?.failed > 0) {
-    const [first] = result.failures;
-    throw new Error(
-      `${result.failed} failed, the first one “${first.name}”: ${first.code.replaceAll('_', ' ')}.`,
-    );
-  }
+const TAKEN = 'restore_target_exists';
+
+function count(rows) {
+  return rows.length === 1 ? `“${rows[0].display}”` : `${rows.length} selected`;
 }
 
-export async function rename(name) {
-  const field = el('input', { name: 'name', value: name, required: true });
-  const given = await ask(
-    'Rename or move',
-    [el('label', {}, 'New name, with its folders', field)],
-    'Rename',
-  );
-  if (given === null || given.name === name) return;
+/** To the trash, or to where the container's versions bring it back. */
+export async function removeRows(rows) {
+  if (rows.length === 0) return;
+  const title = keepsDeleted() ? `Delete ${count(rows)}` : `Move ${count(rows)} to the trash`;
+  await runTask(title, '/api/files/delete', { ...chosen(rows), mode: 'trash' });
+}
+
+/** Brings back what is selected; asks where names are taken again. */
+export async function restoreSelected() {
+  const rows = selectedRows();
   const { container } = view;
-  await job('/api/files/move', {
-    container,
-    to_container: container,
-    items: [{ name, to_name: given.name }],
-  });
+  if (keepsDeleted()) {
+    await restoreVersions(container, rows);
+    return;
+  }
+  const title = `Restore ${count(rows)}`;
+  const restore = (names, choice) =>
+    runTask(title, '/api/files/trash/restore', {
+      container,
+      trash_names: names,
+      on_conflict: choice,
+    });
+  const result = await restore(
+    rows.map(({ name }) => name),
+    'fail',
+  );
+  const taken = (result?.failures ?? []).filter(({ code }) => code === TAKEN);
+  if (taken.length === 0) return;
+  const choice = await askConflict(taken.length);
+  if (choice === null || choice === 'fail') return;
+  await restore(
+    taken.map(({ name }) => name),
+    choice,
+  );
 }
 
-/** @returns null when the dialog was closed */
-export async function askName(title, text) {
-  const field = el('input', { name: 'name', required: true });
-  return (await ask(title, [el('label', {}, text, field)], 'Make'))?.name || null;
+async function restoreVersions(container, rows) {
+  for (const { name, restore_id: id } of rows) {
+    if (id === null) throw new Error(`Nothing is left of “${name}”.`);
+    await call('POST', '/api/files/versions/restore', { container, name, version_id: id });
+  }
+  await load();
+}
+
+export async function purgeSelected() {
+  const rows = selectedRows();
+  const { container } = view;
+  const text = `${count(rows)} will be gone for good.`;
+  if ((await ask('Delete for good', [el('p', { textContent: text })], 'Delete')) === null) return;
+  const title = `Delete ${count(rows)} for good`;
+  if (keepsDeleted()) {
+    const names = rows.map(({ name }) => name);
+    await runTask(title, '/api/files/delete', { container, names, mode: 'purge' });
+    return;
+  }
+  await runTask(title, '/api/files/trash/purge', {
+    container,
+    trash_names: rows.map(({ name }) => name),
+  });
 }

@@ -1,88 +1,167 @@
 import { call, query } from '../api.js';
 import { $, el } from '../dom.js';
-import { showContainers } from '../containers.js';
-import { rename } from './actions.js';
-import { rowOf } from './rows.js';
+import { showContainers } from './containers.js';
+import { showDetails } from './drawer.js';
+import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
-import { go, may, view } from './state.js';
+import { folder, go, keepsDeleted, may, view } from './state.js';
+import { trashRows } from './trash.js';
 
 const PAGE = 100;
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
 
+let latest = 0;
+/** What the rows on the page are of, so that they stay when reading them again fails. */
+let shownPlace = null;
+
 /** Reads the page that the view is of, or the one beside it. */
 export async function load(parameters = {}) {
+  const turn = ++latest;
+  const place = JSON.stringify([view.container, view.prefix, view.mode]);
   view.selected.clear();
-  const { container, prefix } = view;
   showCrumbs();
   showTools();
-  if (container === null) return show([], 'Choose a container, or make one.');
-  $('#main').setAttribute('aria-busy', 'true');
-  $('#state').textContent = 'Loading…';
-  try {
-    if (view.trash) {
-      const { items } = await call('GET', `/api/files/trash?${query({ container })}`);
-      const rows = items.map((one) => ({
-        kind: 'object',
-        name: one.trash_name,
-        display: one.name,
-        bytes: one.bytes,
-        last_modified: new Date(one.deleted_unix_ms).toISOString(),
-      }));
-      return show(rows.reverse(), 'The trash is empty.');
-    }
-    const page = await call(
-      'GET',
-      `/api/files/objects?${query({ container, prefix, limit: String(PAGE), ...parameters })}`,
-    );
-    Object.assign(view, { next: page.next_marker, previous: page.previous_marker });
-    // The folder's own object is the folder.
-    const rows = page.items.filter((row) => row.name !== prefix);
-    const full = page.items.length === PAGE;
-    const back = parameters.reverse === '1';
-    $('#next').disabled = !(back || full);
-    $('#previous').disabled = !(back ? full : 'marker' in parameters);
-    return show(rows, 'This folder is empty. Drop files here.');
-  } catch (error) {
-    show([], 'This cannot be shown.');
-    throw error;
+  if (view.container === null) {
+    shownPlace = null;
+    return show([], 'Choose a container, or make one.');
   }
+  if (place !== shownPlace) {
+    $('#stale').hidden = true;
+    show([], 'Loading…');
+  }
+  $('#main').setAttribute('aria-busy', 'true');
+  try {
+    await loadDetails();
+    const page = view.mode === 'trash' ? await trashPage() : await filesPage(parameters);
+    // Meanwhile something else was opened.
+    if (turn !== latest) return;
+    shownPlace = place;
+    showPages(page);
+    show(page.rows, page.emptyText);
+    showFreshness();
+  } catch (error) {
+    if (turn === latest) showFailure(error, place, parameters);
+  } finally {
+    if (turn === latest) $('#main').setAttribute('aria-busy', 'false');
+  }
+}
+
+async function loadDetails() {
+  if (view.details !== null) return;
+  const { container } = view;
+  const details = await call('GET', `/api/files/container?${query({ name: container })}`).catch(
+    // Who may only read objects does not see the container.
+    () => ({ name: container, versioning: 'none', versioning_active: false }),
+  );
+  if (view.container === container) view.details = details;
+  showTools();
+}
+
+async function filesPage(parameters) {
+  const { container, prefix } = view;
+  const start = folder();
+  const page = await call(
+    'GET',
+    `/api/files/objects?${query({ container, prefix, limit: String(PAGE), ...parameters })}`,
+  );
+  const full = page.items.length === PAGE;
+  const back = parameters.reverse === '1';
+  return {
+    // The folder's own object is the folder.
+    rows: page.items
+      .filter((row) => row.name !== start)
+      .map((row) => ({ ...row, display: row.name.slice(start.length) })),
+    next: back || full ? page.next_marker : null,
+    previous: (back ? full : 'marker' in parameters) ? page.previous_marker : null,
+    emptyText:
+      prefix === start
+        ? 'This folder is empty. Drop files here.'
+        : `Nothing here begins with “${prefix.slice(start.length)}”.`,
+  };
+}
+
+async function trashPage() {
+  const { rows, truncated } = await trashRows();
+  const emptyText = keepsDeleted() ? 'Nothing was deleted here.' : 'The trash is empty.';
+  return { rows, next: null, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
+}
+
+function showPages({ next, previous, note = '' }) {
+  Object.assign(view, { next, previous });
+  $('#next').disabled = next === null;
+  $('#previous').disabled = previous === null;
+  $('#note').textContent = note;
 }
 
 /** Rows of whatever origin; without any, the text. */
 export function show(rows, emptyText) {
   view.rows = rows;
-  $('#main').setAttribute('aria-busy', 'false');
-  $('#state').textContent = rows.length === 0 ? emptyText : '';
-  if (view.trash || view.container === null) $('#next').disabled = $('#previous').disabled = true;
-  redraw();
-}
-
-/** The rows again, as they are selected now. */
-export function redraw() {
-  $('#rows').replaceChildren(...view.rows.map((row) => rowOf(row, rename)));
+  $('#state').replaceChildren(rows.length === 0 ? emptyText : '');
+  $('#objects').hidden = rows.length === 0;
+  $('#rows').replaceChildren(...rows.map((row) => rowOf(row, showDetails)));
+  setActive($('#rows').firstElementChild, false);
   showSelection();
 }
 
+/** Rows that are not of a place: what a search found. */
+export function showFound(rows, emptyText) {
+  latest += 1;
+  shownPlace = null;
+  showPages({ next: null, previous: null });
+  $('#main').setAttribute('aria-busy', 'false');
+  $('#stale').hidden = true;
+  show(rows, emptyText);
+}
+
+function showFreshness() {
+  $('#stale').hidden = true;
+  $('#as-of').textContent = `as listed by the store at ${new Date().toLocaleTimeString()}`;
+}
+
+/** What is shown of this place already stays, and is said to be old; else the failure is all. */
+function showFailure(error, place, parameters) {
+  const again = () => el('button', { textContent: 'Try again', onclick: () => load(parameters) });
+  if (place === shownPlace) {
+    const text = `${error.message} What you see is ${$('#as-of').textContent}. `;
+    $('#stale').replaceChildren(text, again());
+    $('#stale').hidden = false;
+    return;
+  }
+  shownPlace = null;
+  show([], '');
+  showPages({ next: null, previous: null });
+  $('#state').replaceChildren(
+    el('span', { className: 'error', textContent: error.message }),
+    ' ',
+    again(),
+  );
+}
+
 function showCrumbs() {
-  const { container, prefix, trash } = view;
-  const parts = prefix.split('/').slice(0, -1);
+  const { container, prefix, mode } = view;
+  const parts = prefix.split('/');
+  const rest = parts.pop();
   const crumbs = container === null ? [] : [[container, '']];
   parts.forEach((part, index) =>
     crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
   );
-  $('#crumbs').replaceChildren(
-    ...crumbs.flatMap(([text, path]) => [
-      el('button', { textContent: text, onclick: () => go(container, path) }),
-      ' / ',
-    ]),
-    ...(trash ? ['Trash'] : []),
-  );
+  const nodes = crumbs.flatMap(([text, path]) => [
+    el('button', { textContent: text, onclick: () => go(container, path) }),
+    ' / ',
+  ]);
+  if (rest !== '') nodes.push(el('span', { className: 'badge', textContent: `${rest}…` }));
+  if (mode === 'trash') nodes.push(keepsDeleted() ? 'Deleted files' : 'Trash');
+  $('#crumbs').replaceChildren(...nodes);
 }
 
 function showTools() {
-  const usable = view.container !== null && !view.trash;
-  $('#upload').hidden = $('#new-folder').hidden = !(usable && may('member'));
-  $('#show-trash').hidden = view.container === null;
-  $('#show-trash').textContent = view.trash ? 'Back to files' : 'Trash';
+  const inFiles = view.container !== null && view.mode === 'files';
+  $('#upload').hidden = $('#new-folder').hidden = !(inFiles && may('member'));
+  $('#jump').hidden = $('#search').hidden = !inFiles;
+  const hasPlace = view.container !== null;
+  $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
+  const name = keepsDeleted() ? 'Deleted files' : 'Trash';
+  $('#show-trash').textContent = view.mode === 'trash' ? 'Back to files' : name;
+  $('#delete').textContent = keepsDeleted() ? 'Delete' : 'Move to trash';
 }

@@ -1,63 +1,75 @@
 import { query } from '../api.js';
-import { bytesText, el, timeText } from '../dom.js';
-import { showProperties, showTempUrl } from '../properties.js';
-import { showSelection } from './selection.js';
-import { fail, go, may, view } from './state.js';
+import { $, bytesText, el, timeText } from '../dom.js';
+import { markSelected } from './selection.js';
+import { attempt, go, view } from './state.js';
 
-/** @param rename - what the button of that name does */
-export function rowOf(row, rename) {
-  const label = row.display === '/' ? '(empty)/' : row.display;
-  const pick = el('input', { type: 'checkbox', checked: view.selected.has(row.name) });
+/** @param showDetails - what opening a row's properties does */
+export function rowOf(row, showDetails) {
+  const label = labelOf(row);
+  const isSelected = view.selected.has(row.name);
+  const pick = el('input', { type: 'checkbox', checked: isSelected, tabIndex: -1 });
   pick.setAttribute('aria-label', `Select ${label}`);
   pick.onchange = () => {
     if (pick.checked) view.selected.add(row.name);
     else view.selected.delete(row.name);
-    showSelection();
+    markSelected();
   };
-  const name = el('button', {
-    className: 'name',
-    textContent: row.kind === 'folder' ? `📁 ${label}` : label,
-  });
-  name.onclick = () => openRow(row);
+  const name = el('button', { className: `name ${row.kind}`, textContent: label, tabIndex: -1 });
+  name.onclick = () => attempt(() => openRow(row, showDetails));
   const actions = el('td', { className: 'act' });
-  if (row.kind === 'object' && !view.trash) actions.append(...actionsOf(row, label, rename));
-  return el(
+  if (row.kind !== 'folder') {
+    const more = el('button', { textContent: 'Properties', tabIndex: -1 });
+    more.setAttribute('aria-label', `Properties: ${label}`);
+    more.onclick = () => attempt(() => showDetails(row));
+    actions.append(more);
+  }
+  const tr = el(
     'tr',
-    {},
+    { tabIndex: -1 },
     el('td', { className: 'pick' }, pick),
-    el('td', {}, name),
+    el('td', { className: 'what' }, name, ...badgesOf(row)),
     el('td', {
       className: 'size',
-      textContent: row.bytes === undefined ? '' : bytesText(row.bytes),
+      textContent: typeof row.bytes === 'number' ? bytesText(row.bytes) : '',
     }),
     el('td', { className: 'time', textContent: timeText(row.last_modified) }),
     actions,
   );
+  tr.dataset.name = row.name;
+  tr.setAttribute('aria-selected', String(isSelected));
+  return tr;
 }
 
-function actionsOf(row, label, rename) {
-  const button = (text, work) => {
-    const one = el('button', { textContent: text, onclick: () => work().catch(fail) });
-    one.setAttribute('aria-label', `${text}: ${label}`);
-    return one;
-  };
-  const properties = button('Properties', () =>
-    showProperties(view.container, row.name, may('member')),
-  );
-  if (!may('member')) return [properties];
-  return [
-    properties,
-    ' ',
-    button('Rename', () => rename(row.name)),
-    ' ',
-    button('Share', () => showTempUrl(view.container, row.name)),
-  ];
+/** A name that ends in slashes is a folder without a name: it is said, not left blank. */
+function labelOf({ display }) {
+  return display.replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
 }
 
-/** Folders open, objects come down; what lies in the trash does neither. */
-function openRow({ kind, name }) {
-  if (kind === 'folder') return go(view.container, name);
-  if (view.trash) return undefined;
+function badgesOf({ slo_etag: slo, kind, content_type: type }) {
+  const badges = [];
+  if (slo !== undefined) badges.push('segments');
+  if (kind === 'object' && type === 'application/directory') badges.push('folder marker');
+  if (kind === 'gone') badges.push('deleted');
+  return badges.map((text) => el('span', { className: 'badge', textContent: text }));
+}
+
+/** Folders open, objects come down; what lies in the trash shows what it is. */
+export function openRow(row, showDetails) {
+  if (row.kind === 'folder') return go(view.container, row.name);
+  if (view.mode === 'trash') return showDetails(row);
+  return download(row.name);
+}
+
+export function download(name) {
   const href = `/api/files/object/body?${query({ container: view.container, name })}`;
-  return el('a', { href, download: '' }).click();
+  el('a', { href, download: '' }).click();
+}
+
+/** The row that the keyboard is at: it alone can be reached with Tab. */
+export function setActive(tr, focus = true) {
+  for (const one of $('#rows').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+  if (!tr) return;
+  tr.tabIndex = 0;
+  for (const one of tr.querySelectorAll('button, input')) one.tabIndex = 0;
+  if (focus) tr.focus();
 }

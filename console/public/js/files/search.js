@@ -1,26 +1,106 @@
 import { raw } from '../api.js';
-import { $ } from '../dom.js';
-import { load, show } from './listing.js';
-import { view } from './state.js';
+import { $, el } from '../dom.js';
+import { load, showFound } from './listing.js';
+import { attempt, folder, view } from './state.js';
 
-/** Objects below the folder with a text in their names, or like a pattern with `*` and `?`. */
-export async function search(text) {
-  const { container, prefix } = view;
-  if (container === null || text === '') return load();
-  $('#state').textContent = 'Searching…';
-  const mode = /[*?]/.test(text) ? 'glob' : 'substring';
-  const answer = await raw('POST', '/api/files/search', { container, prefix, q: text, mode });
-  const lines = (await answer.text())
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const end = lines.pop();
-  if (end.error) throw new Error(end.error.message);
-  show(
-    lines.map((hit) => ({ kind: 'object', display: hit.name.slice(prefix.length), ...hit })),
-    'Nothing found.',
+/** The store has no search: the console reads listings within limits, and says how far it came. */
+
+const MIB = 1024 * 1024;
+let running = null;
+
+export function wireSearch() {
+  $('#search').onsubmit = (event) => {
+    event.preventDefault();
+    attempt(() => begin());
+  };
+  $('#search-clear').onclick = () => {
+    $('#search').reset();
+    running?.abort();
+    attempt(() => load());
+  };
+}
+
+function asked() {
+  const given = Object.fromEntries(new FormData($('#search')));
+  const q = given.q.trim();
+  const body = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
+  body.mode = q === '' || (given.mode === 'substring' && /[*?]/.test(q)) ? 'glob' : given.mode;
+  if (given.min_mib !== '') body.bytes_min = Math.round(Number(given.min_mib) * MIB);
+  if (given.max_mib !== '') body.bytes_max = Math.round(Number(given.max_mib) * MIB);
+  if (given.since !== '') body.since = given.since;
+  if (given.until !== '') body.until = given.until;
+  return body;
+}
+
+/** @param marker - where a search that reached its limit goes on, with what it had found */
+async function begin(marker = undefined, before = [], scannedBefore = 0) {
+  running?.abort();
+  const control = new AbortController();
+  running = control;
+  const body = asked();
+  const hits = [...before];
+  if (before.length === 0) showFound([], 'Searching…');
+  $('#state').replaceChildren(
+    'Searching… ',
+    el('button', { textContent: 'Stop', onclick: () => control.abort() }),
   );
-  const more = end.truncated ? 'There may be more behind them.' : 'That is all there is.';
-  $('#state').textContent = `${lines.length} found in ${end.scanned} names. ${more}`;
-  return undefined;
+  let end = null;
+  try {
+    for await (const line of linesOf(
+      await raw('POST', '/api/files/search', { ...body, marker }, false, control.signal),
+    )) {
+      if (line.error) throw new Error(line.error.message);
+      if (line.scanned === undefined) hits.push(line);
+      else end = line;
+    }
+  } catch (error) {
+    if (!control.signal.aborted) throw error;
+  }
+  // Another search, or another place, has taken the table.
+  if (running !== control) return;
+  running = null;
+  const start = body.prefix;
+  showFound(
+    hits.map((hit) => ({ kind: 'object', ...hit, display: hit.name.slice(start.length) })),
+    '',
+  );
+  $('#as-of').textContent = '';
+  showEnd(hits, end, scannedBefore);
+}
+
+function showEnd(hits, end, scannedBefore) {
+  if (end === null) {
+    $('#state').textContent = `Stopped: ${hits.length} found so far.`;
+    return;
+  }
+  const scanned = scannedBefore + end.scanned;
+  const text = `${hits.length} found in ${scanned.toLocaleString()} names. `;
+  if (!end.truncated) {
+    $('#state').textContent = `${text}That is all there is.`;
+    return;
+  }
+  const onward = () => attempt(() => begin(end.next_marker, hits, scanned));
+  $('#state').replaceChildren(
+    `${text}There is more behind “${end.next_marker}”. `,
+    el('button', { textContent: 'Search on', onclick: onward }),
+  );
+}
+
+/** Lines of JSON, as they come. */
+async function* linesOf(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = lines.pop();
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+    if (done) return;
+  }
+}
+
+/** A search ends with the place that it was of. */
+export function stopSearch() {
+  running?.abort();
+  running = null;
 }

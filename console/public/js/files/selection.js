@@ -1,20 +1,36 @@
-import { $ } from '../dom.js';
+import { $, bytesText } from '../dom.js';
 import { may, view } from './state.js';
 
 /** What is selected, and which buttons that gives. */
 export function showSelection() {
   const count = view.selected.size;
-  $('#selected').textContent = count === 0 ? '' : `${count} selected`;
+  const inTrash = view.mode === 'trash';
+  const bytes = selectedRows().reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  $('#selected').textContent = count === 0 ? '' : `${count} selected, ${bytesText(bytes)}`;
   $('#all').checked = count > 0 && count === view.rows.length;
-  $('#zip').hidden = count === 0 || view.trash;
-  $('#delete').hidden = count === 0 || view.trash || !may('member');
-  $('#restore').hidden = count === 0 || !view.trash || !may('member');
-  $('#purge').hidden = count === 0 || !view.trash || !may('admin');
+  $('#all').indeterminate = count > 0 && count < view.rows.length;
+  $('#zip').hidden = count === 0 || inTrash;
+  $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
+  $('#restore').hidden = count === 0 || !inTrash || !may('member');
+  $('#purge').hidden = count === 0 || !inTrash || !may('admin');
+}
+
+export function selectedRows() {
+  return view.rows.filter((row) => view.selected.has(row.name));
 }
 
 /** What is selected, as the API takes it: objects by name, folders by prefix. */
-export function chosen() {
-  const rows = view.rows.filter((row) => view.selected.has(row.name));
+export function chosen(rows = selectedRows()) {
   const namesOf = (kind) => rows.filter((row) => row.kind === kind).map((row) => row.name);
   return { container: view.container, names: namesOf('object'), prefixes: namesOf('folder') };
+}
+
+/** Shows in the table what is selected now, without making it anew. */
+export function markSelected() {
+  for (const tr of $('#rows').children) {
+    const isSelected = view.selected.has(tr.dataset.name);
+    tr.setAttribute('aria-selected', String(isSelected));
+    tr.querySelector('input').checked = isSelected;
+  }
+  showSelection();
 }

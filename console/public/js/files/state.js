@@ -6,8 +6,11 @@ export { fail };
 /** What the page shows: one place, known to all its parts. */
 export const view = {
   container: null,
+  /** What shown names begin with: a folder, or the beginning of names in one. */
   prefix: '',
-  trash: false,
+  mode: 'files',
+  /** What the console says of the container; null until it has. */
+  details: null,
   rows: [],
   selected: new Set(),
   next: null,
@@ -26,21 +29,43 @@ export function may(least) {
   return RANK[role] >= RANK[least];
 }
 
+/** The folder of the prefix: what is uploaded goes there. */
+export function folder() {
+  return view.prefix.slice(0, view.prefix.lastIndexOf('/') + 1);
+}
+
+/** Whether the container itself keeps what is deleted. */
+export function keepsDeleted() {
+  return view.details?.versioning === 'stack' && view.details.versioning_active;
+}
+
 /** Runs what a button does; what goes wrong is shown. */
 export function act(selector, work) {
-  $(selector).addEventListener('click', () => {
-    $('#banner').hidden = true;
-    work().catch(fail);
-  });
+  $(selector).addEventListener('click', () => attempt(work));
+}
+
+export function attempt(work) {
+  $('#banner').hidden = true;
+  Promise.resolve().then(work).catch(fail);
 }
 
 /** Names stand behind `#`, so that a reload and the back button keep the place. */
-export function go(container, prefix) {
-  location.hash = `${encodeURIComponent(container)}/${encodeURIComponent(prefix)}`;
+export function go(container, prefix, mode = 'files') {
+  const place = [container, prefix].map(encodeURIComponent);
+  if (mode !== 'files') place.push(mode);
+  location.hash = place.join('/');
 }
 
 /** Takes the place from the address. */
 export function readPlace() {
-  const [container = '', prefix = ''] = location.hash.slice(1).split('/').map(decodeURIComponent);
-  Object.assign(view, { container: container === '' ? null : container, prefix, trash: false });
+  const [container = '', prefix = '', mode = 'files'] = location.hash
+    .slice(1)
+    .split('/')
+    .map(decodeURIComponent);
+  if (container !== view.container) view.details = null;
+  Object.assign(view, {
+    container: container === '' ? null : container,
+    prefix,
+    mode: mode === 'trash' ? 'trash' : 'files',
+  });
 }

@@ -1,12 +1,13 @@
 import { enqueue } from '../transfers.js';
 import { load, loadContainers } from './listing.js';
-import { fail, view } from './state.js';
+import { attempt, folder, view } from './state.js';
 
 /** Uploads into the folder that is shown. */
 export function addFile(path, file) {
-  const { container, prefix } = view;
-  enqueue(container, prefix + path, file, () => {
-    if (view.container === container && view.prefix === prefix && !view.trash) refreshSoon();
+  const { container } = view;
+  const start = folder();
+  enqueue(container, start + path, file, () => {
+    if (view.container === container && folder() === start && view.mode === 'files') refreshSoon();
   });
 }
 
@@ -16,7 +17,7 @@ let refreshing = 0;
 function refreshSoon() {
   clearTimeout(refreshing);
   refreshing = setTimeout(() => {
-    loadContainers().catch(fail);
-    if (view.selected.size === 0) load().catch(fail);
+    attempt(loadContainers);
+    if (view.selected.size === 0) attempt(load);
   }, 300);
 }

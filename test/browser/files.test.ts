@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import type { ConsoleClient } from '../console/support/client.js';
+import { makeContainer, ok, query, unique, upload } from '../console/files/support.js';
+import { expectAccessible } from '../support/axe.js';
+import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const SCRIPT = '<script>document.title = "run"</script>';
+/** What a browser says of the failures that the tests make. */
+const MEANT =
+  /^Failed to load resource: (?:net::ERR_FAILED|.*\b(?:400|412|503)\b).*\/api\/files\/(?:object|acl)/s;
+const A = unique('first');
+const B = unique('second');
+
+describeWith([program('chromium')], 'the Files page in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let client: ConsoleClient;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    bed = await startTestBed();
+    client = await bed.login();
+    for (const name of [A, B]) await makeContainer(client, name);
+    await ok(upload(client, A, 'page.html', SCRIPT, { type: 'text/html' }), 201);
+    await ok(upload(client, A, 'pixel.png', PIXEL, { type: 'image/png' }), 201);
+    await ok(upload(client, A, 'a//b', 'x'), 201);
+    for (const name of ['x-1', 'x-2', 'y/1', 'y/2']) await ok(upload(client, A, name, 'x'), 201);
+    watched = await openPage();
+    page = watched.page;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/login.html`);
+    await logIn(page);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#${A}/`);
+    await row('x-1').waitFor();
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const row = (name: string) => button(name);
+  const drawer = () => page.locator('#drawer');
+  const focused = () => page.evaluate('document.activeElement.dataset.name ?? null');
+  const ended = (title: RegExp) =>
+    page.locator('#queue li[data-state]').filter({ hasText: title }).first();
+
+  it('goes through the table with the keyboard, and says which keys there are', async () => {
+    await row('a/').waitFor();
+    await page.locator('#rows tr').first().focus();
+    expect(await focused()).to.equal('a/');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).to.equal('page.html');
+    await page.keyboard.press('End');
+    expect(await focused()).to.equal('y/');
+    await page.keyboard.press('Enter');
+    await row('1').waitFor();
+    await page.keyboard.press('Backspace');
+    await row('x-1').waitFor();
+    await page.locator('#rows tr[data-name="x-1"]').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected, 2 B').waitFor();
+    await watched.shoot('selection');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await watched.shoot('keys');
+    await expectAccessible(page);
+    await button('Close').click();
+  });
+
+  it('shows pictures and texts, and runs nothing of them', async () => {
+    await button('Properties: page.html').click();
+    await drawer().locator('pre').getByText(SCRIPT).waitFor();
+    await drawer().getByText('The store keeps no versions of this container.').waitFor();
+    expect(await page.title()).not.to.equal('run');
+    await watched.shoot('drawer');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await drawer().waitFor({ state: 'hidden' });
+    await button('Properties: pixel.png').click();
+    const image = drawer().locator('img');
+    await image.waitFor();
+    await image.evaluate('(image) => image.decode()');
+  });
+
+  it('edits metadata and expiry', async () => {
+    await drawer().getByRole('button', { name: 'Add an entry' }).click();
+    await drawer().getByLabel('Name of the entry').fill('colour');
+    await drawer().getByLabel('Value of the entry').fill('grün');
+    await drawer().getByLabel('Expires (empty: never)').fill('2099-01-01T10:00');
+    await drawer().getByRole('button', { name: 'Save' }).click();
+    await drawer().locator('.badges').getByText('expires').waitFor();
+    const path = `/api/files/object?${query({ container: A, name: 'pixel.png' })}`;
+    const info = (await ok(client.get(path))).json() as { meta: object; delete_at_unix_s: number };
+    expect(info.meta).to.deep.equal({ colour: 'grün' });
+    expect(info.delete_at_unix_s).to.be.greaterThan(4_000_000_000);
+  });
+
+  it('makes a URL that ends', async () => {
+    await drawer().getByRole('button', { name: 'Share' }).click();
+    await page.getByLabel('Valid for').fill('2');
+    await page.getByLabel('Unit').selectOption('days');
+    await watched.shoot('share');
+    await button('Make a URL').click();
+    const url = await page.getByLabel('URL', { exact: true }).inputValue();
+    expect(url).to.match(/^\/v1\/.*\/pixel\.png\?temp_url_sig=[0-9a-f]{64}&temp_url_expires=\d+$/);
+    await page.getByText('signed with sha256').waitFor();
+    await button('Close').click();
+    await button('Close properties').click();
+  });
+
+  it('goes to names that begin so, and searches within limits', async () => {
+    await page.getByLabel('Go to what begins with').fill('x-');
+    await page.keyboard.press('Enter');
+    await row('page.html').waitFor({ state: 'detached' });
+    expect(await page.locator('#rows tr').count()).to.equal(2);
+    await button(A).first().click();
+    await row('page.html').waitFor();
+    await page.getByLabel('Search below this folder').fill('[12]$');
+    await page.locator('#search-more summary').click();
+    await page.getByLabel('Match').selectOption('regex');
+    await button('Search').click();
+    await page.getByText('4 found in 7 names. That is all there is.').waitFor();
+    await watched.shoot('search');
+    await expectAccessible(page);
+    await button('Clear').click();
+    await row('page.html').waitFor();
+  });
+
+  it('copies a folder into another container, and shows what failed', async () => {
+    await page.getByLabel('Select y/').check();
+    const copy = async () => {
+      await button('Copy or move').click();
+      await page.getByLabel('To container').fill(B);
+      await watched.shoot('copy');
+      await button('Start').click();
+    };
+    await copy();
+    await ended(/Copy .*y\/.*done: 2/).waitFor();
+    await page.getByLabel('Select y/').check();
+    await copy();
+    await ended(/2 failed/).waitFor();
+    await page.getByText('What failed').click();
+    await page.getByText('y/1: exists').waitFor();
+    await watched.shoot('transfers');
+    await expectAccessible(page);
+  });
+
+  it('tries an upload again that was cut, and asks before it overwrites', async () => {
+    const file = { name: 'up.txt', mimeType: 'text/plain', buffer: Buffer.from('up') };
+    await page.route('**/api/files/object/body?*', (route) => route.abort(), { times: 1 });
+    await page.locator('#picker').setInputFiles([file]);
+    await button('Retry: up.txt').click();
+    await ended(/up\.txt.*done, 2 B/).waitFor();
+    await page.locator('#picker').setInputFiles([file]);
+    await button('Overwrite: up.txt').click();
+    await row('up.txt').waitFor();
+    await button('Clear ended').click();
+    await page.locator('#transfers').waitFor({ state: 'hidden' });
+  });
+
+  it('keeps what it shows when the store fails, says so, and tries again', async () => {
+    await page.route('**/api/files/objects?*', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { code: 'upstream_unavailable', message: 'The store is not available.' } },
+      }),
+    );
+    await button('Refresh').click();
+    await page.getByText('What you see is as listed by the store at').waitFor();
+    await row('up.txt').waitFor();
+    await watched.shoot('stale');
+    await page.evaluate(`location.hash = '${B}/'`);
+    await page.locator('#state').getByText('The store is not available.').waitFor();
+    await watched.shoot('failed');
+    await page.unroute('**/api/files/objects?*');
+    await button('Try again').click();
+    await row('y/').waitFor();
+  });
+
+  it('explains an ACL while it is written, and keeps none that is malformed', async () => {
+    await button('Container').click();
+    await watched.shoot('container');
+    await button('Who may read and write').click();
+    await page.getByText('Nobody else may read.').waitFor();
+    await button('Everybody reads').click();
+    await page.getByText('.r:*: Everybody may read objects, without a login.').waitFor();
+    await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
+    await page.getByText('Referrers cannot be let write').waitFor();
+    await watched.shoot('acl');
+    await expectAccessible(page);
+    await button('Save').click();
+    await page.locator('#dialog [role=alert]').getByText('Referrers cannot').waitFor();
+    await page.getByRole('textbox', { name: 'Write' }).fill('other:user');
+    await button('Save').click();
+    await page
+      .getByRole('heading', { name: 'Who may read and write' })
+      .waitFor({ state: 'hidden' });
+    await page
+      .locator('#containers')
+      .getByText('public: everybody may read it')
+      .waitFor({ state: 'attached' });
+  });
+
+  it('deletes a container once its name is typed', async () => {
+    await button('Container').click();
+    await button('Empty or delete').click();
+    await button('Delete for good').last().click();
+    await page.getByLabel(`Type “${B}” to confirm`).fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is not its name.').waitFor();
+    await watched.shoot('remove');
+    await page.getByLabel(`Type “${B}” to confirm`).fill(B);
+    await page.keyboard.press('Enter');
+    await ended(/Delete container .*done: 2/).waitFor();
+    await page.getByText('Choose a container, or make one.').waitFor();
+    expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
+  });
+
+  it('had nothing to complain of', () => {
+    const unforeseen = watched.complaints.filter((text) => !MEANT.test(text));
+    expect(unforeseen).to.deep.equal([]);
+  });
+});
