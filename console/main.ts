@@ -3,7 +3,7 @@ import { ConfigError } from '../src/config/problem.js';
 import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
 import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
 import { verifyAudit } from './server/audit-verify.js';
-import { startConsole } from './server/start.js';
+import { startConsole, type RunningConsole } from './server/start.js';
 
 const USAGE = 'usage: node dist/console/main.js console.json [--verify-audit]';
 const VERIFY = '--verify-audit';
@@ -27,8 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
 async function serve(options: ConsoleOptions): Promise<void> {
   const running = await startConsole(options);
   process.stdout.write(`console: listening on port ${running.port}\n`);
-  const stop = () => void running.close().then(() => process.exit(EXIT_CODES.ok.code));
-  process.once('SIGTERM', stop).once('SIGINT', stop);
+  stopOnSignals(running);
 }
 
 /** Checks the chain of the audit log, also of a console that runs. */
@@ -38,6 +37,35 @@ async function verify({ stateDir }: ConsoleOptions): Promise<void> {
   const { problem } = verdict;
   if (problem === undefined) return;
   fail('altered', `console: audit log: ${problem.kind} at ${problem.file}, line ${problem.line}`);
+}
+
+/** What is under way may take so long to finish. */
+const DRAIN_TIMEOUT_MS = 30_000;
+/** Ctrl-C reaches a process of npm's twice at once. */
+const SAME_WISH_MS = 500;
+
+/** The first signal lets requests finish, for a while; another one cuts them. */
+function stopOnSignals(running: RunningConsole): void {
+  let since: number | undefined;
+  let isEnding = false;
+  const end = (reason: ExitReason) => {
+    // What is cut is over as well, and was not drained.
+    if (isEnding) return;
+    isEnding = true;
+    void running.close().then(() => process.exit(EXIT_CODES[reason].code));
+  };
+  const stop = () => {
+    if (since !== undefined) {
+      if (performance.now() - since > SAME_WISH_MS) end('drainTimeout');
+      return;
+    }
+    since = performance.now();
+    setTimeout(end, DRAIN_TIMEOUT_MS, 'drainTimeout');
+    void running.drain().then(() => {
+      end('ok');
+    });
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
 /** Why a start failed, by the code of the system's error. */

@@ -43,7 +43,8 @@ async function startStore({ options, credentials }: ChildInit): Promise<ChildSer
     gatewaySecrets: gatewaySecrets(options),
     onFinished: (request) => {
       metrics.finished(request);
-      log.info(lineOf(request), 'request');
+      // Of those who ask each second whether it is well.
+      if (request.resource !== 'healthcheck') log.info(lineOf(request), 'request');
     },
     onError: (error, requestId) => {
       log.error({ err: error, request_id: requestId }, 'a request of the Swift API failed');

@@ -28,6 +28,18 @@ export function listenFailure(key: string, address: ListenAddress, error: unknow
  * @throws Failure `listen`
  */
 export async function claimAddress(key: string, address: ListenAddress): Promise<ListenAddress> {
+  const held = await holdAddress(key, address);
+  await held.release();
+  return held.address;
+}
+
+export interface HeldAddress {
+  readonly address: ListenAddress;
+  readonly release: () => Promise<void>;
+}
+
+/** As {@link claimAddress}, but nobody else gets the address before it is released. */
+export async function holdAddress(key: string, address: ListenAddress): Promise<HeldAddress> {
   const server = net.createServer();
   try {
     server.listen({ host: address.host, port: address.port, exclusive: true });
@@ -36,7 +48,9 @@ export async function claimAddress(key: string, address: ListenAddress): Promise
     throw listenFailure(key, address, error);
   }
   const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return { host: address.host, port };
+  const release = async (): Promise<void> => {
+    server.close();
+    await once(server, 'close');
+  };
+  return { address: { host: address.host, port }, release };
 }

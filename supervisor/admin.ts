@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Certificate } from '../src/config/certificates.js';
 import type { ListenAddress } from '../src/config/options.js';
 import type { Logger } from '../src/telemetry/logger.js';
@@ -88,6 +89,7 @@ export class AdminServer {
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
   #speaker: http.Server;
+  #certificate: Certificate | undefined;
   #token: BearerToken | undefined;
 
   readonly #onRequest = (request: http.IncomingMessage, response: http.ServerResponse): void => {
@@ -114,6 +116,9 @@ export class AdminServer {
 
   /** Speaks TLS with it on connections that are made from now on; plain HTTP without one. */
   useCertificate(certificate: Certificate | undefined): void {
+    // Else a reload that is about something else would close kept connections under requests.
+    if (isDeepStrictEqual(certificate, this.#certificate)) return;
+    this.#certificate = certificate;
     this.#speaker.close();
     this.#speaker = this.#speakerWith(certificate);
   }

@@ -1,14 +1,7 @@
-import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
+import { localUrl, type FilledOptions } from '../src/config/options.js';
 import type { Credentials } from '../src/config/credentials-file.js';
+import { consoleLines, type ConsoleState } from './banner-console.js';
 import { bannerCredential } from './banner-credential.js';
-
-/** Addresses that mean "every interface" are none that a client can connect to. */
-const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** The URL under which a client on this machine reaches an address. */
-export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https' = 'http'): string {
-  return `${scheme}://${formatAddress({ host: ANY_HOST[host] ?? host, port })}`;
-}
 
 /**
  * What is printed when the service is ready: where it is, how to sign, and lines to paste. The
@@ -18,8 +11,12 @@ export function renderBanner(
   version: string,
   options: FilledOptions,
   credentials: Credentials,
+  console: ConsoleState,
 ): string {
   const credential = bannerCredential(credentials, options);
+  const consolePart = consoleLines(options, credentials, console)
+    .map((line) => `${line}\n`)
+    .join('');
   const endpoint = localUrl(options.s3Listen, schemeOf(options.tlsCertFile));
   return `
 Ringway ${version} is ready.
@@ -29,7 +26,7 @@ Ringway ${version} is ready.
   Access key   ${credential.accessKey}
   Secret key   ${credential.secretKey}
   Admin        ${localUrl(options.adminListen, schemeOf(options.adminTlsCertFile))}
-${storeLine(options)}  ${storageLine(options)}
+${consolePart}${storeLine(options)}  ${storageLine(options)}
   Listeners    ${options.listeners}
 
 Try it, in another terminal:

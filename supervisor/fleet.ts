@@ -6,12 +6,14 @@ import { Failure, type ExitReason } from './exit-codes.js';
 import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 import { RestartPolicy } from './restart-policy.js';
 import { Signal } from './signal.js';
-import type { StartFailure } from '../src/process/protocol.js';
+import { ToldCredentials } from './told-credentials.js';
+import type { ChildInit, StartFailure } from '../src/process/protocol.js';
 
 export interface FleetOptions {
   readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
   readonly options: FilledOptions;
   readonly credentials: Roster;
+  readonly consoleConfig: ChildInit['consoleConfig'];
   readonly log: Logger;
   /** A child has gone: its metrics are to be kept. */
   readonly onGone: (child: Child) => void;
@@ -51,7 +53,7 @@ const EXIT_REASON: Readonly<Record<StartFailure, ExitReason>> = {
 export class Fleet implements ChildListener {
   readonly slots: readonly Slot[];
   readonly #fleet: FleetOptions;
-  #credentials: Roster;
+  #credentials: ToldCredentials;
   #phase: 'preparing' | 'beginning' | 'running' | 'ending' = 'preparing';
   readonly #phaseReached = { prepared: new Signal(), running: new Signal() };
   #reported = new Signal();
@@ -59,12 +61,13 @@ export class Fleet implements ChildListener {
 
   constructor(fleet: FleetOptions) {
     this.#fleet = fleet;
-    this.#credentials = fleet.credentials;
-    const { listeners, janitorIntervalMs, storeListen } = fleet.options;
+    this.#credentials = new ToldCredentials(fleet.credentials);
+    const { listeners, janitorIntervalMs, storeListen, consoleListen } = fleet.options;
     this.slots = [
       ...Array.from({ length: listeners }, (_, index) => this.#slot('listener', index + 1)),
       ...(janitorIntervalMs > 0 ? [this.#slot('janitor', 0)] : []),
       ...(storeListen === '' ? [] : [this.#slot('store', 0)]),
+      ...(consoleListen === '' ? [] : [this.#slot('console', 0)]),
     ];
   }
 
@@ -142,8 +145,9 @@ export class Fleet implements ChildListener {
 
   /** For every child, those that start later among them. */
   replaceCredentials(credentials: Roster): void {
-    this.#credentials = credentials;
-    for (const child of this.children()) child.giveCredentials(credentials);
+    const told = new ToldCredentials(credentials);
+    this.#credentials = told;
+    for (const { kind, child } of this.slots) child?.giveCredentials(told.for(kind));
   }
 
   /** Children that live, in any state. */
@@ -202,7 +206,7 @@ export class Fleet implements ChildListener {
     if (slot === undefined) return;
     this.#fleet.log.info({ worker: slot.worker, childPid: child.pid }, `${slot.kind} up`);
     // They may have changed while it started.
-    child.giveCredentials(this.#credentials);
+    child.giveCredentials(this.#credentials.for(slot.kind));
     if (this.#phase !== 'beginning') return;
     if (
       this.slots.some(({ kind, child: other }) => servesRequests(kind) && other?.state !== 'up')
@@ -274,10 +278,16 @@ export class Fleet implements ChildListener {
 
   #spawn(slot: Slot): void {
     slot.timer = undefined;
-    const { programs, options } = this.#fleet;
-    const credentials = this.#credentials;
-    const init = { type: 'init', worker: slot.worker, options, credentials } as const;
-    slot.child = new Child(programs[slot.kind], init, this);
+    const { kind, worker } = slot;
+    const { programs, options, consoleConfig } = this.#fleet;
+    const init = {
+      type: 'init',
+      worker,
+      options,
+      credentials: this.#credentials.for(kind),
+    } as const;
+    const own = kind === 'console' ? { consoleConfig } : {};
+    slot.child = new Child(programs[kind], { ...init, ...own }, this);
   }
 
   #slotOf(child: Child): Slot | undefined {

@@ -1,5 +1,6 @@
 import type { Roster } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
+import type { ChildInit } from '../src/process/protocol.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import type { Child, ChildProgram } from './child.js';
 import type { Failure } from './exit-codes.js';
@@ -11,9 +12,10 @@ import { Signal } from './signal.js';
 export interface GenerationOptions {
   /** As configured: a port may be 0. */
   readonly asked: FilledOptions;
-  /** The same with real ports; that of the admin port is the service's own matter. */
+  /** The same with real ports. */
   readonly options: FilledOptions;
   readonly credentials: Roster;
+  readonly consoleConfig: ChildInit['consoleConfig'];
   readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
   readonly log: Logger;
   readonly onGone: (child: Child) => void;

@@ -25,7 +25,7 @@ Flags, which win over the configuration file:
   --data DIR           data directory              (./data)
   --s3 HOST:PORT       S3 API                      (127.0.0.1:8000)
   --admin HOST:PORT    metrics and health          (127.0.0.1:9464)
-  --console HOST:PORT  console; not in this release (127.0.0.1:9000)
+  --console HOST:PORT  console                     (127.0.0.1:9000)
   --store HOST:PORT    Swift API of the embedded store (127.0.0.1:8070)
   --listeners N        listener processes          (one for each CPU)
 

@@ -4,10 +4,18 @@
  * as the service runs, and what is wrong with it is told.
  */
 export const CHILD_KINDS = {
-  listener: { servesRequests: true },
-  janitor: { servesRequests: false },
-  store: { servesRequests: false },
-} as const satisfies Readonly<Record<string, { readonly servesRequests: boolean }>>;
+  listener: { servesRequests: true, knowsSecrets: true },
+  janitor: { servesRequests: false, knowsSecrets: true },
+  store: { servesRequests: false, knowsSecrets: true },
+  // It asks the store whether a key is right.
+  console: { servesRequests: false, knowsSecrets: false },
+} as const satisfies Readonly<Record<string, ChildTraits>>;
+
+interface ChildTraits {
+  readonly servesRequests: boolean;
+  /** It verifies signatures or keys, and is told the secret keys for that. */
+  readonly knowsSecrets: boolean;
+}
 
 export type ChildKind = keyof typeof CHILD_KINDS;
 

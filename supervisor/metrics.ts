@@ -35,6 +35,7 @@ export class ServiceMetrics {
   readonly #listenerUp: Gauge<'worker'>;
   readonly #janitorUp: Gauge;
   readonly #storeUp: Gauge;
+  readonly #consoleUp: Gauge;
   readonly #missing: Gauge;
   #departed: MetricSnapshot = [];
   #scrape: Promise<Registry> | undefined;
@@ -60,6 +61,12 @@ export class ServiceMetrics {
         labelNames: ['reason'],
         registers,
       }),
+      console: new Counter({
+        name: 'ringway_console_restarts_total',
+        help: 'How often the console was started again after it ended unasked, by how it ended.',
+        labelNames: ['reason'],
+        registers,
+      }),
     };
     this.#janitorUp = new Gauge({
       name: 'ringway_janitor_up',
@@ -69,6 +76,11 @@ export class ServiceMetrics {
     this.#storeUp = new Gauge({
       name: 'ringway_swift_api_up',
       help: "Whether the store's Swift API is served.",
+      registers,
+    });
+    this.#consoleUp = new Gauge({
+      name: 'ringway_console_up',
+      help: 'Whether the console is served.',
       registers,
     });
     this.#listenerUp = new Gauge({
@@ -124,11 +136,15 @@ export class ServiceMetrics {
     return this.#scrape;
   }
 
+  #upOf(kind: Exclude<ChildKind, 'listener'>): Gauge {
+    return { janitor: this.#janitorUp, store: this.#storeUp, console: this.#consoleUp }[kind];
+  }
+
   async #collect(fleet: ScrapedFleet): Promise<Registry> {
     for (const { kind, worker, child } of fleet.slots) {
       const up = child?.state === 'up' ? 1 : 0;
       if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);
-      else (kind === 'janitor' ? this.#janitorUp : this.#storeUp).set(up);
+      else this.#upOf(kind).set(up);
     }
     // A child that is starting has nothing to tell yet, and is not missed.
     const serving = fleet.slots.flatMap(({ child }) =>

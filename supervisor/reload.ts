@@ -24,8 +24,20 @@ export async function resolveForReload(
     asked: running.asked.s3Listen,
     now: running.options.s3Listen,
   });
-  const storeListen = await resolvedStore(asked, running);
-  return { ...asked, s3Listen, storeListen };
+  const adminListen = await resolved('admin_listen', asked.adminListen, {
+    asked: running.asked.adminListen,
+    now: running.options.adminListen,
+  });
+  const storeAsked = asked.backend === 'embedded' ? asked.storeListen : '';
+  const storeListen = await resolvedOptional('store_listen', storeAsked, {
+    asked: running.asked.storeListen,
+    now: running.options.storeListen,
+  });
+  const consoleListen = await resolvedOptional('console_listen', asked.consoleListen, {
+    asked: running.asked.consoleListen,
+    now: running.options.consoleListen,
+  });
+  return { ...asked, s3Listen, adminListen, storeListen, consoleListen };
 }
 
 /** @throws Failure `config` for what only a start can change */
@@ -37,19 +49,16 @@ export function refuseOtherDataDir(asked: FilledOptions, dataDir: string): void 
   );
 }
 
-async function resolvedStore(
-  { backend, storeListen }: FilledOptions,
-  running: Running,
-): Promise<FilledOptions['storeListen']> {
-  if (backend !== 'embedded' || storeListen === '') return '';
-  const { asked, options } = running;
-  if (options.storeListen === '' || asked.storeListen === '') {
-    return claimAddress('store_listen', storeListen);
-  }
-  return resolved('store_listen', storeListen, {
-    asked: asked.storeListen,
-    now: options.storeListen,
-  });
+/** Of an address that may be empty, for nothing. */
+async function resolvedOptional(
+  key: string,
+  address: ListenAddress | '',
+  { asked, now }: { readonly asked: ListenAddress | ''; readonly now: ListenAddress | '' },
+): Promise<ListenAddress | ''> {
+  if (address === '') return '';
+  return asked === '' || now === ''
+    ? claimAddress(key, address)
+    : resolved(key, address, { asked, now });
 }
 
 async function resolved(

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
+import type { RawConsoleConfig } from '../console/config/load.js';
 import { readAdminToken } from '../src/config/admin-token.js';
 import type { Certificates } from '../src/config/certificates.js';
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
@@ -23,14 +24,15 @@ import type { VersionInfo } from './version.js';
 
 /** What a generation of processes is started with. */
 export interface Start {
-  readonly options: FilledOptions;
+  /** As configured: a port may be 0. */
+  readonly asked: FilledOptions;
   readonly credentials: Roster;
   readonly certificates: Certificates;
+  /** What the file `console_config` says. */
+  readonly consoleConfig: RawConsoleConfig | undefined;
 }
 
-export interface ServiceOptions extends Running {
-  readonly credentials: Roster;
-  readonly certificates: Certificates;
+export interface ServiceOptions extends Start, Running {
   readonly programs: (options: FilledOptions) => Readonly<Record<ChildKind, ChildProgram>>;
   readonly version: VersionInfo;
   readonly log: Logger;
@@ -64,7 +66,7 @@ export class Service implements AdminView {
   #adminListen: ListenAddress | undefined;
 
   constructor(private readonly service: ServiceOptions) {
-    const { asked, options, credentials, version, log } = service;
+    const { options, version, log } = service;
     this.#metrics = new ServiceMetrics(version);
     this.#admin = new AdminServer(this, log);
     this.#admin.useToken(readAdminToken(options));
@@ -72,7 +74,7 @@ export class Service implements AdminView {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
-    this.#generation = this.#newGeneration({ asked, options, credentials, isTrial: false });
+    this.#generation = this.#newGeneration({ ...service, isTrial: false });
     void this.#generation.failed().then(this.#fail);
   }
 
@@ -128,13 +130,14 @@ export class Service implements AdminView {
   async #replaceGeneration(): Promise<void> {
     const { log, recoverStore, readAgain } = this.service;
     const former = this.#generation;
-    const { options: asked, credentials, certificates } = readAgain();
+    const again = readAgain();
+    const { asked, certificates } = again;
     const options = await resolveForReload(asked, former);
     const changed = changedKeys(former.asked, asked);
     log.info({ changed }, 'reloading');
     await recoverStore(options);
-    const admin = await this.#openAdmin(asked);
-    const next = this.#newGeneration({ asked, options, credentials, isTrial: true });
+    const admin = await this.#openAdmin(options);
+    const next = this.#newGeneration({ ...again, options, isTrial: true });
     try {
       await this.#takeOver(next, former);
     } catch (error) {
@@ -155,11 +158,11 @@ export class Service implements AdminView {
   }
 
   /** A new admin port, where it has changed. @throws Failure `listen` */
-  async #openAdmin(asked: FilledOptions): Promise<OpenAdmin | undefined> {
-    if (isDeepStrictEqual(asked.adminListen, this.#generation.asked.adminListen)) return undefined;
+  async #openAdmin(options: FilledOptions): Promise<OpenAdmin | undefined> {
+    if (isDeepStrictEqual(options.adminListen, this.#adminListen)) return undefined;
     const server = new AdminServer(this, this.service.log);
-    server.useToken(readAdminToken(asked));
-    return { server, address: await server.listen(asked.adminListen) };
+    server.useToken(readAdminToken(options));
+    return { server, address: await server.listen(options.adminListen) };
   }
 
   #useCertificates(certificates: Certificates): void {
@@ -215,13 +218,12 @@ export class Service implements AdminView {
     });
   }
 
-  #newGeneration(
-    start: Pick<GenerationOptions, 'asked' | 'options' | 'credentials' | 'isTrial'>,
-  ): Generation {
+  #newGeneration(start: Start & Pick<GenerationOptions, 'options' | 'isTrial'>): Generation {
+    const { asked, options, credentials, consoleConfig, isTrial } = start;
     return new Generation({
-      ...start,
+      ...{ asked, options, credentials, consoleConfig, isTrial },
       log: this.service.log,
-      programs: this.service.programs(start.options),
+      programs: this.service.programs(options),
       onGone: (child) => {
         this.#metrics.keep(child.metrics);
       },

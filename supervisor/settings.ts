@@ -1,13 +1,19 @@
 import { readAdminToken } from '../src/config/admin-token.js';
 import { readCertificates, type Certificates } from '../src/config/certificates.js';
 import type { Credentials } from '../src/config/credentials-file.js';
-import { loadConfig, type LoadedConfig } from '../src/config/load.js';
+import { loadConfig } from '../src/config/load.js';
+import type { FilledOptions } from '../src/config/options.js';
 import { ConfigError, describeProblem } from '../src/config/problem.js';
 import { readRoster } from '../src/config/roster-source.js';
 import type { FlagValues } from './cli.js';
+import { readConsoleSettings, type ConsoleSettings } from './console-settings.js';
 import { Failure } from './exit-codes.js';
 
-export interface Settings extends LoadedConfig {
+export interface Settings extends Omit<ConsoleSettings, 'consoleListen'> {
+  /** `consoleListen` is empty when there is no console. */
+  readonly options: FilledOptions;
+  /** For the operator; nothing is wrong enough to stop. */
+  readonly warnings: readonly string[];
   /** What a start would use; undefined when it would generate a credential. */
   readonly credentials: Credentials | undefined;
   readonly certificates: Certificates;
@@ -15,8 +21,8 @@ export interface Settings extends LoadedConfig {
 
 /**
  * Reads and checks all that the operator gave: configuration file, flags, credentials,
- * certificates. This is the
- * whole of `check`, and the first step of `start`. Changes nothing.
+ * certificates, the console's file. This is the whole of `check`, and the first step of `start`.
+ * Changes nothing.
  * @throws Failure `usage` when only flags are wrong, `config` otherwise; `dataDirectory` when the
  *   working directory is gone
  */
@@ -29,12 +35,14 @@ export function readSettings(
     const config = loadConfig({ file: configFile, flags, cwd: workingDirectory() });
     readAdminToken(config.options);
     const { warnings, ...certificates } = readCertificates(config.options);
-    return {
-      options: config.options,
-      warnings: [...config.warnings, ...warnings],
-      credentials: readRoster(config.options, env),
-      certificates,
-    };
+    const credentials = readRoster(config.options, env);
+    const { consoleListen, ...console } = readConsoleSettings(
+      config.options,
+      credentials?.roster,
+      'console_listen' in flags,
+    );
+    const options = { ...config.options, consoleListen };
+    return { options, warnings, credentials, certificates, ...console };
   } catch (error) {
     throw error instanceof ConfigError ? configFailure(error) : error;
   }

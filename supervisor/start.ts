@@ -4,7 +4,7 @@ import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { ensureRoster } from '../src/config/roster-source.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
-import { claimAddress } from './addresses.js';
+import { claimAddresses } from './claim-addresses.js';
 import { renderBanner } from './banner.js';
 import { Commands } from './commands.js';
 import { ControlServer } from './control-server.js';
@@ -42,7 +42,7 @@ export interface Parts {
  * @throws Failure
  */
 export async function start(read: () => Settings, parts: Parts): Promise<ExitReason> {
-  const { options, certificates, warnings } = read();
+  const { options, certificates, warnings, ...console } = read();
   const log = createLogger({
     level: options.logLevel,
     process: 'supervisor',
@@ -57,12 +57,11 @@ export async function start(read: () => Settings, parts: Parts): Promise<ExitRea
   try {
     const credentials = takeCredentials(options);
     for (const line of [...warnings, ...credentials.warnings]) warn(line);
-    const s3Listen = await claimAddress('s3_listen', options.s3Listen);
-    const storeListen = await claimStoreAddress(options);
+    const { consoleProblem, ...addresses } = await claimAddresses(options);
     await parts.recoverStore(options);
     if (signals.stopping) return 'ok';
-    const running = { asked: options, options: { ...options, s3Listen, storeListen } };
-    const held = { lock, log, signals, reopen, read, certificates };
+    const running = { asked: options, options: { ...options, ...addresses } };
+    const held = { lock, log, signals, reopen, read, certificates, ...console, consoleProblem };
     return await serve(running, credentials, parts, held);
   } finally {
     lock.release();
@@ -76,13 +75,18 @@ interface Held {
   readonly reopen: ReopenSignal;
   readonly read: () => Settings;
   readonly certificates: Certificates;
+  readonly consoleConfig: Start['consoleConfig'];
+  /** Why there is no console. */
+  readonly consoleAbsent: string | undefined;
+  /** Why it cannot be reached yet. */
+  readonly consoleProblem: string | undefined;
 }
 
 async function serve(
   running: Running,
   credentials: Credentials,
   parts: Parts,
-  { lock, log, signals, reopen, read, certificates }: Held,
+  { lock, log, signals, reopen, read, ...held }: Held,
 ): Promise<ExitReason> {
   const version = readVersion();
   const toStart = (name: ChildKind, options: FilledOptions): ChildProgram => ({
@@ -96,7 +100,8 @@ async function serve(
   const service = new Service({
     ...running,
     credentials: credentials.roster,
-    certificates,
+    certificates: held.certificates,
+    consoleConfig: held.consoleConfig,
     version,
     log,
     recoverStore: parts.recoverStore,
@@ -105,6 +110,7 @@ async function serve(
       listener: toStart('listener', options),
       janitor: toStart('janitor', options),
       store: toStart('store', options),
+      console: toStart('console', options),
     }),
   });
   reopen.onSignal = () => {
@@ -120,7 +126,7 @@ async function serve(
   try {
     await control.listen(running.options.dataDir);
     const started = service.start().then((options) => {
-      process.stdout.write(renderBanner(version.version, options, credentials));
+      process.stdout.write(renderBanner(version.version, options, credentials, held));
       log.info({ ...version, listeners: options.listeners }, 'service ready');
       return signals.first;
     });
@@ -140,23 +146,16 @@ async function serve(
 
 /** @throws Failure, also for credentials that a start would make: a service that runs has some */
 function readAgain(read: () => Settings, dataDir: string, log: Logger): Start {
-  const { options, credentials, certificates, warnings } = read();
+  const { options, credentials, certificates, warnings, ...console } = read();
   refuseOtherDataDir(options, dataDir);
+  if (console.consoleAbsent !== undefined) log.info({ why: console.consoleAbsent }, 'no console');
   if (credentials === undefined || credentials.origin === 'environment') {
     const file = options.credentialsFile;
     throw new Failure('config', `${file}: expected a file with credentials, as at the start`);
   }
   for (const warning of [...warnings, ...credentials.warnings]) log.warn(warning);
-  return { options, credentials: credentials.roster, certificates };
-}
-
-/** Of the Swift API, where there is one. */
-async function claimStoreAddress({
-  backend,
-  storeListen,
-}: FilledOptions): Promise<FilledOptions['storeListen']> {
-  if (backend !== 'embedded' || storeListen === '') return '';
-  return claimAddress('store_listen', storeListen);
+  const { consoleConfig } = console;
+  return { asked: options, credentials: credentials.roster, certificates, consoleConfig };
 }
 
 async function takeLock(dataDir: string): Promise<DataLock> {

@@ -44,10 +44,11 @@ export function renderStatus(input: StatusInput): unknown {
 
 /** Where the service listens, by what for. */
 function addresses({ options, adminListen }: StatusInput): Readonly<Record<string, string>> {
-  const { s3Listen, storeListen } = options;
+  const { s3Listen, storeListen, consoleListen } = options;
   return {
     s3: formatAddress(s3Listen),
     ...(adminListen && { admin: formatAddress(adminListen) }),
     ...(storeListen === '' ? {} : { swift_api: formatAddress(storeListen) }),
+    ...(consoleListen === '' ? {} : { console: formatAddress(consoleListen) }),
   };
 }

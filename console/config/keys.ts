@@ -43,6 +43,14 @@ export type Role = (typeof ROLES)[number];
 
 const NAME = /^[^\s:/\p{Cc}]{1,128}$/u;
 
+/** Whether `accounts` can name somebody so. */
+export function isRosterName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** As many as `accounts` may name. */
+export const ROSTER_MAX = 10_000;
+
 /** Whom the console lets in: a valid login with the store alone does not do. */
 export function roster() {
   const error = 'a list of {account, user, role}, one at least, each user once';
@@ -65,7 +73,7 @@ export function roster() {
   return z
     .array(entry, { error })
     .min(1, { error })
-    .max(10_000, { error })
+    .max(ROSTER_MAX, { error })
     .refine((all) => new Set(all.map((one) => loginName(one))).size === all.length, { error });
 }
 

@@ -17,17 +17,17 @@ export type ConsoleOptions = {
  */
 export function loadConsoleConfig(file: string, cwd: string): ConsoleOptions {
   const place = path.resolve(cwd, file);
-  return parseConsoleConfig(readObject(place, file), path.dirname(place));
+  return parseConsoleConfig(readConsoleFile(place, file), path.dirname(place));
 }
+
+/** What a file says, before any check. */
+export type RawConsoleConfig = Readonly<Record<string, unknown>>;
 
 /**
  * @param folder what relative paths are relative to
  * @throws ConfigError with everything that is wrong
  */
-export function parseConsoleConfig(
-  raw: Readonly<Record<string, unknown>>,
-  folder: string,
-): ConsoleOptions {
+export function parseConsoleConfig(raw: RawConsoleConfig, folder: string): ConsoleOptions {
   const problems = unknownKeys(raw);
   const config: Record<string, unknown> = {};
   for (const key of CONSOLE_KEYS) {
@@ -42,7 +42,11 @@ export function parseConsoleConfig(
   return Object.fromEntries(entries) as ConsoleOptions;
 }
 
-function readObject(place: string, given: string): Readonly<Record<string, unknown>> {
+/**
+ * @param given the file's name as the operator knows it, for the report
+ * @throws ConfigError when it cannot be read, or is no JSON object
+ */
+export function readConsoleFile(place: string, given: string): RawConsoleConfig {
   const problem = (key: string, expected: string) =>
     new ConfigError([{ source: 'file', key, expected }]);
   let text: string;
@@ -57,7 +61,7 @@ function readObject(place: string, given: string): Readonly<Record<string, unkno
   throw problem(`${given}, line ${line}, column ${column}`, expected);
 }
 
-function unknownKeys(raw: Readonly<Record<string, unknown>>): ConfigProblem[] {
+function unknownKeys(raw: RawConsoleConfig): ConfigProblem[] {
   const known: ReadonlySet<string> = new Set(CONSOLE_KEYS);
   return Object.keys(raw)
     .filter((key) => !known.has(key))

@@ -16,6 +16,7 @@ import { installGuard } from './guard.js';
 import { pageRoutes } from './pages.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sessionRoutes } from './session-routes.js';
+import type { Traffic } from './traffic.js';
 
 /** JSON of a request: the longest is a list of some thousand names. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
@@ -30,6 +31,7 @@ const IDLE_MS = 120_000;
 export async function buildApp(
   context: ConsoleContext,
   hosts: () => ReadonlySet<string>,
+  traffic: Traffic,
 ): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
@@ -49,6 +51,7 @@ export async function buildApp(
   app.server.requestTimeout = 0;
   // A body is JSON, or says that it is bytes where bytes are expected.
   app.removeContentTypeParser('text/plain');
+  traffic.watch(app);
   installErrors(app, context);
   limitBodies(app);
   await app.register(cookie);

@@ -3,14 +3,15 @@ import type { ConsoleOptions } from '../config/load.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { UserAdmin } from '../surfaces/users/user-admin.js';
 import type { Upstream } from '../swift/upstream.js';
+import type { Accounts } from './accounts.js';
 import type { AdminClient } from './admin-client.js';
-import type { AuditLog } from './audit-log.js';
 import type { ClientView, ClientViews } from './client-address.js';
 import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
 import type { Right } from './rights.js';
 import type { Session, Sessions } from './sessions.js';
+import type { SoleAudit } from './sole-audit.js';
 
 /** What all routes share; made once, at start. */
 export interface ConsoleContext {
@@ -21,9 +22,10 @@ export interface ConsoleContext {
   readonly auth: Upstream;
   readonly admin: AdminClient;
   readonly views: ClientViews;
+  readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;
-  readonly audit: AuditLog;
+  readonly audit: SoleAudit;
   readonly events: Events;
   readonly jobs: Jobs;
   /** Undefined unless `account_admin` is set. */

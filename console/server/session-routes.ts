@@ -76,7 +76,7 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof CredentialsRefusedError)) throw error;
   }
-  const user = context.options.accounts.find((one) => loginName(one) === name);
+  const user = context.accounts.find(name);
   if (token === undefined || user === undefined) {
     context.loginLimits.failed(name);
     await record(context, request, name, '', 'login', 'denied');

@@ -76,19 +76,22 @@ export class Sessions {
     for (const [key, one] of this.#sessions) if (one === session) this.#end(key, one);
   }
 
-  endWhere(applies: (session: Session) => boolean): void {
-    for (const [key, session] of this.#sessions) if (applies(session)) this.#end(key, session);
+  endWhere(isOver: (session: Session) => boolean): void {
+    for (const [key, session] of this.#sessions) if (isOver(session)) this.#end(key, session);
   }
 
   endAll(): void {
-    for (const [key, session] of this.#sessions) this.#end(key, session);
+    this.endWhere(() => true);
+  }
+
+  /** Those that have expired among them, until they are swept. */
+  get count(): number {
+    return this.#sessions.size;
   }
 
   /** Ends what has expired. */
   sweep(): void {
-    for (const [key, session] of this.#sessions) {
-      if (this.#isExpired(session)) this.#end(key, session);
-    }
+    this.endWhere((session) => this.#isExpired(session));
   }
 
   #isExpired(session: Session): boolean {

@@ -1,13 +1,18 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
+import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
+import { Accounts } from './accounts.js';
 import { AdminClient } from './admin-client.js';
 import { describeError } from './app-errors.js';
 import { buildApp } from './app.js';
-import { AuditLog } from './audit-log.js';
 import { ClientViews } from './client-address.js';
 import type { ConsoleContext } from './context.js';
 import { Events } from './events.js';
@@ -15,10 +20,14 @@ import { allowedHosts } from './hosts.js';
 import { Jobs } from './jobs.js';
 import { LoginLimits } from './login-limits.js';
 import { Sessions } from './sessions.js';
+import { SoleAudit } from './sole-audit.js';
+import { Traffic, type FinishedRequest } from './traffic.js';
 
 export interface RunningConsole {
   readonly port: number;
   readonly context: ConsoleContext;
+  /** Takes no more connections, and lets requests under way finish; `close` comes after it. */
+  drain(): Promise<void>;
   /** Ends sessions, jobs and connections. */
   close(): Promise<void>;
 }
@@ -27,9 +36,144 @@ export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
   readonly userAdmin?: UserAdminOptions;
+  readonly onFinished?: ((request: FinishedRequest) => void) | undefined;
 }
 
 const SWEEP_MS = 30_000;
+const PROBE_IDLE_MS = 2000;
+
+/** The console, from its preparation to its end. It serves nothing before `listen`. */
+export class ConsoleServer {
+  readonly context: ConsoleContext;
+  readonly #traffic: Traffic;
+  readonly #sweep: NodeJS.Timeout;
+  #app: FastifyInstance | undefined;
+  #hosts: ReadonlySet<string> = new Set();
+  #monitoring: Promise<void> | undefined;
+
+  private constructor(context: ConsoleContext, traffic: Traffic) {
+    this.context = context;
+    this.#traffic = traffic;
+    this.#sweep = setInterval(() => {
+      context.sessions.sweep();
+    }, SWEEP_MS);
+  }
+
+  /**
+   * Does all that can go wrong, but for listening.
+   * @throws system errors when it cannot write its state
+   */
+  static async prepare(
+    options: ConsoleOptions,
+    {
+      now = Date.now,
+      logger = defaultLogger(),
+      userAdmin = USER_ADMIN,
+      onFinished,
+    }: StartOptions = {},
+  ): Promise<ConsoleServer> {
+    const events = new Events();
+    const admin = new AdminClient(options);
+    const context: ConsoleContext = {
+      options,
+      now,
+      logger,
+      events,
+      store: new Upstream(parseUpstream(options.storeBase)),
+      auth: new Upstream(parseUpstream(options.authUrl)),
+      admin,
+      views: new ClientViews(options.trustedProxies),
+      accounts: new Accounts(options.accounts),
+      sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
+      loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
+      audit: await openAudit(options, now, logger),
+      userAdmin: options.accountAdmin
+        ? new UserAdmin({ options, logger, now }, userAdmin)
+        : undefined,
+      jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
+      monitor: Monitor.open({ options, admin, events, now, logger }),
+    };
+    const server = new ConsoleServer(context, new Traffic(onFinished));
+    try {
+      server.#app = await buildApp(context, () => server.#hosts, server.#traffic);
+      await server.#app.ready();
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    return server;
+  }
+
+  /** @returns the port @throws system errors when it cannot listen; then it may be tried again */
+  async listen(): Promise<number> {
+    const { bind, allowedHosts: others } = this.context.options;
+    const server = this.#server();
+    server.listen({ ...bind, exclusive: true });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    this.#hosts = allowedHosts({ ...bind, port }, others);
+    // Again after a pause: it goes on.
+    await (this.#monitoring ??= this.context.monitor?.start());
+    return port;
+  }
+
+  /** Lets go of the port; connections stay. `listen` takes it again. */
+  pause(): void {
+    const server = this.#server();
+    if (server.listening) server.close();
+  }
+
+  get requestsInProgress(): number {
+    return this.#traffic.inProgress;
+  }
+
+  /** Other users are let in from now on; who is none of them any more is logged out. */
+  replaceAccounts(entries: readonly RosterEntry[]): void {
+    const { accounts, sessions } = this.context;
+    accounts.replace(entries);
+    sessions.endWhere(({ user }) => accounts.find(loginName(user))?.role !== user.role);
+  }
+
+  /** Whether the store answers. @throws UpstreamError */
+  async pingStore(): Promise<void> {
+    const request = { method: 'GET', rawPath: '/healthcheck', idleMs: PROBE_IDLE_MS };
+    const { body } = await this.context.store.send(request);
+    body.resume();
+  }
+
+  /**
+   * Takes no more connections, logs everybody out, which ends jobs and streams of events, and lets
+   * requests under way finish. Has no limit of its own.
+   */
+  async drain(): Promise<void> {
+    this.pause();
+    this.context.sessions.endAll();
+    await this.#traffic.drain();
+  }
+
+  /** Ends sessions, jobs and connections. */
+  async close(): Promise<void> {
+    const { sessions, events, store, auth, admin, monitor, audit } = this.context;
+    clearInterval(this.#sweep);
+    sessions.endAll();
+    events.close();
+    if (this.#app !== undefined) {
+      this.pause();
+      this.#server().closeAllConnections();
+      await this.#app.close();
+    }
+    store.close();
+    auth.close();
+    admin.close();
+    await monitor?.close();
+    await audit.close();
+  }
+
+  #server(): Server {
+    if (this.#app === undefined) throw new Error('the console is not prepared');
+    return this.#app.server;
+  }
+}
 
 /**
  * Starts the console.
@@ -37,57 +181,33 @@ const SWEEP_MS = 30_000;
  */
 export async function startConsole(
   options: ConsoleOptions,
-  {
-    now = Date.now,
-    logger = createLogger({ level: 'info', process: 'console' }),
-    userAdmin = USER_ADMIN,
-  }: StartOptions = {},
+  start: StartOptions = {},
 ): Promise<RunningConsole> {
-  const events = new Events();
-  const admin = new AdminClient(options);
-  const context: ConsoleContext = {
-    options,
-    now,
-    logger,
-    events,
-    store: new Upstream(parseUpstream(options.storeBase)),
-    auth: new Upstream(parseUpstream(options.authUrl)),
-    admin,
-    views: new ClientViews(options.trustedProxies),
-    sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
-    loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
-    audit: await AuditLog.open(options.stateDir, { now, bytesMax: options.auditBytesMax }),
-    userAdmin: options.accountAdmin
-      ? new UserAdmin({ options, logger, now }, userAdmin)
-      : undefined,
-    jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
-    monitor: Monitor.open({ options, admin, events, now, logger }),
-  };
-  let hosts: ReadonlySet<string> = new Set();
-  const app = await buildApp(context, () => hosts);
-  const sweep = setInterval(() => {
-    context.sessions.sweep();
-  }, SWEEP_MS);
-  const close = async () => {
-    clearInterval(sweep);
-    context.sessions.endAll();
-    events.close();
-    await app.close();
-    context.store.close();
-    context.auth.close();
-    context.admin.close();
-    await context.monitor?.close();
-    await context.audit.close();
-  };
+  const server = await ConsoleServer.prepare(options, start);
   try {
-    await app.listen({ host: options.bind.host, port: options.bind.port });
+    const port = await server.listen();
+    return {
+      port,
+      context: server.context,
+      drain: () => server.drain(),
+      close: () => server.close(),
+    };
   } catch (error) {
-    await close();
+    await server.close();
     throw error;
   }
-  const address = app.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.bind.port;
-  hosts = allowedHosts({ ...options.bind, port }, options.allowedHosts);
-  await context.monitor?.start();
-  return { port, context, close };
+}
+
+function openAudit(
+  { stateDir, auditBytesMax }: ConsoleOptions,
+  now: () => number,
+  logger: Logger,
+): Promise<SoleAudit> {
+  return SoleAudit.open(stateDir, { now, bytesMax: auditBytesMax }, () => {
+    logger.info({ stateDir }, 'the audit log is still in the hands of another console');
+  });
+}
+
+function defaultLogger(): Logger {
+  return createLogger({ level: 'info', process: 'console' });
 }

@@ -30,8 +30,6 @@ export interface ConfigSources {
 
 export interface LoadedConfig {
   readonly options: FilledOptions;
-  /** For the operator; nothing is wrong enough to stop. */
-  readonly warnings: readonly string[];
 }
 
 /** Before any check: what stands under a key may be anything. */
@@ -53,10 +51,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   problems.push(...relations(parsed, sources));
   if (problems.length > 0) throw new ConfigError(problems);
-  return {
-    options: toOptions(complete(parsed as ParsedConfig, fromFile, sources)),
-    warnings: warningsFor(raw),
-  };
+  return { options: toOptions(complete(parsed as ParsedConfig, fromFile, sources)) };
 }
 
 /** Where a key's value is from, for the report. */
@@ -104,16 +99,6 @@ function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): Confi
       expected: `at most restart_backoff_ms_max (${max})`,
     });
   }
-  const { s3_listen: s3, admin_listen: admin } = parsed;
-  if (s3 !== undefined && admin !== undefined && s3.port !== 0) {
-    if (s3.port === admin.port && s3.host === admin.host) {
-      problems.push({
-        ...origin('admin_listen', sources),
-        given: formatAddress(admin),
-        expected: 'another address than s3_listen',
-      });
-    }
-  }
   const { cold_storage_classes: cold = [], cold_backend: coldBackend } = parsed;
   if (cold.length > 0 && coldBackend === 'none') {
     problems.push({
@@ -124,11 +109,29 @@ function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): Confi
     });
   }
   problems.push(
+    ...addressRelations(parsed, sources),
     ...swiftRelations(parsed, sources),
     ...credentialsRelations(parsed, sources),
     ...tlsRelations(parsed, sources),
     ...adminRelations(parsed, sources),
   );
+  return problems;
+}
+
+/** Two of them on one address: the second would find it in use, by the service itself. */
+function addressRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
+  const keys = ['s3_listen', 'admin_listen', 'console_listen', 'store_listen'] as const;
+  const taken = new Map<string, ConfigKey>();
+  const problems: ConfigProblem[] = [];
+  for (const key of keys) {
+    const address = key === 'store_listen' && parsed.backend === 'swift' ? '' : parsed[key];
+    if (address === undefined || address === '' || address.port === 0) continue;
+    const given = formatAddress(address);
+    const other = taken.get(given);
+    if (other === undefined) taken.set(given, key);
+    else
+      problems.push({ ...origin(key, sources), given, expected: `another address than ${other}` });
+  }
   return problems;
 }
 
@@ -227,19 +230,13 @@ function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSour
     admin_tls_key_file: resolved(parsed.admin_tls_key_file),
     admin_token_file: resolved(parsed.admin_token_file),
     access_log: resolved(parsed.access_log),
+    console_config: resolved(parsed.console_config),
     tempauth_conf: resolved(parsed.tempauth_conf),
     identity_key_file: resolved(parsed.identity_key_file),
     swift_key_file: resolved(parsed.swift_key_file),
     swift_filter_secret_file: resolved(parsed.swift_filter_secret_file),
     store_filter_secret_file: resolved(parsed.store_filter_secret_file),
   };
-}
-
-function warningsFor(raw: RawConfig): string[] {
-  if (raw.console_listen === undefined) return [];
-  return [
-    'console_listen is set, but to start the console is not part of this release: nothing listens there',
-  ];
 }
 
 function toOptions(config: Config): FilledOptions {

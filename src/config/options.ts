@@ -21,6 +21,14 @@ export type FilledOptions = {
   readonly [K in keyof Config as CamelCase<K>]: Config[K];
 };
 
+/** Addresses that mean "every interface" are none that a client can connect to. */
+const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The URL under which a client on this machine reaches an address. */
+export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https' = 'http'): string {
+  return `${scheme}://${formatAddress({ host: ANY_HOST[host] ?? host, port })}`;
+}
+
 /** `HOST:PORT` for people and URLs; an IPv6 address gets its brackets. */
 export function formatAddress(address: ListenAddress): string {
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;

@@ -37,8 +37,12 @@ const KEYS = {
     doc: 'Address of `/metrics`, `/livez`, `/readyz` and `/statusz`. On another than a loopback address it needs `admin_token_file`.',
   },
   console_listen: {
-    schema: address().prefault('127.0.0.1:9000'),
-    doc: 'Address of the console. Checked, but not opened: the console is started by itself so far.',
+    schema: optionalAddress().prefault('127.0.0.1:9000'),
+    doc: 'Address of the [console](console.md). When something else listens there, S3 is served without it, and it is tried again. Empty: there is none.',
+  },
+  console_config: {
+    schema: optionalPath(),
+    doc: 'File with keys of the [console](console-configuration.md) that are to differ from what follows from this configuration. Relative to the configuration file.',
   },
   store_listen: {
     schema: optionalAddress().prefault('127.0.0.1:8070'),

@@ -43,6 +43,7 @@ describe('config: load', () => {
       s3Listen: { host: '127.0.0.1', port: 8000 },
       adminListen: { host: '127.0.0.1', port: 9464 },
       consoleListen: { host: '127.0.0.1', port: 9000 },
+      consoleConfig: '',
       storeListen: { host: '127.0.0.1', port: 8070 },
       storeFilterSecretFile: '',
       listeners: os.availableParallelism(),
@@ -157,10 +158,15 @@ describe('config: load', () => {
     expect((await load({ location: 'EU' })).options.location).to.equal('EU');
   });
 
-  it('warns of a console address only when one is set', async () => {
-    expect((await load({})).warnings).to.deep.equal([]);
-    const [warning] = (await load({ console_listen: '127.0.0.1:9000' })).warnings;
-    expect(warning).to.match(/console is not part of this release/);
+  it('wants another address for each thing that listens', async () => {
+    expect(
+      await problems({ admin_listen: '127.0.0.1:8000', console_listen: '127.0.0.1:8070' }),
+    ).to.deep.equal([
+      'admin_listen: got "127.0.0.1:8000", expected another address than s3_listen',
+      'store_listen: got "127.0.0.1:8070", expected another address than console_listen',
+    ]);
+    const anyPort = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0' };
+    expect((await load({ ...anyPort, console_listen: '' })).options.consoleListen).to.equal('');
   });
 
   it('reports everything at once: key, value, expectation', async () => {

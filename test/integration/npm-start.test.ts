@@ -17,7 +17,7 @@ type Npm = ChildProcessByStdio<null, Readable, Readable>;
 function npmStart(dataDir: string): Npm {
   const anyPort = '127.0.0.1:0';
   const flags = ['--data', dataDir, '--s3', anyPort, '--admin', anyPort, '--listeners', '1'];
-  flags.push('--store', anyPort);
+  flags.push('--store', anyPort, '--console', anyPort);
   return spawn('npm', ['start', '--', ...flags], {
     detached: true,
     env: {

@@ -6,15 +6,23 @@ import type { Credentials } from '../../src/config/credentials-file.js';
 import { renderCredentials } from '../../src/config/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
 import { readTempauthFile } from '../../src/config/tempauth-file.js';
-import { localUrl, renderBanner } from '../../supervisor/banner.js';
+import { localUrl } from '../../src/config/options.js';
+import type { ConsoleState } from '../../supervisor/banner-console.js';
+import { renderBanner } from '../../supervisor/banner.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const SECRET = `it's "$HOME" & more`.replaceAll(' ', '\\');
 
+const CONSOLE: ConsoleState = {
+  consoleConfig: undefined,
+  consoleAbsent: undefined,
+  consoleProblem: undefined,
+};
+
 describe('supervisor: banner', () => {
   const { options } = loadConfig({ flags: { s3_listen: '[::]:8000' }, cwd: '/tmp' });
   const credentials: Credentials = {
-    roster: [{ accessKey: 'AK', secretKey: SECRET, account: 'AUTH_main', role: 'owner' }],
+    roster: [{ accessKey: 'AKI', secretKey: SECRET, account: 'AUTH_main', role: 'owner' }],
     origin: 'generated',
     warnings: [],
   };
@@ -27,7 +35,7 @@ describe('supervisor: banner', () => {
   }
 
   it('shows a generated secret, quoted for the shell', () => {
-    const banner = renderBanner('1.0.0', options, credentials);
+    const banner = renderBanner('1.0.0', options, credentials, CONSOLE);
     expect(banner).to.include(`Secret key   ${SECRET}`);
     expect(pastedSecret(banner)).to.equal(SECRET);
   });
@@ -37,7 +45,7 @@ describe('supervisor: banner', () => {
     const credentialsFile = join(folder, 'credentials.json');
     await writeFile(credentialsFile, renderCredentials(credentials.roster));
     const kept: Credentials = { ...credentials, origin: 'file' };
-    const banner = renderBanner('1.0.0', { ...options, credentialsFile }, kept);
+    const banner = renderBanner('1.0.0', { ...options, credentialsFile }, kept, CONSOLE);
     expect(banner).not.to.include(SECRET);
     expect(pastedSecret(banner)).to.equal(SECRET);
     await removeFolder(folder);
@@ -50,7 +58,7 @@ describe('supervisor: banner', () => {
     await writeFile(tempauthConf, lines.join('\n'));
     const { roster } = readTempauthFile(tempauthConf);
     const users: Credentials = { roster, origin: 'tempauth', warnings: [] };
-    const banner = renderBanner('1.0.0', { ...options, tempauthConf }, users);
+    const banner = renderBanner('1.0.0', { ...options, tempauthConf }, users, CONSOLE);
     expect(banner).to.include('Access key   test:tester\n').and.not.to.include(SECRET);
     expect(pastedSecret(banner)).to.equal(SECRET);
     await removeFolder(folder);
@@ -58,17 +66,53 @@ describe('supervisor: banner', () => {
 
   it('says whose credentials are taken where it knows none', () => {
     const none: Credentials = { roster: [], origin: 'identity', warnings: [] };
-    const banner = renderBanner('1.0.0', { ...options, identityUrl: 'http://k:5000/v3' }, none);
+    const banner = renderBanner(
+      '1.0.0',
+      { ...options, identityUrl: 'http://k:5000/v3' },
+      none,
+      CONSOLE,
+    );
     expect(banner).to.include('Access key   of Keystone at http://k:5000/v3');
   });
 
   it('names the data directory, or the proxies of the cluster', () => {
     const swiftEndpoints = ['http://10.0.0.1:8080', 'http://10.0.0.2:8080'];
     const ofCluster = { ...options, backend: 'swift' as const, swiftEndpoints };
-    expect(renderBanner('1.0.0', options, credentials)).to.include('Data         /tmp/data\n');
-    expect(renderBanner('1.0.0', ofCluster, credentials))
+    expect(renderBanner('1.0.0', options, credentials, CONSOLE)).to.include(
+      'Data         /tmp/data\n',
+    );
+    expect(renderBanner('1.0.0', ofCluster, credentials, CONSOLE))
       .to.include('Swift        http://10.0.0.1:8080, http://10.0.0.2:8080\n')
       .and.not.to.include('/tmp/data\n');
+  });
+
+  it('says where the console is, and as whom to log in', () => {
+    const banner = renderBanner('1.0.0', options, credentials, CONSOLE);
+    expect(banner)
+      .to.include('  Console      http://127.0.0.1:9000\n')
+      .and.include('  Log in       no account, user AKI, and the secret key as the key\n');
+    const [owner] = credentials.roster;
+    const users = { ...credentials, roster: [{ ...owner!, accessKey: 'test:tester' }] };
+    expect(renderBanner('1.0.0', options, users, CONSOLE)).to.include(
+      'account test, user tester, and',
+    );
+    const own = { ...CONSOLE, consoleConfig: { accounts: [] } };
+    expect(renderBanner('1.0.0', options, credentials, own)).to.include(
+      "a user of the console's accounts",
+    );
+  });
+
+  it('says why there is no console, or why it cannot be reached', () => {
+    const absent = { ...CONSOLE, consoleAbsent: 'no users' };
+    expect(renderBanner('1.0.0', options, credentials, absent))
+      .to.include('  Console      none: no users\n')
+      .and.not.to.include('Log in');
+    const late = { ...CONSOLE, consoleProblem: 'in use' };
+    expect(renderBanner('1.0.0', options, credentials, late)).to.include(
+      '  Console      not yet, and tried again: in use\n',
+    );
+    const unwanted = { ...options, consoleListen: '' as const };
+    expect(renderBanner('1.0.0', unwanted, credentials, CONSOLE)).not.to.include('Console');
   });
 
   for (const [host, url] of [

@@ -144,11 +144,4 @@ describe('supervisor: start and its refusals', () => {
       /^ {2}mode of .*credentials.json: got "0640", expected 0600/m,
     );
   });
-
-  it('warns of a console address, since there is no console yet', async () => {
-    const service = launch(['start', ...FREE, '--console', '127.0.0.1:9001']);
-    await service.sees(
-      /^ringway: warning: console_listen is set, but the console is not part of this/m,
-    );
-  });
 });

@@ -20,6 +20,8 @@ const START_LIMIT_MS = 30_000;
 export interface ServiceOptions {
   /** Address of the store's Swift API. Default: none. */
   readonly store?: string;
+  /** Address of the console. Default: none. */
+  readonly console?: string;
   /** Default 2, enough to notice what is not shared between them; what a `configFile` says. */
   readonly listeners?: number;
   /** Further keys of the configuration file. */
@@ -147,7 +149,8 @@ function serviceArgs(configFile: string, dataDir: string, options: ServiceOption
   return [
     'start',
     ...['--config', configFile, '--data', dataDir],
-    ...['--s3', anyPort, '--admin', anyPort, '--store', options.store ?? ''],
+    ...['--s3', anyPort, '--admin', anyPort],
+    ...['--store', options.store ?? '', '--console', options.console ?? ''],
     ...(listeners === undefined ? [] : ['--listeners', String(listeners)]),
   ];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
+import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { SwiftApiMetrics } from '../../src/telemetry/swift-api-metrics.js';
 import { JanitorMetrics } from '../../src/telemetry/janitor-metrics.js';
 import { ListenerMetrics } from '../../src/telemetry/metrics.js';
@@ -41,6 +42,11 @@ describe('telemetry: documentation', () => {
   it('has every metric of the Swift API', () => {
     const metrics = new SwiftApiMetrics(() => 0);
     expect(documented('Swift API')).to.deep.equal(expected(metrics.registry));
+  });
+
+  it('has every metric of the console', () => {
+    const metrics = new ConsoleMetrics({ requestsInProgress: () => 0, sessions: () => 0 });
+    expect(documented('Console')).to.deep.equal(expected(metrics.registry));
   });
 
   it('has every metric of the supervisor, and no other', () => {

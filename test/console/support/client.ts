@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { findLeak, type Secrets } from './leaks.js';
 
 export interface Answer {
@@ -17,6 +17,12 @@ export interface Sent {
   /** An object is sent as JSON. */
   readonly body?: object | string | Buffer | undefined;
   readonly stream?: Readable;
+}
+
+/** An upload under way. */
+export interface Upload {
+  readonly body: Writable;
+  readonly answer: Promise<{ readonly status: number }>;
 }
 
 /**
@@ -77,6 +83,32 @@ export class ConsoleClient {
     } finally {
       request.destroy();
     }
+  }
+
+  /** Sends the head of an upload; resolves when the console asks for the body. */
+  async beginUpload(path: string, bytes: number): Promise<Upload> {
+    const request = http.request({
+      port: this.port,
+      host: '127.0.0.1',
+      method: 'PUT',
+      path,
+      headers: {
+        ...this.#headers(),
+        'content-type': 'application/octet-stream',
+        'content-length': bytes,
+        expect: '100-continue',
+      },
+      agent: false,
+    });
+    const answer = new Promise<{ readonly status: number }>((resolve, reject) => {
+      request.once('error', reject);
+      request.once('response', (response) => {
+        response.resume();
+        resolve({ status: response.statusCode ?? 0 });
+      });
+    });
+    await Promise.race([once(request, 'continue'), answer]);
+    return { body: request, answer };
   }
 
   send(method: string, path: string, { headers = {}, body, stream }: Sent = {}): Promise<Answer> {

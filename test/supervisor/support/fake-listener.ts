@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { runChild, StartError, type ChildService } from '../../../src/process/child.js';
+import type { Roster } from '../../../src/config/credentials.js';
 import type { ChildInit } from '../../../src/process/protocol.js';
 
 /**
@@ -23,7 +24,7 @@ import type { ChildInit } from '../../../src/process/protocol.js';
  */
 runChild(startFake);
 
-function startFake({ worker }: ChildInit): Promise<ChildService> {
+function startFake({ worker, credentials }: ChildInit): Promise<ChildService> {
   const { FAKE_CRASH_FILE = '' } = process.env;
   if (existsSync(FAKE_CRASH_FILE)) process.exit(3);
   const start = howToStart();
@@ -38,7 +39,7 @@ function startFake({ worker }: ChildInit): Promise<ChildService> {
     case 'hang':
       return new Promise(() => undefined);
     default:
-      return serveFake(worker, start);
+      return serveFake(worker, start, credentials);
   }
 }
 
@@ -47,7 +48,16 @@ function howToStart(): string | undefined {
   return existsSync(FAKE_START_FILE) ? readFileSync(FAKE_START_FILE, 'utf8') : FAKE_START;
 }
 
-async function serveFake(worker: number, start: string | undefined): Promise<ChildService> {
+/** How many secret keys it was told. */
+function secretsIn(roster: Roster): number {
+  return roster.filter(({ secretKey }) => secretKey !== '').length;
+}
+
+async function serveFake(
+  worker: number,
+  start: string | undefined,
+  roster: Roster,
+): Promise<ChildService> {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ['worker'];
@@ -55,6 +65,8 @@ async function serveFake(worker: number, start: string | undefined): Promise<Chi
   const port = new Gauge({ name: 'fake_control_port', help: 'A gauge.', labelNames, registers });
   const loads = new Gauge({ name: 'fake_in_flight', help: 'A gauge.', registers });
   const credentials = new Gauge({ name: 'fake_credentials', help: 'A gauge.', registers });
+  const secrets = new Gauge({ name: 'fake_secrets', help: 'A gauge.', registers });
+  secrets.set(secretsIn(roster));
   let inFlight = 0;
   let sick = start === 'sick';
   let mute = false;
@@ -110,8 +122,9 @@ async function serveFake(worker: number, start: string | undefined): Promise<Chi
     probe: () =>
       Promise.resolve([{ name: 'backend', ok: !sick, detail: sick ? 'sick' : undefined }]),
     requestsInProgress: () => inFlight,
-    replaceCredentials: (roster) => {
-      credentials.set(roster.length);
+    replaceCredentials: (next) => {
+      credentials.set(next.length);
+      secrets.set(secretsIn(next));
     },
     drain: async () => {
       while (inFlight > 0) {

@@ -16,6 +16,7 @@ process.exit(
           FAKE_CRASH_FILE: process.env.FAKE_JANITOR_CRASH_FILE ?? '',
         },
       },
+      console: { entry, environment: { FAKE_START: process.env.FAKE_CONSOLE_START ?? '' } },
     },
     janitorCommand: entry,
     recoverStore: () => Promise.resolve(),

@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 export interface StatusChild {
-  readonly kind: 'listener' | 'janitor';
+  readonly kind: 'listener' | 'janitor' | 'store' | 'console';
   /** Of listeners alone. */
   readonly worker?: number;
   readonly pid: number;

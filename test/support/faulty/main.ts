@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { CONSOLE_PROGRAM } from '../../../console/program.js';
 import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../../../src/process/janitor-program.js';
 import { LISTENER_PROGRAM } from '../../../src/process/listener-program.js';
 import { STORE_PROGRAM } from '../../../src/process/store-program.js';
@@ -14,6 +15,7 @@ process.exit(
       listener: { entry, environment: LISTENER_PROGRAM.environment },
       janitor: JANITOR_PROGRAM,
       store: STORE_PROGRAM,
+      console: CONSOLE_PROGRAM,
     },
     janitorCommand: JANITOR_COMMAND_ENTRY,
     recoverStore,

@@ -1,0 +1,23 @@
+import { loginName, type RosterEntry } from '../config/keys.js';
+
+/** Whom the console lets in, and as what; replaced while it runs when it follows from credentials. */
+export class Accounts {
+  #byName: ReadonlyMap<string, RosterEntry>;
+
+  constructor(entries: readonly RosterEntry[]) {
+    this.#byName = byName(entries);
+  }
+
+  /** @param name as the store's login takes it */
+  find(name: string): RosterEntry | undefined {
+    return this.#byName.get(name);
+  }
+
+  replace(entries: readonly RosterEntry[]): void {
+    this.#byName = byName(entries);
+  }
+}
+
+function byName(entries: readonly RosterEntry[]): ReadonlyMap<string, RosterEntry> {
+  return new Map(entries.map((entry) => [loginName(entry), entry]));
+}

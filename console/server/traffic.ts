@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+
+/** A request that is over, answered or cut. */
+export interface FinishedRequest {
+  readonly status: number;
+  readonly isLogin: boolean;
+}
+
+/** The requests under way, for a drain to wait for. */
+export class Traffic {
+  #inProgress = 0;
+  #isDraining = false;
+  #onIdle: () => void = () => undefined;
+
+  constructor(private readonly onFinished: (request: FinishedRequest) => void = () => undefined) {}
+
+  get inProgress(): number {
+    return this.#inProgress;
+  }
+
+  /** Before all other hooks: who is turned away by them counts as well. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      this.#inProgress += 1;
+      if (this.#isDraining) void reply.header('connection', 'close');
+      reply.raw.once('close', () => {
+        this.#inProgress -= 1;
+        const isLogin = request.method === 'POST' && request.routeOptions.url === '/api/session';
+        this.onFinished({ status: reply.raw.statusCode, isLogin });
+        if (this.#inProgress === 0) this.#onIdle();
+      });
+      done();
+    });
+  }
+
+  /** Connections end with the answer to their next request. Resolves when nothing is under way. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#inProgress === 0) return;
+    await new Promise<void>((resolve) => {
+      const before = this.#onIdle;
+      this.#onIdle = () => {
+        before();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { splitName } from '../console/config/derive.js';
+import { localUrl, type FilledOptions } from '../src/config/options.js';
+import type { Credentials } from '../src/config/credentials-file.js';
+import type { Start } from './service.js';
+
+/** What the banner has to know of the console. */
+export interface ConsoleState extends Pick<Start, 'consoleConfig'> {
+  /** Why there is none, though an address is configured. */
+  readonly consoleAbsent: string | undefined;
+  /** Why it does not listen yet. */
+  readonly consoleProblem: string | undefined;
+}
+
+/** Where the console is and who logs in there; nothing where nobody wants one. */
+export function consoleLines(
+  { consoleListen, backend }: Pick<FilledOptions, 'consoleListen' | 'backend'>,
+  { roster }: Credentials,
+  { consoleConfig, consoleAbsent, consoleProblem }: ConsoleState,
+): readonly string[] {
+  if (consoleAbsent !== undefined) return [line('Console', `none: ${consoleAbsent}`)];
+  if (consoleListen === '') return [];
+  if (consoleProblem !== undefined) {
+    return [line('Console', `not yet, and tried again: ${consoleProblem}`)];
+  }
+  return [
+    line('Console', localUrl(consoleListen)),
+    line('Log in', loginOf(roster, backend, consoleConfig)),
+  ];
+}
+
+function line(name: string, text: string): string {
+  return `  ${name.padEnd(12)} ${text}`;
+}
+
+/** As the fields of the login page are called. */
+function loginOf(
+  roster: Credentials['roster'],
+  backend: FilledOptions['backend'],
+  own: ConsoleState['consoleConfig'],
+): string {
+  const owner = roster.find(({ role }) => role === 'owner') ?? roster[0];
+  const name =
+    owner && splitName(backend === 'swift' ? (owner.user ?? owner.accessKey) : owner.accessKey);
+  if (name === undefined || own?.accounts !== undefined) {
+    return "a user of the console's accounts, with the store's key";
+  }
+  const account = name.account === '' ? 'no account' : `account ${name.account}`;
+  return `${account}, user ${name.user}, and the secret key as the key`;
+}

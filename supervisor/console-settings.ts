@@ -1,0 +1,50 @@
+import { deriveConsole } from '../console/config/derive.js';
+import { readConsoleFile, type RawConsoleConfig } from '../console/config/load.js';
+import type { FilledOptions } from '../src/config/options.js';
+import { generateCredential, type Roster } from '../src/config/credentials.js';
+import { ConfigError } from '../src/config/problem.js';
+
+/** What a start makes of the configuration's keys of the console. */
+export interface ConsoleSettings {
+  /** Where it is to listen; empty when there is none. */
+  readonly consoleListen: FilledOptions['consoleListen'];
+  /** What the file `console_config` says; undefined without one. */
+  readonly consoleConfig: RawConsoleConfig | undefined;
+  /** Why there is no console, though an address is configured. */
+  readonly consoleAbsent: string | undefined;
+}
+
+/**
+ * Checks the console's configuration as its process will read it.
+ * @param roster undefined when the first start is to make a credential
+ * @param isFlag whether the address is from the command line, which wins over every file
+ * @throws ConfigError with everything that is wrong with the file `console_config`
+ */
+export function readConsoleSettings(
+  options: FilledOptions,
+  roster: Roster | undefined,
+  isFlag: boolean,
+): ConsoleSettings {
+  const { consoleListen, consoleConfig: file } = options;
+  const none = { consoleListen: '', consoleConfig: undefined } as const;
+  if (consoleListen === '') return { ...none, consoleAbsent: undefined };
+  try {
+    const own = file === '' ? undefined : readConsoleFile(file, file);
+    const derived = deriveConsole(options, roster ?? [generateCredential()], own);
+    if ('absent' in derived) return { ...none, consoleAbsent: derived.absent };
+    const listen = isFlag ? consoleListen : derived.options.bind;
+    return { consoleListen: listen, consoleConfig: own, consoleAbsent: undefined };
+  } catch (error) {
+    throw error instanceof ConfigError ? inFile(error, file) : error;
+  }
+}
+
+/** Its keys have names that the service's own configuration has as well. */
+function inFile({ problems }: ConfigError, file: string): ConfigError {
+  const named = problems.map((problem) =>
+    problem.key.startsWith(file)
+      ? { ...problem, key: `console_config: ${problem.key}` }
+      : { ...problem, key: `console_config (${file}): ${problem.key}` },
+  );
+  return new ConfigError(named);
+}

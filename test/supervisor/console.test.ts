@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { Supervised, type StatusChild } from './support/supervised.js';
+
+const ANY = '127.0.0.1:0';
+const CONFIG = {
+  data_dir: 'data',
+  listeners: 1,
+  janitor_interval_ms: 0,
+  restart_backoff_ms_min: 1,
+  probe_interval_ms: 100,
+  s3_listen: ANY,
+  admin_listen: ANY,
+  store_listen: ANY,
+  console_listen: ANY,
+};
+
+describe('supervisor: console', () => {
+  let folder: string;
+  let configFile: string;
+  let running: Supervised[];
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('supervised-console');
+    configFile = join(folder, 'ringway.json');
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const service of running) await service.dispose();
+    await removeFolder(folder);
+  });
+
+  async function launch(
+    config: Readonly<Record<string, unknown>> = {},
+    env: NodeJS.ProcessEnv = {},
+    command = 'start',
+  ): Promise<Supervised> {
+    await writeFile(configFile, JSON.stringify({ ...CONFIG, ...config }));
+    const service = new Supervised([command, '--config', configFile], env);
+    running.push(service);
+    return service;
+  }
+
+  async function consoleOf(service: Supervised): Promise<StatusChild | undefined> {
+    return (await service.children()).find(({ kind }) => kind === 'console');
+  }
+
+  const isUp = (child: StatusChild | undefined) => child?.state === 'up';
+
+  it('starts one, and tells it no secret', async () => {
+    const service = await (await launch()).ready();
+    await eventually(
+      () => service.children(),
+      (children) => children.every(isUp),
+    );
+    const kinds = (await service.children()).map(({ kind }) => kind);
+    expect(kinds).to.deep.equal(['listener', 'store', 'console']);
+    expect(await service.metric('ringway_console_up')).to.equal(1);
+    // Of the listener and the store.
+    expect(await service.metric('fake_secrets')).to.equal(2);
+    const added = { access_key: 'ANOTHER', secret_key: 'another-secret', account: 'AUTH_a' };
+    const [own] = await credentials();
+    const credentialsFile = join(folder, 'data', 'credentials.json');
+    const all = { credentials: [own, { ...added, role: 'owner' }] };
+    await writeFile(credentialsFile, JSON.stringify(all), { mode: 0o600 });
+    await eventually(
+      () => service.metric('fake_credentials'),
+      (count) => count === 6,
+    );
+    expect(await service.metric('fake_secrets')).to.equal(4);
+    const [, address = ''] = await service.sees(/Console +http:\/\/(\S+)/);
+    const status = (await (await service.admin('/statusz')).json()) as { listeners: object };
+    expect(status.listeners).to.include({ console: address });
+  });
+
+  async function credentials(): Promise<readonly unknown[]> {
+    const text = await readFile(join(folder, 'data', 'credentials.json'), 'utf8');
+    return (JSON.parse(text) as { credentials: unknown[] }).credentials;
+  }
+
+  it('starts it again for as long as it cannot listen, and is ready without it', async () => {
+    const env = { FAKE_CONSOLE_START: 'fail-begin' };
+    const service = await (await launch({ restart_limit: 1 }, env)).ready();
+    await service.sees(/"message":"fake: cannot begin".*console ended, will be restarted/);
+    await eventually(
+      () => service.metric('ringway_console_restarts_total{reason="start_failed"}'),
+      (count) => count >= 2,
+    );
+    await eventually(
+      async () => (await service.admin('/readyz')).status,
+      (status) => status === 200,
+    );
+    const verbose = await (await service.admin('/readyz?verbose')).text();
+    expect(verbose).to.match(/^\[-\] console: failed, /m);
+    expect(await service.metric('ringway_console_up')).to.equal(0);
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 0 });
+  });
+
+  it('serves S3 while something else has its address, and says so', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const service = await (await launch({ console_listen: `127.0.0.1:${port}` })).ready();
+    await service.sees(
+      new RegExp(`Console +not yet, .*: console_listen: cannot listen on 127.0.0.1:${port}: some`),
+    );
+    holder.close();
+  });
+
+  for (const [what, config, line] of [
+    ['has no address', { console_listen: '' }, undefined],
+    ['has no store', { store_listen: '' }, /Console +none: its store has no address: store_listen/],
+    [
+      'could let nobody in',
+      {
+        backend: 'swift',
+        swift_endpoints: ['http://127.0.0.1:1'],
+        credentials_source: 'file',
+        swift_user: 'gateway:gw',
+        swift_key_file: 'key',
+      },
+      /Console +none: no credential names a user of the store/,
+    ],
+  ] as const) {
+    it(`starts none that ${what}`, async () => {
+      await writeFile(join(folder, 'key'), 'hush', { mode: 0o600 });
+      const service = await (await launch(config)).ready();
+      expect((await service.children()).map(({ kind }) => kind)).not.to.include('console');
+      if (line === undefined) expect(service.stdout).not.to.include('Console');
+      else await service.sees(line);
+    });
+  }
+
+  it('checks the console file, and names what is wrong with it', async () => {
+    await writeFile(join(folder, 'console.json'), '{"bind": 7, "trash_dayz": 1}');
+    const ended = await (await launch({ console_config: 'console.json' }, {}, 'check')).ended;
+    expect(ended.code).to.equal(78);
+    expect(ended.stderr)
+      .to.match(/^ {2}console_config \(\S+console\.json\): bind: got 7, expected HOST:PORT/m)
+      .and.match(/: trash_dayz: got 1, expected a key that exists; did you mean trash_days\?$/m);
+    const missing = await (await launch({ console_config: 'gone.json' }, {}, 'check')).ended;
+    expect(missing.stderr).to.match(
+      /^ {2}console_config: \S+gone\.json: expected a readable file/m,
+    );
+  });
+
+  it('listens where its own file says, unless a flag says otherwise', async () => {
+    await writeFile(join(folder, 'console.json'), '{"bind": "127.0.0.2:0"}');
+    const service = await (await launch({ console_config: 'console.json' })).ready();
+    await service.sees(/Console +http:\/\/127\.0\.0\.2:\d+/);
+    service.kill('SIGTERM');
+    await service.ended;
+    const flag = new Supervised(['start', '--config', configFile, '--console', ANY]);
+    running.push(flag);
+    await (await flag.ready()).sees(/Console +http:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it('takes another address at a reload, and refuses one that is in use', async () => {
+    const service = await (await launch()).ready();
+    await eventually(() => consoleOf(service), isUp);
+    await writeFile(configFile, JSON.stringify({ ...CONFIG, console_listen: '127.0.0.3:0' }));
+    const reload = () => new Supervised(['reload', '--config', configFile]).ended;
+    expect((await reload()).code).to.equal(0);
+    const listens = async () => {
+      const status = (await (await service.admin('/statusz')).json()) as {
+        listeners: { console?: string };
+      };
+      return status.listeners.console;
+    };
+    expect(await listens()).to.match(/^127\.0\.0\.3:/);
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const taken = { ...CONFIG, console_listen: `127.0.0.1:${port}` };
+    await writeFile(configFile, JSON.stringify(taken));
+    expect(await reload()).to.include({ code: 69 });
+    expect(await listens()).to.match(/^127\.0\.0\.3:/);
+    holder.close();
+    await writeFile(configFile, JSON.stringify({ ...CONFIG, console_listen: '' }));
+    expect((await reload()).code).to.equal(0);
+    expect(await consoleOf(service)).to.equal(undefined);
+  });
+});
