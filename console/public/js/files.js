@@ -22,6 +22,7 @@ function onHash() {
   closeDrawer();
   markContainer(view.container);
   $('#search').reset();
+  $('#search-more').open = false;
   $('#jump-text').value = view.prefix.slice(folder().length);
   attempt(load);
 }

@@ -15,6 +15,7 @@ export function wireSearch() {
   };
   $('#search-clear').onclick = () => {
     $('#search').reset();
+    $('#search-more').open = false;
     running?.abort();
     attempt(() => load());
   };
