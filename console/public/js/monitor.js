@@ -52,7 +52,7 @@ function showSources(sources) {
       const text =
         state === 'starting'
           ? `${title} is being asked for the first time.`
-          : `${title} does not answer: ${localTimes(reason ?? 'no reason given')}.${since} What it would tell is unknown.`;
+          : `${title}: ${localTimes(reason ?? 'it does not answer')}.${since} What it would tell is unknown.`;
       const line = el(
         'p',
         { className: 'source' },

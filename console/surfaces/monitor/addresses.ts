@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { ConsoleOptions } from '../../config/load.js';
 import { parseUpstream } from '../../swift/address.js';
 import type { Labels } from './labels.js';
@@ -17,6 +18,7 @@ const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 export class Addresses {
   readonly #nodes = new Map<string, string>();
   readonly #hosts: readonly string[];
+  readonly #backends: readonly string[];
 
   constructor(options: AddressOptions) {
     for (const node of options.clusterNodes) {
@@ -26,10 +28,13 @@ export class Addresses {
       this.#nodes.set(node.name, node.name);
     }
     const { metricsUrl, logsUrl, adminUrl, storeBase, authUrl } = options;
-    const hosts = [metricsUrl, logsUrl, adminUrl, storeBase, authUrl]
+    const upstreams = [metricsUrl, logsUrl, adminUrl, storeBase, authUrl]
       .filter((url) => url !== '')
-      .map((url) => parseUpstream(url).host);
+      .map(parseUpstream);
+    const hosts = upstreams.map(({ host }) => host);
     this.#hosts = [...new Set(hosts)].filter((host) => host.length > 3);
+    const places = upstreams.map(({ host, port }) => `${host}:${port}`);
+    this.#backends = [...new Set(places), ...this.#hosts.filter((host) => isIP(host) === 0)];
   }
 
   /**
@@ -49,6 +54,14 @@ export class Addresses {
     let masked = text.replace(ADDRESS, (found) => this.#nodes.get(hostOf(found)) ?? '(address)');
     for (const host of this.#hosts) masked = masked.replaceAll(host, '(address)');
     return masked;
+  }
+
+  /**
+   * A line of a log without what the console itself talks to. The addresses of clients stay: they
+   * are what somebody looks for in a log.
+   */
+  maskBackends(line: string): string {
+    return this.#backends.reduce((text, place) => text.replaceAll(place, '(address)'), line);
   }
 
   /** Labels of a metrics store's series: its targets become nodes. */

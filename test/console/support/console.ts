@@ -29,12 +29,22 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
+/** A clock for a test bed that goes by itself, for what asks and draws in real time. */
+export const REAL_CLOCK = {
+  get nowMs() {
+    return Date.now();
+  },
+};
+
 /**
  * A console over a store of the stack under test. Containers of a cluster outlive it: their names
  * are to be unique.
+ *
+ * @param clock by default one that stands still until a test moves it
  */
 export async function startTestBed(
   overrides: Readonly<Record<string, unknown>> = {},
+  clock: TestBed['clock'] = { nowMs: Date.now() },
 ): Promise<TestBed> {
   const store = await openTestStore();
   const stateDir = await mkdtemp(join(tmpdir(), 'ringway-console-'));
@@ -42,7 +52,6 @@ export async function startTestBed(
     await store.close();
     await rm(stateDir, { recursive: true });
   };
-  const clock = { nowMs: Date.now() };
   try {
     const options = parseConsoleConfig(
       {

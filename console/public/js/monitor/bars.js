@@ -1,15 +1,19 @@
 import { el } from '../dom.js';
-import { lastKnown } from './series.js';
-import { figure } from './units.js';
+import { latestIndex } from './series.js';
+import { figure, timeAt } from './units.js';
 
 /** The latest value of each series as a bar; ratios against one, others against the largest. */
-export function bars(names, [, ...all], unit) {
-  const values = all.map(lastKnown);
+export function bars(names, columns, unit) {
+  const [times, ...all] = columns;
+  const latest = latestIndex(columns);
+  const values = all.map((one) => one[latest]);
   const most = unit === 'ratio' ? 1 : Math.max(0, ...values.filter((value) => value !== null));
+  const list = names.map((name, index) => bar(name, values[index], most, unit));
   return el(
-    'ul',
-    { className: 'bars' },
-    ...names.map((name, index) => bar(name, values[index], most, unit)),
+    'div',
+    {},
+    el('ul', { className: 'bars' }, ...list),
+    el('p', { className: 'quiet', textContent: `at ${timeAt(times[latest], 'second')}` }),
   );
 }
 

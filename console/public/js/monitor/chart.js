@@ -5,6 +5,7 @@ import { figure, timeAt } from './units.js';
 
 const HEIGHT = 210;
 const DAY_S = 86_400;
+const SPARSE = 5;
 const FONT = '12px system-ui, sans-serif';
 const AREA_ALPHA = '40';
 
@@ -118,6 +119,7 @@ export class Chart {
           width: 2,
           fill: stacked ? colour + AREA_ALPHA : undefined,
           spanGaps: false,
+          points: { show: isSparse, size: 6 },
         })),
       ],
       bands: stacked ? bandsOf(looks.length, hidden) : [],
@@ -136,6 +138,11 @@ export class Chart {
     plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
     if (to > from) this.#onSelect(from, to);
   }
+}
+
+/** A line of a few points alone would hardly be seen. */
+function isSparse(plot, index) {
+  return plot.data[index].filter((value) => value !== null).length < SPARSE;
 }
 
 /** Areas end at the line below them, of the next series that is shown. */

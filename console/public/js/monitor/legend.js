@@ -1,6 +1,6 @@
 import { el } from '../dom.js';
 import { looksOf } from './palette.js';
-import { lastKnown } from './series.js';
+import { latestIndex } from './series.js';
 import { figure, timeAt } from './units.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -44,11 +44,11 @@ export class Legend {
   /** @param index - of a point in time; null for the latest values */
   at(index) {
     const [times, ...all] = this.#columns;
+    const shown = index ?? latestIndex(this.#columns);
     this.#values.forEach((value, at) => {
-      const shown = index === null ? lastKnown(all[at]) : all[at][index];
-      value.textContent = figure(shown ?? null, this.#unit);
+      value.textContent = figure(all[at][shown], this.#unit);
     });
-    const time = index === null ? times.at(-1) : times[index];
+    const time = times[shown];
     this.#time.textContent = time === undefined ? '' : `at ${timeAt(time, 'second')}`;
   }
 }

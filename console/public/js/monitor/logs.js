@@ -141,7 +141,8 @@ export class Logs {
     this.#clear.hidden = !filtered;
     const more = this.#truncated ? '; there are more: narrow the filter or the range' : '';
     const none = filtered ? 'No line passes the filter in this range.' : 'No lines in this range.';
-    const text = count === 0 ? (known ? none : '') : `${count} lines${more}`;
+    const text =
+      count === 0 ? (known ? none : '') : `${count} line${count === 1 ? '' : 's'}${more}`;
     if (this.#state.textContent !== text) this.#state.textContent = text;
   }
 

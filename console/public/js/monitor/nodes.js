@@ -19,6 +19,8 @@ const COLUMNS = [
 
 /** Storage nodes, a row each; or their disks, a bar each. */
 export class Nodes {
+  /** Says what is so now, whatever the range. */
+  everyTick = true;
   element = el('section', { className: 'card whole' });
   #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
   #render;

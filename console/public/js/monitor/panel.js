@@ -124,15 +124,17 @@ export class Panel {
     const { series, missing, from_unix_s: from, to_unix_s: to } = this.#answer;
     const { title, unit, kind } = this.#about;
     this.element.setAttribute('aria-busy', 'false');
-    this.#note.textContent = missing.map(localTimes).join(' · ');
+    const gaps = missing.map(localTimes).join(' · ');
     const columns = columnsOf(series);
     const known = columns.slice(1).some((values) => values.some((value) => value !== null));
     this.#csv.disabled = !known;
     if (!known) {
-      const text = 'Nothing is known in this range.';
+      const text = gaps === '' ? 'Nothing is known of this time.' : gaps;
+      this.#note.textContent = '';
       this.#body.replaceChildren(el('p', { className: 'empty', textContent: text }));
       return;
     }
+    this.#note.textContent = gaps;
     const names = this.#names();
     if (this.#asTable) {
       const top = this.#body.querySelector('.scroller')?.scrollTop ?? 0;

@@ -32,18 +32,21 @@ export function stack([times, ...all], hidden) {
   return [times, ...stacked];
 }
 
-export function lastKnown(values) {
-  return values.findLast((value) => value !== null) ?? null;
+/** Of the latest time at which anything is known; -1 for none. What was known before is no news. */
+export function latestIndex([times, ...all]) {
+  return times.findLastIndex((_time, at) => all.some((values) => values[at] !== null));
 }
 
 /** What a chart shows, in words. */
-export function describe(title, names, [times, ...all], unit) {
+export function describe(title, names, columns, unit) {
+  const [times, ...all] = columns;
+  const latest = latestIndex(columns);
   const texts = names.map((name, index) => {
     const known = all[index].filter((value) => value !== null);
     if (known.length === 0) return `${name}: nothing known`;
     const low = figure(Math.min(...known), unit);
     const high = figure(Math.max(...known), unit);
-    return `${name}: now ${figure(lastKnown(all[index]), unit)}, from ${low} to ${high}`;
+    return `${name}: now ${figure(all[index][latest], unit)}, from ${low} to ${high}`;
   });
   const span =
     times.length === 0 ? '' : ` ${timeAt(times[0], 'full')} to ${timeAt(times.at(-1), 'full')}.`;

@@ -8,10 +8,13 @@ import { Workers } from './workers.js';
 
 /** What stands on a tab besides its charts. */
 const EXTRAS = {
-  gateway: { before: [], after: [Workers] },
-  nodes: { before: [() => new Nodes('nodes')], after: [] },
-  disks: { before: [() => new Nodes('disks')], after: [] },
+  gateway: { operator: true, make: () => new Workers() },
+  nodes: { operator: false, make: () => new Nodes('nodes') },
+  disks: { operator: false, make: () => new Nodes('disks') },
 };
+
+/** Charts this near to what is seen are kept up to date; the others when they come near. */
+const NEAR = '400px';
 
 /** The tab that is open: its charts, tables and log; only these ask the console. */
 export class TabContent {
@@ -19,6 +22,10 @@ export class TabContent {
   #operator;
   #parts = [];
   #loadedS = 0;
+  /** Parts that are near to what is seen; and those that wait until they are. */
+  #near = new Set();
+  #late = new Set();
+  #observer = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: NEAR });
 
   /** @param catalogue - the answer of `/api/monitor/panels` */
   constructor(catalogue, operator) {
@@ -31,10 +38,14 @@ export class TabContent {
 
   open() {
     for (const part of this.#parts) part.destroy?.();
+    this.#observer.disconnect();
+    this.#near.clear();
+    this.#late.clear();
     this.#parts = place.tab === 'logs' ? [new Logs(this.#catalogue.log_levels)] : this.#charts();
     const nodes = this.#parts.map((part) => part.element);
     $('#panel').className = place.tab === 'logs' ? '' : 'panels';
     $('#panel').replaceChildren(...nodes);
+    for (const node of nodes) this.#observer.observe(node);
     this.load();
   }
 
@@ -48,13 +59,33 @@ export class TabContent {
 
   load() {
     this.#loadedS = performance.now() / 1000;
+    for (const part of this.#parts) this.#late.add(part);
+    this.#catchUp();
+  }
+
+  #moved(entries) {
+    for (const { target, isIntersecting } of entries) {
+      const part = this.#parts.find(({ element }) => element === target);
+      if (isIntersecting) this.#near.add(part);
+      else this.#near.delete(part);
+    }
+    this.#catchUp();
+  }
+
+  #catchUp() {
     const range = currentRange();
-    for (const part of this.#parts) void part.load?.(range);
+    for (const part of this.#late) {
+      if (!this.#near.has(part)) continue;
+      this.#late.delete(part);
+      void part.load?.(range);
+    }
   }
 
   /** New figures are there: charts go on, no more often than they have points. */
   tick() {
     if (!isLive() || document.hidden || place.tab === 'logs') return;
+    for (const part of this.#parts) if (part.everyTick) this.#late.add(part);
+    this.#catchUp();
     const stepS = Math.max(10, Number(place.range) / 300);
     if (performance.now() / 1000 - this.#loadedS >= stepS) this.load();
   }
@@ -66,12 +97,12 @@ export class TabContent {
       .filter(({ available }) => available)
       .map((item) => new Panel(item, onSelect));
     const missing = items.filter(({ available }) => !available);
-    const { before = [], after = [] } = EXTRAS[place.tab] ?? {};
+    const extra = EXTRAS[place.tab];
+    const may = extra !== undefined && (this.#operator || !extra.operator);
     return [
-      ...before.map((make) => make()),
+      ...(may ? [extra.make()] : []),
       ...charts,
       ...(missing.length === 0 ? [] : [{ element: missingPanels(missing) }]),
-      ...(this.#operator ? after.map((Part) => new Part()) : []),
     ];
   }
 }

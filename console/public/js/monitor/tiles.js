@@ -93,7 +93,7 @@ function tileOf(tile, tab) {
   box.dataset.state = state;
   box.dataset.tile = id;
   const notes = tile.notes.map(noteOf).filter((text) => text !== '');
-  const texts = state !== 'ok' && reason ? [localTimes(reason)] : notes;
+  const texts = reason ? [localTimes(reason), ...notes] : notes;
   box.append(
     sparkline(sparks.get(id) ?? []),
     el('p', { className: 'note', textContent: texts.join(' · '), title: reason ?? '' }),

@@ -18,18 +18,21 @@ const COLUMNS = [
 
 /** The processes of the gateway, for operators. */
 export class Workers {
-  element = el('section', { className: 'card whole' });
+  /** Says what is so now, whatever the range. */
+  everyTick = true;
+  element = el('details', { className: 'card whole' });
+  #summary = el('summary', { textContent: 'Workers' });
   #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
 
   constructor() {
-    this.element.setAttribute('aria-label', 'Workers');
-    this.element.append(el('h3', { textContent: 'Workers' }), this.#body);
+    this.element.append(this.#summary, this.#body);
   }
 
   async load() {
     try {
       this.#show(await call('GET', '/api/monitor/workers', undefined, true));
     } catch (error) {
+      this.#summary.textContent = 'Workers: unknown';
       this.#body.replaceChildren(
         el('p', { className: 'empty', textContent: `Unknown: ${error.message}` }),
       );
@@ -38,6 +41,7 @@ export class Workers {
 
   #show({ items, state, reason, at_unix_s: at }) {
     const nodes = [];
+    this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unknown'}`;
     if (state !== 'ok') {
       nodes.push(
         el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
@@ -55,6 +59,11 @@ export class Workers {
       );
     this.#body.replaceChildren(...nodes);
   }
+}
+
+function counted(items) {
+  const up = items.filter((item) => item.state === 'up').length;
+  return up === items.length ? `all ${up} up` : `${up} of ${items.length} up`;
 }
 
 function rowOf(item, at) {
@@ -77,7 +86,7 @@ function rowOf(item, at) {
     el('td', {}, stateMark(item.state, item.state)),
     el('td', { className: 'number' }, up),
     number(item.restarts, 'count'),
-    number(item.cpu_ratio, 'ratio'),
+    number(item.cpu_ratio && Math.round(item.cpu_ratio * 100) / 100, 'ratio'),
     number(item.rss_bytes, 'bytes'),
     number(item.requests_per_s, 'per_s'),
     number(item.event_loop_lag_s, 's'),

@@ -108,7 +108,7 @@ export class Logs {
       level: labels[level] ?? null,
       worker: labels[worker] ?? null,
       trans_id: TRANSACTION.exec(line)?.[0] ?? null,
-      line: redactLine(line),
+      line: this.addresses.maskBackends(redactLine(line)),
     };
   }
 }

@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+import { startService, type Service } from '../support/service.js';
+
+const REQUESTS = 40;
+
+describeWith([program('chromium')], 'Monitor in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let service: Service;
+  let bed: TestBed;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    service = await startService();
+    const overrides = { admin_url: service.adminEndpoint, recon_interval_s: 1 };
+    bed = await startTestBed(overrides, REAL_CLOCK);
+    watched = await openPage();
+    page = watched.page;
+    page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await service.kill9();
+  });
+
+  const tile = (id: string) => page.locator(`[data-tile=${id}]`);
+  const tab = (name: string) => page.getByRole('tab', { name });
+
+  /** Requests without a signature: refused and counted. */
+  const work = async () => {
+    for (let i = 0; i < REQUESTS; i++) {
+      const answer = await fetch(`${service.endpoint}/photos/${i}.jpg`);
+      await answer.body?.cancel();
+      expect(answer.status).to.equal(403);
+    }
+  };
+
+  it('says what is measured, and what is not', async () => {
+    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(page);
+    await page.getByRole('link', { name: 'Monitor' }).click();
+    await page.getByText('source: built-in').waitFor();
+    await page.getByRole('link', { name: 'healthy' }).waitFor();
+    await tile('nodes_online').getByText('1 / 1').waitFor();
+    await tile('async_pending').getByText('not measured').waitFor();
+    await page.getByText('No alerts: everything that is watched is within its limits.').waitFor();
+    await page.getByText('Workers: all 4 up').click();
+    await page.getByRole('rowheader', { name: 'listener 2' }).waitFor();
+  });
+
+  it('moves with the requests, without a reload', async () => {
+    await work();
+    const value = tile('requests_per_s').locator('.value');
+    await value.filter({ hasText: /^(?!0 )[\d.]+ \/s$/ }).waitFor();
+    await page.getByRole('radio', { name: 'Last 15 minutes' }).check();
+    await page.getByRole('button', { name: /^403 [\d.]+ \/s$/ }).waitFor();
+    expect(page.url()).to.include('range=900');
+    await watched.shoot('monitor');
+    await expectAccessible(page);
+  });
+
+  it('shows every chart as a table too, and lets its lines be switched off', async () => {
+    await page.getByRole('button', { name: 'Table: Requests by status' }).click();
+    const table = page.getByRole('region', { name: 'Table: Requests by status' });
+    await table.getByRole('columnheader', { name: '403' }).waitFor();
+    expect(await table.getByRole('row').count()).to.be.above(1);
+    await watched.shoot('monitor-table');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Table: Requests by status' }).click();
+    const line = page.getByRole('button', { name: /^403/ });
+    await line.click();
+    expect(await line.getAttribute('aria-pressed')).to.equal('false');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV: Requests by status' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.equal('requests_by_code.csv');
+  });
+
+  it('goes through tabs with the arrow keys, and back', async () => {
+    await tab('Gateway').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
+    await page.keyboard.press('End');
+    await page.getByText('listener up').first().waitFor();
+    expect(await tab('Logs').getAttribute('aria-selected')).to.equal('true');
+    await page.goBack();
+    await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('takes a range of its own, and stands still then', async () => {
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByRole('textbox', { name: 'From' }).fill('2026-01-02T03:04');
+    await page.getByRole('textbox', { name: 'To' }).fill('2026-01-01T03:04');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('The range ends before it begins.').waitFor();
+    await page.getByRole('textbox', { name: 'To' }).fill('2026-01-03T03:04');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await tab('Gateway').click();
+    await page.getByText('older than 14 days is not kept').first().waitFor();
+    const live = page.getByRole('button', { name: 'Live' });
+    expect(await live.getAttribute('aria-pressed')).to.equal('false');
+    await live.click();
+    await page.getByRole('button', { name: /^403/ }).waitFor();
+  });
+
+  it('filters the log by level and text, and stops following it', async () => {
+    await tab('Logs').click();
+    await page.getByText('listener up').first().waitFor();
+    await watched.shoot('monitor-logs');
+    await expectAccessible(page);
+    await page.getByLabel('Contains').fill('service ready');
+    await page.getByText('1 line', { exact: true }).waitFor();
+    await page.getByLabel('Level').selectOption('error');
+    await page.getByText('No line passes the filter in this range.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('listener up').first().waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Follow' }).waitFor();
+  });
+
+  it('says since when nothing is known once the service is dead', async () => {
+    await tab('Gateway').click();
+    await service.kill9();
+    await page.getByText(/^✖ Gateway: .* What it would tell is unknown\.$/).waitFor();
+    await tile('requests_per_s')
+      .getByText(/^unknown since/)
+      .waitFor();
+    await page.getByRole('link', { name: 'unknown: Gateway' }).waitFor();
+    await page.getByText('Workers: unknown').waitFor();
+    expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
+    await watched.shoot('monitor-dead');
+    await expectAccessible(page);
+  });
+
+  it('says that its figures are old once no new ones arrive', async () => {
+    await bed.console.context.monitor!.close();
+    await tile('nodes_online')
+      .getByText(/^unknown since .*: the console does not answer$/)
+      .waitFor();
+    await page.getByText('The console: no figures arrive.').waitFor();
+  });
+
+  it('had nothing to complain of, and was told no address and no folder', () => {
+    const { answers, complaints } = watched;
+    expect(complaints).to.deep.equal([]);
+    expect(answers).not.to.deep.equal([]);
+    const secrets = [service.adminEndpoint, bed.store.origin, bed.stateDir, service.secretKey];
+    const addresses = secrets.map((secret) => secret.replace('http://', ''));
+    const leaks = answers.flatMap((answer) =>
+      addresses
+        .map((one) => answer.indexOf(one))
+        .filter((at) => at >= 0)
+        .map((at) => answer.slice(Math.max(0, at - 300), at + 40)),
+    );
+    expect(leaks).to.deep.equal([]);
+  });
+});

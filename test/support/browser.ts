@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { chromium, type Page } from 'playwright-core';
+import { findProgram } from './programs.js';
+
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
+
+/** A guard: a browser takes its time to start on a busy machine. */
+export const BROWSER_LIMIT_MS = 120_000;
+
+/** Kept for people to look at. */
+const SHOTS = 'artifacts/console';
+const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+/** A page in Chromium, and what went wrong in it. */
+export interface Watched {
+  readonly page: Page;
+  /** Errors of scripts, what the console says at level error, and so what a policy refused. */
+  readonly complaints: string[];
+  /** URL, headers and body of every answer. */
+  readonly answers: string[];
+  /** Photographs the page in two sizes and both themes. */
+  shoot(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openPage(): Promise<Watched> {
+  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+  const page = await browser.newPage({ viewport: SIZES.desk });
+  const complaints: string[] = [];
+  const answers: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on('response', (response) => {
+    const head = `${response.url()} ${JSON.stringify(response.headers())}`;
+    // A stream of events does not end, and has no body that could be asked for.
+    response.text().then(
+      (text) => answers.push(`${head} ${text}`),
+      () => answers.push(head),
+    );
+  });
+  await mkdir(SHOTS, { recursive: true });
+  return {
+    page,
+    complaints,
+    answers,
+    async shoot(name) {
+      for (const theme of ['light', 'dark'] as const) {
+        for (const [size, viewport] of Object.entries(SIZES)) {
+          await page.emulateMedia({ colorScheme: theme });
+          await page.setViewportSize(viewport);
+          await page.screenshot({ path: `${SHOTS}/${name}-${size}-${theme}.png` });
+        }
+      }
+      await page.setViewportSize(SIZES.desk);
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** Logs in at the login page as an operator of the test bed, with the keyboard alone. */
+export async function logIn(page: Page): Promise<void> {
+  await page.getByLabel('Account').focus();
+  await page.keyboard.type('test');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('tester');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('testing');
+  await page.keyboard.press('Enter');
+  await page.getByText('tester (operator)').waitFor();
+}
