@@ -83,8 +83,7 @@ export function startPrometheus(
 export async function startNodeExporter(ip: string): Promise<Proxy> {
   const exporter = await start('prometheus-node-exporter', (_folder, port) =>
     Promise.resolve([
-      // Loopback alone, and nothing that takes time.
-      `--web.listen-address=0.0.0.0:${port}`,
+      ...[...new Set(['127.0.0.1', ip])].map((one) => `--web.listen-address=${one}:${port}`),
       '--collector.disable-defaults',
       '--collector.loadavg',
       '--log.level=error',

@@ -31,7 +31,7 @@ const REDACTIONS: readonly (readonly [pattern: RegExp, replacement: string])[] =
   // A text in quotes, escaped or not, to its end; anything else to where a value can end.
   [
     new RegExp(
-      String.raw`((?:(?<![A-Za-z0-9])|(?<=%[0-9A-F]{2}))(?:[\w-]{0,40}-)?(?:${NAMES.join('|')})\\?["']?(?:\s*[:=]\s*|%3D))(?:(\\?["'])(?:(?!\2).)*(?:\2)?|[^\s"'\\,;&}\]]+)`,
+      String.raw`((?:(?<![A-Za-z0-9])|(?<=%[0-9A-F]{2}))(?:${NAMES.join('|')})\\?["']?(?:\s*[:=]\s*|%3D))(?:(\\?["'])(?:(?!\2).)*(?:\2)?|[^\s"'\\,;&}\]]+)`,
       'gi',
     ),
     `$1${SECRET}`,

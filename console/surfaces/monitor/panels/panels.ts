@@ -60,8 +60,10 @@ export function assign(
   return { source: undefined, reason: whyNot(panel, sources) };
 }
 
-function whyNot({ sources: wanted }: Panel, sources: Sources): string {
-  // What cannot be asked through Prometheus alone is most helpful to name.
-  const reasons = wanted.map((source) => sources[source]).filter((one) => typeof one === 'string');
-  return reasons[0] ?? 'nothing measures it';
+function whyNot({ sources: wanted, promql }: Panel, sources: Sources): string {
+  const reasons = wanted
+    .filter((source) => source !== 'prometheus' || promql !== undefined)
+    .map((source) => sources[source])
+    .filter((one) => typeof one === 'string');
+  return reasons.length === 0 ? 'nothing measures it' : reasons.join(', ');
 }
