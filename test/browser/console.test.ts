@@ -1,77 +1,38 @@
-import { mkdir } from 'node:fs/promises';
 import { expect } from 'chai';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
+import { expectAccessible } from '../support/axe.js';
+import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram } from '../support/programs.js';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
-
-/** A guard: a browser takes its time to start on a busy machine. */
-const BROWSER_LIMIT_MS = 120_000;
-
-/** Kept for people to look at. */
-const SHOTS = 'artifacts/console';
-const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const EVIL = '<img src=x onerror=alert(1)>.txt';
 
 describeWith([program('chromium')], 'the console in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
-  let browser: Browser;
+  let watched: Watched;
   let page: Page;
-  const complaints: string[] = [];
-  const answers: string[] = [];
 
   before(async () => {
     bed = await startTestBed();
-    browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
-    page = await browser.newPage({ viewport: SIZES.desk });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('response', (response) => {
-      const head = `${response.url()} ${JSON.stringify(response.headers())}`;
-      // A stream of events does not end, and has no body that could be asked for.
-      response.text().then(
-        (text) => answers.push(`${head} ${text}`),
-        () => answers.push(head),
-      );
-    });
-    await mkdir(SHOTS, { recursive: true });
+    watched = await openPage();
+    page = watched.page;
   });
 
   after(async () => {
-    await browser.close();
+    await watched.close();
     await bed.close();
   });
-
-  const shoot = async (name: string) => {
-    for (const theme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.emulateMedia({ colorScheme: theme });
-        await page.setViewportSize(viewport);
-        await page.screenshot({ path: `${SHOTS}/${name}-${size}-${theme}.png` });
-      }
-    }
-    await page.setViewportSize(SIZES.desk);
-  };
 
   it('logs in with the keyboard', async () => {
     await page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await page.waitForURL('**/login.html');
-    await shoot('login');
-    await page.keyboard.type('test');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('tester');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('testing');
-    await page.keyboard.press('Enter');
-    await page.getByText('tester (operator)').waitFor();
+    await watched.shoot('login');
+    await expectAccessible(page);
+    await logIn(page);
     await page.getByText('No containers yet.').waitFor();
-    await shoot('empty');
+    await watched.shoot('empty');
   });
 
   it('makes a container, uploads, and shows names as text', async () => {
@@ -85,7 +46,8 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     ]);
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor();
     await page.getByRole('button', { name: 'two.txt', exact: true }).waitFor();
-    await shoot('files');
+    await watched.shoot('files');
+    await expectAccessible(page);
   });
 
   it('moves to the trash, and back', async () => {
@@ -94,7 +56,8 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Trash', exact: true }).click();
     await page.getByLabel(`Select ${EVIL}`).check();
-    await shoot('trash');
+    await watched.shoot('trash');
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('The trash is empty.').waitFor();
     await page.getByRole('button', { name: 'Back to files' }).click();
@@ -104,11 +67,13 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   it('shows properties', async () => {
     await page.getByRole('button', { name: 'Properties: two.txt' }).click();
     await page.getByText('text/plain').waitFor();
-    await shoot('properties');
+    await watched.shoot('properties');
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('had nothing to complain of, and was shown nothing of the store', () => {
+    const { answers, complaints } = watched;
     expect(complaints).to.deep.equal([]);
     expect(answers).not.to.deep.equal([]);
     expect(answers.map((answer) => findLeak(answer, bed.secrets))).to.deep.equal(
