@@ -19,7 +19,7 @@ const RETRY_MS = 5000;
 
 let overview = null;
 let stale = false;
-let tabOf = () => undefined;
+let aboutOf = () => undefined;
 let content = null;
 
 function take(next) {
@@ -36,7 +36,7 @@ function show(next) {
   const { source, sources, alerts } = next;
   const name = SOURCE_NAMES[source] ?? source;
   $('#source').textContent = `source: ${name}`;
-  showTiles(next, tabOf, stale);
+  showTiles(next, aboutOf, stale);
   const down = sources.filter(({ state }) => state === 'down');
   showSources(sources);
   showAlerts(alerts, stale || down.length > 0);
@@ -108,8 +108,8 @@ async function start() {
   const operator = session.role === 'operator';
   const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
   const tabs = catalogue.tabs.filter(({ id }) => operator || id !== 'logs');
-  const byPanel = new Map(catalogue.items.map(({ id, tab }) => [id, tab]));
-  tabOf = (panel) => byPanel.get(panel);
+  const byPanel = new Map(catalogue.items.map((item) => [item.id, item]));
+  aboutOf = (panel) => byPanel.get(panel);
   if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0].id;
   content = new TabContent(catalogue, operator);
   showTabs(tabs);

@@ -12,10 +12,10 @@ const sparks = new Map();
 
 /**
  * @param overview - what the console says
- * @param tabOf - the tab that a panel is on, or undefined
+ * @param aboutOf - what the catalogue says of a panel, or undefined
  * @param stale - whether that is no longer known to be so
  */
-export function showTiles({ tiles, alerts, sources, at_unix_s: at }, tabOf, stale) {
+export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, stale) {
   for (const tile of tiles) {
     if (tile.spark !== undefined) sparks.set(tile.id, [...tile.spark]);
     else extend(tile, at);
@@ -24,7 +24,7 @@ export function showTiles({ tiles, alerts, sources, at_unix_s: at }, tabOf, stal
   host.setAttribute('aria-busy', 'false');
   const focused = host.contains(document.activeElement) ? document.activeElement.id : '';
   host.replaceChildren(
-    ...tiles.map((tile) => tileOf(measured(tile, sources), tabOf(tile.panel))),
+    ...tiles.map((tile) => tileOf(measured(tile, aboutOf(tile.panel)), aboutOf(tile.panel)?.tab)),
     tileOf(alertTile(alerts, sources, stale)),
   );
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
@@ -37,9 +37,8 @@ export function showLoadingTiles(count) {
 }
 
 /** What nobody is set up to measure is no trouble: it is told apart from what is lost. */
-function measured(tile, sources) {
-  const off = sources.some(({ state, reason }) => state === 'off' && reason === tile.reason);
-  return tile.value === null && off ? { ...tile, state: 'off' } : tile;
+function measured(tile, about) {
+  return tile.value === null && about?.available === false ? { ...tile, state: 'off' } : tile;
 }
 
 /** The alerts below, counted. */
@@ -87,7 +86,7 @@ function tileOf(tile, tab) {
   const box = el(
     'article',
     { className: 'tile' },
-    el('div', { className: 'top' }, heading, stateMark(state, state === 'off' ? '' : undefined)),
+    el('div', { className: 'top' }, heading, ...(state === 'off' ? [] : [stateMark(state)])),
     valueOf(tile),
   );
   box.dataset.state = state;
