@@ -51,6 +51,7 @@ export function layout(dir) {
     proxyConf: (name) => `${dir}/conf/${name}.conf`,
     expirerConf: `${dir}/conf/object-expirer.conf`,
     gatewayConfig: `${dir}/gateway/ringway.json`,
+    benchConfig: `${dir}/gateway/one-proxy.json`,
     keyFile: `${dir}/gateway/swift.key`,
     secretFile: `${dir}/gateway/filter.secret`,
   };
