@@ -12,7 +12,7 @@ import { chartOf, type ChartView } from './charts.js';
 import { Logs, type LogSearch } from './logs/logs.js';
 import { lokiOf, tailOf } from './logs/log-store.js';
 import { tilesOf } from './overview.js';
-import type { Panel, SourceId } from './panels/panel.js';
+import type { Panel } from './panels/panel.js';
 import {
   assign,
   configuredSources,
@@ -37,11 +37,11 @@ export interface MonitorOptions {
   readonly logger: Logger;
 }
 
-export const SOURCE_TITLES: Readonly<Record<SourceId, string>> = {
+const SOURCE_TITLES = {
   gateway: 'Gateway',
   recon: 'Storage nodes',
   prometheus: 'Metrics store',
-};
+} as const;
 
 /** The Monitor surface: what it measures, whether anybody looks or not, and what it shows of it. */
 export class Monitor {
@@ -62,7 +62,8 @@ export class Monitor {
   /** @returns undefined when nothing is configured that could be watched */
   static open(monitor: MonitorOptions): Monitor | undefined {
     const sources = configuredSources(monitor.options);
-    const hasAny = Object.values(sources).some((source) => source === true);
+    const { gateway, recon, prometheus } = sources;
+    const hasAny = [gateway, recon, prometheus].includes(true);
     return hasAny || monitor.options.logsUrl !== '' ? new Monitor(monitor, sources) : undefined;
   }
 

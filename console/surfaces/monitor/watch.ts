@@ -3,6 +3,7 @@ import { evaluate, type ActiveAlert } from './alerts/evaluator.js';
 import type { Rule, View } from './alerts/rule.js';
 import { restoreHistory, saveHistory } from './history/history-file.js';
 import { History, pointsSince } from './history/history.js';
+import { SOURCES_UP } from './panels/cluster.js';
 import type { SourceId } from './panels/panel.js';
 import type { Assignment } from './panels/panels.js';
 import { SourceError, type Sampler } from './sources/source.js';
@@ -57,6 +58,7 @@ export class Watch {
     const nowMs = this.options.now();
     this.history.forgetAhead(nowMs);
     await Promise.all(this.options.samplers.map((sampler) => this.#sample(sampler, nowMs)));
+    this.#sampleSources(nowMs);
     this.alerts = evaluate(this.options.rules, this.#view(nowMs), this.alerts, nowMs);
     if (nowMs - this.#savedMs >= SAVE_EVERY_MS) await this.save();
   }
@@ -117,6 +119,15 @@ export class Watch {
       });
       if (before.state !== 'down') this.#log(sampler, 'a source of measures is down', error);
     }
+  }
+
+  /** Whether each source answers is known whatever it says. */
+  #sampleSources(nowMs: number): void {
+    for (const { id, title } of this.options.samplers) {
+      const value = Number(this.statusOf(id).state === 'ok');
+      this.history.add(nowMs, { panel: SOURCES_UP, labels: { source: title }, value });
+    }
+    this.#status.set('console', { state: 'ok', lastMs: nowMs, problems: new Map() });
   }
 
   #log({ id }: Sampler, message: string, error?: unknown): void {

@@ -268,6 +268,10 @@ describe('Monitor with the built-in collector', () => {
     expect(tile.last_unix_s).to.equal(before.last_unix_s);
     const since = tileOf(await tick(), 'requests_per_s').reason;
     expect(since).to.equal(tile.reason);
+    bed.clock.nowMs += 60_000;
+    const source = (await tick()).alerts.find(({ name }) => name === 'SourceDown');
+    expect(source).to.include({ state: 'firing', severity: 'critical' });
+    expect(source?.title).to.equal('A source of the Monitor does not answer (Gateway)');
     expect(down.alerts.length).to.be.greaterThan(0);
     const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
     expect(logs).to.deep.include({ state: 'unknown', lines: [] });

@@ -9,6 +9,15 @@ const RECLAIM_AGE_S = 7 * DAY_S;
 /** What the console watches for by itself. */
 export const RULES: readonly Rule[] = [
   {
+    name: 'SourceDown',
+    title: 'A source of the Monitor does not answer',
+    severity: 'critical',
+    condition: { kind: 'below', panel: 'sources_up', limit: 1 },
+    forS: MINUTE_S,
+    why: 'What it measures is unknown; it may be down itself.',
+    tab: 'nodes',
+  },
+  {
     name: 'NodeDown',
     title: 'A node does not answer',
     severity: 'critical',

@@ -1,7 +1,11 @@
 import type { Panel } from './panel.js';
 
+/** 1 for each source that answers, else 0. */
+export const SOURCES_UP = 'sources_up';
+
 /** Panels of the cluster's nodes. Names of metrics of hosts are those of Prometheus' node_exporter. */
 export const CLUSTER_PANELS: readonly Panel[] = [
+  { ...base(SOURCES_UP, 'Sources that answer'), tab: 'nodes', sources: ['console'] },
   {
     ...base('nodes_online', 'Nodes online'),
     tab: 'nodes',

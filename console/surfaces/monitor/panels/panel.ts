@@ -4,8 +4,8 @@ export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs';
 
 export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' | 's_per_s';
 
-/** Where measures come from. */
-export type SourceId = 'gateway' | 'recon' | 'prometheus';
+/** Where measures come from; `console` is what it knows by itself. */
+export type SourceId = 'gateway' | 'recon' | 'prometheus' | 'console';
 
 /** Some series of a scrape of the gateway. */
 export interface Part {

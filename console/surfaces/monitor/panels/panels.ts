@@ -27,6 +27,7 @@ export function configuredSources(
 ): Sources {
   const { metricsUrl, adminUrl, clusterNodes, storeDir } = options;
   return {
+    console: true,
     prometheus: metricsUrl !== '' || 'metrics_url is not configured',
     gateway:
       metricsUrl !== '' ? 'metrics_url is used' : adminUrl !== '' || 'admin_url is not configured',
