@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import { headerText } from '../../swift/login.js';
+import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace } from './names.js';
 import { metaHeaders, objectInfo } from './object-info.js';
 import { translate } from './translate.js';
@@ -33,6 +33,7 @@ export function objectRoutes(app: FastifyInstance): void {
         throw translate(error, 404, 'no_such_object', 'There is no such object.');
       },
     );
+    const { 'x-object-manifest': manifest, ...headers } = info.kept;
     return {
       container,
       name,
@@ -42,7 +43,9 @@ export function objectRoutes(app: FastifyInstance): void {
       content_type: info.contentType,
       last_modified: info.lastModified,
       delete_at_unix_s: info.deleteAtUnixS,
-      headers: info.kept,
+      headers,
+      /** What the segments of a dynamic large object begin with: `container/prefix`. */
+      segments: manifest === undefined ? null : textOfHeader(manifest),
       meta: info.meta,
     };
   });

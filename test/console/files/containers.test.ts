@@ -182,6 +182,34 @@ describe('console containers', () => {
     }
   });
 
+  it('leaves a dynamic manifest what it points to when its metadata change', async () => {
+    const login = await fetch(bed.store.authUrl, {
+      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
+    });
+    await ok(upload(client, ONE, 'parts/1', 'first '), 201);
+    await ok(upload(client, ONE, 'parts/2', 'second'), 201);
+    const made = await fetch(`${login.headers.get('x-storage-url')}/${ONE}/joined`, {
+      method: 'PUT',
+      headers: {
+        'x-auth-token': login.headers.get('x-auth-token') ?? '',
+        'x-object-manifest': `${ONE}/parts/`,
+      },
+    });
+    expect(made.status).to.equal(201);
+    const place = { container: ONE, name: 'joined' };
+    await ok(
+      client.send('PATCH', '/api/files/object', { body: { ...place, meta: { a: 'b' } } }),
+      204,
+    );
+    const info = (await ok(client.get(`/api/files/object?${query(place)}`))).json();
+    expect(info).to.deep.include({
+      type: 'dlo',
+      meta: { a: 'b' },
+      segments: `${ONE}/parts/`,
+    });
+    expect((await ok(download(client, ONE, 'joined'), 200)).text).to.equal('first second');
+  });
+
   it('says where the store keeps no versions', async () => {
     const versions = await ok(
       client.get(`/api/files/versions?${query({ container: ONE, name: 'x.html' })}`),

@@ -63,8 +63,9 @@ function buttons(name, details, can) {
     };
     all.push(el('button', { type: 'button', textContent: text, className, onclick }));
   };
-  if (can.tempurl && may('member'))
-    button('Share as a folder', () => showTempUrl({ prefix: view.prefix || '/' }));
+  if (can.tempurl && view.prefix !== '' && may('member')) {
+    button(`Share all below ${view.prefix}`, () => showTempUrl({ prefix: view.prefix }));
+  }
   if (!may('admin')) return all;
   button('Who may read and write', () => showAcl(name));
   const { versioning, versioning_active: active } = details;

@@ -72,6 +72,7 @@ function entryOf({ name, objects, bytes }, current, open) {
     el('span', { className: 'what', textContent: name }),
     el('span', { className: 'icons' }),
     el('span', { className: 'quiet', textContent: objects.toLocaleString() }),
+    el('span', { className: 'sub quiet', textContent: bytesText(bytes) }),
   );
   button.dataset.name = name;
   button.setAttribute('aria-current', String(name === current));
@@ -108,7 +109,8 @@ function decorate(button, { policy, access, versioning }) {
         el('span', { className: 'sr', textContent: ` ${text} ` }),
       ]),
     );
-  if (policy !== null && !button.title.includes('policy')) button.title += `, policy ${policy}`;
+  const sub = button.querySelector('.sub');
+  if (policy !== null && !sub.textContent.includes(policy)) sub.textContent += ` · ${policy}`;
 }
 
 /** Asks anew what a container is like, after it was changed. */

@@ -65,6 +65,7 @@ async function objectNodes(row, { container, name }) {
       ETag: info.etag,
       Changed: timeText(info.last_modified),
       Expires: info.delete_at_unix_s === null ? 'never' : unixText(info.delete_at_unix_s),
+      ...(info.segments === null ? {} : { Segments: info.segments }),
       ...info.headers,
     }),
     previewOf(container, name, info),

@@ -45,11 +45,12 @@ function labelOf({ display }) {
   return display.replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
 }
 
-function badgesOf({ slo_etag: slo, kind, content_type: type }) {
+function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   const badges = [];
   if (slo !== undefined) badges.push('segments');
   if (kind === 'object' && type === 'application/directory') badges.push('folder marker');
   if (kind === 'gone') badges.push('deleted');
+  if (expired === true) badges.push('expired, awaiting clearance');
   return badges.map((text) => el('span', { className: 'badge', textContent: text }));
 }
 

@@ -11,6 +11,9 @@ export function showSelection() {
   $('#all').indeterminate = count > 0 && count < view.rows.length;
   $('#zip').hidden = count === 0 || inTrash;
   $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
+  const isOne = count === 1 && !inTrash && selectedRows()[0].kind === 'object';
+  $('#properties').hidden = !isOne;
+  $('#share').hidden = !isOne || !may('member');
   $('#restore').hidden = count === 0 || !inTrash || !may('member');
   $('#purge').hidden = count === 0 || !inTrash || !may('admin');
 }
