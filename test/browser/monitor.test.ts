@@ -7,6 +7,8 @@ import { describeWith, program } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
 
 const REQUESTS = 40;
+const EVIL = '<img src=x onerror=alert(1)>';
+const REQUEST_ID = 'tx0123456789abcdef01234-006703abcd';
 
 describeWith([program('chromium')], 'Monitor in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -51,7 +53,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await tile('async_pending').getByText('not measured').waitFor();
     await page.getByText('No alerts: everything that is watched is within its limits.').waitFor();
-    await page.getByText('Workers: all 4 up').click();
+    await page.getByText(/^Workers: all \d+ up$/).click();
     await page.getByRole('rowheader', { name: 'listener 2' }).waitFor();
   });
 
@@ -125,6 +127,35 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByText('listener up').first().waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Follow' }).waitFor();
+  });
+
+  it('shows lines as text, and finds the other lines of a request', async () => {
+    const line = {
+      unix_s: Date.now() / 1000,
+      service: 'proxy',
+      node: 'node1',
+      level: 'error',
+      worker: null,
+      trans_id: REQUEST_ID,
+      line: JSON.stringify({ msg: EVIL, request_id: REQUEST_ID }),
+    };
+    const found = { source: 'embedded', state: 'ok', truncated: true, services: ['proxy'] };
+    await page.route('**/api/monitor/logs?*', (route) =>
+      route.fulfill({ json: { ...found, nodes: ['node1'], lines: [line] } }),
+    );
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await page.getByText(`${EVIL} request_id=${REQUEST_ID}`).waitFor();
+    await page.getByText('1 line; there are more').waitFor();
+    const asked = page.waitForRequest((request) => request.url().includes(REQUEST_ID));
+    await page.getByRole('button', { name: `Show all lines of request ${REQUEST_ID}` }).click();
+    await asked;
+    expect(await page.getByLabel('Contains').inputValue()).to.equal(REQUEST_ID);
+    const narrowed = page.waitForRequest((request) => request.url().includes('nodes=node1'));
+    await page.getByRole('checkbox', { name: 'node1' }).check();
+    await narrowed;
+    await page.unroute('**/api/monitor/logs?*');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('listener up').first().waitFor();
   });
 
   it('says since when nothing is known once the service is dead', async () => {

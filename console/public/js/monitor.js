@@ -16,6 +16,7 @@ const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
 /** So many times nothing came: what is shown is no longer known. */
 const MISSED = 3;
 const RETRY_MS = 5000;
+const AGAIN_S = 120;
 
 let overview = null;
 let stale = false;
@@ -23,8 +24,9 @@ let aboutOf = () => undefined;
 let content = null;
 
 function take(next) {
-  // A stream that was cut may tell again what is older than what is shown.
-  if (overview !== null && next.at_unix_s < overview.at_unix_s) return;
+  // A stream that was cut may tell again what is older than what is shown; a clock may be set back.
+  const olderS = overview === null ? 0 : overview.at_unix_s - next.at_unix_s;
+  if (olderS > 0 && olderS < AGAIN_S) return;
   overview = next;
   stale = false;
   setClock(next.at_unix_s);
