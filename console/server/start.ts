@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
+import { recoverUsers } from '../surfaces/users/recovery.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
@@ -50,6 +51,7 @@ export class ConsoleServer {
   #app: FastifyInstance | undefined;
   #hosts: ReadonlySet<string> = new Set();
   #monitoring: Promise<void> | undefined;
+  #recovering: Promise<void> | undefined;
 
   private constructor(context: ConsoleContext, traffic: Traffic) {
     this.context = context;
@@ -112,6 +114,8 @@ export class ConsoleServer {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     this.#hosts = allowedHosts({ ...bind, port }, others);
+    // Not before: while it is prepared, a former process may still be at a change of its own.
+    this.#recovering ??= recoverUsers(this.context);
     // Again after a pause: it goes on.
     await (this.#monitoring ??= this.context.monitor?.start());
     return port;
@@ -153,7 +157,7 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, admin, monitor, audit } = this.context;
+    const { sessions, events, store, auth, admin, monitor, userAdmin, audit } = this.context;
     clearInterval(this.#sweep);
     sessions.endAll();
     events.close();
@@ -166,6 +170,9 @@ export class ConsoleServer {
     auth.close();
     admin.close();
     await monitor?.close();
+    // A change that was cut goes back, which is recorded.
+    await this.#recovering;
+    await userAdmin?.idle();
     await audit.close();
   }
 

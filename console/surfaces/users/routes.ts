@@ -20,17 +20,8 @@ const APPLY = z.strictObject({
 
 /** The users of the proxies: off for everybody unless `account_admin` is set. */
 export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const { userAdmin: admin, logger, jobs } = context;
+  const { userAdmin: admin, jobs } = context;
   const access = 'manage';
-
-  if (admin !== undefined) {
-    app.addHook('onListen', (done) => {
-      recoverAtStart(context, admin).catch((error: unknown) => {
-        logger.error({ err: error }, 'an unfinished change of users is left');
-      });
-      done();
-    });
-  }
 
   app.get('/api/users', { config: { access } }, async (request) => {
     const { user } = sessionOf(request);
@@ -61,12 +52,9 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     const prepared = await users.prepare(session.user, change, base);
     await recordAction(context, request, { action: `${action}.begin`, target, result: 'ok' });
     const job = jobs.start(session, 'users', async (control) => {
-      let nodes: readonly NodeOutcome[] = [];
-      try {
-        nodes = await prepared.run(control);
-      } finally {
-        await recordOutcome(context, request, session.user, action, target, nodes);
-      }
+      const nodes = await prepared.run(control, (ended) =>
+        recordOutcome(context, request, session.user, action, target, ended),
+      );
       const ok = areAllChanged(nodes);
       if (ok) endSessions(context, change, session.id);
       return { ok, nodes };
@@ -131,17 +119,4 @@ async function recordOutcome(
 function endSessions({ sessions }: ConsoleContext, change: UserChange, except: string): void {
   if (change.action !== 'remove' && !makesKey(change)) return;
   sessions.endWhere(({ id, user }) => id !== except && loginName(user) === loginName(change));
-}
-
-async function recoverAtStart(context: ConsoleContext, admin: UserAdmin): Promise<void> {
-  const former = await admin.recover();
-  if (former === undefined) return;
-  const { target, stuck } = former;
-  const console = { actor: 'console', role: '', ip: '', request_id: '' };
-  await context.audit.write({
-    ...console,
-    action: 'users.recover',
-    target: `${target} ${stuck.map((node) => `${node}=stuck`).join(' ')}`.trimEnd(),
-    result: stuck.length === 0 ? 'ok' : 'failed',
-  });
 }

@@ -41,7 +41,11 @@ const NO_KEY = 'not-made-before-it-is-needed';
 export interface PreparedChange {
   /** Shown once, to whoever asked for it; empty when the change makes none. */
   readonly key: string;
-  run(control: JobControl): Promise<readonly NodeOutcome[]>;
+  /** @param onEnd records what became of it, however it ended: before anything else begins */
+  run(
+    control: JobControl,
+    onEnd: (nodes: readonly NodeOutcome[]) => Promise<void>,
+  ): Promise<readonly NodeOutcome[]>;
 }
 
 /** Reads and changes the users in the proxies' configuration, one change at a time. */
@@ -50,6 +54,7 @@ export class UserAdmin {
   readonly #probe: ProxyProbe;
   readonly #journal: Journal;
   #isBusy = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly context: Pick<ConsoleContext, 'options' | 'logger' | 'now'>,
@@ -114,7 +119,19 @@ export class UserAdmin {
       throw new ApiError('precondition_failed', 'The configuration has changed: look again.');
     }
     const changes = edits(actor, files, change, key);
-    return { key, run: (control) => this.#alone(() => this.#run(change, changes, control)) };
+    return {
+      key,
+      run: (control, onEnd) =>
+        this.#alone(async () => {
+          let nodes: readonly NodeOutcome[] = [];
+          try {
+            nodes = await this.#run(change, changes, control);
+          } finally {
+            await onEnd(nodes);
+          }
+          return nodes;
+        }),
+    };
   }
 
   /**
@@ -125,12 +142,19 @@ export class UserAdmin {
     return this.#alone(() => recover(this.#journal, this.#nodes));
   }
 
+  /** Resolves when what is under way has come to its end, or back from where it was. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
   /** @throws ApiError locked while another change, or its way back, is under way */
   async #alone<T>(task: () => Promise<T>): Promise<T> {
     this.#refuseWhileBusy();
     this.#isBusy = true;
+    const done = task();
+    this.#last = done.catch(() => undefined);
     try {
-      return await task();
+      return await done;
     } finally {
       this.#isBusy = false;
     }

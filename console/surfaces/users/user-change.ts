@@ -10,19 +10,22 @@ const groups = z
   .max(GROUPS.length)
   .refine((all) => new Set(all).size === all.length, { error: 'each group once' });
 
-/**
- * Names that the proxies take: no slash, which ends an account in a path; no colon in an account,
- * which parts it from its user; nothing that a header or a line of a file could not hold.
- */
-const account = z
-  .string()
-  .regex(/^[^/:\p{Cc}\s](?:[^/:\p{Cc}]{0,126}[^/:\p{Cc}\s])?$/u, { error: 'a name of an account' });
-const user = z
-  .string()
-  .regex(/^[^/:\p{Cc}\s](?:[^/:\p{Cc}]{0,126}[^/:\p{Cc}\s])?$/u, { error: 'a name of a user' });
+/** Names as the proxies may have them: no slash, which ends an account in a path, and no colon. */
+const NAME = /^[^/:\p{Cc}\s](?:[^/:\p{Cc}]{0,126}[^/:\p{Cc}\s])?$/u;
+const account = z.string().regex(NAME, { error: 'a name of an account' });
+const user = z.string().regex(NAME, { error: 'a name of a user' });
+
+/** Swift's tempauth compares names with headers that it has not decoded: others cannot log in. */
+const ASCII = /^[\x20-\x7e]*$/;
+const plain = { error: 'letters, digits and signs of ASCII' };
 
 export const CHANGE = z.discriminatedUnion('action', [
-  z.strictObject({ action: z.literal('add'), account, user, groups }),
+  z.strictObject({
+    action: z.literal('add'),
+    account: account.regex(ASCII, plain),
+    user: user.regex(ASCII, plain),
+    groups,
+  }),
   z.strictObject({
     action: z.literal('change'),
     account,

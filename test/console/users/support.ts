@@ -75,7 +75,7 @@ export class FakeCluster {
       return;
     }
     const { users } = readConf(readFileSync(join(folder, 'active'), 'utf8'));
-    const name = Buffer.from(String(request.headers['x-auth-user']), 'latin1').toString('utf8');
+    const name = request.headers['x-auth-user'];
     const user = users.find((one) => `${one.account}:${one.user}` === name);
     const isRight = user !== undefined && user.key === request.headers['x-auth-key'];
     response.writeHead(isRight ? 200 : 401, {

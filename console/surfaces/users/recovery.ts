@@ -1,0 +1,28 @@
+import type { ConsoleContext } from '../../server/context.js';
+
+/**
+ * Takes back what a crash has left of a change of users, and records it. Never rejects: what cannot
+ * be taken back now is tried before the next change.
+ */
+export async function recoverUsers({
+  userAdmin,
+  audit,
+  logger,
+}: Pick<ConsoleContext, 'userAdmin' | 'audit' | 'logger'>): Promise<void> {
+  try {
+    const former = await userAdmin?.recover();
+    if (former === undefined) return;
+    const { target, stuck } = former;
+    await audit.write({
+      actor: 'console',
+      role: '',
+      ip: '',
+      action: 'users.recover',
+      target: `${target} ${stuck.map((node) => `${node}=stuck`).join(' ')}`.trimEnd(),
+      result: stuck.length === 0 ? 'ok' : 'failed',
+      request_id: '',
+    });
+  } catch (error) {
+    logger.error({ err: error }, 'an unfinished change of users is left');
+  }
+}
