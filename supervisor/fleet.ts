@@ -207,12 +207,16 @@ export class Fleet implements ChildListener {
     this.#fleet.log.info({ worker: slot.worker, childPid: child.pid }, `${slot.kind} up`);
     // They may have changed while it started.
     child.giveCredentials(this.#credentials.for(slot.kind));
+    this.#mayBeRunning();
+  }
+
+  /** In a trial others serve so far, and end only when each of these serves, or has failed to. */
+  #mayBeRunning(): void {
     if (this.#phase !== 'beginning') return;
-    if (
-      this.slots.some(({ kind, child: other }) => servesRequests(kind) && other?.state !== 'up')
-    ) {
-      return;
-    }
+    const { isTrial } = this.#fleet;
+    const isAwaited = ({ kind, child, restarts }: Slot): boolean =>
+      child?.state !== 'up' && (servesRequests(kind) || (isTrial && restarts === 0));
+    if (this.slots.some(isAwaited)) return;
     this.#phase = 'running';
     this.#phaseReached.running.fire();
   }
@@ -271,6 +275,7 @@ export class Fleet implements ChildListener {
     log.error({ ...what, restartInMs: wait }, `${slot.kind} ended, will be restarted`);
     slot.restarts += 1;
     this.#fleet.onRestart(slot.kind, cause);
+    this.#mayBeRunning();
     slot.timer = setTimeout(() => {
       this.#spawn(slot);
     }, wait);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -160,6 +160,21 @@ describe('supervisor: console', () => {
     const flag = new Supervised(['start', '--config', configFile, '--console', ANY]);
     running.push(flag);
     await (await flag.ready()).sees(/Console +http:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it('lets the former one serve at a reload until the next one does', async () => {
+    const beginFile = join(folder, 'begin');
+    await writeFile(beginFile, '');
+    const env = { FAKE_CONSOLE_START: 'wait-begin', FAKE_BEGIN_FILE: beginFile };
+    const service = await (await launch({}, env)).ready();
+    const former = await eventually(() => consoleOf(service), isUp);
+    await rm(beginFile);
+    const reloaded = new Supervised(['reload', '--config', configFile]).ended;
+    await service.sees(/"msg":"reloading"[^]*"msg":"store up"/);
+    expect(await consoleOf(service)).to.include({ pid: former?.pid, state: 'up' });
+    await writeFile(beginFile, '');
+    expect((await reloaded).code).to.equal(0);
+    expect((await consoleOf(service))?.pid).not.to.equal(former?.pid);
   });
 
   it('takes another address at a reload, and refuses one that is in use', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { runChild, StartError, type ChildService } from '../../../src/process/child.js';
 import type { Roster } from '../../../src/config/credentials.js';
@@ -18,7 +19,7 @@ import type { ChildInit } from '../../../src/process/protocol.js';
  *     /crash, /abort ends with code 3, or by SIGABRT
  *
  * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start, `fail-begin` when it
- * is to begin, `sick` for a start that finds its backend not well.
+ * is to begin, `wait-begin` to begin when the file FAKE_BEGIN_FILE is there, `sick` for a start that finds its backend not well.
  * FAKE_START_FILE: the same in a file, which may change while the service runs.
  * FAKE_CRASH_FILE: ends at its start when this file exists.
  */
@@ -112,7 +113,9 @@ async function serveFake(
   if (address === null || typeof address === 'string') throw new Error('no control port');
   port.set({ worker: String(worker) }, address.port);
   return {
-    begin: () => {
+    begin: async () => {
+      const { FAKE_BEGIN_FILE = '' } = process.env;
+      while (start === 'wait-begin' && !existsSync(FAKE_BEGIN_FILE)) await delay(10);
       if (start === 'fail-begin') throw new StartError('listen', 'fake: cannot begin');
     },
     snapshot: () => {
