@@ -12,7 +12,13 @@ import { exists } from './copy-object.js';
 import { containerName, objectName, segmentsOf } from './names.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { meter } from './transfer-routes.js';
-import { planUpload, segmentLength, segmentName, type UploadPlan } from './upload-plan.js';
+import {
+  planUpload,
+  segmentLength,
+  segmentName,
+  type UploadedFile,
+  type UploadPlan,
+} from './upload-plan.js';
 
 const SIZE_MAX = 5 * 1024 ** 4;
 
@@ -39,9 +45,19 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** Large files, in segments: what was interrupted goes on where it was. */
 export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
+  /** A segment is a body like any other: it may not be larger than one. */
+  const planOf = (file: UploadedFile): UploadPlan => {
+    const { segmentBytes, maxUploadBytes } = options;
+    const plan = planUpload(file, Math.min(segmentBytes, maxUploadBytes));
+    if (plan.segmentBytes <= maxUploadBytes) return plan;
+    throw new ApiError('too_large', 'The file would need segments larger than the console takes.', {
+      max_upload_bytes: maxUploadBytes,
+    });
+  };
+
   app.post('/api/files/uploads', { config: { access: 'write' } }, async (request) => {
     const file = parse(FILE, request.body);
-    const plan = planUpload(file, options.segmentBytes);
+    const plan = planOf(file);
     const { store } = sessionOf(request);
     await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
     const present = await presentSegments(store, file.container, file.size_bytes, plan);
@@ -54,13 +70,13 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
 
   app.put('/api/files/uploads/segment', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(SEGMENT, request.query);
-    const plan = planUpload(file, options.segmentBytes);
+    const plan = planOf(file);
     const length = segmentLength(plan, file.size_bytes, file.index);
     if (length <= 0 || Number(request.headers['content-length']) !== length) {
       throw new ApiError('invalid_argument', 'This is not the length of that segment.');
     }
-    const bytesMax = Math.max(options.maxUploadBytes, plan.segmentBytes);
-    const metered = meter(request.body as Readable | undefined, String(length), bytesMax);
+    const body = request.body as Readable | undefined;
+    const metered = meter(body, String(length), options.maxUploadBytes);
     const { headers } = await sessionOf(request).store.do([201], 'PUT', {
       container: segmentsOf(file.container),
       object: segmentName(plan, file.index),
@@ -80,7 +96,7 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
 
   app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(FINISH, request.body);
-    const plan = planUpload(file, options.segmentBytes);
+    const plan = planOf(file);
     const { store } = sessionOf(request);
     const { container, name } = file;
     const present = await presentSegments(store, container, file.size_bytes, plan);
@@ -101,7 +117,7 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
 
   app.delete('/api/files/uploads', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(FILE, request.query);
-    const plan = planUpload(file, options.segmentBytes);
+    const plan = planOf(file);
     const { store } = sessionOf(request);
     const container = segmentsOf(file.container);
     for await (const row of walkObjects(store, container, plan.prefix)) {
