@@ -33,7 +33,9 @@ export class Addresses {
       .map(parseUpstream);
     const hosts = upstreams.map(({ host }) => host);
     this.#hosts = [...new Set(hosts)].filter((host) => host.length > 3);
-    const places = upstreams.map(({ host, port }) => `${host}:${port}`);
+    const places = upstreams.map(({ host, port }) =>
+      isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`,
+    );
     this.#backends = [...new Set(places), ...this.#hosts.filter((host) => isIP(host) === 0)];
   }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 import { LOG_LEVELS, logQuery } from '../../../console/surfaces/monitor/logs/logql.js';
 import { redactLine } from '../../../console/surfaces/monitor/logs/redact.js';
 import { parseLogQuery } from '../../../supervisor/log-query.js';
@@ -108,5 +109,21 @@ describe('lines of logs', () => {
     for (const text of ['token', 'x-', '"', 'signature=\\"', 'bearer ']) {
       redactLine(text.repeat(16 * 1024));
     }
+  });
+
+  it('name nothing that the console talks to, and everybody that talks to the gateway', () => {
+    const addresses = new Addresses({
+      clusterNodes: [],
+      metricsUrl: 'http://prom.example:9090/base',
+      logsUrl: '',
+      adminUrl: 'https://[fd00::7]:9464',
+      storeBase: 'http://10.0.0.1:8080',
+      authUrl: 'http://10.0.0.1:8080/auth/v1.0',
+    });
+    const mask = (line: string) => addresses.maskBackends(line);
+    expect(mask('GET http://10.0.0.1:8080/v1 failed')).to.equal('GET http://(address)/v1 failed');
+    expect(mask('asked prom.example twice')).to.equal('asked (address) twice');
+    expect(mask('admin at [fd00::7]:9464')).to.equal('admin at (address)');
+    expect(mask('client 10.0.0.1:51234')).to.equal('client 10.0.0.1:51234');
   });
 });
