@@ -51,7 +51,7 @@ describe('npm start', function () {
       const read = (chunk: string): void => {
         output += chunk;
         changes.emit('change');
-        const found = /S3 endpoint\s+(http\S+)[^]*Admin\s+http/.exec(output)?.[1];
+        const found = /S3 endpoint\s+(http\S+)[^]*Listeners/.exec(output)?.[1];
         if (found !== undefined) resolve(found);
       };
       for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding('utf8').on('data', read);
@@ -73,6 +73,7 @@ describe('npm start', function () {
   it('hands its flags on', () => {
     expect(output).to.match(/Listeners +1\n/);
     expect(output).to.contain('NPMSTARTKEY');
+    expect(output).to.match(/Console +http:\/\/127\.0\.0\.1:\d+\n +Log in +no account, user NPMS/);
   });
 
   it('ends with 0 at SIGTERM to npm', async () => {
