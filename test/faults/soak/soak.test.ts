@@ -36,7 +36,7 @@ describe('a service under mixed load', () => {
   function expectNoLeak({ processes }: SoakFigures): void {
     for (const { kind, anonymousSlopeBytesPerS } of processes) {
       // What is not anonymous are pages of the store's index: a cache of the kernel's.
-      expect(anonymousSlopeBytesPerS, kind).to.be.below((20 * MIB) / (seconds / 2));
+      expect(anonymousSlopeBytesPerS, kind).to.be.below((8 * MIB) / (seconds / 2));
     }
   }
 
