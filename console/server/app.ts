@@ -13,6 +13,7 @@ import { limitBodies } from './bodies.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
 import { installGuard } from './guard.js';
+import { limitUploads } from './upload-limits.js';
 import { pageRoutes } from './pages.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sessionRoutes } from './session-routes.js';
@@ -54,6 +55,7 @@ export async function buildApp(
   traffic.watch(app);
   installErrors(app, context);
   limitBodies(app);
+  limitUploads(app);
   await app.register(cookie);
   await app.register(helmet, SECURITY_HEADERS);
   installGuard(app, context, hosts);

@@ -1,7 +1,9 @@
+import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import { eventually } from '../../support/eventually.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { makeContainer, upload } from './support.js';
+import { makeContainer, query, upload } from './support.js';
 
 const MIB = 1024 ** 2;
 
@@ -26,6 +28,26 @@ describe('console files: keys that set limits', () => {
     expect((await start(5 * MIB)).json()).to.include({ segment_bytes: 2 * MIB, segments: 3 });
     // A manifest has a thousand segments.
     expect(codeOf(await start(2001 * MIB))).to.equal('too_large');
+  });
+
+  it('lets a session send so many bodies at a time, and more when they are over', async () => {
+    const client = await bed.login();
+    const container = `many-${Date.now()}`;
+    await makeContainer(client, container);
+    const bodies = Array.from({ length: 16 }, () => new PassThrough());
+    const uploads = bodies.map((stream, i) => {
+      stream.write('x');
+      return client.send('PUT', `/api/files/object/body?${query({ container, name: `o${i}` })}`, {
+        stream,
+        headers: { 'content-type': 'application/octet-stream', 'content-length': '2' },
+      });
+    });
+    const another = () => upload(client, container, 'more', 'x', { overwrite: '1' });
+    const refused = await eventually(another, ({ status }) => status === 429);
+    expect(refused.headers['retry-after']).to.equal('5');
+    for (const stream of bodies) stream.end('y');
+    for (const one of await Promise.all(uploads)) expect(one.status, one.text).to.equal(201);
+    await eventually(another, ({ status }) => status === 201);
   });
 
   it('tempurl_default_secs: is how long a URL lasts when nothing else is asked for', async () => {
