@@ -20,6 +20,7 @@ import { SWIFT_NEEDS } from '../support/swift-lab.js';
 const NAMES = ['a/../b', 'a/./b', 'a//b', '/lead', 'trail/', 'ü ☃?#%25&+=.txt', '<b>'];
 
 const CONTAINER = unique('versioned ☃');
+const COPIES = unique('copies');
 const ARCHIVED = unique('archived');
 const ARCHIVE = unique('archive of ü');
 
@@ -93,6 +94,23 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
     const left = (await versions(container, name)).items.map(({ id }) => id);
     expect(left).not.to.include(target.id);
     expect(left).to.have.length(all.length - 1);
+  });
+
+  it('takes an object for what it is, and not for a link to its version', async () => {
+    const name = NAMES[5]!;
+    const path = `/api/files/object?${query({ container: CONTAINER, name })}`;
+    const info = (await ok(client.get(path), 200)).json() as object;
+    expect(info).to.include({ type: 'object', bytes: 3 });
+    await makeContainer(client, COPIES);
+    const items = [{ name, to_name: 'copy' }];
+    const { result } = await job(client, '/api/files/copy', {
+      container: CONTAINER,
+      to_container: COPIES,
+      items,
+    });
+    expect(result).to.include({ succeeded: 1, failed: 0 });
+    const copied = `/api/files/object?${query({ container: COPIES, name: 'copy' })}`;
+    expect((await ok(client.get(copied), 200)).json()).to.include({ type: 'object', bytes: 3 });
   });
 
   it('deletes to where versions bring it back, and not into a trash', async () => {

@@ -87,7 +87,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
           }
           const info = await objectInfo(store, container, item.name);
           const etag = await copiedEtag(store, container, item.name, info);
-          await copyObject(store, from, to, etag, {}, control.signal);
+          await copyObject(store, from, to, { etag, type: info.type }, {}, control.signal);
           if (kind === 'move') await store.do([204], 'DELETE', from);
         }),
       );

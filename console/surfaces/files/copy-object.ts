@@ -1,9 +1,15 @@
 import type { SwiftAccount } from '../../swift/account.js';
 import { swiftName } from '../../swift/path.js';
+import type { ObjectType } from './object-info.js';
 
 export interface Place {
   readonly container: string;
   readonly object: string;
+}
+
+export interface Copied {
+  readonly etag: string;
+  readonly type: ObjectType;
 }
 
 /** A copy inside the store may take as long as reading and writing five gigabytes takes. */
@@ -11,20 +17,23 @@ const COPY_IDLE_MS = 15 * 60_000;
 
 /**
  * A copy of the object itself: a manifest stays one, and a link stays one.
- * @param etag what the source must still be; compared by the store
+ * @param copied what the source must still be: its ETag is compared by the store
  * @throws SwiftStatusError 404, 412
  */
 export async function copyObject(
   store: SwiftAccount,
   from: Place,
   to: Place,
-  etag: string,
+  { etag, type }: Copied,
   headers: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
 ): Promise<void> {
   await store.do([201], 'COPY', {
     ...from,
-    query: { 'multipart-manifest': 'get', symlink: 'get' },
+    query: {
+      'multipart-manifest': 'get',
+      symlink: type === 'symlink' ? 'get' : undefined,
+    },
     headers: {
       destination: swiftName(to.container, to.object),
       'if-match': etag,

@@ -37,7 +37,22 @@ export async function objectInfo(
 ): Promise<ObjectInfo> {
   const query = { symlink: 'get' };
   const { headers } = await store.do([200, 204], 'HEAD', { container, object, query });
-  return infoOf(headers);
+  const info = infoOf(headers);
+  const target = text(headers, 'x-symlink-target');
+  // Where versions are kept, an object is a link to its latest one.
+  if (!isOwnVersion(target, container, object)) return info;
+  return infoOf((await store.do([200, 204], 'HEAD', { container, object })).headers);
+}
+
+/** `<container>/<object>?version-id=<id>`, encoded (swift.common.middleware.versioned_writes). */
+function isOwnVersion(target: string, container: string, object: string): boolean {
+  const [place = '', version] = target.split('?version-id=');
+  if (version === undefined) return false;
+  try {
+    return decodeURIComponent(place) === `${container}/${object}`;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -73,7 +73,8 @@ export async function moveToTrash(
   };
   const to = { container: trashOf(container), object: trashName };
   const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
-  const copy = () => copyObject(store, { container, object }, to, etag, headers);
+  const copy = () =>
+    copyObject(store, { container, object }, to, { etag, type: info.type }, headers);
   await copy().catch(async (error: unknown) => {
     if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
     // The first of its container, or gone meanwhile, which the second try tells.
@@ -138,13 +139,19 @@ export async function restoreFromTrash(
     Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
   );
   const deleteAt = Number(info.meta['trash-delete-at'] ?? 0);
-  await copyObject(store, from, { container, object: name }, etag, {
-    'x-fresh-metadata': 'true',
-    'content-type': headerText(info.contentType),
-    ...info.kept,
-    ...metaHeaders(meta),
-    ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
-  });
+  await copyObject(
+    store,
+    from,
+    { container, object: name },
+    { etag, type: info.type },
+    {
+      'x-fresh-metadata': 'true',
+      'content-type': headerText(info.contentType),
+      ...info.kept,
+      ...metaHeaders(meta),
+      ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
+    },
+  );
   await store.do([204, 404], 'DELETE', from);
   return name;
 }

@@ -150,7 +150,7 @@ export async function restoreVersion(
   const from = archivedPlace(versioning, object, id);
   const info = await objectInfo(store, from.container, from.object);
   const etag = await copiedEtag(store, from.container, from.object, info);
-  await copyObject(store, from, { container, object }, etag);
+  await copyObject(store, from, { container, object }, { etag, type: info.type });
 }
 
 /** Deletes one version for good. */

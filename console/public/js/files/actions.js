@@ -1,7 +1,7 @@
 import { ask, el } from '../dom.js';
 import { chosen, selectedRows } from './selection.js';
 import { call } from '../api.js';
-import { load } from './listing.js';
+import { load, show } from './listing.js';
 import { keepsDeleted, view } from './state.js';
 import { runTask } from './tasks.js';
 import { askConflict } from './trash.js';
@@ -54,6 +54,12 @@ async function restoreVersions(container, rows) {
     await call('POST', '/api/files/versions/restore', { container, name, version_id: id });
   }
   await load();
+  // The store's listing may lag behind: what was restored is no more among the deleted.
+  const restored = new Set(rows.map(({ name }) => name));
+  show(
+    view.rows.filter(({ name }) => !restored.has(name)),
+    'Nothing was deleted here.',
+  );
 }
 
 export async function purgeSelected() {
