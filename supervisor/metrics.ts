@@ -111,7 +111,7 @@ export class ServiceMetrics {
   /** Keeps the totals of a child that has gone. */
   keep(snapshot: MetricSnapshot): void {
     // Whoever replaces it counts buckets anew, under the same number.
-    const lasting = snapshot.filter(({ name }) => !name.startsWith(BUCKET_METRICS_PREFIX));
+    const lasting = exactly(snapshot).filter(({ name }) => !name.startsWith(BUCKET_METRICS_PREFIX));
     this.#departed = totalsOf([this.#departed, lasting]);
   }
 
@@ -157,9 +157,30 @@ export class ServiceMetrics {
     );
     this.#missing.set(silent.length);
     // Who has gone during the scrape is among the departed by now.
-    const living = asked.filter((child) => child.state !== 'gone').map((child) => child.metrics);
+    const living = asked
+      .filter((child) => child.state !== 'gone')
+      .map((child) => exactly(child.metrics));
     return AggregatorRegistry.aggregate([this.#departed, ...living] as object[]);
   }
+}
+
+/** Parts of a second that times are rounded to, about 1 ns: their sums are exact up to 2^23 s. */
+const PARTS_PER_S = 2 ** 30;
+
+/**
+ * The same totals, in numbers whose sum does not depend on their order: a total that falls by its
+ * last bit, when a process ends and is added elsewhere, looks like a restart to Prometheus as well.
+ */
+function exactly(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.map((metric) =>
+    TOTAL_TYPES.has(metric.type)
+      ? { ...metric, values: metric.values.map((one) => ({ ...one, value: rounded(one.value) })) }
+      : metric,
+  );
+}
+
+function rounded(value: number): number {
+  return Number.isInteger(value) ? value : Math.round(value * PARTS_PER_S) / PARTS_PER_S;
 }
 
 const TOTAL_TYPES: ReadonlySet<unknown> = new Set(['counter', 'histogram']);

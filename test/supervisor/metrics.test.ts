@@ -25,6 +25,22 @@ describe('supervisor: metrics of children that have gone', () => {
     expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 12\n');
   });
 
+  it('are the same in whatever order they are added', async () => {
+    const totals = await Promise.all(
+      [
+        [0.1, 0.2, 0.3, 0.0000191],
+        [0.3, 0.0000191, 0.2, 0.1],
+        [0.2, 0.3, 0.1, 0.0000191],
+      ].map(async (order) => {
+        const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+        for (const seconds of order) metrics.keep(snapshot(seconds));
+        return /^requests_total\{\S+ (\S+)$/m.exec(await metrics.render(NOBODY))?.[1];
+      }),
+    );
+    expect(new Set(totals).size).to.equal(1);
+    expect(Number(totals[0])).to.be.closeTo(0.6000191, 1e-8);
+  });
+
   it('are not held themselves', async () => {
     const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
     const held = Array.from({ length: 5 }, () => {

@@ -22,6 +22,8 @@ const KEYS = 6;
 /** Older ones are deleted, so that the store stays as large as it is. */
 const VERSIONS_KEPT = 8;
 const PART_BYTES = 5 * 1024 * 1024;
+/** Else all would end up with the listener that is never killed. */
+const OPERATIONS_PER_CONNECTION = 20;
 
 type Move = (worker: SoakWorker, key: string, state: KeyState) => Promise<unknown>;
 
@@ -45,13 +47,13 @@ export class SoakWorker {
   operations = 0;
   /** Requests without an answer, or with a 5xx: they may have been done. */
   unclear = 0;
-  readonly #s3: S3TestClient;
+  #s3: S3TestClient;
   readonly #keys = new Map<string, KeyState>();
   readonly #random: SeededRandom;
   #bodies = 0;
 
   constructor(
-    address: S3Address,
+    private readonly address: S3Address,
     private readonly name: string,
     private readonly bucket: string,
     seed: number,
@@ -70,6 +72,9 @@ export class SoakWorker {
     const chosen = MOVES.find(([weight]) => (left -= weight) < 0) ?? MOVES[0];
     await chosen?.[1](this, key, state);
     this.operations += 1;
+    if (this.operations % OPERATIONS_PER_CONNECTION !== 0) return;
+    await this.#s3.close();
+    this.#s3 = new S3TestClient(this.address);
   }
 
   /** What each key holds is what was acknowledged, or may have been done. */
