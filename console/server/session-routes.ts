@@ -17,9 +17,13 @@ const CREDENTIALS = z.strictObject({
   key: z.string().min(1).max(1024),
 });
 
+/** Anybody may send them. */
+const CREDENTIALS_BYTES_MAX = 16 * 1024;
+
 /** Login, logout, and who is logged in. */
 export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.post('/api/session', { config: { access: 'open' } }, async (request, reply) => {
+  const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
+  app.post('/api/session', open, async (request, reply) => {
     const given = parse(CREDENTIALS, request.body);
     await admit(context, request, loginName(given));
     const { user, store } = await authenticate(context, request, given, () => {

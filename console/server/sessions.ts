@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RosterEntry } from '../config/keys.js';
 import type { SwiftAccount } from '../swift/account.js';
@@ -24,6 +25,7 @@ export interface SessionsOptions {
 
 const SESSIONS_MAX = 1000;
 const SID_BYTES = 32;
+const LISTENERS_MAX = 64;
 
 /** The sessions of this process, found by the digest of what the cookie holds. */
 export class Sessions {
@@ -41,6 +43,9 @@ export class Sessions {
     if (this.#sessions.size >= SESSIONS_MAX) this.#endLeastUsed();
     const sid = randomBytes(SID_BYTES).toString('base64url');
     const nowMs = this.options.now();
+    const ended = new AbortController();
+    // Jobs and streams of events, which are bounded where they begin.
+    setMaxListeners(LISTENERS_MAX, ended.signal);
     const session: Session = {
       id: digest(sid).slice(0, 12),
       user,
@@ -48,7 +53,7 @@ export class Sessions {
       csrf: createHmac('sha256', this.#secret).update(sid).digest('base64url'),
       startedMs: nowMs,
       lastUsedMs: nowMs,
-      ended: new AbortController(),
+      ended,
     };
     this.#sessions.set(digest(sid), session);
     return { sid, session };

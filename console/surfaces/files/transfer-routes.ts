@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
@@ -32,8 +34,8 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
   app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
     const { container, name, overwrite, type } = parse(UPLOAD, request.query);
     const length = request.headers['content-length'];
-    const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
     try {
+      const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
       const { headers } = await sessionOf(request).store.do([201], 'PUT', {
         container,
         object: name,
@@ -51,8 +53,7 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
       }
       return await reply.status(201).send({ etag, bytes: metered.bytes() });
     } catch (error) {
-      // Whatever of the body is still on its way is for nobody.
-      void reply.header('connection', 'close');
+      discardRest(request.raw);
       const known = translate(error, 412, 'exists', 'There is such an object already.');
       throw translate(known, 404, 'no_such_container', 'There is no such container.');
     }
@@ -62,7 +63,7 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
     const { container, name, disposition } = parse(DOWNLOAD, request.query);
     const { store } = sessionOf(request);
     const answer = await openBody(store, { container, object: name }, request.headers.range);
-    return sendBody(request, reply, answer, name, disposition);
+    return sendBody(reply, answer, name, disposition);
   });
 }
 
@@ -86,6 +87,13 @@ export function meter(body: Readable | undefined, length: string | undefined, by
     },
   });
   if (body === undefined) counter.end();
-  else pipeline(body, counter, () => undefined);
+  else {
+    // No `pipeline`: it would cut the connection that a refusal has yet to go through.
+    body.pipe(counter);
+    body.once('error', (error) => counter.destroy(error));
+    body.once('close', () => {
+      if (!body.readableEnded) counter.destroy(new UpstreamError('unavailable'));
+    });
+  }
   return { body: counter, bytes: () => bytes, md5: () => md5.digest('hex') };
 }

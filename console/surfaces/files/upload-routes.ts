@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
@@ -77,16 +78,21 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
     }
     const body = request.body as Readable | undefined;
     const metered = meter(body, String(length), options.maxUploadBytes);
-    const { headers } = await sessionOf(request).store.do([201], 'PUT', {
-      container: segmentsOf(file.container),
-      object: segmentName(plan, file.index),
-      body: metered.body,
-      idleMs: UPLOAD_IDLE_MS,
-      headers: {
-        'content-length': String(length),
-        'content-type': 'application/octet-stream',
-      },
-    });
+    const { headers } = await sessionOf(request)
+      .store.do([201], 'PUT', {
+        container: segmentsOf(file.container),
+        object: segmentName(plan, file.index),
+        body: metered.body,
+        idleMs: UPLOAD_IDLE_MS,
+        headers: {
+          'content-length': String(length),
+          'content-type': 'application/octet-stream',
+        },
+      })
+      .catch((error: unknown) => {
+        discardRest(request.raw);
+        throw error;
+      });
     const etag = (headers.etag ?? '').replaceAll('"', '');
     if (etag !== metered.md5()) {
       throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
@@ -99,6 +105,8 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
     const plan = planOf(file);
     const { store } = sessionOf(request);
     const { container, name } = file;
+    // The browser waits, and nothing is sent meanwhile.
+    request.raw.socket.setTimeout(MANIFEST_IDLE_MS);
     const present = await presentSegments(store, container, file.size_bytes, plan);
     if (present.size !== plan.segments) {
       throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });

@@ -75,7 +75,7 @@ export function versionRoutes(
         ? archivedPlace(versioning, name, id)
         : { container, object: name, query };
     const answer = await openBody(store, place, request.headers.range);
-    return sendBody(request, reply, answer, name, 'attachment');
+    return sendBody(reply, answer, name, 'attachment');
   });
 
   app.post('/api/files/versions/restore', { config: { access: 'write' } }, async (request) => {

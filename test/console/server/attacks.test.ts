@@ -1,0 +1,253 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import Fastify from 'fastify';
+import { discardRest, limitBodies } from '../../../console/server/bodies.js';
+import { makeContainer, ok, query, unique, upload } from '../files/support.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+
+const INJECTED = 'a\r\nX-Injected: 1';
+
+describe('console under attack', () => {
+  const container = unique('attacked');
+  let bed: TestBed;
+  let client: ConsoleClient;
+
+  before(async () => {
+    bed = await startTestBed();
+    client = await bed.login();
+    await makeContainer(client, container);
+    await ok(upload(client, container, 'o', 'body'), 201);
+  });
+
+  after(() => bed.close());
+
+  /** Sends bytes as they are. @returns all that comes back until the end */
+  async function raw(request: string): Promise<string> {
+    const socket = connect(bed.console.port, '127.0.0.1');
+    socket.end(request.replaceAll('\n', '\r\n'));
+    return text(socket);
+  }
+
+  it('serves no file but those of its pages', async () => {
+    for (const path of [
+      '/../package.json',
+      '/js/../../../package.json',
+      '/js/%2e%2e/%2e%2e/server/app.ts',
+      '/js/..%2f..%2fserver%2fapp.ts',
+      '/js/%5c..%5capp.js',
+      '//etc/passwd',
+      '/js/files.js/../../../server/app.ts',
+      '/css/',
+      '/.env',
+    ]) {
+      const answer = await client.get(path);
+      expect([400, 404], `${path}: ${answer.text.slice(0, 100)}`).to.include(answer.status);
+    }
+  });
+
+  it('answers no name but its own, however it is said', async () => {
+    const { port } = bed.console;
+    for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1:${port}.evil`, '']) {
+      expect(await raw(`GET /healthz HTTP/1.1\nHost: ${host}\nConnection: close\n\n`)).to.match(
+        /^HTTP\/1.1 4(?:00|21)/,
+      );
+    }
+    const target = `GET http://evil.example/healthz HTTP/1.1\nHost: 127.0.0.1:${port}\nConnection: close\n\n`;
+    expect(await raw(target))
+      .to.match(/^HTTP\/1.1 [24]/)
+      .and.not.to.include('evil.example');
+    const two = `GET /healthz HTTP/1.1\nHost: 127.0.0.1:${port}\nHost: evil\nConnection: close\n\n`;
+    expect(await raw(two)).to.match(/^HTTP\/1.1 (?:200|400)/);
+    const forwarded = await client.get('/healthz', { 'x-forwarded-host': 'evil.example' });
+    expect(forwarded.status).to.equal(200);
+  });
+
+  it('changes nothing by GET or HEAD, and nothing for another origin', async () => {
+    const path = `/api/files/container?${query({ name: container })}`;
+    for (const [method, headers] of [
+      ['DELETE', { origin: 'null' }],
+      ['DELETE', { origin: `http://127.0.0.1:${bed.console.port + 1}` }],
+      ['DELETE', { origin: `https://127.0.0.1:${bed.console.port}` }],
+      ['DELETE', { 'sec-fetch-site': 'same-site' }],
+      ['DELETE', { 'sec-fetch-site': 'none', origin: undefined }],
+      ['DELETE', { 'x-csrf-token': undefined }],
+      ['POST', { 'x-http-method-override': 'DELETE', 'x-csrf-token': undefined }],
+    ] as const) {
+      const answer = await client.send(method, path, { headers });
+      expect([403, 404], JSON.stringify(headers)).to.include(answer.status);
+    }
+    for (const method of ['TRACE', 'OPTIONS', 'PROPFIND']) {
+      const { status } = await client.send(method, path);
+      expect(status, method).to.be.within(400, 499);
+    }
+    const answer = await client.get('/api/session', { origin: 'http://evil.example' });
+    expect(answer.headers).not.to.have.any.keys([
+      'access-control-allow-origin',
+      'access-control-allow-credentials',
+    ]);
+  });
+
+  it('takes forms for no requests', async () => {
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain',
+      'application/json; charset=utf-16, text/plain',
+      '',
+    ]) {
+      const headers = { 'content-type': type };
+      const { status } = await client.send('POST', '/api/files/delete', { body: '{}', headers });
+      expect([400, 415], type).to.include(status);
+    }
+  });
+
+  it('lets no text end a header, and calls it the mistake that it is', async () => {
+    const place = { container, name: 'o' };
+    const patch = (body: object) =>
+      client.send('PATCH', '/api/files/object', { body: { ...place, ...body } });
+    const refused = [
+      await patch({ meta: { colour: INJECTED } }),
+      await patch({ meta: { colour: 'a\0b' } }),
+      await patch({ meta: { [INJECTED]: 'x' } }),
+      await patch({ meta: {}, content_type: `text/plain${INJECTED}` }),
+      await upload(client, container, 'typed', 'x', { type: INJECTED }),
+      await client.send('PUT', '/api/files/container', { body: { name: 'p', policy: INJECTED } }),
+      await client.send('PUT', '/api/files/acl', {
+        body: { name: container, read: INJECTED, write: '' },
+      }),
+      await bed.client().login({ account: 'test', user: INJECTED, key: 'x' }),
+      await bed.client().login({ account: 'test', user: 'tester', key: INJECTED }),
+    ];
+    expect(refused.map((answer) => answer.status)).to.deep.equal(refused.map(() => 400));
+  });
+
+  it('sends names of objects back as one header', async () => {
+    const name = `${INJECTED}";\u2028ü.html`;
+    await ok(upload(client, container, name, 'x'), 201);
+    const path = `/api/files/object/body?${query({ container, name, disposition: 'inline' })}`;
+    const { headers } = await ok(client.get(path), 200);
+    expect(headers).not.to.have.property('x-injected');
+    expect(headers['content-disposition']).to.equal(
+      `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    );
+  });
+
+  it('bounds what it reads, before a login most of all', async () => {
+    const large = { account: 'test', user: 'tester', key: 'x'.repeat(20_000) };
+    expect(codeOf(await bed.client().login(large))).to.equal('too_large');
+    const huge = { container, names: Array.from({ length: 5000 }, () => 'x'.repeat(1000)) };
+    expect(codeOf(await client.post('/api/files/zip', huge))).to.equal('too_large');
+    const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
+    const headers = { 'content-type': 'application/json' };
+    for (const body of [deep, '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}', '{']) {
+      const answer = await client.send('POST', '/api/files/delete', { body, headers });
+      expect([answer.status, codeOf(answer)]).to.deep.equal([400, 'invalid_argument']);
+    }
+    const long = await client.get(`/api/files/objects?container=${'x'.repeat(20_000)}`);
+    expect(long.status).to.equal(431);
+  });
+
+  it('keeps a few streams of events for each session, and the newest', async () => {
+    const streams = Array.from({ length: 12 }, () => client.events());
+    for (const stream of streams) await stream.next();
+    // The first four make room for the last: they are cut, or end.
+    const cut = streams.slice(0, 4).map((stream) =>
+      stream.next().then(
+        ({ done }) => done,
+        () => true,
+      ),
+    );
+    expect(await Promise.all(cut)).to.deep.equal([true, true, true, true]);
+    const kept = streams.slice(4).map((stream) => stream.next());
+    await ok(client.send('DELETE', '/api/session'), 204);
+    for (const { value } of await Promise.all(kept)) {
+      expect((value as { event: string }).event).to.equal('session_end');
+    }
+    for (const stream of streams) await stream.return(undefined);
+    client = await bed.login();
+  });
+
+  it('bounds what waits in a session', async () => {
+    const names = Array.from({ length: 50 }, (_, i) => `none-${i}`);
+    const body = { container, names, mode: 'trash' };
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => client.post('/api/files/delete', body)),
+    );
+    const codes = answers.map(({ status }) => status);
+    expect(codes).to.include(202).and.to.include(503);
+    const busy = answers.find(({ status }) => status === 503);
+    expect(busy?.headers).to.have.property('retry-after');
+  });
+
+  it('says why it refuses a body, while that is still on its way', async () => {
+    const bytes = 20 * 1024 * 1024;
+    const path = `/api/files/object/body?${query({ container, name: 'o' })}`;
+    const answer = await client.send('PUT', path, {
+      body: Buffer.alloc(bytes),
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) },
+    });
+    expect([answer.status, codeOf(answer)]).to.deep.equal([412, 'exists']);
+  });
+});
+
+describe('console bodies', () => {
+  it('cuts JSON that drips, and lets bytes of objects take their time', async () => {
+    const app = Fastify();
+    limitBodies(app, 50);
+    app.addContentTypeParser('application/octet-stream', (_request, payload, done) => {
+      done(null, payload);
+    });
+    app.post('/', async (request) => text(request.body as NodeJS.ReadableStream));
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as AddressInfo;
+    try {
+      const [json, bytes] = ['application/json', 'application/octet-stream'].map((type) => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+        socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n`);
+        socket.write('Content-Length: 2\r\n\r\n{');
+        return socket;
+      }) as [Socket, Socket];
+      json.resume();
+      await closed(json);
+      bytes.end('}');
+      expect(await text(bytes)).to.match(/^HTTP\/1.1 200 OK/);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('cuts those who never stop to send what was refused', async () => {
+    const server = http.createServer((request, response) => {
+      request.once('data', () => {
+        discardRest(request);
+        response.writeHead(413).end('no');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n');
+    const block = Buffer.alloc(1024 * 1024);
+    const send = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', send).resume();
+    send();
+    await closed(socket);
+    server.close();
+  });
+});
+
+/** However it came to it. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => {
+      resolve();
+    });
+  });
+}
