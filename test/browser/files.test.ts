@@ -137,8 +137,14 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await row('page.html').waitFor();
   });
 
-  it('copies a folder into another container, and shows what failed', async () => {
+  it('copies a folder into another container but not into itself, and shows what failed', async () => {
     await page.getByLabel('Select y/').check();
+    await button('Copy or move').click();
+    await page.locator('#dialog').getByLabel('Folder', { exact: true }).fill('y/deeper');
+    await button('Start').click();
+    await page.getByText('y/ cannot be copied or moved into itself.').waitFor();
+    await watched.shoot('into-itself');
+    await page.keyboard.press('Escape');
     const copy = async () => {
       await button('Copy or move').click();
       await page.getByLabel('To container').fill(B);

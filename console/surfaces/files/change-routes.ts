@@ -46,6 +46,8 @@ const RESTORE = z.strictObject({
 });
 const PURGE = z.strictObject({ container: containerName, trash_names: names.min(1) });
 
+type Copies = z.infer<typeof COPY>;
+
 interface Item {
   readonly name: string;
 }
@@ -77,6 +79,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const session = sessionOf(request);
       const { store } = session;
       const { container, to_container: toContainer, overwrite } = given;
+      refuseIntoItself(given);
       const job = jobs.start(session, kind, (control) =>
         forMany(pairs(store, container, given.items), control, describe, async (item) => {
           const to = { container: toContainer, object: item.toName };
@@ -138,6 +141,24 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
       }),
     );
     return reply.status(202).send({ job_id: job.id });
+  });
+}
+
+/**
+ * What is written below a folder is found by its listing while that goes on: a large one would be
+ * copied into itself again and again.
+ * @throws ApiError conflict
+ */
+function refuseIntoItself({ container, to_container: toContainer, items }: Copies): void {
+  if (container !== toContainer) return;
+  const inside = items.find(
+    ({ name, to_name: toName }) => name.endsWith('/') && toName !== name && toName.startsWith(name),
+  );
+  if (inside === undefined) return;
+  const { name, to_name: toName } = inside;
+  throw new ApiError('conflict', 'A folder cannot be copied or moved into itself.', {
+    name,
+    to_name: toName,
   });
 }
 

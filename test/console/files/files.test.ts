@@ -158,6 +158,27 @@ describe('console files', () => {
     expect(await names(TARGET)).to.deep.equal(['b', 'moved', 'new/2']);
   });
 
+  it('copies and moves no folder into itself', async () => {
+    const before = await names(PAGES);
+    const send = (kind: string, to: string, name: string, toName: string) =>
+      client.post(`/api/files/${kind}`, {
+        container: PAGES,
+        to_container: to,
+        items: [
+          { name: 'b', to_name: 'b-too' },
+          { name, to_name: toName },
+        ],
+      });
+    for (const kind of ['copy', 'move']) {
+      for (const toName of ['a/a/', 'a/deep/er/', 'a/without-slash']) {
+        const refused = await send(kind, PAGES, 'a/', toName);
+        expect([refused.status, codeOf(refused)], toName).to.deep.equal([409, 'conflict']);
+        expect(refused.text).to.include('into itself');
+      }
+    }
+    expect(await names(PAGES)).to.deep.equal(before);
+  });
+
   it('uploads in segments, and goes on where it was', async () => {
     const body = Buffer.alloc(2.5 * 1024 * 1024, 'abcdefg');
     const file = {

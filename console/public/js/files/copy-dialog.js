@@ -60,14 +60,17 @@ export async function transferDialog(rows) {
     ],
     'Start',
     async ({ to, folder: into }) => {
-      const here = to === container && (into === start || `${into}/` === start);
+      const here = to === container && slashed(into) === start;
       if (here) throw new Error('That is where it is.');
+      const inside = rows.find(({ name }) => name.endsWith('/') && slashed(into).startsWith(name));
+      if (to === container && inside !== undefined) {
+        throw new Error(`${inside.name} cannot be copied or moved into itself.`);
+      }
       await call('GET', `/api/files/container?${query({ name: to })}`);
     },
   );
   if (given === null) return;
-  const into =
-    given.folder === '' || given.folder.endsWith('/') ? given.folder : `${given.folder}/`;
+  const into = slashed(given.folder);
   const verb = given.kind === 'move' ? 'Move' : 'Copy';
   await runTask(`${verb} ${what} to ${given.to}`, `/api/files/${given.kind}`, {
     container,
@@ -75,6 +78,11 @@ export async function transferDialog(rows) {
     overwrite: given.overwrite === '1',
     items: rows.map(({ name }) => ({ name, to_name: into + name.slice(start.length) })),
   });
+}
+
+/** The beginning of the names in a folder. */
+function slashed(path) {
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
 
 /** Whether rows can be copied or moved by this user. */
