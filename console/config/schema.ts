@@ -68,7 +68,7 @@ const KEYS = {
   },
   segment_bytes: {
     schema: integer(1 * MIB, 5 * GIB).default(256 * MIB),
-    doc: 'Files larger than this are uploaded in segments of this size, which can be resumed.',
+    doc: 'Segments in which pages upload large files, so that they can be resumed.',
   },
   tempurl_default_secs: {
     schema: integer(1, 365 * 86400).default(3600),

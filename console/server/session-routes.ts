@@ -153,6 +153,7 @@ function describe(context: ConsoleContext, session: Session) {
     role,
     csrf: session.csrf,
     cluster_name: options.clusterName,
+    max_upload_bytes: options.maxUploadBytes,
     idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
     features: featuresOf(context),
   };

@@ -21,6 +21,11 @@ export function csrf() {
   return session?.csrf ?? '';
 }
 
+/** The largest body that the console takes. */
+export function uploadBytesMax() {
+  return session?.max_upload_bytes ?? Infinity;
+}
+
 export function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
   return new URLSearchParams(given).toString();

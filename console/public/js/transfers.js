@@ -1,4 +1,4 @@
-import { call, csrf, query } from './api.js';
+import { call, csrf, query, uploadBytesMax } from './api.js';
 import { bytesText } from './dom.js';
 import { addTransfer } from './transfer-list.js';
 
@@ -51,7 +51,8 @@ async function run(item) {
   const attempt = { cancelled: false, abort: null };
   item.attempt = attempt;
   try {
-    await (item.file.size > LARGE_BYTES ? sendLarge(item, attempt) : sendSmall(item, attempt));
+    const isLarge = item.file.size > Math.min(LARGE_BYTES, uploadBytesMax());
+    await (isLarge ? sendLarge(item, attempt) : sendSmall(item, attempt));
     item.line.end(`done, ${bytesText(item.file.size)}`);
     item.onDone();
   } catch (error) {

@@ -29,8 +29,8 @@ const NAME_BYTES_MAX = 850;
  *     <name>/slo/<mtime>/<size>/<segment size>/<fingerprint>/<number>      (python-swiftclient's, and the fingerprint)
  */
 export function planUpload(file: UploadedFile, segmentBytesMin: number): UploadPlan {
-  const least = Math.ceil(file.size_bytes / SEGMENTS_MAX / MIB) * MIB;
-  const segmentBytes = Math.max(segmentBytesMin, least);
+  const least = file.size_bytes / SEGMENTS_MAX;
+  const segmentBytes = least <= segmentBytesMin ? segmentBytesMin : Math.ceil(least / MIB) * MIB;
   const { name } = file;
   const place =
     Buffer.byteLength(name) > NAME_BYTES_MAX

@@ -20,6 +20,9 @@ describe('console files: keys that set limits', () => {
     const client = await bed.login();
     const container = `limits-${Date.now()}`;
     await makeContainer(client, container);
+    // By this a page knows what it has to cut.
+    const session = (await client.get('/api/session')).json();
+    expect(session).to.include({ max_upload_bytes: 2 * MIB });
     const large = await upload(client, container, 'large', Buffer.alloc(2 * MIB + 1));
     expect(codeOf(large)).to.equal('too_large');
     const file = { container, name: 'f', mtime_ms: 1, fingerprint: '0'.repeat(16) };
