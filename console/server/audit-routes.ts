@@ -1,8 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { loginName } from '../config/keys.js';
-import type { AuditEvent } from './audit-files.js';
-import { sessionOf, type ConsoleContext } from './context.js';
+import type { ConsoleContext } from './context.js';
 import { parse } from './parse.js';
 
 const unixS = z.coerce.number().int().min(0).max(4_294_967_295);
@@ -39,15 +37,4 @@ export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): vo
   });
 
   app.get('/api/audit/verify', { config: { access: 'operate' } }, () => audit.verify());
-}
-
-/** Records what the user of a request does; resolves when it is on the disk. */
-export async function recordAction(
-  { audit }: Pick<ConsoleContext, 'audit'>,
-  request: FastifyRequest,
-  { action, target, result }: Pick<AuditEvent, 'action' | 'target' | 'result'>,
-): Promise<void> {
-  const { user } = sessionOf(request);
-  const who = { actor: loginName(user), role: user.role, ip: request.view.address };
-  await audit.write({ ...who, action, target, result, request_id: request.id });
 }

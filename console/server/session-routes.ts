@@ -5,6 +5,7 @@ import { SwiftAccount } from '../swift/account.js';
 import { CredentialsRefusedError } from '../swift/errors.js';
 import { swiftLogin, type SwiftToken } from '../swift/login.js';
 import { ApiError } from './api-error.js';
+import { record, recordAction } from './audit-record.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import { featuresOf } from './features.js';
 import { SESSION_COOKIE } from './guard.js';
@@ -19,6 +20,10 @@ const CREDENTIALS = z.strictObject({
 
 /** Anybody may send them. */
 const CREDENTIALS_BYTES_MAX = 16 * 1024;
+
+const TARGET = 'session';
+const LOGIN_OK = { action: 'login', target: TARGET, result: 'ok' } as const;
+const LOGIN_DENIED = { ...LOGIN_OK, result: 'denied' } as const;
 
 /** Login, logout, and who is logged in. */
 export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): void {
@@ -46,7 +51,7 @@ export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): vo
     const session = sessionOf(request);
     // The store's token stays: other sessions of the user share it.
     context.sessions.end(session);
-    await record(context, request, loginName(session.user), session.user.role, 'logout', 'ok');
+    await recordAction(context, request, { action: 'logout', target: TARGET, result: 'ok' });
     return reply.clearCookie(SESSION_COOKIE, { path: '/' }).status(204).send();
   });
 }
@@ -58,7 +63,7 @@ async function admit(
 ): Promise<void> {
   const { waitS, isFirst } = context.loginLimits.tryLogin(request.view.address, name);
   if (waitS === 0) return;
-  if (isFirst) await record(context, request, name, '', 'login', 'denied');
+  if (isFirst) await record(context, request, { actor: name, role: '' }, LOGIN_DENIED);
   throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
 }
 
@@ -83,11 +88,11 @@ async function authenticate(
   const user = context.accounts.find(name);
   if (token === undefined || user === undefined) {
     context.loginLimits.failed(name);
-    await record(context, request, name, '', 'login', 'denied');
+    await record(context, request, { actor: name, role: '' }, LOGIN_DENIED);
     throw new ApiError('unauthenticated', 'User or key is wrong, or may not use this console.');
   }
   context.loginLimits.succeeded(name);
-  await record(context, request, name, user.role, 'login', 'ok');
+  await record(context, request, { actor: name, role: user.role }, LOGIN_OK);
   return {
     user,
     store: new SwiftAccount({
@@ -105,26 +110,6 @@ function rethrowRefusal(onRefused: () => void) {
     if (error instanceof CredentialsRefusedError) onRefused();
     throw error;
   };
-}
-
-async function record(
-  context: ConsoleContext,
-  request: FastifyRequest,
-  actor: string,
-  role: string,
-  action: string,
-  result: 'ok' | 'denied',
-): Promise<void> {
-  const ip = request.view.address;
-  await context.audit.write({
-    actor,
-    role,
-    ip,
-    action,
-    target: 'session',
-    result,
-    request_id: request.id,
-  });
 }
 
 function setCookie(

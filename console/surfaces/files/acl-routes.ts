@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { readAcl } from './acl.js';
-import { audited } from './audited.js';
 import { containerName } from './names.js';
 
 const NAMED = z.object({ name: containerName });

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SerialQueues } from '../../../src/serial-queues.js';
 import { ApiError } from '../../server/api-error.js';
+import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
-import { audited } from './audited.js';
 import { containerName, objectName } from './names.js';
 
 const TEMPURL = z

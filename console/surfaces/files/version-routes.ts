@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
-import { audited } from './audited.js';
 import { containerName, objectName, objectPlace, prefixText } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { versioningOf, type Versioning } from './versioning.js';

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { loginName, type RosterEntry } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
-import { recordAction } from '../../server/audit-routes.js';
+import { recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { ConfUser } from './conf-file.js';
@@ -53,7 +53,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     await recordAction(context, request, { action: `${action}.begin`, target, result: 'ok' });
     const job = jobs.start(session, 'users', async (control) => {
       const nodes = await prepared.run(control, (ended) =>
-        recordOutcome(context, request, session.user, action, target, ended),
+        recordAction(context, request, outcomeOf(action, target, ended)),
       );
       const ok = areAllChanged(nodes);
       if (ok) endSessions(context, change, session.id);
@@ -95,24 +95,13 @@ function notesOf(change: UserChange): string[] {
   return change.action === 'remove' || makesKey(change) ? [token] : [];
 }
 
-async function recordOutcome(
-  { audit }: ConsoleContext,
-  request: FastifyRequest,
-  { account, user, role }: RosterEntry,
-  action: string,
-  target: string,
-  nodes: readonly NodeOutcome[],
-): Promise<void> {
+function outcomeOf(action: string, target: string, nodes: readonly NodeOutcome[]) {
   const states = nodes.map(({ node, state }) => `${node}=${state}`).join(' ');
-  await audit.write({
-    actor: loginName({ account, user }),
-    role,
-    ip: request.view.address,
+  return {
     action,
     target: `${target} ${states}`.trimEnd(),
     result: areAllChanged(nodes) ? 'ok' : 'failed',
-    request_id: request.id,
-  });
+  } as const;
 }
 
 /** Whoever is gone, or has another key, is logged in no more; who changes their own key stays. */
