@@ -70,17 +70,17 @@ export class ServiceMetrics {
     };
     this.#janitorUp = new Gauge({
       name: 'ringway_janitor_up',
-      help: 'Whether the janitor runs.',
+      help: 'Whether the janitor runs; absent where none is to.',
       registers,
     });
     this.#storeUp = new Gauge({
       name: 'ringway_swift_api_up',
-      help: "Whether the store's Swift API is served.",
+      help: "Whether the store's Swift API is served; absent where it is not to be.",
       registers,
     });
     this.#consoleUp = new Gauge({
       name: 'ringway_console_up',
-      help: 'Whether the console is served.',
+      help: 'Whether the console is served; absent where none is to be.',
       registers,
     });
     this.#listenerUp = new Gauge({
@@ -141,6 +141,8 @@ export class ServiceMetrics {
   }
 
   async #collect(fleet: ScrapedFleet): Promise<Registry> {
+    // Where none is to run, it is not down.
+    for (const gauge of [this.#janitorUp, this.#storeUp, this.#consoleUp]) gauge.remove();
     for (const { kind, worker, child } of fleet.slots) {
       const up = child?.state === 'up' ? 1 : 0;
       if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { MetricSnapshot } from '../../src/telemetry/snapshot.js';
+import type { ChildKind } from '../../supervisor/kinds.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
 
 const NOBODY = { slots: [], leaving: [] };
@@ -53,5 +54,23 @@ describe('supervisor: metrics of children that have gone', () => {
     collectGarbage();
     expect(held.map((metric) => metric.deref())).to.deep.equal(held.map(() => undefined));
     expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 5\n');
+  });
+});
+
+describe('supervisor: metrics of what is to run', () => {
+  it('say that it is down, and nothing once it is not to run', async () => {
+    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const gauges = /^ringway_(?:console|janitor|swift_api)_up .*$/gm;
+    const told = async (...kinds: readonly ChildKind[]) => {
+      const slots = kinds.map((kind) => ({ kind, worker: 0, child: undefined }));
+      return (await metrics.render({ slots, leaving: [] })).match(gauges) ?? [];
+    };
+    expect(await told()).to.deep.equal([]);
+    expect(await told('console')).to.deep.equal(['ringway_console_up 0']);
+    expect(await told('janitor', 'store')).to.have.members([
+      'ringway_janitor_up 0',
+      'ringway_swift_api_up 0',
+    ]);
+    expect(await told()).to.deep.equal([]);
   });
 });
