@@ -58,15 +58,15 @@ const DRAIN_PROGRESS_MS = 1000;
 
 /**
  * The child's side of the protocol (see protocol.ts): waits for `init`, starts the service with
- * it, reports, and drains when told. The process ends with 0 when drained, and with 1 when it
- * cannot start or its supervisor is gone: then there is nobody to drain for, and the port must be
- * free for the next supervisor.
+ * it, reports, and drains when told. The process ends with 0 when drained, with 1 when it cannot
+ * start, and by SIGKILL when its supervisor is gone: then there is nobody to drain for, and the port
+ * must be free for the next supervisor.
  *
  * @param start - makes the service ready to accept; throws {@link StartError} to name the reason
  */
 export function runChild(start: (init: ChildInit) => Promise<ChildService>): void {
   for (const signal of SUPERVISOR_SIGNALS) process.on(signal, ignore);
-  process.once('disconnect', () => process.exit(1));
+  process.once('disconnect', endNow);
   if (!process.connected) {
     process.stderr.write('this process is started by `ringway start`, not by hand\n');
     process.exit(64);
@@ -76,6 +76,14 @@ export function runChild(start: (init: ChildInit) => Promise<ChildService>): voi
     // Async, so that what start throws before its first await is caught too.
     (async () => start(init))().then((service) => prepared(service, init), failed);
   });
+}
+
+/**
+ * Not by `process.exit`, which waits for all that is queued for libuv's threads (uv_library_shutdown
+ * joins them): for as long as the disk takes, with the port and the data directory's lock held.
+ */
+function endNow(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** Tells why it cannot start, and ends. */

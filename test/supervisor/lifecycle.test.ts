@@ -1,5 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { isProcessAlive } from '../../supervisor/process-alive.js';
@@ -146,16 +148,25 @@ describe('supervisor: lifecycle', () => {
     expect(await service.ended).to.include({ code: 0 });
   });
 
-  it('takes its listeners along when it is killed', async () => {
-    const service = await (await launch()).ready();
-    const pids = (await service.children()).map(({ pid }) => pid);
-    expect(pids.every(isProcessAlive)).to.be.true;
-    service.kill('SIGKILL');
-    await service.ended;
-    await eventually(
-      () => Promise.resolve(pids.filter(isProcessAlive)),
-      (alive) => alive.length === 0,
-    );
+  it('takes its children along when it is killed, whatever they wait for', async () => {
+    const fifo = join(folder, 'fifo');
+    await promisify(execFile)('mkfifo', [fifo]);
+    const config = { console_listen: '127.0.0.1:0', store_listen: '127.0.0.1:0' };
+    const service = await (await launch(config, { FAKE_FIFO: fifo })).ready();
+    const children = await untilAllUp(service);
+    const kinds = new Set(children.map(({ kind }) => kind));
+    expect([...kinds]).to.have.members(['listener', 'janitor', 'store', 'console']);
+    await service.control(1, '/wait-for-disk');
+    try {
+      service.kill('SIGKILL');
+      await eventually(
+        () => Promise.resolve(children.filter(({ pid }) => isProcessAlive(pid))),
+        (alive) => alive.length === 0,
+      );
+    } finally {
+      // Lets go of a thread that waits all the same: the process would outlive the test.
+      await (await open(fifo, 'r+')).close();
+    }
   });
 
   for (const [how, reason] of [

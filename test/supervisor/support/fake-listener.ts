@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, open, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import type { ChildInit } from '../../../src/process/protocol.js';
  *     /sick, /well   what the probe of `backend` says
  *     /mute          answers no more scrapes
  *     /complain      writes a line to stderr
+ *     /wait-for-disk has one of its threads wait for ever, for a writer of the FIFO FAKE_FIFO
  *     /crash, /abort ends with code 3, or by SIGABRT
  *
  * FAKE_START: `fail-listen`, `fail-store`, `crash` or `hang` instead of a start, `fail-begin` when it
@@ -96,6 +97,9 @@ async function serveFake(
     },
     '/complain': () => {
       process.stderr.write('fake listener complains\n');
+    },
+    '/wait-for-disk': () => {
+      open(process.env.FAKE_FIFO ?? '', () => undefined);
     },
     '/crash': () => process.exit(3),
     '/abort': () => {
