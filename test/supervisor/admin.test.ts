@@ -114,7 +114,7 @@ describe('supervisor: admin port', () => {
     expect(status).to.include({ phase: 'running', pid: service.pid });
     expect(status).to.have.keys(
       ...['version', 'revision', 'node', 'pid', 'started_at', 'phase'],
-      ...['configuration_hash', 's3_listen', 'listeners', 'children'],
+      ...['cpu_s', 'rss_bytes', 'configuration_hash', 's3_listen', 'listeners', 'children'],
     );
     const { s3_listen: s3, listeners } = status;
     expect(listeners).to.deep.equal({ s3, admin: await service.adminAddress() });
