@@ -123,6 +123,8 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel('Go to what begins with').fill('x-');
     await page.keyboard.press('Enter');
     await row('page.html').waitFor({ state: 'detached' });
+    // A listing under way shows no rows at all.
+    await row('x-2').waitFor();
     expect(await page.locator('#rows tr').count()).to.equal(2);
     await button(A).first().click();
     await row('page.html').waitFor();
