@@ -11,7 +11,7 @@ import { copyObject, exists } from './copy-object.js';
 import { ManifestSharing } from './manifest-sharing.js';
 import { forMany } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
-import { copiedEtag, objectInfo } from './object-info.js';
+import { objectInfo } from './object-info.js';
 import { walkObjects } from './swift-listing.js';
 import { purge } from './purge.js';
 import { removerOf } from './remover.js';
@@ -89,8 +89,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
             throw new ApiError('exists', 'There is such an object already.');
           }
           const info = await objectInfo(store, container, item.name);
-          const etag = await copiedEtag(store, container, item.name, info);
-          await copyObject(store, from, to, { etag, type: info.type }, {}, control.signal);
+          await copyObject(store, from, to, info, {}, control.signal);
           if (kind === 'move') await store.do([204], 'DELETE', from);
         }),
       );

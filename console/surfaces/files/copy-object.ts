@@ -1,37 +1,46 @@
 import type { SwiftAccount } from '../../swift/account.js';
 import { swiftName } from '../../swift/path.js';
-import type { ObjectType } from './object-info.js';
+import { ApiError } from '../../server/api-error.js';
+import { copiedEtag, type ObjectInfo } from './object-info.js';
+import { isMadeOfS3Parts } from './s3-parts.js';
 
 export interface Place {
   readonly container: string;
   readonly object: string;
 }
 
-export interface Copied {
-  readonly etag: string;
-  readonly type: ObjectType;
-}
-
 /** A copy inside the store may take as long as reading and writing five gigabytes takes. */
 const COPY_IDLE_MS = 15 * 60_000;
 
+/** Swift's and S3's own limit of one object that is no manifest (`/info`, swift.max_file_size). */
+const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
+
 /**
- * A copy of the object itself: a manifest stays one, and a link stays one.
- * @param copied what the source must still be: its ETag is compared by the store
- * @throws SwiftStatusError 404, 412
+ * A copy of the object itself: a manifest stays one, and a link stays one. Only what S3 uploaded in
+ * parts is copied byte by byte, since no other manifest may live on these parts.
+ * @param info what the source must still be: its ETag is compared by the store
+ * @throws SwiftStatusError 404, 412; ApiError too_large
  */
 export async function copyObject(
   store: SwiftAccount,
   from: Place,
   to: Place,
-  { etag, type }: Copied,
+  info: ObjectInfo,
   headers: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
 ): Promise<void> {
+  const { type, bytes } = info;
+  const joined = type === 'slo' && (await isMadeOfS3Parts(store, from));
+  if (joined && bytes > PLAIN_BYTES_MAX) {
+    const message =
+      'It was uploaded through S3 in parts, and is larger than 5 GiB: only S3 can copy or move it.';
+    throw new ApiError('too_large', message, { bytes_max: PLAIN_BYTES_MAX });
+  }
+  const etag = joined ? info.etag : await copiedEtag(store, from.container, from.object, info);
   await store.do([201], 'COPY', {
     ...from,
     query: {
-      'multipart-manifest': 'get',
+      'multipart-manifest': joined ? undefined : 'get',
       symlink: type === 'symlink' ? 'get' : undefined,
     },
     headers: {

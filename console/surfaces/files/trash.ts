@@ -5,7 +5,7 @@ import { headerText } from '../../swift/login.js';
 import { ApiError } from '../../server/api-error.js';
 import { copyObject, exists } from './copy-object.js';
 import { trashOf } from './names.js';
-import { copiedEtag, metaHeaders, objectInfo } from './object-info.js';
+import { metaHeaders, objectInfo } from './object-info.js';
 import { walkObjects } from './swift-listing.js';
 
 /**
@@ -60,7 +60,6 @@ export async function moveToTrash(
   { by, days, nowMs }: TrashOptions,
 ): Promise<string> {
   const info = await objectInfo(store, container, object);
-  const etag = await copiedEtag(store, container, object, info);
   const folder = `${String(nowMs).padStart(13, '0')}-${randomBytes(4).toString('hex')}/`;
   const fits = Buffer.byteLength(folder + object) <= NAME_BYTES_MAX;
   const trashName =
@@ -73,8 +72,7 @@ export async function moveToTrash(
   };
   const to = { container: trashOf(container), object: trashName };
   const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
-  const copy = () =>
-    copyObject(store, { container, object }, to, { etag, type: info.type }, headers);
+  const copy = () => copyObject(store, { container, object }, to, info, headers);
   await copy().catch(async (error: unknown) => {
     if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
     // The first of its container, or gone meanwhile, which the second try tells.
@@ -132,26 +130,19 @@ export async function restoreFromTrash(
   const parsed = parseTrashName(trashName);
   if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
   const info = await objectInfo(store, from.container, from.object);
-  const etag = await copiedEtag(store, from.container, from.object, info);
   const original = LONG_NAME.test(parsed.name) ? joinName(info.meta) : parsed.name;
   const name = await targetName(store, container, original, onConflict, nowMs);
   const meta = Object.fromEntries(
     Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
   );
   const deleteAt = Number(info.meta['trash-delete-at'] ?? 0);
-  await copyObject(
-    store,
-    from,
-    { container, object: name },
-    { etag, type: info.type },
-    {
-      'x-fresh-metadata': 'true',
-      'content-type': headerText(info.contentType),
-      ...info.kept,
-      ...metaHeaders(meta),
-      ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
-    },
-  );
+  await copyObject(store, from, { container, object: name }, info, {
+    'x-fresh-metadata': 'true',
+    'content-type': headerText(info.contentType),
+    ...info.kept,
+    ...metaHeaders(meta),
+    ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
+  });
   await store.do([204, 404], 'DELETE', from);
   return name;
 }

@@ -2,7 +2,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import type { SwiftQuery } from '../../swift/path.js';
 import { copyObject } from './copy-object.js';
-import { copiedEtag, objectInfo } from './object-info.js';
+import { objectInfo } from './object-info.js';
 import { listObjects, LISTING_LIMIT, walkObjects, type ObjectRow } from './swift-listing.js';
 import { archivePrefix, isMarker, type Versioning } from './versioning.js';
 
@@ -149,8 +149,7 @@ export async function restoreVersion(
   }
   const from = archivedPlace(versioning, object, id);
   const info = await objectInfo(store, from.container, from.object);
-  const etag = await copiedEtag(store, from.container, from.object, info);
-  await copyObject(store, from, { container, object }, { etag, type: info.type });
+  await copyObject(store, from, { container, object }, info);
 }
 
 /** Deletes one version for good. */
