@@ -59,6 +59,26 @@ export class SoleAudit {
     }
   }
 
+  /**
+   * Waits until no other process has it.
+   * @returns false when this one gave up before
+   * @throws system errors when the files cannot be read and written
+   */
+  async turn(): Promise<boolean> {
+    try {
+      await this.#opened;
+      return true;
+    } catch (error) {
+      if (this.#isClosed) return false;
+      throw error;
+    }
+  }
+
+  /** Waits for its turn no longer: what was to be recorded then fails. */
+  giveUp(): void {
+    this.#isClosed = true;
+  }
+
   /** As AuditLog's. */
   async write(event: AuditEvent): Promise<void> {
     await (await this.#opened).write(event);
@@ -76,7 +96,7 @@ export class SoleAudit {
 
   /** Lets the next one have it. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.giveUp();
     const log = await this.#opened.catch(() => undefined);
     await log?.close();
     await this.lock.close();

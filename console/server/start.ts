@@ -114,7 +114,7 @@ export class ConsoleServer {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     this.#hosts = allowedHosts({ ...bind, port }, others);
-    // Not before: while it is prepared, a former process may still be at a change of its own.
+    // Nobody waits for it: a former process may be at a change for long.
     this.#recovering ??= recoverUsers(this.context);
     // Again after a pause: it goes on.
     await (this.#monitoring ??= this.context.monitor?.start());
@@ -159,6 +159,7 @@ export class ConsoleServer {
   async close(): Promise<void> {
     const { sessions, events, store, auth, admin, monitor, userAdmin, audit } = this.context;
     clearInterval(this.#sweep);
+    audit.giveUp();
     sessions.endAll();
     events.close();
     if (this.#app !== undefined) {

@@ -10,7 +10,10 @@ export async function recoverUsers({
   logger,
 }: Pick<ConsoleContext, 'userAdmin' | 'audit' | 'logger'>): Promise<void> {
   try {
-    const former = await userAdmin?.recover();
+    if (userAdmin === undefined) return;
+    // The journal of a former process that is still at its change is none that a crash has left.
+    if (!(await audit.turn())) return;
+    const former = await userAdmin.recover();
     if (former === undefined) return;
     const { target, stuck } = former;
     await audit.write({

@@ -207,6 +207,32 @@ describe('console users', () => {
     expect(states(await end(await apply(NEW)))).to.deep.equal(['ok', 'ok', 'ok']);
   });
 
+  it('leaves a change alone that a former console is still at', async () => {
+    const former = cluster.console;
+    await cluster.make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await eventually(
+      () => readdir(join(cluster.root, NODES[1]!)),
+      (names) => names.includes('waiting'),
+    );
+    try {
+      // One that gives up, and one whose turn comes.
+      await cluster.startConsole();
+      await cluster.console?.close();
+      await cluster.startConsole();
+      await cluster.heal(NODES[1]!, 'blocked');
+      expect(states(await end(running))).to.deep.equal(['ok', 'ok', 'ok']);
+    } finally {
+      await former?.close();
+    }
+    const changed = await cluster.read(NODES[0]!);
+    expect(changed).not.to.equal(CONF);
+    await cluster.login();
+    await cluster.console?.close();
+    expect(await confs()).to.deep.equal([changed, changed, changed]);
+    expect((await audit()).map(({ action }) => action)).not.to.include('users.recover');
+  });
+
   it('makes no other change before one that could not be taken back is', async () => {
     await cluster.make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
