@@ -122,17 +122,6 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
     await putManifest(store, container, name, JSON.stringify(manifest), file.type);
     return reply.status(201).send({ segments: plan.segments });
   });
-
-  app.delete('/api/files/uploads', { config: { access: 'write' } }, async (request, reply) => {
-    const file = parse(FILE, request.query);
-    const plan = planOf(file);
-    const { store } = sessionOf(request);
-    const container = segmentsOf(file.container);
-    for await (const row of walkObjects(store, container, plan.prefix)) {
-      await store.do([204, 404], 'DELETE', { container, object: row.name });
-    }
-    return reply.status(204).send();
-  });
 }
 
 /** The segments that are there in full, by their numbers, in order. */

@@ -212,6 +212,9 @@ describe('console files', () => {
     expect((await client.post('/api/files/uploads/finish', file)).status).to.equal(409);
     await ok(send(1), 201);
     await ok(client.post('/api/files/uploads/finish', file), 201);
+    // Nobody takes the segments from under the object.
+    const taken = await client.send('DELETE', `/api/files/uploads?${query(file)}`);
+    expect(taken.status).to.equal(404);
     const got = await ok(download(client, LARGE, 'd/big'), 200);
     expect(createHash('md5').update(got.bytes).digest('hex')).to.equal(
       createHash('md5').update(body).digest('hex'),
