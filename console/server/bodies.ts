@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { BYTES_TYPE, mediaTypeOf } from './media-type.js';
 
 /** JSON comes at once; who drips it holds memory and a connection. */
 const JSON_TIMEOUT_MS = 30_000;
@@ -10,7 +11,7 @@ const DISCARDED_BYTES_MAX = 80 * 1024 * 1024;
 export function limitBodies(app: FastifyInstance, timeoutMs = JSON_TIMEOUT_MS): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { raw } = request;
-    if (!raw.complete && raw.headers['content-type'] !== 'application/octet-stream') {
+    if (!raw.complete && mediaTypeOf(raw.headers) !== BYTES_TYPE) {
       const timer = setTimeout(() => raw.destroy(), timeoutMs);
       raw.once('close', () => {
         clearTimeout(timer);

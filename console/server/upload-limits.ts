@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './api-error.js';
+import { BYTES_TYPE, mediaTypeOf } from './media-type.js';
 import type { Session } from './sessions.js';
 
 /** Of one session; a page sends some at a time, and other sessions need connections as well. */
@@ -11,7 +12,7 @@ export function limitUploads(app: FastifyInstance, max = UPLOADS_MAX): void {
   const underWay = new WeakMap<Session, number>();
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { session } = request;
-    if (session === null || request.headers['content-type'] !== 'application/octet-stream') {
+    if (session === null || mediaTypeOf(request.headers) !== BYTES_TYPE) {
       done(null, payload);
       return;
     }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { BYTES_TYPE } from '../../server/media-type.js';
 import { parse } from '../../server/parse.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
@@ -27,7 +28,7 @@ const UPLOAD_IDLE_MS = 2 * 60_000;
 
 /** Bodies of objects, streamed both ways. */
 export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
-  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => {
+  app.addContentTypeParser(BYTES_TYPE, (_request, payload, done) => {
     done(null, payload);
   });
 

@@ -1,0 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What bodies of objects are sent as; all other bodies are JSON. */
+export const BYTES_TYPE = 'application/octet-stream';
+
+/** The media type of a body in lower case, without its parameters; empty where none is given. */
+export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders): string {
+  return (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
