@@ -16,13 +16,15 @@ export interface NodePlan {
  * - `ok`: changed, and the proxy goes by it
  * - `reverted`: changed, and back to what it was
  * - `untouched`: never changed
- * - `stuck`: changed, and could not be brought back; the next change tries again
+ * - `stuck`: changed, and its file or its proxy could not be brought back; the next change tries
+ *   again
  */
 export interface NodeOutcome {
   readonly node: string;
   readonly state: 'ok' | 'reverted' | 'untouched' | 'stuck';
   readonly before_sha256: string;
-  readonly after_sha256: string;
+  /** Null where the node did not tell. */
+  readonly after_sha256: string | null;
   readonly reason?: string;
 }
 
@@ -83,19 +85,22 @@ export async function rollOut(
 }
 
 async function takeBack(plan: NodePlan, { onError }: RollOutOptions): Promise<NodeOutcome> {
+  const { node, replacement } = plan;
+  let isBack = false;
   try {
-    return outcomeOf(plan, (await revert(plan.node, plan.replacement)) ? 'reverted' : 'untouched');
+    const wasChanged = await node.restore(replacement);
+    isBack = true;
+    if (wasChanged) await node.reload();
+    return outcomeOf(plan, wasChanged ? 'reverted' : 'untouched');
   } catch (error) {
     if (!(error instanceof NodeError)) onError(error);
-    return { ...outcomeOf(plan, 'stuck'), reason: reasonOf(error) };
+    const reason = reasonOf(error);
+    return {
+      ...outcomeOf(plan, 'stuck'),
+      after_sha256: isBack ? replacement.beforeSha256 : null,
+      reason: isBack ? `Its file is back, but its proxy was not reloaded. ${reason}` : reason,
+    };
   }
-}
-
-/** @returns whether there was something to bring back */
-async function revert(node: ProxyNode, replacement: Replacement): Promise<boolean> {
-  const wasChanged = await node.restore(replacement);
-  if (wasChanged) await node.reload();
-  return wasChanged;
 }
 
 /**
@@ -115,7 +120,9 @@ export async function recover(
     if (node === undefined) continue;
     const { before_sha256: beforeSha256, after_sha256: afterSha256, stamp } = entry;
     try {
-      await revert(node, { beforeSha256, afterSha256, stamp });
+      await node.restore({ beforeSha256, afterSha256, stamp });
+      // Also when the file is back already: its proxy may have been told of the change only.
+      await node.reload();
     } catch (error) {
       // Whoever has changed it since knows better.
       const isSettled = error instanceof NodeError && error.status === SCRIPT_STATUS.changed;
@@ -132,13 +139,12 @@ function entryOf({ node, replacement }: NodePlan) {
 }
 
 function outcomeOf({ node, replacement }: NodePlan, state: NodeOutcome['state']): NodeOutcome {
-  const isChanged = state === 'ok' || state === 'stuck';
   const { beforeSha256, afterSha256 } = replacement;
   return {
     node: node.name,
     state,
     before_sha256: beforeSha256,
-    after_sha256: isChanged ? afterSha256 : beforeSha256,
+    after_sha256: state === 'ok' ? afterSha256 : beforeSha256,
   };
 }
 

@@ -53,6 +53,7 @@ show) echo yes;;
 reload|restart)
   echo "$1" >> "$NODE_FOLDER/reloads"
   while [ -e "$NODE_FOLDER/blocked" ]; do : > "$NODE_FOLDER/waiting"; sleep 0.02; done
+  if [ -e "$NODE_FOLDER/broken" ]; then exit 1; fi
   if [ ! -e "$NODE_FOLDER/deaf" ]; then cp "$NODE_FOLDER/proxy-server.conf" "$NODE_FOLDER/active"; fi;;
 esac
 `;
@@ -118,7 +119,7 @@ export class FakeCluster {
     return readFile(this.file(node, name), 'utf8');
   }
 
-  /** What a node is from now on: `unreachable`, `unwell`, `deaf`, `refuses`, `blocked`. */
+  /** What a node is from now on: `unreachable`, `unwell`, `deaf`, `broken`, `refuses`, `blocked`. */
   async make(node: string, what: string): Promise<void> {
     await writeFile(this.file(node, what), '');
   }

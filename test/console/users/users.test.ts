@@ -244,7 +244,9 @@ describe('console users', () => {
     await cluster.make(NODES[0]!, 'unreachable');
     await cluster.make(NODES[1]!, 'unwell');
     await cluster.heal(NODES[1]!, 'blocked');
-    expect(states(await end(running))).to.deep.equal(['stuck', 'reverted', 'untouched']);
+    const outcome = await end(running);
+    expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
+    expect(outcome.result?.nodes[0]?.after_sha256).to.equal(null);
     await cluster.heal(NODES[1]!, 'unwell');
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: NEW, base });
@@ -252,6 +254,31 @@ describe('console users', () => {
     await cluster.heal(NODES[0]!, 'unreachable');
     await client.post('/api/users/apply', { change: NEW, base });
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+  });
+
+  it('reloads a proxy whose file is back before it makes another change', async () => {
+    await cluster.make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await eventually(
+      () => readdir(join(cluster.root, NODES[1]!)),
+      (names) => names.includes('waiting'),
+    );
+    await cluster.make(NODES[0]!, 'broken');
+    await cluster.make(NODES[1]!, 'unwell');
+    await cluster.heal(NODES[1]!, 'blocked');
+    const outcome = await end(running);
+    expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
+    const [stuck] = outcome.result?.nodes ?? [];
+    expect(stuck?.after_sha256).to.equal(stuck?.before_sha256);
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+    expect(await cluster.read(NODES[0]!, 'active')).not.to.equal(CONF);
+    await cluster.heal(NODES[0]!, 'broken');
+    await cluster.heal(NODES[1]!, 'unwell');
+    const base = { [NODES[0]!]: '0'.repeat(64) };
+    const refused = await client.post('/api/users/apply', { change: REKEY, base });
+    expect(codeOf(refused)).to.equal('precondition_failed');
+    expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
+    expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
   });
 
   it('asks for the right, and for what it can do', async () => {

@@ -5,7 +5,7 @@ const STATES = {
   ok: '✓ changed',
   reverted: '↶ back to what it was',
   untouched: '– not touched',
-  stuck: '✗ changed, and not back: the next change tries again',
+  stuck: '✗ changed, and not all back: the next change tries again',
 };
 
 /**
