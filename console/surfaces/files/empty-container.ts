@@ -47,7 +47,7 @@ export class Emptying {
     const size = Math.min(BULK_NAMES_MAX, this.options.bulkDeletesMax);
     for await (const { name, slo_etag: slo } of walkObjects(this.store, container, '')) {
       if (this.options.control.signal.aborted) return;
-      // Versions keep the manifest: its segments go with the last of them.
+      // Versions keep the manifest. They are deleted without their segments, which others may share.
       if (size < 2 || (slo !== undefined && !hasVersions)) {
         await this.#one(name, () => purge(this.store, container, name, this.#sharing));
         continue;

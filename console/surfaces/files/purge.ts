@@ -8,8 +8,8 @@ import { deleteVersion, listVersions } from './versions.js';
 const VERSIONS_MAX = 10_000;
 
 /**
- * Deletes an object for good; of a static large object its segments, too, unless a copy of it lives
- * on them.
+ * Deletes an object for good; of a static large object its segments, too, unless a copy or a version
+ * of it lives on them.
  * @throws SwiftStatusError
  */
 export async function purge(
@@ -19,7 +19,7 @@ export async function purge(
   sharing: ManifestSharing,
 ): Promise<void> {
   const { type, etag } = await objectInfo(store, container, object);
-  const alone = type === 'slo' && !(await sharing.isShared(etag));
+  const alone = type === 'slo' && !(await sharing.isShared(container, etag));
   const query = alone ? { 'multipart-manifest': 'delete' } : {};
   await store.do([200, 204], 'DELETE', { container, object, query });
   if (type === 'slo') sharing.forget(etag);

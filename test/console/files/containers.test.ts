@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parseStoreInfo } from '../../../console/swift/info.js';
+import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { download, job, list, makeContainer, ok, query, unique, upload } from './support.js';
@@ -152,6 +153,31 @@ describe('console containers', () => {
     expect((await ok(download(client, ONE, 'copy'), 200)).bytes.equals(body)).to.equal(true);
     expect((await purge('copy')).result).to.include({ succeeded: 1 });
     expect(await names(`${ONE}+segments`)).to.deep.equal([]);
+  });
+
+  it('keeps the segments that a version lives on, where the store keeps versions', async function () {
+    const kept = unique('kept');
+    await makeContainer(client, kept);
+    const enabled = await client.send('PUT', '/api/files/versions', {
+      body: { name: kept, enabled: true },
+    });
+    if (enabled.status === 501) return skipBecause(this, 'the embedded store keeps none');
+    const body = await uploadLarge(ONE, 'large');
+    const item = { name: 'large', to_name: 'o' };
+    await job(client, '/api/files/copy', { container: ONE, to_container: kept, items: [item] });
+    await ok(upload(client, kept, 'o', 'another', { overwrite: '1' }), 201);
+    const purge = { container: ONE, names: ['large'], mode: 'purge' };
+    expect((await job(client, '/api/files/delete', purge)).result).to.include({ succeeded: 1 });
+    const place = { container: kept, name: 'o' };
+    const answer = await ok(client.get(`/api/files/versions?${query(place)}`), 200);
+    const { items } = answer.json() as { items: { id: string; is_latest: boolean }[] };
+    const former = items.find(({ is_latest: latest }) => !latest);
+    const restore = { ...place, version_id: former?.id };
+    await ok(client.post('/api/files/versions/restore', restore));
+    expect((await ok(download(client, kept, 'o'), 200)).bytes.equals(body)).to.equal(true);
+    // Emptied, too: the versions go, and what they lived on stays.
+    await empty(kept, { remove: true });
+    expect(await names(`${ONE}+segments`)).to.have.length(2);
   });
 
   it('shows the beginning of a text, and of nothing else', async () => {
