@@ -1,4 +1,4 @@
-/** Every code that the console's API answers with, and its status (docs/console-api.md). */
+/** Every code that the console's API answers with, and its status. */
 export const API_ERRORS = {
   invalid_argument: 400,
   bad_name: 400,

@@ -3,7 +3,7 @@ import { ApiError, errorBody } from './api-error.js';
 import type { Events } from './events.js';
 import type { Session } from './sessions.js';
 
-/** Long work as the browser sees it (docs/console-api.md). */
+/** Long work as the browser sees it. */
 export interface JobView {
   readonly id: string;
   readonly kind: string;

@@ -1,11 +1,20 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
-import { dependencyViolations, indexViolations, linkViolations } from './documents.js';
+import {
+  dependencyViolations,
+  indexViolations,
+  linkViolations,
+  mentionViolations,
+} from './documents.js';
 import { projectFiles, readProjectFile } from './project.js';
 
 describe('tidy: documents', () => {
   it('every link inside the project leads somewhere', () => {
     expect(linkViolations(projectFiles(), existsSync)).to.deep.equal([]);
+  });
+
+  it('every page that code names is there', () => {
+    expect(mentionViolations(projectFiles(), existsSync)).to.deep.equal([]);
   });
 
   it('every page is in the index', () => {
@@ -34,6 +43,17 @@ describe('tidy: documents', () => {
       'docs/a.md links to #gone, which is not there',
       'docs/a.md links to missing.md, which is not there',
       'docs/a.md links to b.md#not-there, which is not there',
+    ]);
+  });
+
+  it('notices a page that code names and that is not there', () => {
+    const text = '/** See docs/a.md, (docs/c/b.md) and other/docs/c.md. */';
+    const files = [
+      { path: 'src/x.ts', text },
+      { path: 'docs/a.md', text },
+    ];
+    expect(mentionViolations(files, (path) => path === 'docs/a.md')).to.deep.equal([
+      'src/x.ts names docs/c/b.md, which is not there',
     ]);
   });
 

@@ -54,6 +54,20 @@ function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, '').replace(/(?<!^#.*)`[^`\n]*`/gm, '');
 }
 
+/** Pages of `docs/` that code names and that are not there; samples of the rules are left alone. */
+export function mentionViolations(
+  files: readonly ProjectFile[],
+  exists: (path: string) => boolean,
+): Violation[] {
+  return files
+    .filter(({ path }) => !path.endsWith('.md') && !path.startsWith('test/tidy/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md\b/g)]
+        .filter(([page]) => !exists(page))
+        .map(([page]) => `${path} names ${page}, which is not there`),
+    );
+}
+
 /** Pages of `docs/` that its index does not link to: nobody would find them. */
 export function indexViolations(files: readonly ProjectFile[]): Violation[] {
   const index = files.find((file) => file.path === 'docs/README.md');
