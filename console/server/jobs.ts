@@ -24,6 +24,8 @@ export interface JobControl {
 }
 
 type Work = (control: JobControl) => Promise<unknown>;
+/** Told when work never begins: it was cancelled, or its session ended, while it waited. */
+type OnDropped = () => Promise<void>;
 
 interface Job {
   view: JobView;
@@ -31,6 +33,7 @@ interface Job {
   readonly abort: AbortController;
   /** Until it begins: it holds all names that the job is about. */
   work: Work | undefined;
+  readonly onDropped: OnDropped;
 }
 
 export interface JobsOptions {
@@ -49,12 +52,21 @@ const PUBLISH_EVERY_MS = 250;
 
 /** Work that outlives its request: two at a time for each session, the others wait. */
 export class Jobs {
-  readonly #jobs = new Map<string, Job>();
+  /** Of sessions that have not ended, by their ids. */
+  readonly #jobs = new Map<Session, Map<string, Job>>();
 
   constructor(private readonly options: JobsOptions) {}
 
-  /** @throws ApiError busy */
-  start(session: Session, kind: string, work: Work): JobView {
+  /** @throws ApiError busy; unauthenticated when the session has ended; `onDropped` is not told */
+  start(
+    session: Session,
+    kind: string,
+    work: Work,
+    onDropped: OnDropped = () => Promise.resolve(),
+  ): JobView {
+    if (session.ended.signal.aborted) {
+      throw new ApiError('unauthenticated', 'The session has ended.');
+    }
     const own = this.#of(session);
     const waiting = own.filter((job) => job.view.state === 'queued').length;
     if (waiting >= WAITING_PER_SESSION) throw tooMany();
@@ -71,16 +83,8 @@ export class Jobs {
       ended_unix_s: null,
     };
     const abort = new AbortController();
-    const job: Job = { view, session, abort, work };
-    this.#jobs.set(id, job);
-    session.ended.signal.addEventListener(
-      'abort',
-      () => {
-        abort.abort();
-        this.#jobs.delete(id);
-      },
-      { once: true, signal: abort.signal },
-    );
+    const job: Job = { view, session, abort, work, onDropped };
+    this.#add(job);
     this.#next(session);
     return job.view;
   }
@@ -97,24 +101,51 @@ export class Jobs {
   cancel(session: Session, id: string): JobView {
     const job = this.#find(session, id);
     job.abort.abort();
-    if (job.view.state === 'queued') this.#end(job, { state: 'cancelled' });
+    if (job.view.state === 'queued') {
+      this.#drop(job);
+      this.#end(job, { state: 'cancelled' });
+    }
     return job.view;
   }
 
   #of(session: Session): Job[] {
-    return [...this.#jobs.values()].filter((job) => job.session === session);
+    return [...(this.#jobs.get(session)?.values() ?? [])];
   }
 
   #find(session: Session, id: string): Job {
-    const job = this.#jobs.get(id);
-    if (job?.session !== session) throw new ApiError('not_found', 'There is no such job.');
+    const job = this.#jobs.get(session)?.get(id);
+    if (job === undefined) throw new ApiError('not_found', 'There is no such job.');
     return job;
   }
 
   #forgetOldest(own: readonly Job[]): void {
     const ended = own.find((job) => job.view.ended_unix_s !== null);
     if (ended === undefined) throw tooMany();
-    this.#jobs.delete(ended.view.id);
+    this.#jobs.get(ended.session)?.delete(ended.view.id);
+  }
+
+  #add(job: Job): void {
+    const { session, view } = job;
+    const own = this.#jobs.get(session);
+    if (own !== undefined) {
+      own.set(view.id, job);
+      return;
+    }
+    this.#jobs.set(session, new Map([[view.id, job]]));
+    const forget = () => {
+      this.#forget(session);
+    };
+    session.ended.signal.addEventListener('abort', forget, { once: true });
+  }
+
+  /** Ends all jobs of a session that has ended. */
+  #forget(session: Session): void {
+    const own = this.#of(session);
+    this.#jobs.delete(session);
+    for (const job of own) {
+      job.abort.abort();
+      this.#drop(job);
+    }
   }
 
   #next(session: Session): void {
@@ -149,11 +180,17 @@ export class Jobs {
     this.#next(job.session);
   }
 
+  /** Does nothing for a job that has begun. */
+  #drop(job: Job): void {
+    if (job.work === undefined) return;
+    job.work = undefined;
+    // There is nobody else to be told than the log.
+    job.onDropped().catch((error: unknown) => this.options.describe(error));
+  }
+
   #end(job: Job, change: Partial<JobView>): void {
     job.work = undefined;
     this.#change(job, { ...change, ended_unix_s: Math.floor(this.options.now() / 1000) });
-    // Of what is over, the session remembers nothing.
-    job.abort.abort();
   }
 
   #change(job: Job, change: Partial<JobView>): void {

@@ -4,6 +4,7 @@ import { loginName, type RosterEntry } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import type { JobControl, JobView } from '../../server/jobs.js';
 import { parse } from '../../server/parse.js';
 import type { ConfUser } from './conf-file.js';
 import { differences } from './differences.js';
@@ -51,14 +52,21 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     const action = `users.${change.action}`;
     const prepared = await users.prepare(session.user, change, base);
     await recordAction(context, request, { action: `${action}.begin`, target, result: 'ok' });
-    const job = jobs.start(session, 'users', async (control) => {
-      const nodes = await prepared.run(control, (ended) =>
-        recordAction(context, request, outcomeOf(action, target, ended)),
-      );
+    const onEnd = (ended: readonly NodeOutcome[]) =>
+      recordAction(context, request, outcomeOf(action, target, ended));
+    const work = async (control: JobControl) => {
+      const nodes = await prepared.run(control, onEnd);
       const ok = areAllChanged(nodes);
       if (ok) endSessions(context, change, session.id);
       return { ok, nodes };
-    });
+    };
+    let job: JobView;
+    try {
+      job = jobs.start(session, 'users', work, () => onEnd([]));
+    } catch (error) {
+      await onEnd([]);
+      throw error;
+    }
     const { key } = prepared;
     return reply.status(202).send({ job_id: job.id, ...(key === '' ? {} : { key }) });
   });

@@ -121,8 +121,14 @@ export class UserAdmin {
     const changes = edits(actor, files, change, key);
     return {
       key,
-      run: (control, onEnd) =>
-        this.#alone(async () => {
+      run: async (control, onEnd) => {
+        try {
+          this.#refuseWhileBusy();
+        } catch (error) {
+          await onEnd([]);
+          throw error;
+        }
+        return this.#alone(async () => {
           let nodes: readonly NodeOutcome[] = [];
           try {
             nodes = await this.#run(change, changes, control);
@@ -130,7 +136,8 @@ export class UserAdmin {
             await onEnd(nodes);
           }
           return nodes;
-        }),
+        });
+      },
     };
   }
 

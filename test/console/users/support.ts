@@ -1,13 +1,14 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
 import { readConf } from '../../../console/surfaces/users/conf-file.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
+import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { ConsoleClient } from '../support/client.js';
 
@@ -126,6 +127,23 @@ export class FakeCluster {
 
   async heal(node: string, what: string): Promise<void> {
     await rm(this.file(node, what), { force: true });
+  }
+
+  /** A change is at the reload of a node that is `blocked`. */
+  async untilBlocked(node: string): Promise<void> {
+    await eventually(
+      () => readdir(join(this.root, node)),
+      (names) => names.includes('waiting'),
+    );
+  }
+
+  /** What the console has recorded. */
+  async audit(): Promise<{ action: string; target: string; result: string }[]> {
+    const text = await readFile(join(this.root, 'state/audit.jsonl'), 'utf8');
+    const lines = text.trimEnd().split('\n');
+    return lines.map(
+      (line) => JSON.parse(line) as { action: string; target: string; result: string },
+    );
   }
 
   async startConsole(overrides: Readonly<Record<string, unknown>> = {}): Promise<void> {

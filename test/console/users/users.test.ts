@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Session } from '../../../console/server/sessions.js';
 import type { NodeOutcome } from '../../../console/surfaces/users/roll-out.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
@@ -52,11 +54,7 @@ describe('console users', () => {
 
   const states = ({ result }: Outcome) => result?.nodes.map(({ state }) => state);
   const confs = () => Promise.all(NODES.map((node) => cluster.read(node)));
-  const audit = async () =>
-    (await readFile(join(cluster.root, 'state/audit.jsonl'), 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { action: string; target: string; result: string });
+  const audit = () => cluster.audit();
 
   it('lists users without their keys, to admins those of their account', async () => {
     const all = await client.get('/api/users');
@@ -164,10 +162,7 @@ describe('console users', () => {
     // And when it is changed while the change is under way.
     await cluster.make(NODES[0]!, 'blocked');
     const running = await apply(NEW);
-    await eventually(
-      () => readdir(join(cluster.root, NODES[0]!)),
-      (names) => names.includes('waiting'),
-    );
+    await cluster.untilBlocked(NODES[0]!);
     await appendFile(cluster.file(NODES[1]!), '# and again\n');
     await cluster.heal(NODES[0]!, 'blocked');
     const outcome = await end(running);
@@ -187,10 +182,7 @@ describe('console users', () => {
   it('takes back what a crash left half done, at the next start', async () => {
     await cluster.make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await eventually(
-      () => readdir(join(cluster.root, NODES[1]!)),
-      (names) => names.includes('waiting'),
-    );
+    await cluster.untilBlocked(NODES[1]!);
     const crashed = await cluster.snapshot();
     await cluster.heal(NODES[1]!, 'blocked');
     await end(running);
@@ -211,10 +203,7 @@ describe('console users', () => {
     const former = cluster.console;
     await cluster.make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await eventually(
-      () => readdir(join(cluster.root, NODES[1]!)),
-      (names) => names.includes('waiting'),
-    );
+    await cluster.untilBlocked(NODES[1]!);
     try {
       // One that gives up, and one whose turn comes.
       await cluster.startConsole();
@@ -236,10 +225,7 @@ describe('console users', () => {
   it('makes no other change before one that could not be taken back is', async () => {
     await cluster.make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await eventually(
-      () => readdir(join(cluster.root, NODES[1]!)),
-      (names) => names.includes('waiting'),
-    );
+    await cluster.untilBlocked(NODES[1]!);
     expect(codeOf(await apply(REKEY))).to.equal('locked');
     await cluster.make(NODES[0]!, 'unreachable');
     await cluster.make(NODES[1]!, 'unwell');
@@ -259,10 +245,7 @@ describe('console users', () => {
   it('reloads a proxy whose file is back before it makes another change', async () => {
     await cluster.make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await eventually(
-      () => readdir(join(cluster.root, NODES[1]!)),
-      (names) => names.includes('waiting'),
-    );
+    await cluster.untilBlocked(NODES[1]!);
     await cluster.make(NODES[0]!, 'broken');
     await cluster.make(NODES[1]!, 'unwell');
     await cluster.heal(NODES[1]!, 'blocked');
@@ -279,6 +262,47 @@ describe('console users', () => {
     expect(codeOf(refused)).to.equal('precondition_failed');
     expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
     expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+  });
+
+  it('records what became of each change, also of one that never begins', async () => {
+    const { jobs, sessions } = cluster.console!.context;
+    const found: Session[] = [];
+    sessions.endWhere((one) => found.push(one) === 0);
+    const [session] = found;
+    const hold = () => jobs.start(session!, 'held', ({ signal }) => once(signal, 'abort'));
+    const failures = (count: number) =>
+      eventually(
+        async () => (await audit()).filter(({ action }) => action.startsWith('users.add')),
+        (records) =>
+          records.filter(({ action, result }) => action === 'users.add' && result === 'failed')
+            .length === count && records.length === 2 * count,
+      );
+    const idOf = (answer: Answer) => (answer.json() as { job_id: string }).job_id;
+    const [held] = [hold(), hold()];
+    jobs.cancel(session!, idOf(await apply(NEW)));
+    await failures(1);
+
+    const waiting = Array.from({ length: 10 }, hold);
+    expect(codeOf(await apply(NEW))).to.equal('busy');
+    await failures(2);
+    for (const { id } of waiting) jobs.cancel(session!, id);
+
+    const queued = await apply(NEW);
+    const other = await cluster.login();
+    await cluster.make(NODES[0]!, 'blocked');
+    const running = await apply(REKEY, other);
+    jobs.cancel(session!, held.id);
+    expect(await end(queued)).to.have.nested.property('error.code', 'locked');
+    await failures(3);
+    await cluster.heal(NODES[0]!, 'blocked');
+    expect((await end(running, other)).state).to.equal('done');
+
+    hold();
+    expect((await apply(NEW)).status).to.equal(202);
+    sessions.end(session!);
+    await failures(4);
+    expect(jobs.list(session!)).to.deep.equal([]);
+    expect(() => hold()).to.throw('The session has ended.');
   });
 
   it('asks for the right, and for what it can do', async () => {
