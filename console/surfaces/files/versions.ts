@@ -26,6 +26,14 @@ interface VersionRow extends ObjectRow {
   readonly is_latest: boolean;
 }
 
+/** The version that is older than versioning, or was written while it was off. */
+const NULL_ID = 'null';
+/**
+ * Newer than any version. Swift lists `null` before an object's other versions, but after a
+ * `version_marker` of `null` it leaves out all versions that follow.
+ */
+const NEWEST_ID = '9999999999.99999';
+
 /** What comes back with a query for one version, or undefined where the archive has it. */
 export function versionQuery({ mode }: Versioning, id: string): SwiftQuery | undefined {
   return mode === 'stack' ? { 'version-id': id } : undefined;
@@ -84,7 +92,8 @@ export async function* walkVersions(
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < LISTING_LIMIT) return;
-    from = { marker: last.name, version_marker: last.version_id };
+    const { name, version_id: id } = last;
+    from = { marker: name, version_marker: id === NULL_ID ? NEWEST_ID : id };
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ManifestSharing } from '../../../console/surfaces/files/manifest-sharing.js';
+import { LISTING_LIMIT } from '../../../console/surfaces/files/swift-listing.js';
 import { SwiftAccount } from '../../../console/swift/account.js';
 import { swiftLogin } from '../../../console/swift/login.js';
 import { Upstream } from '../../../console/swift/upstream.js';
@@ -22,6 +23,11 @@ const CURRENT: Readonly<Record<string, readonly string[]>> = {
   [PLAIN]: ['alone', 'copied', 'copied', 'kept'],
 };
 const FORMER: Readonly<Record<string, readonly string[]>> = { [VERSIONED]: ['kept'] };
+/** A page of versions is full of what is older than versioning. */
+const FIRST_PAGE = Array.from({ length: LISTING_LIMIT }, (_, i) => ({
+  name: `a${i}`,
+  version_id: 'null',
+}));
 
 describe('console files: segments that large objects share', () => {
   let server: http.Server;
@@ -44,7 +50,13 @@ describe('console files: segments that large objects share', () => {
         const rows = Object.keys(HEADERS).map((name) => ({ name }));
         return void response.end(JSON.stringify(rows));
       }
-      const former = url.searchParams.has('versions') ? (FORMER[container] ?? []) : [];
+      const { searchParams: asked } = url;
+      if (asked.has('versions') && !asked.has('marker')) {
+        return void response.end(JSON.stringify(FIRST_PAGE));
+      }
+      // As Swift has it: behind a marker of `null` no versions follow.
+      const hasFormer = asked.has('versions') && asked.get('version_marker') !== 'null';
+      const former = hasFormer ? (FORMER[container] ?? []) : [];
       const etags = [...(CURRENT[container] ?? []), ...former];
       const rows = etags.map((etag, i) => ({ name: `o${i}`, slo_etag: `"${etag}"` }));
       response.end(JSON.stringify(rows));
@@ -66,7 +78,7 @@ describe('console files: segments that large objects share', () => {
     server.closeAllConnections();
   });
 
-  it('counts copies, and versions that are not current', async () => {
+  it('counts copies, and versions that are not current, page by page', async () => {
     const sharing = new ManifestSharing(account);
     const shared = async (etag: string) => sharing.isShared(PLAIN, etag);
     expect(await shared('alone')).to.equal(false);
