@@ -5,6 +5,7 @@ import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 import { until } from '../support/until.js';
+import type { Operation } from './history/operation.js';
 import { Recorder } from './history/recorder.js';
 import { expectRight, lookAtEverything } from './race/last-look.js';
 import { RaceClient } from './race/race-client.js';
@@ -89,6 +90,7 @@ describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed'
     isOver = true;
     await racing;
 
+    await lab.runOnce('replicator');
     await lookAtEverything(director, KEYS).catch(explain);
     await Promise.all([director, ...clients].map((client) => client.close()));
     const acknowledged = recorder.operations.filter(
@@ -96,8 +98,20 @@ describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed'
     );
     expect(acknowledged.length).to.be.above(20);
     expect(improperErrors(recorder.operations)).to.deep.equal([]);
-    expectRight({ operations: recorder.operations, problems: [] }, { seenIsFirm: false });
+    const operations = recorder.operations.filter((operation) => !mayBeOld(operation));
+    expectRight({ operations, problems: [] }, { seenIsFirm: false });
   });
+
+  /**
+   * Swift lets any one server answer a read of the key itself, and one that was away does so with
+   * what it has, until the replicator came round: docs/swift.md. Indexes, and what they name, are
+   * held to all they promise throughout.
+   */
+  function mayBeOld(operation: Operation): boolean {
+    if (operation.client === 'director') return false;
+    const { op } = operation;
+    return (op === 'get' || op === 'head') && operation.version === undefined;
+  }
 
   /** Why a cluster that is mended does not answer is in the gateways' logs, and nowhere else. */
   async function explain(error: unknown): Promise<never> {
