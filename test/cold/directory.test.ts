@@ -16,6 +16,7 @@ import {
   idOf,
   listed,
 } from './cold-contract.js';
+import { skipBecause } from '../support/skip.js';
 
 const folders: string[] = [];
 
@@ -131,10 +132,7 @@ describe('cold directory on a full device', () => {
     const folder = await freshFolder();
     const mount = mountTmpfs(folder, 'size=4m');
     if (mount === undefined) {
-      console.warn(
-        'skipped: a full device needs a tmpfs of its own, and this process cannot mount',
-      );
-      this.skip();
+      skipBecause(this, 'a full device needs a tmpfs of its own, and this process cannot mount');
     }
     try {
       const cold = new DirectoryColdBackend(folder);

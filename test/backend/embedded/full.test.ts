@@ -15,6 +15,7 @@ import {
   temporaryDirectory,
 } from './support.js';
 import { mountTmpfs } from './tmpfs.js';
+import { skipBecause } from '../../support/skip.js';
 
 const MIB = 1024 * 1024;
 
@@ -29,8 +30,7 @@ describe('embedded store on a full device', () => {
     mount = mountTmpfs(directory, 'size=24m');
     if (mount !== undefined) return;
     await rm(directory, { recursive: true });
-    console.warn('skipped: a full device needs a tmpfs of its own, and this process cannot mount');
-    this.skip();
+    skipBecause(this, 'a full device needs a tmpfs of its own, and this process cannot mount');
   });
 
   after(async () => {

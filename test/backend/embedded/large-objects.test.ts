@@ -17,6 +17,7 @@ import {
   withStore,
 } from './support.js';
 import { mountTmpfs } from './tmpfs.js';
+import { skipBecause } from '../../support/skip.js';
 
 describe('large objects of the embedded store', () => {
   it('have as many segments as an upload has parts', async () => {
@@ -94,8 +95,7 @@ describe('copies in the embedded store', () => {
       const folder = ((parseInt(path.slice(-12), 16) + 1) % 256).toString(16).padStart(2, '0');
       const mount = mountTmpfs(`${directory}/bodies/${folder}`, 'size=16m');
       if (mount === undefined) {
-        console.warn('skipped: another device needs a mount, and this process cannot mount');
-        this.skip();
+        skipBecause(this, 'another device needs a mount, and this process cannot mount');
       }
       const copied = await store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
       expect(copied).to.include({ etag: hash('md5', seededBytes(SEEDED_BYTES, 1)) });

@@ -9,6 +9,7 @@ import {
 } from '../../../src/backend/embedded/index.js';
 import { BUCKET, CONTEXT, inputOf, objectRef, readAll, temporaryDirectory } from './support.js';
 import { mountTmpfs } from './tmpfs.js';
+import { skipBecause } from '../../support/skip.js';
 
 describe('opening the embedded store', () => {
   let root: string;
@@ -94,8 +95,7 @@ describe('opening the embedded store', () => {
     // Permissions do not bind root; a read-only file system does.
     const mount = mountTmpfs(directory, 'ro,size=1m');
     if (mount === undefined) {
-      console.warn('skipped: cannot mount a tmpfs');
-      this.skip();
+      skipBecause(this, 'a read-only file system needs a mount, and this process cannot mount');
     }
     try {
       await failure('unwritable', { directory, openFreeBytesMin: 0 });
