@@ -10,7 +10,7 @@ import { studyListeners } from './listeners.js';
 import { parseScaleOptions, renderScaleHelp, type ScaleOptions } from './options.js';
 import { ownProcessors } from './processors.js';
 import { renderScaleReport, writeCharts } from './report.js';
-import { problemsOf, SCALE_SCHEMA, type Growth, type ScaleResults } from './results.js';
+import { problemsOf, SCALE_SCHEMA, type ScaleResults } from './results.js';
 import { sectionsOf } from './tables.js';
 
 /**
@@ -33,24 +33,37 @@ export async function scaleBenchmark(args: readonly string[]): Promise<number> {
   }
 }
 
+/** What was measured is saved after each study: the whole takes half an hour. */
 async function study(options: ScaleOptions): Promise<ScaleResults> {
   const startedAt = new Date();
   const wants = (name: ScaleOptions['studies'][number]) => options.studies.includes(name);
-  const listeners = wants('listeners') ? await studyListeners(options, say) : [];
-  const growth: Growth[] = [];
-  for (const { name, make, first } of GROWING) {
-    const sizes = sizesUpTo(first, options[name]);
-    if (wants(name)) growth.push(await studyGrowth(make(), sizes, options, say));
-  }
-  const held = wants('connections') ? await studyConnections(options, say) : [];
-  return {
+  const results: ScaleResults = {
     schema: SCALE_SCHEMA,
     startedAt: startedAt.toISOString(),
-    seconds: (Date.now() - startedAt.getTime()) / 1000,
+    seconds: 0,
     machine: machine(),
     settings: { slices: options.slices, sliceSeconds: options.seconds },
-    ...{ listeners, growth, held },
+    ...{ listeners: [], growth: [], held: [] },
   };
+  const save = async () => {
+    results.seconds = (Date.now() - startedAt.getTime()) / 1000;
+    await saveJson(options, results);
+  };
+  if (wants('listeners')) {
+    results.listeners = await studyListeners(options, say);
+    await save();
+  }
+  for (const { name, make, first } of GROWING) {
+    if (!wants(name)) continue;
+    const sizes = sizesUpTo(first, options[name]);
+    results.growth.push(await studyGrowth(make(), sizes, options, say));
+    await save();
+  }
+  if (wants('connections')) {
+    results.held = await studyConnections(options, say);
+    await save();
+  }
+  return results;
 }
 
 /** With the smallest size of each. */
@@ -70,9 +83,12 @@ async function tell(options: ScaleOptions, results: ScaleResults): Promise<numbe
     process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
   const problems = problemsOf(results);
   for (const problem of problems) process.stdout.write(`\nERRORS in ${problem}\n`);
-  const { jsonFile, reportFile, chartsFolder } = options;
-  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(results, null, 1)}\n`);
+  const { reportFile, chartsFolder } = options;
   if (reportFile !== undefined) await writeFile(reportFile, renderScaleReport(results));
   if (chartsFolder !== undefined) await writeCharts(results, chartsFolder);
   return problems.length > 0 ? EXIT.errors : EXIT.ok;
+}
+
+async function saveJson({ jsonFile }: ScaleOptions, results: ScaleResults): Promise<void> {
+  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(results, null, 1)}\n`);
 }
