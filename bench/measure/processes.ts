@@ -61,6 +61,18 @@ export function figuresOf(pid: number): ProcessFigures | undefined {
   };
 }
 
+/**
+ * Memory of a process where each page that several have counts for each of them with its share, so
+ * that the sum over all who have it counts it once. The kernel walks all page tables for it: 1.4 ms
+ * of CPU for a process of 90 MiB, forty times what {@link figuresOf} takes.
+ * @returns undefined for a process that is gone, or is another user's
+ */
+export function proportionalBytesOf(pid: number): number | undefined {
+  const rollup = readIfThere(`/proc/${pid}/smaps_rollup`);
+  const kib = /^Pss:\s+(\d+) kB$/m.exec(rollup ?? '')?.[1];
+  return kib === undefined ? undefined : Number(kib) * 1024;
+}
+
 export function commandLineOf(pid: number): string {
   return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
 }

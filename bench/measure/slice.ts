@@ -53,6 +53,7 @@ function resultOf(loads: readonly SliceLoad[], use: ServerUse, busyMs: number): 
     cpuMicrosPerOpByGroup: Object.fromEntries(groups.map(([name, ms]) => [name, perOp(ms)])),
     apartCpuMs: use.apartCpuMs,
     rssBytes: use.rssBytes,
+    ...(use.pssBytes === undefined ? {} : { pssBytes: use.pssBytes }),
     anonymousBytes: use.anonymousBytes,
     generatorCpuMs,
     generatorUtilisation: generatorCpuMs / 1000 / seconds / loads.length,

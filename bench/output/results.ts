@@ -22,7 +22,10 @@ const slice = z.object({
   cpuMicrosPerOpByGroup: z.record(z.string(), z.number()),
   /** Processes whose work is not the requests': the janitor. */
   apartCpuMs: z.number(),
+  /** Sum over the processes: what they share counts for each. */
   rssBytes: z.number(),
+  /** The same with what they share counted once; absent where it could not be read. */
+  pssBytes: z.number().optional(),
   anonymousBytes: z.number(),
   generatorCpuMs: z.number(),
   /** How busy the generator's processes were, 1 being all the time. */

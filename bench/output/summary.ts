@@ -8,6 +8,8 @@ export interface Summary {
   readonly mbPerS: Spread | undefined;
   readonly cpuMicros: Spread | undefined;
   readonly rssBytes: number;
+  /** 0 where it is not known. */
+  readonly pssBytes: number;
   readonly anonymousBytes: number;
   /** Share of the CPU of server and generator together that the generator took. */
   readonly generatorShare: number | undefined;
@@ -56,6 +58,7 @@ export function summarise(result: RowResult): Summary {
     mbPerS: bytes === 0 ? undefined : spreadOf(slices.map((s) => (s.opsPerS * bytes) / 1e6)),
     cpuMicros,
     rssBytes: Math.max(0, ...slices.map((slice) => slice.rssBytes)),
+    pssBytes: Math.max(0, ...slices.map((slice) => slice.pssBytes ?? 0)),
     anonymousBytes: Math.max(0, ...slices.map((slice) => slice.anonymousBytes)),
     generatorShare: spreadOf(slices.flatMap(generatorShareOf))?.median,
     doubts: slices.length === 0 ? [] : doubtsOf(slices, opsPerS, cpuMicros),

@@ -1,8 +1,13 @@
-import { fork } from 'node:child_process';
+import { fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { fileSystemOf } from '../../bench/measure/machine.js';
-import { figuresOf, machineBusyMs, processTree } from '../../bench/measure/processes.js';
+import {
+  figuresOf,
+  machineBusyMs,
+  processTree,
+  proportionalBytesOf,
+} from '../../bench/measure/processes.js';
 import { ServerMeter } from '../../bench/measure/server-meter.js';
 
 /** Burns CPU for so many milliseconds of its own time when it is told to. */
@@ -17,6 +22,9 @@ process.on('message', (ms) => {
 });
 process.send('ready');
 `;
+
+/** Of Node's program, which is larger, at least so much is in memory. */
+const SHARED_BYTES_MIN = 8 * 1024 * 1024;
 
 describe('bench: processes', () => {
   it('counts the CPU of a child, and its memory', async () => {
@@ -42,6 +50,31 @@ describe('bench: processes', () => {
       await once(child, 'exit');
     }
     expect(figuresOf(child.pid!)).to.equal(undefined);
+  });
+
+  it('counts once what processes share', async () => {
+    const options = {
+      execArgv: ['--eval', BURNER],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    };
+    const children = [1, 2].map(() => fork('-', options as ForkOptions));
+    try {
+      await Promise.all(children.map((child) => once(child, 'message')));
+      const pids = children.map((child) => child.pid!);
+      const group = { name: 'sleepers', pids };
+      const { rssBytes, pssBytes, anonymousBytes } = new ServerMeter([group]).stop();
+      // Beyond their own pages they have those of Node's program, and share them.
+      expect(pssBytes).to.be.within(anonymousBytes, rssBytes - SHARED_BYTES_MIN);
+      for (const pid of pids) {
+        expect(proportionalBytesOf(pid)).to.be.within(1, figuresOf(pid)!.rssBytes);
+      }
+    } finally {
+      for (const child of children) {
+        child.kill();
+        await once(child, 'exit');
+      }
+    }
+    expect(proportionalBytesOf(children[0]!.pid!)).to.equal(undefined);
   });
 
   it('knows the file system of the innermost mount', () => {

@@ -54,6 +54,7 @@ describe('bench: a run', () => {
         expect(slice.operations).to.be.greaterThan(0);
         expect(slice.cpuMicrosPerOp).to.be.a('number');
         expect(slice.rssBytes).to.be.greaterThan(slice.anonymousBytes);
+        expect(slice.pssBytes).to.be.within(1, slice.rssBytes);
         expect(slice.generatorCpuMs).to.be.greaterThan(0);
       }
       expect(row.latencyMs?.p50).to.be.greaterThan(0);
@@ -86,6 +87,20 @@ describe('bench: a run', () => {
     const { code, output } = await bench([...target, '--rows', 'get-1k:1']);
     expect(code).to.equal(69);
     expect(output).to.match(/^bench: target: PUT \/ringway-bench-\w+: cannot connect/m);
+  });
+
+  it('refuses files that it could not write, before anything is measured', async () => {
+    const here = join(folder, 'not-there');
+    const { code, output } = await bench(['--json', join(here, 'a.json'), '--report', folder]);
+    expect(code, output).to.equal(64);
+    expect(output).to.contain(`--json: got ${here}/a.json, expected a file that can be written`);
+    expect(output).to.contain(`--report: got ${folder}, expected`).and.to.contain('is a folder');
+    const scale = await bench(['scale', '--json', folder, '--charts', MAIN]);
+    expect(scale.code, scale.output).to.equal(64);
+    expect(scale.output).to.contain('--json: got');
+    const charts = await bench(['scale', '--charts', MAIN]);
+    expect(charts.code, charts.output).to.equal(64);
+    expect(charts.output).to.contain('--charts: got').and.to.contain('EEXIST');
   });
 
   it('refuses a wrong command line, and a base that is none', async () => {

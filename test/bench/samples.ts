@@ -17,6 +17,7 @@ export function sampleSlice(changes: Partial<SliceResult> = {}): SliceResult {
     cpuMicrosPerOpByGroup: { ringway: 50 },
     apartCpuMs: 0,
     rssBytes: 100 * 1024 * 1024,
+    pssBytes: 70 * 1024 * 1024,
     anonymousBytes: 50 * 1024 * 1024,
     generatorCpuMs: 500,
     generatorUtilisation: 0.25,

@@ -51,7 +51,7 @@ function heading({ startedAt, seconds, machine, settings, targets }: Results): s
 
 const HEADINGS = [
   ...['row', 'target', 'ops/s', 'MB/s', 'p50 ms', 'p99 ms', 'p99.9 ms'],
-  ...['CPU/op', 'RSS MiB', 'anonymous', 'generator', 'errors', ''],
+  ...['CPU/op', 'PSS MiB', 'RSS MiB', 'anonymous', 'generator', 'errors', ''],
 ];
 
 function rowsSection({ rows }: Results): string {
@@ -81,7 +81,7 @@ function cellsOf(row: RowResult): string[] {
     shown(summary.mbPerS?.median, significant),
     ...[latencyMs?.p50, latencyMs?.p99, latencyMs?.p999].map((value) => shown(value, millis)),
     shown(summary.cpuMicros?.median, micros),
-    ...[mib(summary.rssBytes), mib(summary.anonymousBytes)],
+    ...[mib(summary.pssBytes), mib(summary.rssBytes), mib(summary.anonymousBytes)],
     shown(summary.generatorShare, percent),
     String(errors),
     summary.doubts.map((doubt) => DOUBTS[doubt].mark).join(''),
