@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import {
   chromium,
@@ -11,7 +11,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
-import { makeContainer, ok, query, unique } from '../console/files/support.js';
+import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
@@ -30,6 +30,14 @@ const SEGMENTS = 9;
 const SENT_BEFORE_THE_END = 5;
 /** A cluster takes its time for each. */
 const FOLDER_FILES = STACK === 'swift' ? 20 : 200;
+/** More than lines of what is done. */
+const DROPPED_FILES = STACK === 'swift' ? 24 : 60;
+/** What a name may hold besides letters; the last one is as long as a file's may be. */
+const ODD_NAMES = [
+  ...['per%20cent%', 'hash#q?', 'ü ☃ 😀', 'e\u0301', '<b>', `"quoted'`, 'semi;:,=+&*'],
+  ...['back\\slash', 'new\nline', '.hidden', '...', ' around ', 'n'.repeat(255)],
+];
+const BODIES = '**/api/files/object/body?*';
 
 describeWith([program('chromium')], 'Files in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -78,6 +86,12 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     return page;
   }
 
+  /** All names that begin so, in order. */
+  async function namesBelow(prefix: string): Promise<string[]> {
+    const { items } = await list(client, container, { prefix, delimiter: '', limit: 1000 });
+    return items.map(({ name }) => name);
+  }
+
   it('uploads, throws away and brings back', async () => {
     const page = await openPage();
     const name = '<b>ü ☃?#%25&+=;.txt';
@@ -109,6 +123,66 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     const path = `/api/files/objects?${query({ container, prefix: 'many-', limit: 1000 })}`;
     const listed = (await ok(client.get(path), 200)).json() as { items: { name: string }[] };
     expect(listed.items.map((item) => item.name)).to.deep.equal(files.map((file) => file.name));
+    await page.close();
+  });
+
+  it('uploads a folder that is dropped, and says what of it is not there', async () => {
+    const folder = join(bed.stateDir, 'dropped');
+    const paths = await makeFolder(folder, DROPPED_FILES);
+    await mkdir(join(folder, 'nothing', 'in it'), { recursive: true });
+    const page = await openPage();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(BODIES, async (route) => {
+      await released;
+      await route.continue();
+    });
+
+    await drop(page, folder);
+    const told = page.locator('#transfers-count');
+    const started = page.locator('#queue li:not([data-state])');
+    await started.nth(2).waitFor();
+    const running = await started.locator('.what').allTextContents();
+    const gone = paths.find((path) => !running.includes(path))!;
+    await rename(join(bed.stateDir, gone), join(bed.stateDir, 'moved'));
+    // Its folder is that of the drop, wherever the user goes meanwhile.
+    await page.evaluate(`location.hash = '${encodeURIComponent(container)}/elsewhere%2F'`);
+    release();
+    await told.getByText(`${DROPPED_FILES - 1} done, 1 failed`, { exact: true }).waitFor();
+    await page.getByText('dropped/nothing/in it/: empty').waitFor({ state: 'attached' });
+
+    await rename(join(bed.stateDir, 'moved'), join(bed.stateDir, gone));
+    await page.getByRole('button', { name: `Retry: ${gone}` }).click();
+    await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
+    expect(await namesBelow('dropped/')).to.deep.equal(paths);
+    expect(await page.locator('#queue li').count()).to.be.below(DROPPED_FILES);
+    await page.close();
+  });
+
+  it('takes a folder that is chosen, cancels it, goes on, and overwrites all at once', async () => {
+    const folder = join(bed.stateDir, 'chosen');
+    const paths = await makeFolder(folder, DROPPED_FILES);
+    const page = await openPage();
+    const told = page.locator('#transfers-count');
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    // Nobody answers: what is under way stays so until it is cancelled.
+    await page.route(BODIES, () => undefined);
+    await page.locator('#folder-picker').setInputFiles(folder);
+    await button('Cancel all').click();
+    await told.getByText(`${DROPPED_FILES} cancelled`, { exact: true }).waitFor();
+    await page.unroute(BODIES);
+    await button(`Start ${DROPPED_FILES} again`).click();
+    await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
+    expect(await namesBelow('chosen/')).to.deep.equal(paths);
+
+    await page.locator('#folder-picker').setInputFiles(folder);
+    await told.getByText(`${DROPPED_FILES} there already`, { exact: true }).waitFor();
+    await button(`Overwrite ${DROPPED_FILES}`).click();
+    await page.locator('#dialog').getByText(`${DROPPED_FILES} objects are there`).waitFor();
+    await page.locator('#dialog-ok').click();
+    await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
+    await button('Clear ended').click();
+    await page.locator('#transfers').waitFor({ state: 'hidden' });
     await page.close();
   });
 
@@ -169,6 +243,35 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     expect(leaks).to.deep.equal([]);
   });
 });
+
+/** Files below a folder, in folders of several depths. @returns their paths, in order */
+async function makeFolder(folder: string, count: number): Promise<string[]> {
+  const paths: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const below = Array.from({ length: i % 5 }, (_, depth) => `level #${depth}`);
+    const path = [...below, ODD_NAMES[i] ?? `file-${i}`].join('/');
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), `${i} `.repeat(i));
+    paths.push(`${basename(folder)}/${path}`);
+  }
+  return paths.sort(compareBytes);
+}
+
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Lets a folder fall onto the page, as from a file manager. */
+async function drop(page: Page, folder: string): Promise<void> {
+  const input = await page.context().newCDPSession(page);
+  const box = (await page.locator('#main').boundingBox())!;
+  // Near its top: the rest may be below the window.
+  const at = { x: box.x + box.width / 2, y: box.y + 50 };
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await input.send('Input.dispatchDragEvent', { type, ...at, data });
+  }
+}
 
 /** Resolves when so many requests that send something to a path have succeeded. */
 function finished(page: Page, path: string, count: number): Promise<void> {

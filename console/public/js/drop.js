@@ -1,35 +1,68 @@
-/** Files and folders that are dropped: `[path, File]`, read folder by folder. */
-async function* droppedFiles(transfer) {
-  // The list is empty as soon as the event is over.
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+/**
+ * What files and folders are chosen, as they are found:
+ * - of a file `{ path, open }`; `open` resolves with the File, and fails once it is gone
+ * - of a folder that gives no files `{ path, problem }`
+ *
+ * Nobody reads ahead of who takes them, so that a folder of any size costs little memory.
+ */
+async function* dropped(entries) {
   for (const entry of entries) yield* walk(entry, '');
 }
 
 async function* walk(entry, prefix) {
+  const path = prefix + entry.name;
   if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-    yield [prefix + entry.name, file];
+    yield { path, open: () => new Promise((resolve, reject) => entry.file(resolve, reject)) };
     return;
   }
   const reader = entry.createReader();
-  for (;;) {
-    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return;
-    for (const one of some) yield* walk(one, `${prefix}${entry.name}/`);
+  let count = 0;
+  try {
+    for (;;) {
+      // A hundred at a time.
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (some.length === 0) break;
+      count += some.length;
+      for (const one of some) yield* walk(one, `${path}/`);
+    }
+  } catch {
+    yield { path: `${path}/`, problem: 'cannot be read' };
+    return;
+  }
+  if (count === 0) yield { path: `${path}/`, problem: 'empty' };
+}
+
+/** What an `<input type="file">` was given, in the same shape: folders without files never show. */
+export async function* picked(input) {
+  const files = [...input.files];
+  // So that the same choice again is a change again.
+  input.value = '';
+  for (const file of files) {
+    yield { path: pathOf(file), open: () => Promise.resolve(file) };
   }
 }
 
-/** @param accepts - whether files can go anywhere now @param add - takes a path and its file */
-export function acceptDrops(target, accepts, add) {
-  target.ondragover = (event) => {
-    event.preventDefault();
-    target.classList.add('drop');
+/** Browsers turn each backslash of a relative path into a slash; that of the file's own name stays. */
+function pathOf({ name, webkitRelativePath: path }) {
+  return path.slice(0, Math.max(0, path.length - name.length)) + name;
+}
+
+/** @param take - is given what was dropped, as soon as it was */
+export function acceptDrops(target, take) {
+  // Beside the target the browser would leave the page, and show the file.
+  const hold = (event) => {
+    if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+  };
+  window.addEventListener('dragover', hold);
+  window.addEventListener('drop', hold);
+  target.ondragover = ({ dataTransfer }) => {
+    if (dataTransfer.types.includes('Files')) target.classList.add('drop');
   };
   target.ondragleave = () => target.classList.remove('drop');
-  target.ondrop = async (event) => {
-    event.preventDefault();
+  target.ondrop = ({ dataTransfer }) => {
     target.classList.remove('drop');
-    if (!accepts()) return;
-    for await (const [path, file] of droppedFiles(event.dataTransfer)) add(path, file);
+    // The list is empty as soon as the event is over.
+    const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+    if (entries.length > 0) take(dropped(entries));
   };
 }

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { $, ask, el } from './dom.js';
-import { acceptDrops } from './drop.js';
+import { acceptDrops, picked } from './drop.js';
 import { removeRows, restoreSelected, purgeSelected } from './files/actions.js';
 import { showContainer } from './files/container-dialog.js';
 import { newContainer } from './files/new-container.js';
@@ -13,9 +13,10 @@ import { stopSearch, wireSearch } from './files/search.js';
 import { chosen, markSelected, selectedRows } from './files/selection.js';
 import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './files/state.js';
 import { showTempUrl } from './files/tempurl.js';
-import { addFile } from './files/uploads.js';
+import { addFiles } from './files/uploads.js';
 import { openShell } from './shell.js';
 import { isBusy, wireTransferList } from './transfer-list.js';
+import { uploads } from './transfers.js';
 
 function onHash() {
   readPlace();
@@ -57,10 +58,10 @@ function wire() {
   act('#previous', () => load({ marker: view.previous, reverse: '1' }));
   act('#upload', () => $('#picker').click());
   act('#drawer-close', closeDrawer);
-  $('#picker').onchange = ({ target }) => {
-    for (const file of target.files) addFile(file.name, file);
-    target.value = '';
-  };
+  act('#upload-folder', () => $('#folder-picker').click());
+  for (const picker of ['#picker', '#folder-picker']) {
+    $(picker).onchange = ({ target }) => addFiles(picked(target));
+  }
   $('#all').onchange = ({ target }) => {
     view.selected = new Set(target.checked ? view.rows.map((row) => row.name) : []);
     markSelected();
@@ -72,17 +73,18 @@ function wire() {
   };
   wireOpenBox();
   wireSearch();
-  wireTransferList();
+  wireTransferList(uploads);
   wireKeyboard({
     copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),
     remove: (row) => view.mode === 'files' && may('member') && removeRows(meant(row)),
     rename: (row) => view.mode === 'files' && may('member') && rename(row),
   });
-  acceptDrops(
-    $('#main'),
-    () => view.container !== null && view.mode === 'files' && may('member'),
-    addFile,
-  );
+  acceptDrops($('#main'), (source) => {
+    if (!may('member')) fail(new Error('Your role does not allow this.'));
+    else if (view.container === null || view.mode !== 'files') {
+      fail(new Error('Open the container or folder that the files shall go to.'));
+    } else addFiles(source);
+  });
   window.onhashchange = onHash;
   window.onbeforeunload = () => (isBusy() ? 'Transfers are running.' : undefined);
 }

@@ -1,10 +1,15 @@
-import { $, bytesText, durationText, el } from './dom.js';
+import { $, ask, bytesText, durationText, el } from './dom.js';
 
 /** What goes on beside the page: each upload and job with its progress, speed and end. */
 
 /** Speed is that of the last seconds: what happened before says little of what is left. */
 const WINDOW_MS = 5000;
+/** Lines of what has ended well: older ones go, and are counted. */
+const ENDED_LINES_MAX = 20;
+const HEAD_MS = 500;
+
 const running = new Map();
+let uploads = null;
 
 /** How fast something goes. */
 export class Rate {
@@ -31,8 +36,9 @@ export class Rate {
  *
  * @param unit - `bytes` or `objects`
  * @param onCancel - stops it; the line itself ends with `end` or `fail`
+ * @param onDismiss - told when the user takes the line away
  */
-export function addTransfer(title, { unit, onCancel }) {
+export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined }) {
   const bar = el('progress');
   bar.setAttribute('aria-label', title);
   const text = el('span', { className: 'quiet', textContent: 'waiting' });
@@ -50,11 +56,21 @@ export function addTransfer(title, { unit, onCancel }) {
         return button;
       }),
     );
-  const dismiss = ['Dismiss', () => remove(row)];
   const stop = () => {
     running.delete(id);
     showHead();
   };
+  const remove = () => {
+    row.remove();
+    stop();
+  };
+  const dismiss = [
+    'Dismiss',
+    () => {
+      remove();
+      onDismiss();
+    },
+  ];
   const begin = () => {
     rate = new Rate();
     delete row.dataset.state;
@@ -71,6 +87,7 @@ export function addTransfer(title, { unit, onCancel }) {
   begin();
   return {
     begin,
+    remove,
     /** @param total - null while it is not known */
     progress(done, total) {
       rate.add(done, performance.now());
@@ -84,6 +101,7 @@ export function addTransfer(title, { unit, onCancel }) {
       row.dataset.state = 'ended';
       text.textContent = message;
       setButtons(dismiss);
+      sink(row);
     },
     /** @param retry - null where it makes no sense @param list - of names with what was wrong */
     fail(message, retry, list = [], retryText = 'Retry') {
@@ -101,6 +119,15 @@ export function addTransfer(title, { unit, onCancel }) {
   };
 }
 
+/** Below what runs and what failed; of those that sank the oldest go. */
+function sink(row) {
+  row.remove();
+  const ended = $('#queue').querySelectorAll('li[data-state=ended]');
+  if (ended.length === 0) $('#queue').append(row);
+  else ended[0].before(row);
+  if (ended.length >= ENDED_LINES_MAX) ended[ended.length - 1].remove();
+}
+
 function failureText({ name, code }) {
   return `${name}: ${code.replaceAll('_', ' ')}`;
 }
@@ -116,30 +143,84 @@ function progressText(done, total, perSecond, unit) {
   return parts.join(', ');
 }
 
-function remove(row) {
-  row.remove();
-  showHead();
+let timer = 0;
+let isStale = false;
+
+/** At once, and then not for a while: a queue of thousands changes all the time. */
+export function showHead() {
+  isStale = true;
+  if (timer !== 0) return;
+  isStale = false;
+  writeHead(uploads.counts());
+  timer = setTimeout(() => {
+    timer = 0;
+    if (isStale) showHead();
+  }, HEAD_MS);
 }
 
-function showHead() {
-  const count = running.size;
-  $('#transfers-count').textContent = count === 0 ? '' : `${count} running`;
-  $('#cancel-all').hidden = count < 2;
-  $('#clear-ended').hidden = $('#queue [data-state]') === null;
-  $('#transfers').hidden = $('#queue').childElementCount === 0;
+/** Of files, whose number says more than their bytes where there are many. */
+let fileRate = new Rate();
+
+function writeHead(counts) {
+  const { reading, waiting, done, failed, exists, cancelled } = counts;
+  const active = running.size;
+  if (waiting === 0) fileRate = new Rate();
+  else fileRate.add(done, performance.now());
+  const parts = [
+    [active, 'running'],
+    [waiting, 'waiting'],
+    [done, 'done'],
+    [failed, 'failed'],
+    [exists, 'there already'],
+    [cancelled, 'cancelled'],
+  ]
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count.toLocaleString()} ${what}`);
+  if (reading > 0) parts.push('reading folders');
+  const perSecond = fileRate.perSecond();
+  if (perSecond > 0) parts.push(`${durationText(waiting / perSecond)} left`);
+  $('#transfers-count').textContent = parts.join(', ');
+  const again = failed + cancelled;
+  setBulk('#retry-all', again, `Start ${again.toLocaleString()} again`);
+  setBulk('#overwrite-all', exists, `Overwrite ${exists.toLocaleString()}`);
+  $('#cancel-all').hidden = active + waiting < 2;
+  const over = failed + exists + cancelled + done;
+  $('#clear-ended').hidden = over === 0 && $('#queue [data-state]') === null;
+  const isEmpty = $('#queue').childElementCount === 0 && again + exists + waiting + reading === 0;
+  $('#transfers').hidden = isEmpty;
 }
 
-export function wireTransferList() {
+/** Of one, its line has the button. */
+function setBulk(selector, count, text) {
+  $(selector).hidden = count < 2;
+  $(selector).textContent = text;
+}
+
+/** @param given - the queue of uploads, whose lines are only some of it */
+export function wireTransferList(given) {
+  uploads = given;
   $('#cancel-all').onclick = () => {
+    uploads.cancelWaiting();
     for (const cancel of [...running.values()]) cancel();
   };
+  $('#retry-all').onclick = () => uploads.again('failed', 'cancelled');
+  $('#overwrite-all').onclick = askOverwrite;
   $('#clear-ended').onclick = () => {
-    for (const row of $('#queue').querySelectorAll('[data-state]')) row.remove();
+    for (const row of $('#queue').querySelectorAll('li[data-state]')) row.remove();
+    uploads.clear();
     showHead();
   };
 }
 
+async function askOverwrite() {
+  const count = uploads.counts().exists;
+  const text = `${count.toLocaleString()} objects are there already, and will be replaced.`;
+  const given = await ask('Overwrite', [el('p', { textContent: text })], 'Overwrite');
+  if (given !== null) uploads.again('exists');
+}
+
 /** Leaving the page would cut what goes on. */
 export function isBusy() {
-  return running.size > 0;
+  const { waiting, reading } = uploads.counts();
+  return running.size + waiting + reading > 0;
 }

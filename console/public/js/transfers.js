@@ -1,161 +1,219 @@
-import { call, csrf, query, uploadBytesMax } from './api.js';
 import { bytesText } from './dom.js';
-import { addTransfer } from './transfer-list.js';
+import { sendFile } from './send-file.js';
+import { addTransfer, showHead } from './transfer-list.js';
 
-/** Uploads: some at a time, each with its progress; large files in segments, which go on after a reload. */
+/**
+ * The queue of uploads: some at a time. A file gets its line in the list when its turn comes, and
+ * of those that failed only some have one: folders may have more files than a page can show.
+ */
 
 const AT_ONCE = 3;
-const LARGE_BYTES = 64 * 1024 * 1024;
-const SAMPLE_BYTES = 64 * 1024;
-const TRIES = 3;
-const PAUSE_MS = 500;
+/** Beyond this, folders are read on when there is room again. */
+const WAITING_MAX = 10_000;
+const FAILED_LINES_MAX = 100;
+/** Folders without files that are named. */
+const PROBLEMS_MAX = 100;
 
-const queue = [];
+const waiting = [];
 let running = 0;
+/** Sources that are still read. */
+const reading = new Set();
+/** What is not there, by why: each can be started again. */
+const left = { failed: new Set(), exists: new Set(), cancelled: new Set() };
+/** Of those, who have a line, and who would have one if there were room. */
+const shown = new Set();
+const unshown = new Set();
+/** Since the queue was last empty. */
+let done = 0;
+let wake = [];
 
-/** @param onDone - told when a file is there */
-export function enqueue(container, name, file, onDone) {
-  const item = { container, name, file, onDone, overwrite: false, attempt: null };
-  item.line = addTransfer(name, { unit: 'bytes', onCancel: () => cancel(item) });
-  queue.push(item);
-  pump();
+/**
+ * Uploads all that a source finds.
+ *
+ * @param start - what the names begin with, before the paths
+ * @param source - see drop.js
+ * @param onDone - told whenever a file is there
+ */
+export async function enqueueAll(container, start, source, onDone) {
+  const state = { cancelled: false };
+  const problems = [];
+  let problemCount = 0;
+  if (reading.size === 0 && running === 0) done = 0;
+  reading.add(state);
+  try {
+    for await (const { path, open, problem } of source) {
+      if (state.cancelled) break;
+      if (problem === undefined) {
+        const name = start + path;
+        waiting.push({ container, name, open, onDone, overwrite: false, line: null });
+        pump();
+      } else {
+        problemCount += 1;
+        if (problems.length < PROBLEMS_MAX) problems.push({ name: path, code: problem });
+      }
+      while (waiting.length >= WAITING_MAX && !state.cancelled) {
+        await new Promise((resolve) => wake.push(resolve));
+      }
+    }
+  } finally {
+    reading.delete(state);
+    showHead();
+  }
+  if (problemCount > 0) sayProblems(problemCount, problems);
 }
 
-function cancel(item) {
-  const { attempt } = item;
-  if (attempt !== null) attempt.cancelled = true;
-  attempt?.abort?.();
-  if (queue.includes(item)) queue.splice(queue.indexOf(item), 1);
-  item.line.fail('cancelled', () => again(item), [], 'Start again');
-}
-
-/** Large files go on with the segments that are not there yet. */
-function again(item) {
-  item.line.begin();
-  queue.push(item);
-  pump();
+/** Objects are all that a store has: folders without any cannot be there. */
+function sayProblems(count, problems) {
+  const title = count === 1 ? `Folder ${problems[0].name}` : `${count} folders`;
+  const line = addTransfer(title, { unit: 'objects', onCancel: () => undefined });
+  line.fail('left out: empty, or not readable', null, problems);
 }
 
 function pump() {
-  while (running < AT_ONCE && queue.length > 0) {
+  while (running < AT_ONCE && waiting.length > 0) {
+    const item = waiting.shift();
     running += 1;
-    run(queue.shift()).finally(() => {
+    run(item).finally(() => {
       running -= 1;
       pump();
     });
   }
+  if (waiting.length < WAITING_MAX) for (const resolve of wake.splice(0)) resolve();
+  showHead();
 }
 
 async function run(item) {
   // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
   const attempt = { cancelled: false, abort: null };
   item.attempt = attempt;
+  item.line ??= lineOf(item);
   try {
-    const isLarge = item.file.size > Math.min(LARGE_BYTES, uploadBytesMax());
-    await (isLarge ? sendLarge(item, attempt) : sendSmall(item, attempt));
-    item.line.end(`done, ${bytesText(item.file.size)}`);
+    const file = await item.open().catch(() => {
+      throw new Error('The file is gone, or cannot be read.');
+    });
+    if (attempt.cancelled) return;
+    await sendFile({ ...item, file }, attempt, (sent, all) => {
+      if (!attempt.cancelled) item.line?.progress(sent, all);
+    });
+    if (item.attempt !== attempt) return;
+    forget(item);
+    done += 1;
+    item.line?.end(`done, ${bytesText(file.size)}`);
     item.onDone();
   } catch (error) {
     if (attempt.cancelled) return;
-    if (error.code !== 'exists') {
-      item.line.fail(error.message, () => again(item));
-      return;
-    }
-    const overwrite = () => {
-      item.overwrite = true;
-      again(item);
-    };
-    item.line.fail('There is such an object already.', overwrite, [], 'Overwrite');
+    if (error.code === 'exists') leave(item, 'exists', 'There is such an object already.');
+    else leave(item, 'failed', error.message);
   }
 }
 
-async function sendSmall(item, attempt) {
-  const { container, name, file } = item;
-  const type = file.type;
-  const parameters = query({ container, name, overwrite: item.overwrite ? '1' : '0', type });
-  await put(item, attempt, `/api/files/object/body?${parameters}`, file, 0);
-}
-
-async function sendLarge(item, attempt) {
-  const { container, name, file } = item;
-  const about = {
-    container,
-    name,
-    size_bytes: file.size,
-    mtime_ms: file.lastModified,
-    fingerprint: await fingerprint(file),
-  };
-  const plan = await call('POST', '/api/files/uploads', about);
-  const present = new Set(plan.present);
-  for (let index = 0; index < plan.segments; index++) {
-    const start = index * plan.segment_bytes;
-    if (attempt.cancelled) throw new Error('cancelled');
-    if (present.has(index)) continue;
-    const part = file.slice(start, start + plan.segment_bytes);
-    const path = `/api/files/uploads/segment?${query({ ...about, index: String(index) })}`;
-    await retried(attempt, () => put(item, attempt, path, part, start));
-  }
-  if (attempt.cancelled) throw new Error('cancelled');
-  const { overwrite } = item;
-  const type = file.type === '' ? undefined : file.type;
-  await call('POST', '/api/files/uploads/finish', { ...about, overwrite, type });
-}
-
-async function retried(attempt, work) {
-  for (let i = 1; ; i++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt.cancelled || i === TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
-    }
-  }
-}
-
-/** Tells the same file again, without reading all of it: its beginning and its end. */
-async function fingerprint(file) {
-  const ends = new Blob([file.slice(0, SAMPLE_BYTES), file.slice(-SAMPLE_BYTES)]);
-  const text = new TextEncoder().encode(`${file.name}/${file.size}/${file.lastModified}`);
-  const bytes = new Uint8Array(await new Blob([text, ends]).arrayBuffer());
-  if (crypto.subtle !== undefined) {
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  }
-  // Pages over plain http from another host have no digests: FNV-1a, twice, is enough to tell files apart.
-  return [0x811c9dc5, 0x01000193]
-    .map((seed) => {
-      let hash = seed;
-      for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-      return hash.toString(16).padStart(8, '0');
-    })
-    .join('');
-}
-
-/** `XMLHttpRequest`, because `fetch` tells no progress of what is sent. */
-function put(item, attempt, path, body, before) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    attempt.abort = () => request.abort();
-    request.open('PUT', path);
-    request.setRequestHeader('content-type', 'application/octet-stream');
-    request.setRequestHeader('x-csrf-token', csrf());
-    request.upload.onprogress = ({ loaded }) =>
-      item.line.progress(Math.min(before + loaded, item.file.size), item.file.size);
-    request.onabort = () => reject(new Error('cancelled'));
-    request.onerror = () => reject(new Error('The connection was cut.'));
-    request.onload = () => {
-      if (request.status < 300) return resolve();
-      const { error } = parse(request.responseText);
-      return reject(Object.assign(new Error(error.message), { code: error.code }));
-    };
-    request.send(body);
+function lineOf(item) {
+  return addTransfer(item.name, {
+    unit: 'bytes',
+    onCancel: () => cancel(item),
+    onDismiss: () => {
+      item.line = null;
+      forget(item);
+    },
   });
 }
 
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { error: { message: 'The upload failed.', code: 'unknown' } };
+function cancel(item) {
+  const { attempt } = item;
+  if (attempt) attempt.cancelled = true;
+  attempt?.abort?.();
+  if (waiting.includes(item)) waiting.splice(waiting.indexOf(item), 1);
+  leave(item, 'cancelled', 'cancelled');
+}
+
+/** The file is not there, and is kept for another try. */
+function leave(item, why, message) {
+  Object.assign(item, { why, message });
+  left[why].add(item);
+  if (item.line === null || shown.size < FAILED_LINES_MAX) {
+    show(item);
+    return;
+  }
+  takeLine(item);
+  unshown.add(item);
+}
+
+const AGAIN_TEXT = { failed: 'Retry', exists: 'Overwrite', cancelled: 'Start again' };
+
+function show(item) {
+  if (item.line === null) return;
+  shown.add(item);
+  item.line.fail(item.message, () => again(item), [], AGAIN_TEXT[item.why]);
+}
+
+/** Large files go on with the segments that are not there yet. */
+function again(item) {
+  forget(item);
+  if (item.why === 'exists') item.overwrite = true;
+  item.line.begin();
+  waiting.push(item);
+  pump();
+}
+
+/** Neither failed nor cancelled any more; its room in the list is for another. */
+function forget(item) {
+  if (item.why === undefined) return;
+  left[item.why].delete(item);
+  unshown.delete(item);
+  if (shown.delete(item)) showMore();
+}
+
+function showMore() {
+  for (const item of unshown) {
+    if (shown.size >= FAILED_LINES_MAX) return;
+    unshown.delete(item);
+    item.line = lineOf(item);
+    show(item);
   }
 }
+
+/** Takes the line from what does not end by it. */
+function takeLine(item) {
+  const { line } = item;
+  item.line = null;
+  line?.remove();
+}
+
+/** What the list of transfers shows of the queue, and does with all of it. */
+export const uploads = {
+  counts: () => ({
+    reading: reading.size,
+    waiting: waiting.length,
+    done,
+    failed: left.failed.size,
+    exists: left.exists.size,
+    cancelled: left.cancelled.size,
+  }),
+
+  /** Of what waits; what has a line is cancelled by it. */
+  cancelWaiting() {
+    for (const state of reading) state.cancelled = true;
+    for (const item of waiting.splice(0)) leave(item, 'cancelled', 'cancelled');
+    for (const resolve of wake.splice(0)) resolve();
+  },
+
+  /** Starts all again that is not there for one of these reasons. */
+  again(...reasons) {
+    const items = reasons.flatMap((why) => [...left[why]]);
+    for (const why of reasons) left[why].clear();
+    for (const item of items) {
+      shown.delete(item);
+      unshown.delete(item);
+      takeLine(item);
+      if (item.why === 'exists') item.overwrite = true;
+      waiting.push(item);
+    }
+    showMore();
+    pump();
+  },
+
+  clear() {
+    for (const set of [...Object.values(left), unshown]) set.clear();
+    done = 0;
+  },
+};

@@ -157,7 +157,8 @@ function showCrumbs() {
 
 function showTools() {
   const inFiles = view.container !== null && view.mode === 'files';
-  $('#upload').hidden = $('#new-folder').hidden = !(inFiles && may('member'));
+  const canUpload = inFiles && may('member');
+  for (const id of ['upload', 'upload-folder', 'new-folder']) $(`#${id}`).hidden = !canUpload;
   $('#jump').hidden = $('#search').hidden = !inFiles;
   const hasPlace = view.container !== null;
   $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;

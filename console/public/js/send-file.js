@@ -1,0 +1,128 @@
+import { call, csrf, query, uploadBytesMax } from './api.js';
+
+/** How one file goes to the console: small ones in one body, large ones in segments. */
+
+const LARGE_BYTES = 64 * 1024 * 1024;
+const SAMPLE_BYTES = 64 * 1024;
+const TRIES = 3;
+const PAUSE_MS = 500;
+
+/**
+ * Sends a file; of a large one only the segments that are not there yet, also after a reload.
+ *
+ * @param item - `{ container, name, file, overwrite }`
+ * @param attempt - `cancelled` ends it; `abort` is set to what cuts the request under way
+ * @param onProgress - told the bytes that were sent, and the bytes in all
+ * @throws ApiFailure or Error, whose message is for the user
+ */
+export async function sendFile(item, attempt, onProgress) {
+  const isLarge = item.file.size > Math.min(LARGE_BYTES, uploadBytesMax());
+  try {
+    await (isLarge ? sendLarge : sendSmall)(item, attempt, onProgress);
+  } catch (error) {
+    if (attempt.cancelled || (await isReadable(item.file))) throw error;
+    const text = 'The file is no longer what it was when it was chosen, or is gone.';
+    throw new Error(text, { cause: error });
+  }
+}
+
+/** A request with a body that cannot be read ends like one that was cut. */
+async function isReadable(file) {
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+async function sendSmall({ container, name, file, overwrite }, attempt, onProgress) {
+  const type = file.type;
+  const parameters = query({ container, name, overwrite: overwrite ? '1' : '0', type });
+  await put(attempt, `/api/files/object/body?${parameters}`, file, (sent) =>
+    onProgress(sent, file.size),
+  );
+}
+
+async function sendLarge({ container, name, file, overwrite }, attempt, onProgress) {
+  const about = {
+    container,
+    name,
+    size_bytes: file.size,
+    mtime_ms: file.lastModified,
+    fingerprint: await fingerprint(file),
+  };
+  const plan = await call('POST', '/api/files/uploads', about);
+  const present = new Set(plan.present);
+  for (let index = 0; index < plan.segments; index++) {
+    const start = index * plan.segment_bytes;
+    if (attempt.cancelled) throw new Error('cancelled');
+    if (present.has(index)) continue;
+    const part = file.slice(start, start + plan.segment_bytes);
+    const path = `/api/files/uploads/segment?${query({ ...about, index: String(index) })}`;
+    const tell = (sent) => onProgress(Math.min(start + sent, file.size), file.size);
+    await retried(attempt, () => put(attempt, path, part, tell));
+  }
+  if (attempt.cancelled) throw new Error('cancelled');
+  const type = file.type === '' ? undefined : file.type;
+  await call('POST', '/api/files/uploads/finish', { ...about, overwrite, type });
+}
+
+async function retried(attempt, work) {
+  for (let i = 1; ; i++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt.cancelled || i === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
+    }
+  }
+}
+
+/** Tells the same file again, without reading all of it: its beginning and its end. */
+async function fingerprint(file) {
+  const ends = new Blob([file.slice(0, SAMPLE_BYTES), file.slice(-SAMPLE_BYTES)]);
+  const text = new TextEncoder().encode(`${file.name}/${file.size}/${file.lastModified}`);
+  const bytes = new Uint8Array(await new Blob([text, ends]).arrayBuffer());
+  if (crypto.subtle !== undefined) {
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+  // Pages over plain http from another host have no digests: FNV-1a, twice, is enough to tell files apart.
+  return [0x811c9dc5, 0x01000193]
+    .map((seed) => {
+      let hash = seed;
+      for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+      return hash.toString(16).padStart(8, '0');
+    })
+    .join('');
+}
+
+/** `XMLHttpRequest`, because `fetch` tells no progress of what is sent. */
+function put(attempt, path, body, onSent) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    attempt.abort = () => request.abort();
+    request.open('PUT', path);
+    request.setRequestHeader('content-type', 'application/octet-stream');
+    request.setRequestHeader('x-csrf-token', csrf());
+    request.upload.onprogress = ({ loaded }) => onSent(loaded);
+    request.onabort = () => reject(new Error('cancelled'));
+    request.onerror = () => reject(new Error('The connection was cut.'));
+    request.onload = () => {
+      if (request.status < 300) return resolve();
+      const { error } = parse(request.responseText);
+      return reject(Object.assign(new Error(error.message), { code: error.code }));
+    };
+    request.send(body);
+  });
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { error: { message: 'The upload failed.', code: 'unknown' } };
+  }
+}
