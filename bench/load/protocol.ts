@@ -50,6 +50,8 @@ export interface SliceLoad {
   readonly latency: string;
   /** CPU of this process in the slice. */
   readonly cpuMs: number;
+  /** What the row's other clients moved meanwhile, where this process has them. */
+  readonly besideBytesPerS?: number;
 }
 
 /** One call on the way to the process, and its answer. */

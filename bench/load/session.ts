@@ -22,7 +22,7 @@ const SETUP_CONCURRENCY = 64;
 export class Session implements GeneratorCalls {
   readonly #dialects = new Map<string, Dialect>();
   #measured: Clients | undefined;
-  #beside: Clients | undefined;
+  #beside: BesideClients | undefined;
 
   async createBucket(target: TargetSettings): Promise<void> {
     const dialect = this.#dialect(target);
@@ -80,7 +80,8 @@ export class Session implements GeneratorCalls {
     // All in one process, so that of several another one has the time to measure.
     if (row.beside === undefined || share.index !== share.count - 1) return;
     const workload = await row.beside.prepare(context);
-    this.#beside = await connect(dialect, workload, row.beside.clients);
+    const { clients: others, bytes } = row.beside;
+    this.#beside = { ...(await connect(dialect, workload, others)), bytes };
   }
 
   async run(seconds: number): Promise<SliceLoad> {
@@ -92,7 +93,8 @@ export class Session implements GeneratorCalls {
     if (beside !== undefined) running.push(runClients(beside, seconds));
     const [load, other] = await Promise.all(running);
     if (load === undefined) throw new Error('nothing was run');
-    return other === undefined ? load : loadBeside(load, other);
+    if (other === undefined || beside === undefined) return load;
+    return loadBeside(load, other, beside.bytes);
   }
 
   async purge(target: TargetSettings): Promise<void> {
@@ -116,6 +118,11 @@ interface Clients {
   readonly workload: Workload;
 }
 
+interface BesideClients extends Clients {
+  /** Content of one operation. */
+  readonly bytes: number;
+}
+
 async function connect(dialect: Dialect, workload: Workload, count: number): Promise<Clients> {
   const address = addressOf(dialect.endpoint);
   const connections = Array.from({ length: count }, () => new Connection(address));
@@ -129,8 +136,12 @@ async function runClients({ connections, workload }: Clients, seconds: number): 
   return load;
 }
 
-/** The load that is measured, and what failed in the other. CPU is that of the process in both. */
-export function loadBeside(measured: SliceLoad, other: SliceLoad): SliceLoad {
+/**
+ * The load that is measured, what failed in the other, and what that moved. CPU is that of the
+ * process in both.
+ * @param bytes content of one of the other operations
+ */
+export function loadBeside(measured: SliceLoad, other: SliceLoad, bytes: number): SliceLoad {
   return {
     ...measured,
     // Where none is measured, there is nothing to take a rate of.
@@ -138,6 +149,7 @@ export function loadBeside(measured: SliceLoad, other: SliceLoad): SliceLoad {
     errors: measured.errors + other.errors,
     problems: [...measured.problems, ...other.problems],
     cpuMs: Math.max(measured.cpuMs, other.cpuMs),
+    besideBytesPerS: other.seconds === 0 ? 0 : (other.operations * bytes) / other.seconds,
   };
 }
 

@@ -43,6 +43,7 @@ function resultOf(loads: readonly SliceLoad[], use: ServerUse, busyMs: number): 
   const perOp = (ms: number) => (operations === 0 ? 0 : (ms * 1000) / operations);
   const othersMs = Math.max(0, busyMs - serverCpuMs - use.apartCpuMs - generatorCpuMs);
   const groups = Object.entries(use.cpuMs);
+  const beside = loads.flatMap(({ besideBytesPerS }) => besideBytesPerS ?? []);
   return {
     operations,
     seconds,
@@ -58,6 +59,7 @@ function resultOf(loads: readonly SliceLoad[], use: ServerUse, busyMs: number): 
     generatorCpuMs,
     generatorUtilisation: generatorCpuMs / 1000 / seconds / loads.length,
     othersShare: othersMs / 1000 / seconds / availableParallelism(),
+    ...(beside.length === 0 ? {} : { besideBytesPerS: beside.reduce((a, b) => a + b) }),
     latencyMs: percentilesOf(merge(loads.map((load) => load.latency))),
   };
 }

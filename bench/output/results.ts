@@ -32,6 +32,8 @@ const slice = z.object({
   generatorUtilisation: z.number(),
   /** Share of the machine that neither the target nor the generator took. */
   othersShare: z.number(),
+  /** Content that clients moved which are neither counted nor timed. */
+  besideBytesPerS: z.number().optional(),
   latencyMs: percentiles,
 });
 

@@ -55,7 +55,7 @@ export function summarise(result: RowResult): Summary {
   const cpuMicros = spreadOf(slices.flatMap((slice) => slice.cpuMicrosPerOp ?? []));
   return {
     opsPerS,
-    mbPerS: bytes === 0 ? undefined : spreadOf(slices.map((s) => (s.opsPerS * bytes) / 1e6)),
+    mbPerS: spreadOf(slices.flatMap((slice) => megabytesOf(slice, bytes))),
     cpuMicros,
     rssBytes: Math.max(0, ...slices.map((slice) => slice.rssBytes)),
     pssBytes: Math.max(0, ...slices.map((slice) => slice.pssBytes ?? 0)),
@@ -63,6 +63,12 @@ export function summarise(result: RowResult): Summary {
     generatorShare: spreadOf(slices.flatMap(generatorShareOf))?.median,
     doubts: slices.length === 0 ? [] : doubtsOf(slices, opsPerS, cpuMicros),
   };
+}
+
+/** Of the operations, or of what was done beside them. */
+function megabytesOf({ opsPerS, besideBytesPerS }: SliceResult, bytes: number): number[] {
+  if (besideBytesPerS !== undefined) return [besideBytesPerS / 1e6];
+  return bytes === 0 ? [] : [(opsPerS * bytes) / 1e6];
 }
 
 function generatorShareOf(slice: SliceResult): number[] {

@@ -55,5 +55,7 @@ export interface Row {
 
 export interface Beside {
   readonly clients: number;
+  /** Bytes of content that one of their operations moves. */
+  readonly bytes: number;
   readonly prepare: Row['prepare'];
 }

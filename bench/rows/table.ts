@@ -152,7 +152,7 @@ export const ROWS: readonly Row[] = [
     fixtures: ['small'],
     bytes: 0,
     prepare: headSmall,
-    beside: { clients: 16, prepare: putLarge(true) },
+    beside: { clients: 16, bytes: 8 * MIB, prepare: putLarge(true) },
   },
   {
     name: 'mixed',
