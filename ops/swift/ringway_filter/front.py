@@ -14,6 +14,7 @@ from ringway_filter.names import decode_names
 from ringway_filter.settings import (
     check_pipeline, proxy_sections, read_secrets, seconds_option)
 from ringway_filter.signature import WINDOW_SECONDS, Verifier
+from ringway_filter.tokens import remember_tokens
 from ringway_filter.trust import give_trust
 
 #: Of what gateway and filter say to each other.
@@ -86,9 +87,8 @@ class Front(object):
                     name.lower() == 'content-location'
                     for name, _value in headers):
                 mapped.extend(trust.link)
-            told = any(name == UNSURE for name, _value in headers)
-            if (trust.unsure and not told
-                    and status.startswith(CONSEQUENCES)):
+            if trust.unsure and status.startswith(CONSEQUENCES) and not any(
+                    name == UNSURE for name, _value in headers):
                 mapped.append((UNSURE, 'true'))
             return start_response(status, mapped, exc_info)
 
@@ -139,4 +139,4 @@ def filter_factory(global_conf, **local_conf):
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION)
-    return lambda app: Front(app, verifier, logger)
+    return lambda app: Front(remember_tokens(app), verifier, logger)

@@ -82,7 +82,8 @@ def _noting_link(trust, start_response):
     """Keeps the headers of the first object that is looked at when it is a
     symlink: the symlink filter answers with those of the target."""
     def noting(status, headers, exc_info=None):
-        if any(name.lower() == _LINK_TARGET for name, _value in headers):
+        if any(len(name) == len(_LINK_TARGET) and name.lower() == _LINK_TARGET
+               for name, _value in headers):
             trust.link = link_to_gateway(headers)
         return start_response(status, headers, exc_info)
     return noting

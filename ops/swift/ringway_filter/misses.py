@@ -76,8 +76,8 @@ class Misses(object):
         account, container, obj = split_path(env)
 
         def noting(status, headers, exc_info=None):
-            missing = status.startswith('404') or any(
-                name.lower() == _NO_ACCOUNT for name, _value in headers)
+            missing = status.startswith('404') or (container is None and any(
+                name.lower() == _NO_ACCOUNT for name, _value in headers))
             if missing:
                 if self._is_unsure(env, method, since,
                                    account, container, obj):
