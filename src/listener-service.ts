@@ -9,7 +9,6 @@ import type { ExchangeHandler } from './http/exchange.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { ListenerHealth } from './listener-health.js';
 import { openAccessLog } from './open-access-log.js';
-import { openColdBackend } from './open-cold.js';
 import { openCredentials, type OpenCredentials } from './open-credentials.js';
 import { openStore, type OpenedStore } from './open-store.js';
 import type { ChildService } from './process/child.js';
@@ -61,7 +60,7 @@ export async function startListener(
   const digests = createDigests(options, metrics);
   const documents = createDocuments(options, metrics);
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
-  const cold = createCold(options, store, digests);
+  const cold = await createCold(options, store, digests);
   const versions = new VersionedKeys({
     backend: store,
     indexBytesMax: options.versionIndexBytesMax,
@@ -72,7 +71,7 @@ export async function startListener(
   const clock = await startClock(options, peerDate, log);
   const proxies = new TrustedProxies(options.trustedProxies, tlsOf(options) && 'https');
   const addressing = new Addressing(options, proxies);
-  const credentials = openCredentials(options, init.credentials, log);
+  const credentials = await openCredentials(options, init.credentials, log);
   const pipeline = createPipeline({
     services: {
       backend: store,
@@ -242,9 +241,13 @@ function startClock(options: FilledOptions, peerDate: PeerDate, log: Logger): Pr
   });
 }
 
-function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {
+async function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {
   const classes = parseColdClasses(options.coldStorageClasses);
-  const cold = openColdBackend(options);
+  // Loaded where there is one alone: see open-store.ts.
+  const cold =
+    options.coldBackend === 'none'
+      ? undefined
+      : (await import('./open-cold.js')).openColdBackend(options);
   const now = (): number => Date.now();
   const restorer = cold && new Restorer({ backend, cold, digests, classes, now });
   return { classes, restorer };

@@ -1,10 +1,8 @@
 import type { Backend } from './backend/backend.js';
-import { openEmbeddedStore } from './backend/embedded/index.js';
 import type { TransportHooks, TransportLoad } from './backend/swift/index.js';
 import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
 import { storeDirectory } from './config/paths.js';
-import { openSwift } from './open-swift.js';
 import { StartError } from './process/child.js';
 import type { HealthCheck } from './process/protocol.js';
 
@@ -30,7 +28,8 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store, as every child process does for itself.
+ * Opens the store, as every child process does for itself. Loads the code of that kind of store
+ * alone: Swift's client, with its HTTP library, is 10 MiB of memory in each process.
  *
  * @throws StartError `store`
  */
@@ -40,7 +39,10 @@ export async function openStore(
   hooks: StoreHooks = {},
 ): Promise<OpenedStore> {
   try {
-    if (options.backend === 'swift') return await openSwift(options, roster, hooks.swift);
+    if (options.backend === 'swift') {
+      const { openSwift } = await import('./open-swift.js');
+      return await openSwift(options, roster, hooks.swift);
+    }
     return await openEmbedded(options, hooks);
   } catch (error) {
     throw new StartError('store', error instanceof Error ? error.message : String(error), {
@@ -50,6 +52,7 @@ export async function openStore(
 }
 
 async function openEmbedded(options: FilledOptions, { onSync }: StoreHooks): Promise<OpenedStore> {
+  const { openEmbeddedStore } = await import('./backend/embedded/index.js');
   const store = await openEmbeddedStore({
     directory: storeDirectory(options),
     inlineBodyBytesMax: options.inlineBodyBytesMax,
