@@ -78,12 +78,18 @@ export class AccessLog {
       periodicFlush: FLUSH_INTERVAL_MS,
     });
     this.#file.on('drop', onDrop);
-    this.#file.on('error', (error: Error) => {
+    const flushAtExit = this.#file.flushSync.bind(this.#file);
+    this.#file.on('error', (error: NodeJS.ErrnoException) => {
       if (!this.#isBroken) onError(error);
       this.#isBroken = true;
+      // At exit it would try again for ever, and the process never end (sonic-boom 4).
+      this.#file.flushSync = doNothing;
+      // A reopening that failed left one, which would close the former file with the next, too.
+      if (error.syscall === 'open') this.#file.removeAllListeners('ready');
     });
     this.#file.on('write', () => {
       this.#isBroken = false;
+      this.#file.flushSync = flushAtExit;
     });
   }
 
@@ -119,4 +125,8 @@ function masked(text: string | null, max = Infinity): string | null {
   if (text === null) return null;
   const short = text.length > max ? text.slice(0, max) : text;
   return short.includes('=') ? short.replace(SECRETS, MASK) : short;
+}
+
+function doNothing(): void {
+  // What cannot be written is lost.
 }

@@ -1,4 +1,5 @@
-import { readFile, rename } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { AccessLog, accessLine, type AccessEntry } from '../../src/telemetry/access-log.js';
@@ -108,6 +109,60 @@ describe('telemetry: access log', () => {
     await Promise.all(logs.map((log) => log.close()));
     const found = (await keys(file)).map((key) => Number(key.split('-')[0]));
     expect(found.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 2000 }, (_, i) => i));
+  });
+
+  it('lets the process end when the disk is full', () => {
+    const module = new URL('../../src/telemetry/access-log.js', import.meta.url).href;
+    const script = `
+      import { AccessLog } from ${JSON.stringify(module)};
+      const onError = ({ code }) => process.stdout.write(code + ' ');
+      const log = new AccessLog({ file: '/dev/full', onDrop() {}, onError });
+      log.write(${JSON.stringify(ENTRY)});
+      await log.close();
+      process.stdout.write('closed', () => process.exit(0));`;
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', script],
+      { timeout: 30_000, killSignal: 'SIGKILL' },
+    );
+    expect(stdout.toString()).to.equal('ENOSPC closed');
+    expect(status).to.equal(0);
+  });
+
+  it('goes on after a rotation that found no folder, and closes no file twice', async () => {
+    const errors: (string | undefined)[] = [];
+    const onError = (error: NodeJS.ErrnoException): void => {
+      errors.push(error.code);
+    };
+    await mkdir(join(folder, 'a'));
+    file = join(folder, 'a', 'access.log');
+    const log = new AccessLog({ file, onDrop: () => undefined, onError });
+    log.write({ ...ENTRY, key: '1' });
+    await eventually(
+      () => keys(file),
+      (found) => found.length === 1,
+    );
+    await rename(join(folder, 'a'), join(folder, 'b'));
+    log.reopen();
+    await eventually(
+      () => Promise.resolve(errors.length),
+      (count) => count === 1,
+    );
+    log.write({ ...ENTRY, key: '2' });
+    await eventually(
+      () => keys(join(folder, 'b', 'access.log')),
+      (found) => found.length === 2,
+    );
+    await mkdir(join(folder, 'a'));
+    log.reopen();
+    await eventually(
+      () => keys(file).catch(() => ['not there yet']),
+      (found) => found.length === 0,
+    );
+    log.write({ ...ENTRY, key: '3' });
+    await log.close();
+    expect(await keys(file)).to.deep.equal(['3']);
+    expect(errors).to.deep.equal(['ENOENT']);
   });
 
   it('refuses a file that cannot be opened', () => {
