@@ -5,6 +5,7 @@ import { removeFolder } from '../test/support/temp-folder.js';
 import { EXIT, explain } from './exit.js';
 import { UsageError, type Options } from './options/options.js';
 import { parseOptions } from './options/parse.js';
+import { expectWritable } from './options/writable.js';
 import { renderHelp } from './options/help.js';
 import { baseTable, groupTable, lineName, peerTable } from './output/comparisons.js';
 import { percent, significant } from './output/format.js';
@@ -28,6 +29,7 @@ export async function benchmark(args: readonly string[]): Promise<number> {
       process.stdout.write(renderHelp());
       return EXIT.ok;
     }
+    await expectWritable({ json: options.jsonFile, report: options.reportFile });
     const base = await readBase(options.compareFile);
     const results = await measure(options);
     await write(options, results, base);

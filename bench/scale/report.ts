@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapeHtml } from '../output/report/escape.js';
 import { lineChartSvg, renderLineChart } from '../output/report/line-chart.js';
@@ -37,7 +37,6 @@ ${[...charts, ...sections].join('\n')}
 
 /** Charts as files that stand alone, light on white: a page of documentation shows them. */
 export async function writeCharts(results: ScaleResults, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
   for (const { name, chart } of chartsOf(results))
     await writeFile(
       join(folder, `${name}.svg`),

@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { EXIT, explain } from '../exit.js';
+import { UsageError } from '../options/options.js';
+import { expectWritable } from '../options/writable.js';
 import { machine } from '../measure/machine.js';
 import { studyConnections } from './connections.js';
 import { growingKeys } from './growing-keys.js';
@@ -26,10 +28,22 @@ export async function scaleBenchmark(args: readonly string[]): Promise<number> {
       process.stdout.write(renderScaleHelp());
       return EXIT.ok;
     }
+    await expectWritable({ json: options.jsonFile, report: options.reportFile });
+    if (options.chartsFolder !== undefined) await makeFolder(options.chartsFolder);
     const results = await study(options);
     return await tell(options, results);
   } catch (error) {
     return explain(error, 'npm run bench -- scale --help');
+  }
+}
+
+/** @throws UsageError now rather than after half an hour */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError([`--charts: got ${path}, expected a folder that can be made: ${code}`]);
   }
 }
 

@@ -20,9 +20,11 @@ export class ChildServer {
     private readonly program: string,
     args: readonly string[],
     cwd: string,
+    env: NodeJS.ProcessEnv = {},
   ) {
     this.#process = spawn(program, args, {
       cwd,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
