@@ -62,7 +62,7 @@ describe('bench: pages of listings', () => {
   it('are refused where they are wrong to begin with', async () => {
     let message = '';
     await measured([page(FOLDERS.slice(1), 't')]).catch(
-      (error: Error) => (message = error.message),
+      (error: unknown) => (message = String(error)),
     );
     expect(message).to.match(/shows 99 names/);
   });
