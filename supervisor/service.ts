@@ -207,9 +207,11 @@ export class Service implements AdminView {
   }
 
   /** Lets the former generation finish what it has. */
-  #dismiss({ fleet, options }: Generation): void {
+  #dismiss(former: Generation): void {
+    const { fleet, options } = former;
     this.#leaving = fleet;
     this.#left = fleet.drain(options.drainTimeoutMs, true).then((killed) => {
+      former.retire();
       this.#leaving = undefined;
       this.#metrics.reloads.drainTimedOut(killed);
       this.service.log.info({ killed }, 'former processes ended');
@@ -255,7 +257,7 @@ export class Service implements AdminView {
     this.#leaving?.hurry();
     const [killed, formerKilled] = await Promise.all([
       fleet.drain(options.drainTimeoutMs, false),
-      this.#left,
+      this.#leaving === undefined ? 0 : this.#left,
       this.#reloads.settled(),
     ]);
     this.#metrics.reloads.drainTimedOut(killed);

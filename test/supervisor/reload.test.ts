@@ -103,6 +103,20 @@ describe('supervisor: reload', () => {
     expect(await service.ended).to.include({ code: 0 });
   });
 
+  it('leaves nobody behind who follows the credentials', async () => {
+    for (let n = 0; n < 2; n++) expect(await ringway('reload')).to.include({ code: 0 });
+    const credentials = join(folder, 'data', 'credentials.json');
+    // Each is seen within a second of the one before: so all who look have seen the first by then.
+    const lines = [1, 2, 3];
+    for (const line of lines) {
+      await writeFile(credentials, `${'\n'.repeat(line - 1)}{`);
+      await service.sees(new RegExp(`line ${line}, .*"msg":"credentials changed, but`));
+    }
+    service.kill('SIGTERM');
+    const { stderr } = await service.ended;
+    expect(stderr.match(/"msg":"credentials changed, but/g)).to.have.length(lines.length);
+  });
+
   it('moves the admin port', async () => {
     await configure({ admin_listen: '127.0.0.2:0' });
     expect(await ringway('reload')).to.include({ code: 0 });
@@ -165,6 +179,9 @@ describe('supervisor: reload', () => {
     expect(result.stderr).to.match(/reloaded, but 1 of the former processes were killed/);
     expect(await service.metric('ringway_drain_timeouts_total')).to.equal(1);
     expect((await service.admin('/readyz')).status).to.equal(200);
+    // What was cut then is no fault of a shutdown that cuts nothing.
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 0 });
   });
 
   it('waits for requests in flight, and shows who is leaving', async () => {
