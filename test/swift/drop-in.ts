@@ -37,6 +37,11 @@ export class DropIn {
     );
   }
 
+  /** Ringway's, for programs. */
+  get endpoint(): string {
+    return this.service.endpoint;
+  }
+
   /** A request to Swift itself; `path` is encoded, e.g. `bucket/key`. */
   swift(
     method: string,
