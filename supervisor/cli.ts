@@ -92,7 +92,8 @@ export function parseCommandLine(args: readonly string[]): Command {
     else if (token.kind === 'option')
       problems.push(...readFlag(token.rawName, token.name, token.value, values));
   }
-  const name = commandName(words, problems);
+  const isHelpAlone = words.length === 0 && values.has('help');
+  const name = isHelpAlone ? 'help' : commandName(words, problems);
   if (name !== undefined)
     problems.push(
       ...foreignFlags(name, values),

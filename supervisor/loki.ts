@@ -19,7 +19,8 @@ export function queryRange(tail: LogTail, query: URLSearchParams, nowMs: number)
     const end = timeOf(query.get('end'), nowMs);
     const start = timeOf(query.get('start'), end - HOUR_MS);
     const limit = limitOf(query.get('limit'));
-    const forward = query.get('direction') === 'forward';
+    if (start > end) throw new LogQueryError('start: expected a time that is not after end');
+    const forward = isForward(query.get('direction'));
     const found = [...tail.entries()].filter(
       (entry) => entry.unixMs >= start && entry.unixMs < end && isWanted(entry),
     );
@@ -83,6 +84,15 @@ function timeOf(text: string | null, otherwise: number): number {
   const time = /^\d{16,19}$/.test(text) ? Number(text.slice(0, -6)) : Date.parse(text);
   if (Number.isNaN(time)) throw new LogQueryError(`not a time: ${text}`);
   return time;
+}
+
+/** In capitals or not, as Loki takes it. */
+function isForward(text: string | null): boolean {
+  const direction = (text ?? 'backward').toLowerCase();
+  if (direction !== 'forward' && direction !== 'backward') {
+    throw new LogQueryError(`direction: got ${text}, expected forward or backward`);
+  }
+  return direction === 'forward';
 }
 
 function limitOf(text: string | null): number {

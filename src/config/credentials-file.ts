@@ -97,12 +97,12 @@ function unreadable(file: string, error: unknown): ConfigError {
 /** As ssh does with keys: what others on the machine can read or write is no secret. */
 function refuseOpenMode(file: string, mode: number): void {
   if ((mode & 0o077) === 0) return;
-  const given = (mode & 0o777).toString(8).padStart(4, '0');
   throw new ConfigError([
     {
       source: 'file',
       key: `mode of ${file}`,
-      given,
+      // Not as `given`: where the file's own name speaks of secrets, that would be masked.
+      found: (mode & 0o777).toString(8).padStart(4, '0'),
       expected: `0600, readable by its owner only (chmod 600 ${file})`,
     },
   ]);

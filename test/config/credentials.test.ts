@@ -116,7 +116,9 @@ describe('config: credentials', () => {
       await writeFile(file, renderCredentials([generateCredential()]));
       const { chmod } = await import('node:fs/promises');
       await chmod(file, mode);
-      expect(problemsOf(() => readCredentials(file, {}))).to.match(/expected 0600.*chmod 600/);
+      expect(problemsOf(() => readCredentials(file, {}))).to.match(
+        new RegExp(`got 0${mode.toString(8)}, expected 0600.*chmod 600`),
+      );
     });
   }
 

@@ -42,7 +42,11 @@ describe('supervisor: token of the admin port', () => {
       expect(await status(path), path).to.equal(401);
       expect(await status(path, 'Bearer wrong'), path).to.equal(401);
       expect(await status(path, `Basic ${TOKEN}`), path).to.equal(401);
-      expect(await status(path, `Bearer ${TOKEN}`), path).not.to.equal(401);
+      expect(await status(path, `Bearer ${TOKEN}x`), path).to.equal(401);
+      expect(await status(path, TOKEN), path).to.equal(401);
+      for (const scheme of ['Bearer', 'bearer']) {
+        expect(await status(path, `${scheme} ${TOKEN}`), path).not.to.equal(401);
+      }
     }
     const refused = await service.admin('/metrics');
     expect(refused.headers.get('www-authenticate')).to.equal('Bearer realm="ringway"');

@@ -52,6 +52,11 @@ describe('supervisor: command line', () => {
     expect(parseCommandLine(['start', 'start'])).to.include({ name: 'start' });
   });
 
+  it('shows its help without a command, too', () => {
+    expect(parseCommandLine(['--help'])).to.deep.equal({ name: 'help' });
+    expect(problemsOf('--hlep')[0]).to.include('did you mean --help?');
+  });
+
   it('leaves a number that is none to the configuration, which says what it expects', () => {
     const command = parseCommandLine(['start', '--listeners', 'many']);
     expect(command).to.deep.include({ flags: { listeners: 'many' } });

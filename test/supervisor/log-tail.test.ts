@@ -129,6 +129,8 @@ describe('supervisor: log query', () => {
     const query = '{service="ringway"}';
     expect(ask({ query, limit: '1' }).ages).to.deep.equal([30]);
     expect(ask({ query, limit: '1', direction: 'forward' }).ages).to.deep.equal([50]);
+    expect(ask({ query, limit: '1', direction: 'FORWARD' }).ages).to.deep.equal([50]);
+    expect(ask({ query, limit: '1', direction: 'backward' }).ages).to.deep.equal([30]);
     const seconds = (age: number): string => String((NOW - age * 1000) / 1000);
     expect(ask({ query, start: seconds(45), end: seconds(35) }).ages).to.deep.equal([40]);
     const start = new Date(NOW - 8e6).toISOString();
@@ -138,6 +140,8 @@ describe('supervisor: log query', () => {
   it('says what it does not understand', () => {
     const queries = ['', 'x', '{a=b}', '{a="b"', '{a="b"} | json', '{a=~"(x+)+"}', '{a="\\q"}'];
     for (const query of queries) expect(ask({ query }).status, query).to.equal(400);
+    expect(ask({ query: '{}', direction: 'up' }).status).to.equal(400);
+    expect(ask({ query: '{}', start: '2', end: '1' }).status).to.equal(400);
     for (const limit of ['0', '5001', 'x']) {
       expect(ask({ query: '{}', limit }).status, limit).to.equal(400);
     }

@@ -141,7 +141,7 @@ describe('supervisor: start and its refusals', () => {
     await expectRefusal(
       launch(['start', ...FREE]).ended,
       78,
-      /^ {2}mode of .*credentials.json: got "0640", expected 0600/m,
+      /^ {2}mode of .*credentials.json: got 0640, expected 0600/m,
     );
   });
 });
