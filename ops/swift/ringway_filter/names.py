@@ -34,5 +34,8 @@ def _decoded(match):
 
 def decode_names(env):
     """Gives all headers of a request their real names."""
+    # Nearly no request has any.
+    if '%' not in '\n'.join(env):
+        return
     for key in [key for key in env if key.startswith('HTTP_') and '%' in key]:
         env[decode_name(key)] = env.pop(key)
