@@ -55,6 +55,7 @@ export default tseslint.config(
       globals: Object.fromEntries(
         [
           'AbortController',
+          'AbortSignal',
           'Blob',
           'EventSource',
           'FormData',
@@ -72,6 +73,7 @@ export default tseslint.config(
           'getComputedStyle',
           'history',
           'localStorage',
+          'sessionStorage',
           'location',
           'matchMedia',
           'navigator',

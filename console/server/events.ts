@@ -19,6 +19,8 @@ const RING_EVENTS = 1000;
 /** Less than a listener may leave unread: the whole ring can be sent again. */
 const RING_BYTES_MAX = 192 * 1024;
 const PING_MS = 15_000;
+/** An event, and no comment: pages take its absence for a connection that is dead. */
+const PING = 'event: ping\ndata: {}\n\n';
 const LISTENERS_PER_SESSION = 8;
 /** Who does not read so much is cut, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
@@ -30,7 +32,7 @@ export class Events {
   #nextId = 1;
   readonly #listeners = new Set<Listener>();
   readonly #ping = setInterval(() => {
-    for (const listener of this.#listeners) push(listener, ': ping\n\n');
+    for (const listener of this.#listeners) push(listener, PING);
   }, PING_MS).unref();
 
   publish(topic: string, data: unknown, session?: Session): void {

@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify';
 const OPEN_FILES: ReadonlySet<string> = new Set([
   '/login.html',
   '/js/login.js',
+  '/js/login-page.js',
   '/css/base.css',
   '/css/login.css',
   '/icon.svg',

@@ -59,14 +59,16 @@ export async function openPage(): Promise<Watched> {
   };
 }
 
-/** Logs in at the login page as an operator of the test bed, with the keyboard alone. */
-export async function logIn(page: Page): Promise<void> {
+const TESTER = { account: 'test', user: 'tester', key: 'testing' };
+
+/** Logs in at the login page, by default as an operator of the test bed, with the keyboard alone. */
+export async function logIn(page: Page, { account, user, key } = TESTER): Promise<void> {
   await page.getByLabel('Account').focus();
-  await page.keyboard.type('test');
+  await page.keyboard.type(account);
   await page.keyboard.press('Tab');
-  await page.keyboard.type('tester');
+  await page.keyboard.type(user);
   await page.keyboard.press('Tab');
-  await page.keyboard.type('testing');
+  await page.keyboard.type(key);
   await page.keyboard.press('Enter');
-  await page.getByText('tester (operator)').waitFor();
+  await page.getByText(`${user} (operator)`).waitFor();
 }

@@ -16,6 +16,12 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
+/** One that can be killed, and comes back at its port with what it had. */
+export interface Mortal extends Proxy {
+  kill9(): Promise<void>;
+  again(): Promise<void>;
+}
+
 /** The block of that language in docs/behind-a-proxy.md: what is documented is what is tested. */
 export function documentedConfiguration(language: 'nginx' | 'haproxy'): string {
   const document = readFileSync('docs/behind-a-proxy.md', 'utf8');
@@ -65,7 +71,7 @@ export function startHaproxy(config: (port: number) => string): Promise<Proxy> {
 export function startPrometheus(
   configuration: string,
   files: Readonly<Record<string, string>>,
-): Promise<Proxy> {
+): Promise<Mortal> {
   return start('prometheus', async (folder, port) => {
     for (const [name, text] of Object.entries({ ...files, 'prometheus.yml': configuration })) {
       await writeFile(join(folder, name), text);
@@ -95,40 +101,61 @@ export async function startNodeExporter(ip: string): Promise<Proxy> {
 async function start(
   name: string,
   prepare: (folder: string, port: number) => Promise<readonly string[]>,
-): Promise<Proxy> {
+): Promise<Mortal> {
   const path = findProgram(name);
   if (path === undefined) throw new Error(`${name} is not installed`);
   const folder = await makeTempFolder(name);
   // Neither proxy can say which port it took, so that it has to be told one.
   const port = await freePort();
-  const child = spawn(path, await prepare(folder, port), {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const args = await prepare(folder, port);
+  let end: (signal: NodeJS.Signals) => Promise<void>;
+  const again = async (): Promise<void> => {
+    end = await run(path, args, folder, port);
+  };
+  const stop = async (): Promise<void> => {
+    await end('SIGTERM');
+    await removeFolder(folder);
+  };
+  try {
+    await again();
+  } catch (error) {
+    await removeFolder(folder);
+    throw error;
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, stop, kill9: () => end('SIGKILL'), again };
+}
+
+/** @returns what ends it; harmless when it has ended */
+async function run(
+  path: string,
+  args: readonly string[],
+  cwd: string,
+  port: number,
+): Promise<(signal: NodeJS.Signals) => Promise<void>> {
+  const child = spawn(path, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'close');
   const killOnExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killOnExit);
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await ended;
     process.off('exit', killOnExit);
-    await removeFolder(folder);
   };
   try {
     await eventually(
       async () => {
-        if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`);
+        if (child.exitCode !== null) throw new Error(`${path} ended: ${output}`);
         return accepts(port);
       },
       (accepted) => accepted,
     );
   } catch (error) {
-    await stop();
+    await end('SIGTERM');
     throw error;
   }
-  return { endpoint: `http://127.0.0.1:${port}`, stop };
+  return end;
 }
 
 function accepts(port: number): Promise<boolean> {

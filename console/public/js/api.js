@@ -1,3 +1,5 @@
+import { toLogin } from './login-page.js';
+
 /** The console's API, as the pages use it. */
 
 let session = null;
@@ -42,12 +44,25 @@ export async function raw(method, path, body, background = false, signal = undef
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (background) headers['x-background'] = '1';
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await fetch(path, { method, headers, body: text, signal });
-  if (answer.status === 401) location.assign('/login.html');
+  const answer = await ask(path, { method, headers, body: text }, background, signal);
+  if (answer.status === 401) toLogin();
   if (answer.ok) return answer;
   const failure = await answer.json().catch(() => null);
   const unknown = { code: 'unknown', message: 'The console does not answer as it should.' };
   throw new ApiFailure(answer.status, failure?.error ?? unknown);
+}
+
+/** What a page asks for by itself is asked again: a connection that is dead must not hold it up. */
+const BACKGROUND_MS = 40_000;
+
+async function ask(path, request, background, signal) {
+  const limit = background ? AbortSignal.timeout(BACKGROUND_MS) : undefined;
+  try {
+    return await fetch(path, { ...request, signal: signal ?? limit });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiFailure(0, { code: 'unreachable', message: 'The console does not answer.' });
+  }
 }
 
 const waiting = new Map();
@@ -100,8 +115,11 @@ function leave(onState) {
     onState('stale');
     setTimeout(() => leave(onState), RETRY_MS);
   };
-  fetch('/login.html', { cache: 'no-store' }).then(() => location.assign('/login.html'), again);
+  fetch('/login.html', { cache: 'no-store' }).then(toLogin, again);
 }
+
+/** Three times what the console lets pass between two signs of life. */
+const SILENCE_MS = 45_000;
 
 /**
  * The stream of events of this page.
@@ -112,11 +130,32 @@ function leave(onState) {
 export function openEvents(onState, topics = {}) {
   const handlers = { jobs: hear, ...topics };
   const events = new EventSource(`/api/events?topics=${Object.keys(handlers).join(',')}`);
+  const reopen = () => {
+    clearTimeout(silence);
+    events.close();
+    onState('stale');
+    openEvents(onState, topics);
+  };
+  let silence = setTimeout(reopen, SILENCE_MS);
+  // A connection that is lost on the way says nothing of it.
+  const alive = () => {
+    clearTimeout(silence);
+    silence = setTimeout(reopen, SILENCE_MS);
+  };
   for (const [topic, handle] of Object.entries(handlers)) {
-    events.addEventListener(topic, (event) => handle(JSON.parse(event.data)));
+    events.addEventListener(topic, (event) => {
+      alive();
+      handle(JSON.parse(event.data));
+    });
   }
-  events.addEventListener('session_end', () => leave(onState));
+  events.addEventListener('ping', alive);
+  events.addEventListener('session_end', () => {
+    clearTimeout(silence);
+    events.close();
+    leave(onState);
+  });
   events.addEventListener('open', () => {
+    alive();
     onState('live');
     for (const id of waiting.keys()) askFor(id);
   });
@@ -124,8 +163,8 @@ export function openEvents(onState, topics = {}) {
     onState('stale');
     // The browser goes on by itself where it was cut, but gives up where it was refused.
     if (events.readyState !== EventSource.CLOSED) return;
+    clearTimeout(silence);
     setTimeout(() => {
-      const reopen = () => openEvents(onState, topics);
       // Leads to the login where the session is over.
       call('GET', '/api/session', undefined, true).then(reopen, reopen);
     }, RETRY_MS);

@@ -1,3 +1,5 @@
+import { takeBack } from './login-page.js';
+
 const form = document.querySelector('#login');
 const message = document.querySelector('#message');
 
@@ -13,7 +15,7 @@ form.addEventListener('submit', async (event) => {
       body: JSON.stringify(Object.fromEntries(new FormData(form))),
     });
     if (answer.ok) {
-      location.replace('/');
+      location.replace(takeBack());
       return;
     }
     const { error } = await answer.json();

@@ -28,13 +28,13 @@ export function showAlerts(alerts, unknown) {
     { className: 'alerts' },
     el('caption', { className: 'sr', textContent: 'Alerts, the most severe first' }),
     el('thead', {}, el('tr', {}, ...head)),
-    el('tbody', {}, ...alerts.map(rowOf)),
+    el('tbody', {}, ...alerts.map((alert) => rowOf(alert, unknown))),
   );
   host.replaceChildren(table);
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-function rowOf(alert) {
+function rowOf(alert, unknown) {
   const { id, severity, state, title, node, since_unix_s: since, why, link, origin } = alert;
   const cell = (label, ...children) => {
     const one = el('td', {}, ...children);
@@ -46,7 +46,7 @@ function rowOf(alert) {
     alert.value === null || alert.value === undefined ? '' : figure(alert.value, alert.unit);
   const details = [
     state === 'pending' ? 'pending' : '',
-    value === '' ? '' : `now ${value}`,
+    value === '' ? '' : `${unknown ? 'last' : 'now'} ${value}`,
     origin === 'prometheus' ? 'from Prometheus' : '',
   ].filter((text) => text !== '');
   const time = el('time', {

@@ -35,9 +35,9 @@ function shortText(line, fields) {
   return [fields.msg ?? fields.message ?? '', ...rest].filter((text) => text !== '').join(' ');
 }
 
-/** Which line it is: lines have no ids. */
-export const keyOf = ({ unix_s: time, service, worker, line }) =>
-  `${time} ${service} ${worker} ${line}`;
+/** Which line it is, as far as that can be told: lines have no ids. */
+export const keyOf = ({ unix_s: time, service, node, worker, line }) =>
+  JSON.stringify([time, service, node, worker, line]);
 
 /** @param onId - told the id of the request that was chosen */
 export function logLine(entry, onId) {

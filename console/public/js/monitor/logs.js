@@ -1,15 +1,13 @@
 import { call, query } from '../api.js';
 import { el } from '../dom.js';
 import { LogFilter } from './log-filter.js';
-import { keyOf, logLine } from './log-line.js';
+import { LogList } from './log-list.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
 import { stateMark } from './state.js';
 import { localTimes } from './units.js';
 
 const TAIL_MS = 2000;
-/** Lines that arrive while they are watched push the oldest out. */
-const LINES_MAX = 5000;
 /** A line may be written later than one with a later time. */
 const OVERLAP_S = 5;
 
@@ -17,14 +15,12 @@ const OVERLAP_S = 5;
 export class Logs {
   element = el('section', { className: 'card whole logs' });
   #filter;
-  #list = el('ol', { id: 'log' });
+  #list = new LogList((id) => setPlace({ contains: id }));
   #state = el('p', { className: 'quiet' });
   #problem = el('div', {});
   #pause = el('button', { id: 'tail' });
   #clear = el('button', { className: 'small', textContent: 'Clear filters' });
   #paused = false;
-  #seen = new Set();
-  #newest = 0;
   #truncated = false;
   #order = 0;
   #timer = 0;
@@ -33,7 +29,6 @@ export class Logs {
     this.#filter = new LogFilter(levels);
     this.element.setAttribute('aria-label', 'Logs');
     this.#state.setAttribute('role', 'status');
-    this.#list.setAttribute('aria-label', 'Log lines, the newest first');
     this.#pause.onclick = () => {
       this.#paused = !this.#paused;
       this.#showPause();
@@ -51,7 +46,7 @@ export class Logs {
         this.#pause,
       ),
       this.#problem,
-      this.#list,
+      this.#list.element,
     );
     this.#showPause();
   }
@@ -66,10 +61,8 @@ export class Logs {
     this.element.setAttribute('aria-busy', 'true');
     const { from, to } = currentRange();
     await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => {
-      this.#seen.clear();
-      this.#list.replaceChildren();
       this.#truncated = answer.truncated;
-      this.#add(answer.lines);
+      this.#list.show(answer.lines);
     });
     this.element.setAttribute('aria-busy', 'false');
     this.#next(order);
@@ -87,8 +80,14 @@ export class Logs {
   }
 
   async #follow(order) {
-    const from = this.#newest === 0 ? currentRange().from : this.#newest - OVERLAP_S;
-    if (!document.hidden) await this.#ask(order, { from }, (answer) => this.#add(answer.lines));
+    const { newest } = this.#list;
+    const from = newest === 0 ? currentRange().from : newest - OVERLAP_S;
+    if (!document.hidden) {
+      await this.#ask(order, { from }, ({ lines, truncated }) => {
+        if (newest === 0) this.#truncated = truncated;
+        this.#list.add(lines, truncated);
+      });
+    }
     this.#next(order);
   }
 
@@ -111,30 +110,8 @@ export class Logs {
     }
   }
 
-  /** @param lines - the newest first */
-  #add(lines) {
-    const fresh = lines.filter((line) => !this.#seen.has(keyOf(line)));
-    const rows = fresh.map((line) => {
-      const row = logLine(line, (id) => setPlace({ contains: id }));
-      row.dataset.key = keyOf(line);
-      this.#seen.add(row.dataset.key);
-      return row;
-    });
-    // New lines above must not move what somebody reads below.
-    const before = this.#list.scrollHeight;
-    const { scrollTop } = this.#list;
-    this.#list.prepend(...rows);
-    if (scrollTop > 0) this.#list.scrollTop = scrollTop + this.#list.scrollHeight - before;
-    while (this.#list.children.length > LINES_MAX) {
-      const last = this.#list.lastElementChild;
-      this.#seen.delete(last.dataset.key);
-      last.remove();
-    }
-    this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
-  }
-
   #showState(known) {
-    const count = this.#list.children.length;
+    const { count } = this.#list;
     const filtered = [place.services, place.nodes, place.level, place.contains].some(
       (one) => one !== '',
     );

@@ -1,0 +1,96 @@
+import { el } from '../dom.js';
+import { keyOf, logLine } from './log-line.js';
+import { timeAt } from './units.js';
+
+/** Lines that arrive while they are watched push the oldest out. */
+const LINES_MAX = 5000;
+
+/** The lines of the log, newest first: each once, and what may be missing between them is said. */
+export class LogList {
+  element = el('ol', { id: 'log' });
+  #onId;
+  /** How many lines of each key are shown: the same may have been written twice. */
+  #shown = new Map();
+  #newest = 0;
+  #count = 0;
+
+  /** @param onId - told the id of the request that was chosen */
+  constructor(onId) {
+    this.#onId = onId;
+    this.element.setAttribute('aria-label', 'Log lines, the newest first');
+  }
+
+  /** Time of the newest line in unix seconds; 0 without lines. */
+  get newest() {
+    return this.#newest;
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  /** @param lines - all there are, the newest first */
+  show(lines) {
+    this.#shown.clear();
+    this.#newest = 0;
+    this.#count = 0;
+    this.element.replaceChildren();
+    this.add(lines, false);
+  }
+
+  /**
+   * @param lines - the newest first, some of which may be here already
+   * @param truncated - whether there are older ones that were asked for and are not among them
+   */
+  add(lines, truncated) {
+    const fresh = this.#freshOf(lines);
+    const rows = fresh.map((line) => this.#rowOf(line));
+    // Without a line that is known, nobody knows that none is missing.
+    const isGap = truncated && this.#count > 0 && fresh.length === lines.length;
+    if (isGap) rows.push(gap(this.#newest, lines.at(-1).unix_s));
+    // New lines above must not move what somebody reads below.
+    const before = this.element.scrollHeight;
+    const { scrollTop } = this.element;
+    this.element.prepend(...rows);
+    if (scrollTop > 0) this.element.scrollTop = scrollTop + this.element.scrollHeight - before;
+    this.#count += fresh.length;
+    while (this.#count > LINES_MAX) this.#dropOldest();
+    this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
+  }
+
+  /** Lines of which there are more than are shown. */
+  #freshOf(lines) {
+    const found = new Map();
+    return lines.filter((line) => {
+      const key = keyOf(line);
+      const nth = (found.get(key) ?? 0) + 1;
+      found.set(key, nth);
+      return nth > (this.#shown.get(key) ?? 0);
+    });
+  }
+
+  #rowOf(line) {
+    const key = keyOf(line);
+    const row = logLine(line, this.#onId);
+    row.dataset.key = key;
+    this.#shown.set(key, (this.#shown.get(key) ?? 0) + 1);
+    return row;
+  }
+
+  #dropOldest() {
+    const last = this.element.lastElementChild;
+    const { key } = last.dataset;
+    last.remove();
+    if (key === undefined) return;
+    this.#count -= 1;
+    const left = this.#shown.get(key) - 1;
+    if (left > 0) this.#shown.set(key, left);
+    else this.#shown.delete(key);
+  }
+}
+
+function gap(fromS, toS) {
+  const times = `between ${timeAt(fromS, 'second')} and ${timeAt(toS, 'second')}`;
+  const textContent = `Lines ${times} may be missing here: there were more than are asked for at a time.`;
+  return el('li', { className: 'gap', textContent });
+}
