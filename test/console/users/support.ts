@@ -146,42 +146,51 @@ export class FakeCluster {
     );
   }
 
-  async startConsole(overrides: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  /** What the configuration of its console says. */
+  keys(overrides: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
     const { port } = this.server.address() as AddressInfo;
     const base = `http://127.0.0.1:${port}`;
-    const state = join(this.root, 'state');
-    const options = parseConsoleConfig(
-      {
-        bind: '127.0.0.1:0',
-        store_base: base,
-        auth_url: `${base}/auth/v1.0`,
-        accounts: ACCOUNTS,
-        login_max_per_min: 1000,
-        state_dir: state,
-        account_admin: true,
-        node_driver: 'ssh',
-        proxy_nodes: NODES,
-        proxy_conf: join(this.root, '@NODE@', 'proxy-server.conf'),
-        proxy_service: 'swift-proxy',
-        proxy_port: port,
-        ...overrides,
-      },
-      this.root,
-    );
+    return {
+      bind: '127.0.0.1:0',
+      store_base: base,
+      auth_url: `${base}/auth/v1.0`,
+      accounts: ACCOUNTS,
+      login_max_per_min: 1000,
+      state_dir: join(this.root, 'state'),
+      account_admin: true,
+      node_driver: 'ssh',
+      proxy_nodes: NODES,
+      proxy_conf: join(this.root, '@NODE@', 'proxy-server.conf'),
+      proxy_service: 'swift-proxy',
+      proxy_port: port,
+      ...overrides,
+    };
+  }
+
+  get ssh(): string {
+    return join(this.root, 'ssh');
+  }
+
+  async startConsole(overrides: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const options = parseConsoleConfig(this.keys(overrides), this.root);
     const stream = { write: (line: string) => this.logged.push(line) };
     this.console = await startConsole(options, {
       logger: createLoggerTo(stream, { level: 'debug', process: 'console' }),
-      userAdmin: { ssh: join(this.root, 'ssh'), settleTimeoutMs: 1500 },
+      userAdmin: { ssh: this.ssh, settleTimeoutMs: 1500 },
     });
   }
 
-  client(): ConsoleClient {
+  /** @param port of a console that is none of its own */
+  client(port = this.console?.port ?? 0): ConsoleClient {
     const secrets = { storeOrigin: 'http://nowhere', stateDir: join(this.root, 'state') };
-    return new ConsoleClient(this.console?.port ?? 0, secrets);
+    return new ConsoleClient(port, secrets);
   }
 
-  async login(user: keyof typeof KEYS = 'admin', key = KEYS[user]): Promise<ConsoleClient> {
-    const client = this.client();
+  async login(
+    user: keyof typeof KEYS = 'admin',
+    key = KEYS[user],
+    client = this.client(),
+  ): Promise<ConsoleClient> {
     const account = user === 'admin' ? 'admin' : 'test';
     const answer = await client.login({ account, user, key });
     if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);

@@ -1,0 +1,110 @@
+import type { Roster } from '../src/config/credentials.js';
+import { ConfigError } from '../src/config/problem.js';
+import { StartError, type ChildService } from '../src/process/child.js';
+import type { ChildInit, HealthCheck } from '../src/process/protocol.js';
+import { ConsoleMetrics } from '../src/telemetry/console-metrics.js';
+import { createLogger } from '../src/telemetry/logger.js';
+import { consoleAccounts, deriveConsole } from './config/derive.js';
+import type { ConsoleOptions } from './config/load.js';
+import { ConsoleServer, type StartOptions } from './server/start.js';
+
+/**
+ * The console as a child of the service.
+ * @param start what a program of its own would do otherwise, for tests
+ */
+export async function startConsoleChild(
+  init: ChildInit,
+  start: Pick<StartOptions, 'userAdmin'> = {},
+): Promise<ChildService> {
+  const { options, credentials, consoleConfig } = init;
+  const { consoleListen: bind, logLevel: level } = options;
+  const derived = deriveConsole(options, credentials, consoleConfig);
+  if ('absent' in derived || bind === '') throw new StartError('internal', 'there is no console');
+  const logger = createLogger({ level, process: 'console' });
+  const metrics: ConsoleMetrics = new ConsoleMetrics({
+    requestsInProgress: () => server.requestsInProgress,
+    sessions: () => server.context.sessions.count,
+  });
+  const server = await prepare(
+    { ...derived.options, bind },
+    {
+      ...start,
+      logger,
+      onFinished: ({ status, isLogin }) => {
+        metrics.finished(status, isLogin);
+      },
+    },
+  );
+  return new ConsoleService(init, server, metrics);
+}
+
+/** @throws StartError `store` for files that cannot be used */
+async function prepare(options: ConsoleOptions, start: StartOptions): Promise<ConsoleServer> {
+  try {
+    return await ConsoleServer.prepare(options, start);
+  } catch (error) {
+    const isFile = error instanceof ConfigError || (error as NodeJS.ErrnoException).code;
+    const { message } = error as Error;
+    throw new StartError(isFile ? 'store' : 'internal', `console: ${message}`, { cause: error });
+  }
+}
+
+class ConsoleService implements ChildService {
+  constructor(
+    private readonly init: ChildInit,
+    private readonly server: ConsoleServer,
+    private readonly metrics: ConsoleMetrics,
+  ) {}
+
+  async begin(): Promise<void> {
+    try {
+      await this.server.listen();
+    } catch (error) {
+      const { message } = error as Error;
+      throw new StartError('listen', `console_listen: ${message}`, { cause: error });
+    }
+  }
+
+  snapshot() {
+    return this.metrics.snapshot();
+  }
+
+  async probe(): Promise<readonly HealthCheck[]> {
+    const name = 'store';
+    try {
+      await this.server.pingStore();
+      return [{ name, ok: true }];
+    } catch (error) {
+      return [{ name, ok: false, detail: (error as Error).message }];
+    }
+  }
+
+  requestsInProgress(): number {
+    return this.server.requestsInProgress;
+  }
+
+  /** A roster of the console's own does not follow the credentials. */
+  replaceCredentials(credentials: Roster): void {
+    const { options, consoleConfig } = this.init;
+    if (consoleConfig?.accounts !== undefined) return;
+    this.server.replaceAccounts(consoleAccounts(options, credentials));
+  }
+
+  /** What waits to be accepted here is lost; browsers ask again. S3 loses nothing by it. */
+  standAside(): Promise<boolean> {
+    this.server.pause();
+    return Promise.resolve(true);
+  }
+
+  async resume(): Promise<void> {
+    await this.server.listen();
+  }
+
+  drain(): Promise<void> {
+    return this.server.drain();
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}
