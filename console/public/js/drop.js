@@ -1,7 +1,7 @@
 /**
  * What files and folders are chosen, as they are found:
  * - of a file `{ path, open }`; `open` resolves with the File, and fails once it is gone
- * - of a folder that gives no files `{ path, problem }`
+ * - of a folder that gives no files, or not all, `{ path, problem }`
  *
  * Nobody reads ahead of who takes them, so that a folder of any size costs little memory.
  */
@@ -10,6 +10,11 @@ async function* dropped(entries) {
 }
 
 async function* walk(entry, prefix) {
+  // Browsers tell nothing of such a name, and do not open what it is of.
+  if (entry.name === '') {
+    yield { path: prefix || '(top)', problem: 'holds a name that is not UTF-8' };
+    return;
+  }
   const path = prefix + entry.name;
   if (entry.isFile) {
     yield { path, open: () => new Promise((resolve, reject) => entry.file(resolve, reject)) };

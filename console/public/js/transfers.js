@@ -11,6 +11,8 @@ const AT_ONCE = 3;
 /** Beyond this, folders are read on when there is room again. */
 const WAITING_MAX = 10_000;
 const FAILED_LINES_MAX = 100;
+/** The store's limit of a name, in bytes of UTF-8. */
+const NAME_BYTES_MAX = 1024;
 /** Folders without files that are named. */
 const PROBLEMS_MAX = 100;
 
@@ -38,11 +40,15 @@ export async function enqueueAll(container, start, source, onDone) {
   const state = { cancelled: false };
   const problems = [];
   let problemCount = 0;
+  let isWhole = true;
   if (reading.size === 0 && running === 0) done = 0;
   reading.add(state);
   try {
     for await (const { path, open, problem } of source) {
-      if (state.cancelled) break;
+      if (state.cancelled) {
+        isWhole = false;
+        break;
+      }
       if (problem === undefined) {
         const name = start + path;
         waiting.push({ container, name, open, onDone, overwrite: false, line: null });
@@ -59,14 +65,16 @@ export async function enqueueAll(container, start, source, onDone) {
     reading.delete(state);
     showHead();
   }
-  if (problemCount > 0) sayProblems(problemCount, problems);
+  if (!isWhole) say('What was not found yet', 'cancelled; drop or choose it again', []);
+  if (problemCount === 0) return;
+  // Objects are all that a store has: folders without any cannot be there.
+  const title = problemCount === 1 ? `Folder ${problems[0].name}` : `${problemCount} folders`;
+  say(title, 'not uploaded, or not all of it', problems);
 }
 
-/** Objects are all that a store has: folders without any cannot be there. */
-function sayProblems(count, problems) {
-  const title = count === 1 ? `Folder ${problems[0].name}` : `${count} folders`;
-  const line = addTransfer(title, { unit: 'objects', onCancel: () => undefined });
-  line.fail('left out: empty, or not readable', null, problems);
+/** A line of what will not be there, and is nothing to start again. */
+function say(title, message, list) {
+  addTransfer(title, { unit: 'objects', onCancel: () => undefined }).fail(message, null, list);
 }
 
 function pump() {
@@ -88,6 +96,10 @@ async function run(item) {
   item.attempt = attempt;
   item.line ??= lineOf(item);
   try {
+    const nameBytes = new TextEncoder().encode(item.name).length;
+    if (nameBytes > NAME_BYTES_MAX) {
+      throw new Error(`Its name is longer than ${NAME_BYTES_MAX} bytes, with all folders.`);
+    }
     const file = await item.open().catch(() => {
       throw new Error('The file is gone, or cannot be read.');
     });
