@@ -12,5 +12,7 @@ export function parse<S extends z.ZodType>(schema: S, given: unknown): z.infer<S
     place: path.map(String).join('.'),
     message,
   }));
-  throw new ApiError('invalid_argument', 'The request is not understood.', { problems });
+  const [first] = problems;
+  const why = [first?.place, first?.message].filter(Boolean).join(': ');
+  throw new ApiError('invalid_argument', `The request is not understood. ${why}.`, { problems });
 }

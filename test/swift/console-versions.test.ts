@@ -69,6 +69,8 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
     );
     for (const name of NAMES) {
       await ok(upload(client, container, name, 'one'), 201);
+      // What was refused never was a version.
+      await ok(upload(client, container, name, 'taken'), 412);
       await ok(upload(client, container, name, 'three', { overwrite: '1' }), 201);
       const { mode, active, items } = await versions(container, name);
       expect([mode, active]).to.deep.equal(['stack', true]);

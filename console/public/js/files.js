@@ -54,6 +54,8 @@ function wire() {
     const { ticket } = await call('POST', '/api/files/zip', chosen());
     el('a', { href: `/api/files/zip/${ticket}`, download: '' }).click();
   });
+  act('#first', () => load());
+  act('#last', () => load({ reverse: '1' }));
   act('#next', () => load({ marker: view.next }));
   act('#previous', () => load({ marker: view.previous, reverse: '1' }));
   act('#upload', () => $('#picker').click());

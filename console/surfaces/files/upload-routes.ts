@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -112,6 +113,10 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
       throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
     }
     if (!file.overwrite && (await exists(store, { container, object: name }))) {
+      // Whose answer got lost asks again.
+      if (await isMadeOf(store, container, name, [...present.values()])) {
+        return reply.status(201).send({ segments: plan.segments });
+      }
       throw new ApiError('exists', 'There is such an object already.');
     }
     const manifest = [...present.values()].map(({ name: segment, hash, bytes }) => ({
@@ -139,6 +144,23 @@ async function presentSegments(
     if (row.bytes === segmentLength(plan, sizeBytes, index)) present.set(index, row);
   }
   return present;
+}
+
+/** Whether an object is the manifest of just these segments: its ETag is that of theirs. */
+async function isMadeOf(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+  segments: readonly ObjectRow[],
+): Promise<boolean> {
+  const { status, headers } = await store.do([200, 404], 'HEAD', { container, object });
+  const etags = segments.map(({ hash }) => hash).join('');
+  const etag = createHash('md5').update(etags).digest('hex');
+  return (
+    status === 200 &&
+    headers['x-static-large-object'] !== undefined &&
+    headers.etag?.replaceAll('"', '') === etag
+  );
 }
 
 /** With a heartbeat the status is 202 at once, and the verdict stands in the body. */

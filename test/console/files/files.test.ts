@@ -212,6 +212,12 @@ describe('console files', () => {
     expect((await client.post('/api/files/uploads/finish', file)).status).to.equal(409);
     await ok(send(1), 201);
     await ok(client.post('/api/files/uploads/finish', file), 201);
+    // Whose answer got lost asks again; of another content it is told.
+    await ok(client.post('/api/files/uploads/finish', file), 201);
+    await ok(upload(client, LARGE, 'd/big', 'x', { overwrite: '1' }), 201);
+    const other = await client.post('/api/files/uploads/finish', file);
+    expect([other.status, codeOf(other)]).to.deep.equal([412, 'exists']);
+    await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
     // Nobody takes the segments from under the object.
     const taken = await client.send('DELETE', `/api/files/uploads?${query(file)}`);
     expect(taken.status).to.equal(404);

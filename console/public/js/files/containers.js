@@ -28,6 +28,8 @@ export async function showContainers(current, open) {
     items = page.items;
     next = page.items.length === PAGE ? page.next_marker : null;
     $('#open-container').hidden = true;
+    // It may just have changed: it is asked anew.
+    forgetDetails(current);
     draw(current, open);
   } catch (error) {
     if (turn !== latest) return;
@@ -71,16 +73,28 @@ function entryOf({ name, objects, bytes }, current, open) {
     { onclick: () => open(name) },
     el('span', { className: 'what', textContent: name }),
     el('span', { className: 'icons' }),
-    el('span', { className: 'quiet', textContent: objects.toLocaleString() }),
-    el('span', { className: 'sub quiet', textContent: bytesText(bytes) }),
+    el('span', { className: 'count quiet' }),
+    el('span', { className: 'sub quiet' }),
   );
+  showCounts(button, objects, [bytesText(bytes)]);
   button.dataset.name = name;
   button.setAttribute('aria-current', String(name === current));
-  button.title = `${objects.toLocaleString()} objects, ${bytesText(bytes)}, as listed`;
   return el('li', {}, button);
 }
 
+function showCounts(button, objects, below) {
+  button.querySelector('.count').textContent = objects.toLocaleString();
+  button.querySelector('.sub').textContent = below.join(' · ');
+  button.title = `${objects.toLocaleString()} objects, ${below[0]}, as listed`;
+}
+
 const known = new Map();
+
+/** What the account's listing says of a container. A cluster's lags by minutes behind containers. */
+function listed(name) {
+  const item = items.find((one) => one.name === name);
+  return { objects: item?.objects ?? 0, bytes: item?.bytes ?? 0 };
+}
 
 /** Policies and icons, as soon as they are known: the list does not wait for them. */
 async function addIcons(names) {
@@ -89,7 +103,7 @@ async function addIcons(names) {
     const { items: found } = await call('POST', '/api/files/containers/details', {
       names: missing,
     });
-    for (const one of found) known.set(one.name, one);
+    for (const one of found) known.set(one.name, { ...one, then: listed(one.name) });
   }
   for (const button of $('#containers').querySelectorAll('button')) {
     const details = known.get(button.dataset.name);
@@ -97,7 +111,12 @@ async function addIcons(names) {
   }
 }
 
-function decorate(button, { policy, access, versioning }) {
+function decorate(button, { name, policy, access, versioning, then, ...asked }) {
+  const now = listed(name);
+  // A listing that has changed since the container itself was asked is the newer of the two.
+  const isCurrent = now.objects === then.objects && now.bytes === then.bytes;
+  const { objects, bytes } = isCurrent ? asked : now;
+  showCounts(button, objects, [bytesText(bytes), ...(policy === null ? [] : [policy])]);
   const icons = [];
   if (ICONS[access] !== undefined) icons.push(ICONS[access]);
   if (VERSIONS[versioning] !== undefined) icons.push(['↺', VERSIONS[versioning]]);
@@ -109,8 +128,6 @@ function decorate(button, { policy, access, versioning }) {
         el('span', { className: 'sr', textContent: ` ${text} ` }),
       ]),
     );
-  const sub = button.querySelector('.sub');
-  if (policy !== null && !sub.textContent.includes(policy)) sub.textContent += ` · ${policy}`;
 }
 
 /** Asks anew what a container is like, after it was changed. */

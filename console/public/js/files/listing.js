@@ -63,22 +63,29 @@ async function filesPage(parameters) {
   const start = folder();
   const page = await call(
     'GET',
-    `/api/files/objects?${query({ container, prefix, limit: String(PAGE), ...parameters })}`,
+    `/api/files/objects?${query({ container, prefix, limit: String(PAGE + 1), ...parameters })}`,
   );
-  const full = page.items.length === PAGE;
   const back = parameters.reverse === '1';
+  // The one row too many says that there is a page beyond.
+  const items = back ? page.items.slice(-PAGE) : page.items.slice(0, PAGE);
+  const beyond = page.items.length > PAGE;
+  const before = 'marker' in parameters;
+  const isThere = { next: back ? before : beyond, previous: back ? beyond : before };
   return {
     // The folder's own object is the folder.
-    rows: page.items
+    rows: items
       .filter((row) => row.name !== start)
       .map((row) => ({ ...row, display: row.name.slice(start.length) })),
-    next: back || full ? page.next_marker : null,
-    previous: (back ? full : 'marker' in parameters) ? page.previous_marker : null,
-    emptyText:
-      prefix === start
-        ? 'This folder is empty. Drop files here.'
-        : `Nothing here begins with “${prefix.slice(start.length)}”.`,
+    next: isThere.next ? (items.at(-1)?.name ?? null) : null,
+    previous: isThere.previous ? (items[0]?.name ?? null) : null,
+    emptyText: before ? 'There is nothing more.' : emptyTextOf(prefix, start),
   };
+}
+
+function emptyTextOf(prefix, start) {
+  return prefix === start
+    ? 'This folder is empty. Drop files here.'
+    : `Nothing here begins with “${prefix.slice(start.length)}”.`;
 }
 
 async function trashPage() {
@@ -89,8 +96,8 @@ async function trashPage() {
 
 function showPages({ next, previous, note = '' }) {
   Object.assign(view, { next, previous });
-  $('#next').disabled = next === null;
-  $('#previous').disabled = previous === null;
+  $('#next').disabled = $('#last').disabled = next === null;
+  $('#previous').disabled = $('#first').disabled = previous === null;
   $('#note').textContent = note;
 }
 
