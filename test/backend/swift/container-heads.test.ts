@@ -82,6 +82,26 @@ describe('swift: container heads', () => {
     expect(transport.requests).to.have.length(3);
   });
 
+  it('of a missing container are kept five times as long as others', async () => {
+    let now = 0;
+    const transport = new ScriptedTransport(() => MISSING);
+    const heads = new ContainerHeads(transport, 1000, () => now);
+    await heads.isKnown(CONTEXT, REF);
+    now = 4999;
+    await heads.isKnown(CONTEXT, REF);
+    expect(transport.requests).to.have.length(1);
+    now = 5000;
+    await heads.isKnown(CONTEXT, REF);
+    expect(transport.requests).to.have.length(2);
+
+    const counted = counting(1000);
+    const there = new ContainerHeads(counted.transport, 1000, () => now);
+    await there.isKnown(CONTEXT, REF);
+    now += 1000;
+    await there.isKnown(CONTEXT, REF);
+    expect(counted.transport.requests).to.have.length(2);
+  });
+
   it('that fail are asked for again', async () => {
     const answers: ScriptedAnswer[] = [{ status: 503 }];
     const transport = new ScriptedTransport(() => answers.shift() ?? head(1));
