@@ -20,6 +20,8 @@ export interface Parts extends StartParts {
  * @returns the exit code
  */
 export async function run(args: readonly string[], parts: Parts): Promise<number> {
+  // A full disk under the log, or a terminal that was closed, ends no service: lines are lost.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     return EXIT_CODES[await execute(parseCommandLine(args), parts)].code;
   } catch (error) {

@@ -25,6 +25,7 @@ describe('supervisor: lifecycle', () => {
   async function launch(
     config: Readonly<Record<string, unknown>> = {},
     env: NodeJS.ProcessEnv = {},
+    stderr?: number,
   ): Promise<Supervised> {
     const file = join(folder, 'ringway.json');
     const quick = {
@@ -39,7 +40,7 @@ describe('supervisor: lifecycle', () => {
       store_listen: '',
     };
     await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
-    const service = new Supervised(['start', '--config', file], env);
+    const service = new Supervised(['start', '--config', file], env, undefined, undefined, stderr);
     running.push(service);
     return service;
   }
@@ -59,6 +60,28 @@ describe('supervisor: lifecycle', () => {
       (status) => status === 200,
     );
   }
+
+  it('goes on when its log cannot be written', async () => {
+    const full = await open('/dev/full', 'w');
+    const service = await (await launch({}, {}, full.fd)).ready();
+    await full.close();
+    for (const worker of [1, 2]) {
+      await service.control(worker, '/complain');
+      const query = encodeURIComponent('{process="listener"} |= "complains"');
+      await eventually(
+        async () => (await service.admin(`/loki/api/v1/query_range?query=${query}`)).text(),
+        (found) => found.split('fake listener complains').length > worker,
+      );
+    }
+    service.kill('SIGHUP');
+    const done = 'ringway_config_reloads_total{outcome="done"}';
+    await eventually(
+      () => service.metric(done),
+      (count) => count === 1,
+    );
+    service.kill('SIGTERM');
+    expect(await service.ended).to.include({ code: 0, signal: null });
+  });
 
   it('starts all listeners, says how to use them, drains on SIGTERM and exits 0', async () => {
     const service = await (await launch()).ready();

@@ -38,11 +38,13 @@ export class Supervised {
     env: NodeJS.ProcessEnv = {},
     cwd?: string,
     main = FAKE_MAIN,
+    /** Or a file's descriptor: then nothing of it is seen here. */
+    stderr: 'pipe' | number = 'pipe',
   ) {
     this.#process = spawn(process.execPath, [main, ...args], {
       cwd,
       env: { ...process.env, RINGWAY_ACCESS_KEY: undefined, RINGWAY_SECRET_KEY: undefined, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', stderr],
     });
     this.#collect(this.#process.stdout, (text) => (this.#stdout += text));
     this.#collect(this.#process.stderr, (text) => (this.#stderr += text));
