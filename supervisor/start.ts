@@ -26,6 +26,8 @@ import { readVersion } from './version.js';
 export interface Program {
   readonly entry: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** None where there is no need of any. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** What is started; tests put something else in its place. */
@@ -94,6 +96,7 @@ async function serve(
     entry: parts.programs[name].entry,
     // The credential crosses over IPC; nothing of it belongs into an environment.
     environment: { ...parts.programs[name].environment, ...NO_CREDENTIAL },
+    nodeFlags: parts.programs[name].nodeFlags ?? [],
     lockFd: lock.fd,
     startTimeoutMs: options.listenerStartTimeoutMs,
   });

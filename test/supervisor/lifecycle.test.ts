@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -280,4 +281,12 @@ describe('supervisor: lifecycle', () => {
       expect(ended.stderr).to.match(new RegExp(`^ringway: ${message}$`, 'm'));
     });
   }
+
+  it('starts each kind of process with the flags of Node that are its own', async () => {
+    const service = await launch({ store_listen: '127.0.0.1:0' }).then((it) => it.ready());
+    const flagged = (await untilAllUp(service))
+      .filter(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--max-semi'))
+      .map(({ kind }) => kind);
+    expect(flagged).to.deep.equal(['store']);
+  });
 });

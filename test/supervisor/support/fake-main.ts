@@ -8,7 +8,7 @@ process.exit(
   await run(process.argv.slice(2), {
     programs: {
       listener: { entry, environment: {} },
-      store: { entry, environment: {} },
+      store: { entry, environment: {}, nodeFlags: ['--max-semi-space-size=2'] },
       janitor: {
         entry,
         environment: {

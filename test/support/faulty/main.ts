@@ -12,7 +12,7 @@ const entry = fileURLToPath(new URL('./listener.js', import.meta.url));
 process.exit(
   await run(process.argv.slice(2), {
     programs: {
-      listener: { entry, environment: LISTENER_PROGRAM.environment },
+      listener: { ...LISTENER_PROGRAM, entry },
       janitor: JANITOR_PROGRAM,
       store: STORE_PROGRAM,
       console: CONSOLE_PROGRAM,
