@@ -113,11 +113,13 @@ export function clusterNodes() {
     .default([]);
 }
 
+const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
+
 /** Hosts of proxies, as names or addresses without port. */
 export function hostNames() {
   const error = 'a list of different host names or addresses, without ports';
   return z
-    .array(z.string({ error }).regex(/^[A-Za-z0-9][A-Za-z0-9.:-]{0,252}$/, { error }), { error })
+    .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)], { error }), { error })
     .max(1000, { error })
     .refine((names) => new Set(names).size === names.length, { error })
     .default([]);

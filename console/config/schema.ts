@@ -187,7 +187,7 @@ const KEYS = {
     doc: 'Its login.',
   },
   shadow_peer_label: {
-    schema: text(/^[^\p{Cc}]{0,64}$/u, 'a name of at most 64 characters').default('peer'),
+    schema: text(/^[^\p{Cc}]{1,64}$/u, 'a name of at most 64 characters').default('peer'),
     doc: 'What the Lab calls it.',
   },
   shadow_root: { schema: optionalPath(), doc: "Directory of the Lab's corpus and findings." },

@@ -36,8 +36,8 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
     return reply.type('text/event-stream').send(stream);
   });
 
-  for (const prefix of LATER_SURFACES) {
-    app.all(`${prefix}/*`, { config: { access: 'read' } }, () => {
+  for (const path of LATER_SURFACES.flatMap((prefix) => [prefix, `${prefix}/*`])) {
+    app.all(path, { config: { access: 'read' } }, () => {
       throw new ApiError('unsupported_here', 'This release does not have this surface yet.', {
         needs: 'a later release',
       });

@@ -18,4 +18,4 @@ export function featuresOf({ monitor, userAdmin }: Pick<ConsoleContext, 'monitor
 }
 
 /** Paths of surfaces that come later: they answer 501 to whoever is logged in. */
-export const LATER_SURFACES = ['/deploy/api', '/lab', '/api/test'];
+export const LATER_SURFACES = ['/deploy', '/lab', '/api/test'];

@@ -72,6 +72,21 @@ describe('console config', () => {
     expect(problemsOf({ ...LEAST, deploy_upstream: 'http://127.0.0.1:9700' })).to.have.length(2);
   });
 
+  it('takes proxies by name or address, and none with a port', () => {
+    const proxies = ['proxy-1.example', '10.0.0.1', 'fd00::1', '::1'];
+    expect(problemsOf({ ...LEAST, proxy_nodes: proxies })).to.deep.equal([]);
+    for (const wrong of [
+      'proxy:8080',
+      '10.0.0.1:8080',
+      '[::1]',
+      '-oProxyCommand=x',
+      'fe80::1%eth0',
+    ])
+      expect(problemsOf({ ...LEAST, proxy_nodes: [wrong] }), wrong).to.deep.equal([
+        `proxy_nodes[0]: got "${wrong}", expected a list of different host names or addresses, without ports`,
+      ]);
+  });
+
   it('refuses many proxies with the file of one host', () => {
     const admin = { ...LEAST, account_admin: true, proxy_conf: 'p', proxy_nodes: ['a', 'b'] };
     expect(problemsOf(admin)).to.deep.equal([

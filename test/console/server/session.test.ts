@@ -147,7 +147,8 @@ describe('console session', () => {
 
   it('says that later surfaces are not there', async () => {
     await client.login(TESTER);
-    expect((await client.get('/lab/api/node/status')).status).to.equal(501);
+    for (const path of ['/lab', '/lab/debt', '/lab/api/node/status', '/deploy', '/deploy/api/plan'])
+      expect((await client.get(path)).status, path).to.equal(501);
   });
 
   it('sends its security headers with everything', async () => {
