@@ -228,6 +228,21 @@ describe('Monitor with a metrics store and a log store', () => {
     expect(query).to.equal(String.raw`{app=~".+", host=~"127\\.0\\.0\\.2"}`);
   });
 
+  it('puts lines of several streams in the order in which they were written', async () => {
+    const at = (ns: number) => `18000000000000000${ns}`;
+    const streamOf = (host: string, ...times: number[]) => ({
+      stream: { app: 'proxy', host },
+      values: times.map((ns) => [at(ns), `line ${ns}`]),
+    });
+    const result = [streamOf('a', 32, 30), streamOf('b', 33, 31)];
+    loki.answers = () => ({ status: 'success', data: { resultType: 'streams', result } });
+    const { lines } = (await operator.get('/api/monitor/logs')).json() as {
+      lines: { line: string }[];
+    };
+    const texts = lines.map(({ line }) => line);
+    expect(texts).to.deep.equal(['line 33', 'line 32', 'line 31', 'line 30']);
+  });
+
   it('says that logs are unknown when the log store fails', async () => {
     loki.answers = (_url, response) => response.writeHead(500).end('boom at 10.0.0.1');
     const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;

@@ -65,9 +65,11 @@ export class LogStore {
       direction: 'backward',
     });
     const entries = data.result.flatMap(({ stream, values }) =>
-      values.map(([time, line]) => ({ unixS: secondsOf(time), labels: stream, line })),
+      values.map(([ns, line]) => ({ ns: BigInt(ns), labels: stream, line })),
     );
-    return entries.sort((a, b) => b.unixS - a.unixS);
+    // Streams come in any order; what they say in one millisecond is told apart by nanoseconds.
+    entries.sort((a, b) => Number(b.ns - a.ns));
+    return entries.map(({ ns, ...entry }) => ({ unixS: secondsOf(ns), ...entry }));
   }
 
   /** @throws SourceError */
@@ -138,8 +140,8 @@ function checkedLabels(labels: Readonly<Record<string, string>>): Partial<LogLab
 }
 
 /** Milliseconds are what a number of seconds holds without noise. */
-function secondsOf(nanosecondsText: string): number {
-  return Math.round(Number(nanosecondsText) / 1e6) / 1e3;
+function secondsOf(ns: bigint): number {
+  return Math.round(Number(ns) / 1e6) / 1e3;
 }
 
 /** As text: there are more digits than a number has. */
