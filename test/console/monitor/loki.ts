@@ -24,13 +24,17 @@ export class FakeLoki {
     return this;
   }
 
-  /** @param ns by default the time it is */
-  write(labels: Entry['labels'], line: string, ns = BigInt(Date.now()) * 1_000_000n): void {
+  /** @param ns by default the time it is, of each line another one */
+  write(labels: Entry['labels'], line: string, ns = this.#now()): void {
     const stream = JSON.stringify(labels);
     const isThere = this.#entries.some(
       (one) => one.ns === ns && one.line === line && JSON.stringify(one.labels) === stream,
     );
     if (!isThere) this.#entries.push({ ns, labels, line });
+  }
+
+  #now(): bigint {
+    return BigInt(Date.now()) * 1_000_000n + BigInt(this.#entries.length);
   }
 
   #answer({ pathname, searchParams: query }: URL): unknown {
