@@ -204,7 +204,12 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await button('Cancel all').click();
     await told.getByText(`${CHOSEN_FILES} cancelled`, { exact: true }).waitFor();
     await page.unroute(BODIES);
+    await rename(join(bed.stateDir, paths[0]!), join(bed.stateDir, 'away'));
     await button(`Start ${CHOSEN_FILES} again`).click();
+    await told.getByText(`${CHOSEN_FILES - 1} done, 1 failed`, { exact: true }).waitFor();
+    await page.getByText('The file is no longer what it was').waitFor();
+    await rename(join(bed.stateDir, 'away'), join(bed.stateDir, paths[0]!));
+    await button(`Retry: ${paths[0]}`).click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
     expect(await namesBelow('chosen/')).to.deep.equal(paths);
 

@@ -28,13 +28,12 @@ export async function sendFile(item, attempt, onProgress) {
 
 /** A request with a body that cannot be read ends like one that was cut. */
 async function isReadable(file) {
-  return file
-    .slice(0, 1)
-    .arrayBuffer()
-    .then(
-      () => true,
-      () => false,
-    );
+  // A file that is gone says that it is empty, and so does a part of it that can be read.
+  const some = file.size === 0 ? file : file.slice(0, 1);
+  return some.arrayBuffer().then(
+    () => true,
+    () => false,
+  );
 }
 
 async function sendSmall({ container, name, file, overwrite }, attempt, onProgress) {
