@@ -7,6 +7,8 @@ import { ApiClient, type Answer, type Sent } from './support/client.js';
 const ACCOUNT = '/v1/AUTH_test';
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
+const NEW_LINE = Buffer.from('\n');
+
 describe('swift api', () => {
   let api: RunningApi;
   let owner: ApiClient;
@@ -162,6 +164,34 @@ describe('swift api', () => {
     const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, bulk);
     expect(report.text).to.include('403 Forbidden').and.to.include('Number Deleted: 0');
     expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+  });
+
+  it('takes no line of a bulk deletion, and no manifest, for what it nearly is', async () => {
+    const container = path.slice(ACCOUNT.length + 1);
+    await put('%EF%BF%BD', 'x');
+    await put('o', 'x');
+    const line = (name: Buffer) => Buffer.concat([Buffer.from(`${container}/`), name, NEW_LINE]);
+    const bad = Buffer.from([0xff]);
+    const body = Buffer.concat([line(bad), line(Buffer.from('%fe')), line(Buffer.from('o'))]);
+    const headers = { 'content-type': 'text/plain', accept: 'application/json' };
+    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
+    expect(JSON.parse(report.text)).to.deep.equal({
+      'Response Status': '400 Bad Request',
+      'Response Body': '',
+      'Number Deleted': 1,
+      'Number Not Found': 0,
+      Errors: [
+        [`${container}/%FF`, '412 Precondition Failed'],
+        [`${container}/%fe`, '412 Precondition Failed'],
+      ],
+    });
+    expect((await owner.send('GET', path)).text).to.equal('\ufffd\n');
+    const manifest = [Buffer.from(`[{"path":"/${container}/`), bad, Buffer.from('"}]')];
+    const made = await owner.send('PUT', `${path}/m?multipart-manifest=put`, {
+      body: Buffer.concat(manifest),
+    });
+    expect(made.status, made.text).to.equal(400);
+    expect(made.text).to.contain('Manifest must be valid JSON.');
   });
 
   it('serves TempURLs by the keys of the account and the container, which it hides', async () => {

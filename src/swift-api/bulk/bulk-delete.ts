@@ -1,9 +1,9 @@
 import { BodyTooLargeError } from '../../http/exchange.js';
 import type { Call } from '../call.js';
 import { acceptedFormat, type ListingFormat } from '../listing/listing-query.js';
-import type { Reply } from '../reply.js';
+import { statusLine, type Reply } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
-import { Deletions, deleteMany, parseNames } from './delete-many.js';
+import { Deletions, deleteMany, parseNames, type ListedNames } from './delete-many.js';
 import { longAnswer } from './long-answer.js';
 import { renderReport } from './report.js';
 
@@ -19,12 +19,13 @@ export async function bulkDelete(call: Call): Promise<Reply> {
   const given = await readNames(call).catch((error: unknown) => ({ error }));
   return answerAtLength(call, async (deletions) => {
     if ('error' in given) throw given.error;
-    await deleteMany(call, given, deletions);
+    for (const line of given.wrong) deletions.refused(line, statusLine(412));
+    await deleteMany(call, given.names, deletions);
   });
 }
 
-/** @throws SwiftError 406, 411, 412, 413 */
-async function readNames({ headers, body, api }: Call): Promise<string[]> {
+/** @throws SwiftError 406, 411, 413 */
+async function readNames({ headers, body, api }: Call): Promise<ListedNames> {
   const type = headers.get('content-type');
   if (type !== undefined && type !== '' && !type.startsWith('text/plain')) {
     throw new SwiftError(406);
@@ -34,15 +35,15 @@ async function readNames({ headers, body, api }: Call): Promise<string[]> {
   }
   const { bulkDeletesMax } = api.limits;
   const tooMany = new SwiftError(413, `Maximum Bulk Deletes: ${bulkDeletesMax} per request`);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = (await body.collect(BODY_BYTES_MAX)).toString();
+    bytes = await body.collect(BODY_BYTES_MAX);
   } catch (error) {
     throw error instanceof BodyTooLargeError ? tooMany : error;
   }
-  const names = parseNames(text).filter((name) => name !== '');
-  if (names.length > bulkDeletesMax) throw tooMany;
-  return names;
+  const listed = parseNames(bytes);
+  if (listed.names.length + listed.wrong.length > bulkDeletesMax) throw tooMany;
+  return listed;
 }
 
 /** Answers 200 at once, or when the work is done before the first sign of life is due. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { mapLimited } from '../../map-limited.js';
 import { encodeUriPath } from '../../uri.js';
 import { openContainer } from '../container/containers.js';
@@ -20,7 +21,12 @@ export class Deletions {
   /** @throws SwiftError 400 when too much has failed to go on */
   failed(name: string, problem: string, status = 400): void {
     if (status >= 500) this.#serverFailed = true;
-    this.errors.push([encodeUriPath(name), problem]);
+    this.refused(encodeUriPath(name), problem);
+  }
+
+  /** @param encoded - the name as the report shows it @throws SwiftError 400 as {@link failed} */
+  refused(encoded: string, problem: string): void {
+    this.errors.push([encoded, problem]);
     if (this.errors.length >= this.failuresMax) {
       throw new SwiftError(400, 'Max delete failures exceeded');
     }
@@ -97,7 +103,40 @@ async function deleteNamed(call: Call, name: string): Promise<void> {
   await call.api.backend.deleteObject({ ...call.context, forDeletion: true }, ref);
 }
 
-/** Names as a bulk deletion lists them: a line each, percent-encoded. @throws SwiftError 412 */
-export function parseNames(text: string): string[] {
-  return text.split('\n').map((line) => decodeName(line.trim()));
+/** What a bulk deletion lists. */
+export interface ListedNames {
+  readonly names: readonly string[];
+  /** Lines that name nothing, with what is not ASCII percent-encoded. */
+  readonly wrong: readonly string[];
+}
+
+/**
+ * Names as a bulk deletion lists them: a line each, percent-encoded. A line that is no UTF-8 is set
+ * apart and never read as something near to it, which would delete another object.
+ */
+export function parseNames(body: Buffer): ListedNames {
+  const names: string[] = [];
+  const wrong: string[] = [];
+  for (const line of body.toString('latin1').split('\n')) {
+    const name = nameOf(Buffer.from(line, 'latin1'));
+    if (name === undefined) wrong.push(line.trim().replace(NO_ASCII, percentEncoded));
+    else if (name !== '') names.push(name);
+  }
+  return { names, wrong };
+}
+
+const NO_ASCII = /[^\x20-\x7e]/g;
+
+function percentEncoded(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+function nameOf(line: Buffer): string | undefined {
+  if (!isUtf8(line)) return undefined;
+  try {
+    return decodeName(line.toString('utf8').trim());
+  } catch (error) {
+    if (error instanceof SwiftError) return undefined;
+    throw error;
+  }
 }

@@ -13,6 +13,8 @@ export interface WantedSegment {
   readonly sizeBytes: number | undefined;
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * @throws SwiftError 400 with everything that is wrong; 501 for parts of objects and for bytes in
  *   the manifest itself, which this store cannot keep
@@ -20,7 +22,8 @@ export interface WantedSegment {
 export function parseManifest(body: Buffer): WantedSegment[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body.toString());
+    // Never read as something near to it, which would name other segments.
+    parsed = JSON.parse(UTF8.decode(body));
   } catch {
     throw new SwiftError(400, 'Manifest must be valid JSON.\n');
   }
