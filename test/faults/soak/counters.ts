@@ -24,12 +24,13 @@ export class CounterWatch {
     }
   }
 
-  /** The sum of all series of one name. */
-  total(name: string): number {
-    let sum = 0;
+  /** The series of one name that have counted something, by the value of their label. */
+  byLabel(name: string): Record<string, number> {
+    const found: Record<string, number> = {};
     for (const [series, value] of this.#last) {
-      if (series === name || series.startsWith(`${name}{`)) sum += value;
+      const label = series.startsWith(`${name}{`) ? /"(.*)"/.exec(series)?.[1] : undefined;
+      if (label !== undefined && value > 0) found[label] = value;
     }
-    return sum;
+    return found;
   }
 }
