@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import type { ByteSource } from '../byte-source.js';
 import type { Eventual } from '../eventual.js';
@@ -63,6 +64,8 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      // A thousand keys are deleted by many calls at once, and Node would take them for a leak.
+      setMaxListeners(0, this.#controller.signal);
       if (this.aborted) this.#controller.abort(new ClientAbortedError());
     }
     return this.#controller.signal;

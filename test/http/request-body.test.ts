@@ -212,6 +212,23 @@ describe('edge: request bodies', () => {
     });
   });
 
+  it('may be waited for by many calls at once, without a warning', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    try {
+      await serve(async ({ signal }) => {
+        for (let n = 0; n < 50; n++) signal.addEventListener('abort', () => n);
+        await new Promise(setImmediate);
+      });
+      client.send(put(0));
+      await answer();
+    } finally {
+      process.off('warning', warned);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('fails for a reader that is still there when the response is complete', async () => {
     let error: unknown;
     edge = await startEdge(async (exchange) => {
