@@ -8,7 +8,7 @@ import { RunningDigests } from '../src/digest/running-digests.js';
  * Who waits for a hash waits for milliseconds anyway; who waits for the event loop of this process,
  * or of another listener, does not. Linux has it by thread.
  */
-const NICER_BY = 5;
+const NICER_BY = 10;
 const NICENESS_MAX = 19;
 if (!isMainThread) setPriority(Math.min(NICENESS_MAX, getPriority() + NICER_BY));
 
