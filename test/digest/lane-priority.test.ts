@@ -28,7 +28,7 @@ describe('digest lanes: priority', () => {
       await body.update(Buffer.from('hello'));
       expect((await body.finish()).md5).to.equal('5d41402abc4b2a76b9719d911017c592');
       const begun = [...niceness()].filter(([thread]) => !before.has(thread));
-      expect(begun.map(([, nice]) => nice)).to.include(Math.min(19, own + 5));
+      expect(begun.map(([, nice]) => nice)).to.include(Math.min(19, own + 10));
       expect(getPriority()).to.equal(own);
     } finally {
       await digests.close();
