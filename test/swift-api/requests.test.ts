@@ -194,6 +194,16 @@ describe('swift api', () => {
     expect(made.text).to.contain('Manifest must be valid JSON.');
   });
 
+  it('takes no white space but that of ASCII from the lines of a bulk deletion', async () => {
+    const container = path.slice(ACCOUNT.length + 1);
+    for (const name of ['a', 'a%E3%80%80', 'b']) await put(name, 'x');
+    const body = `\ufeff${container}/a\n${container}/a\u3000\n \t${container}/b\v\f \r\n \r\n`;
+    const headers = { 'content-type': 'text/plain', accept: 'application/json' };
+    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
+    expect(JSON.parse(report.text)).to.include({ 'Number Deleted': 2, 'Number Not Found': 1 });
+    expect((await owner.send('GET', path)).text).to.equal('a\n');
+  });
+
   it('serves TempURLs by the keys of the account and the container, which it hides', async () => {
     await put('o', 'hello', { 'x-object-meta-secret': '1', 'x-object-meta-public-a': '2' });
     await owner.send('POST', path, { headers: { 'x-container-meta-temp-url-key': 'ck' } });

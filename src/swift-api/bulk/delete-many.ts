@@ -117,12 +117,25 @@ export interface ListedNames {
 export function parseNames(body: Buffer): ListedNames {
   const names: string[] = [];
   const wrong: string[] = [];
-  for (const line of body.toString('latin1').split('\n')) {
-    const name = nameOf(Buffer.from(line, 'latin1'));
-    if (name === undefined) wrong.push(line.trim().replace(NO_ASCII, percentEncoded));
+  for (const text of body.toString('latin1').split('\n')) {
+    const line = stripped(Buffer.from(text, 'latin1'));
+    const name = nameOf(line);
+    if (name === undefined) wrong.push(line.toString('latin1').replace(NO_ASCII, percentEncoded));
     else if (name !== '') names.push(name);
   }
   return { names, wrong };
+}
+
+/** Without white space of ASCII around it, as in Swift; other white space belongs to the name. */
+function stripped(line: Buffer): Buffer {
+  let [start, end] = [0, line.length];
+  while (start < end && isSpace(line[start])) start++;
+  while (end > start && isSpace(line[end - 1])) end--;
+  return line.subarray(start, end);
+}
+
+function isSpace(byte = 0): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 const NO_ASCII = /[^\x20-\x7e]/g;
@@ -134,7 +147,7 @@ function percentEncoded(byte: string): string {
 function nameOf(line: Buffer): string | undefined {
   if (!isUtf8(line)) return undefined;
   try {
-    return decodeName(line.toString('utf8').trim());
+    return decodeName(line.toString('utf8'));
   } catch (error) {
     if (error instanceof SwiftError) return undefined;
     throw error;
