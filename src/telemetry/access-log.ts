@@ -77,6 +77,8 @@ export class AccessLog {
       maxLength: BUFFER_BYTES_MAX,
       periodicFlush: FLUSH_INTERVAL_MS,
     });
+    // pino's own listener ends all writing for good at EPIPE, uncounted: a pipe's reader comes back.
+    this.#file.removeAllListeners('error');
     this.#file.on('drop', onDrop);
     const flushAtExit = this.#file.flushSync.bind(this.#file);
     this.#file.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -165,8 +166,63 @@ describe('telemetry: access log', () => {
     expect(errors).to.deep.equal(['ENOENT']);
   });
 
+  it('goes on when the reader of a pipe is gone and comes back, and counts what is lost', async () => {
+    expect(spawnSync('mkfifo', [file]).status).to.equal(0);
+    let reader = openPipe(file);
+    const errors: (string | undefined)[] = [];
+    let dropped = 0;
+    const log = new AccessLog({
+      file,
+      onDrop: () => (dropped += 1),
+      onError: ({ code }: NodeJS.ErrnoException) => errors.push(code),
+    });
+    const arrives = async (key: string): Promise<void> => {
+      let text = '';
+      await eventually(
+        () => Promise.resolve((text += readPipe(reader))),
+        () => text.includes(`"key":"${key}"`),
+      );
+    };
+    log.write({ ...ENTRY, key: 'before' });
+    await arrives('before');
+    closeSync(reader);
+    log.write({ ...ENTRY, key: 'kept' });
+    await eventually(
+      () => Promise.resolve(errors),
+      () => errors.length > 0,
+    );
+    const long = 'k'.repeat(1024 * 1024);
+    for (let i = 0; i < 10; i++) log.write({ ...ENTRY, key: long });
+    expect(dropped).to.be.within(1, 9);
+    reader = openPipe(file);
+    await arrives('kept');
+    let isClosed = false;
+    void log.close().then(() => (isClosed = true));
+    await eventually(
+      () => Promise.resolve(readPipe(reader)),
+      () => isClosed,
+    );
+    closeSync(reader);
+    expect(errors).to.deep.equal(['EPIPE']);
+  });
+
   it('refuses a file that cannot be opened', () => {
     file = join(folder, 'no', 'such', 'folder');
     expect(open).to.throw('ENOENT');
   });
 });
+
+/** A reader that waits neither for a writer nor for what it writes. */
+function openPipe(file: string): number {
+  return openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+}
+
+function readPipe(fd: number): string {
+  const bytes = Buffer.alloc(64 * 1024);
+  try {
+    return bytes.toString('latin1', 0, readSync(fd, bytes));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return '';
+    throw error;
+  }
+}
