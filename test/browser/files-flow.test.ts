@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type Page,
-  type Request,
-} from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
@@ -18,6 +10,7 @@ import { findLeak } from '../console/support/leaks.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram } from '../support/programs.js';
 import { onlyOn, STACK } from '../support/stack.js';
+import { drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
 const BROWSER_LIMIT_MS = 120_000;
@@ -34,11 +27,8 @@ const FOLDER_FILES = STACK === 'swift' ? 20 : 200;
 const CHOSEN_FILES = 24;
 /** Most of them in one folder, which browsers tell a hundred entries at a time. */
 const DROPPED_FILES = STACK === 'swift' ? 24 : 125;
-/** What a name may hold besides letters; the last one is as long as a file's may be. */
-const ODD_NAMES = [
-  ...['per%20cent%', 'hash#q?', 'ü ☃ 😀', 'e\u0301', '<b>', `"quoted'`, 'semi;:,=+&*'],
-  ...['back\\slash', 'new\nline', '.hidden', '...', ' around ', 'n'.repeat(255)],
-];
+/** Of what is not there. */
+const LINES_MAX = 100;
 const BODIES = '**/api/files/object/body?*';
 
 describeWith([program('chromium')], 'Files in Chromium', function () {
@@ -156,6 +146,13 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     expect(await open()).to.equal('true true false false');
     await press('First');
     await row(0).waitFor();
+    await press('Last');
+    await row(FOLDER_FILES - 1).waitFor();
+    // What arrives meanwhile leaves the user where they are.
+    const read = page.waitForRequest((one) => new URL(one.url()).pathname === '/api/files/objects');
+    const buffer = Buffer.from('body');
+    await page.locator('#picker').setInputFiles([{ name: 'beside', mimeType: 'a/b', buffer }]);
+    expect(new URL((await read).url()).searchParams.get('reverse')).to.equal('1');
     await page.close();
   });
 
@@ -189,6 +186,17 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
     expect(await namesBelow('dropped/')).to.deep.equal(paths);
     expect(await page.locator('#queue li').count()).to.be.below(DROPPED_FILES);
+
+    // Lines that were cleared make room for others.
+    await page.evaluate(`location.hash = '${encodeURIComponent(container)}/'`);
+    await page.locator('#crumbs').getByText('elsewhere').waitFor({ state: 'detached' });
+    for (let i = 0; i < 2; i++) {
+      await page.getByRole('button', { name: 'Clear ended', exact: true }).click();
+      await drop(page, folder);
+      await told.getByText(`${DROPPED_FILES} there already`, { exact: true }).waitFor();
+      const lines = await page.getByRole('button', { name: /^Overwrite: / }).count();
+      expect(lines).to.equal(Math.min(DROPPED_FILES, LINES_MAX));
+    }
     await page.close();
   });
 
@@ -221,6 +229,22 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
     await button('Clear ended').click();
     await page.locator('#transfers').waitFor({ state: 'hidden' });
+
+    // What turns out to be there while the user is asked is not what they were asked about.
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let sent = 0;
+    await page.route(BODIES, async (route) => {
+      if (++sent > 2) await released;
+      await route.continue();
+    });
+    await page.locator('#folder-picker').setInputFiles(folder);
+    await button('Overwrite 2').click();
+    await page.locator('#dialog').getByText('2 objects are there').waitFor();
+    release();
+    await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
+    await page.locator('#dialog-ok').click();
+    await told.getByText(`2 done, ${CHOSEN_FILES - 2} there already`, { exact: true }).waitFor();
     await page.close();
   });
 
@@ -280,58 +304,3 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     expect(leaks).to.deep.equal([]);
   });
 });
-
-/** Files below a folder, in folders of several depths. @returns their paths, in order */
-async function makeFolder(folder: string, count: number): Promise<string[]> {
-  const paths: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const levels = i < ODD_NAMES.length ? i % 5 : 1;
-    const below = Array.from({ length: levels }, (_, depth) => `level #${depth}`);
-    const path = [...below, ODD_NAMES[i] ?? `file-${i}`].join('/');
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), `${i} `.repeat(i));
-    paths.push(`${basename(folder)}/${path}`);
-  }
-  return paths.sort(compareBytes);
-}
-
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-/** Lets a folder fall onto the page, as from a file manager. */
-async function drop(page: Page, folder: string): Promise<void> {
-  const input = await page.context().newCDPSession(page);
-  const box = (await page.locator('#main').boundingBox())!;
-  // Near its top: the rest may be below the window.
-  const at = { x: box.x + box.width / 2, y: box.y + 50 };
-  const data = { items: [], files: [folder], dragOperationsMask: 1 };
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await input.send('Input.dispatchDragEvent', { type, ...at, data });
-  }
-}
-
-/** Resolves when so many requests that send something to a path have succeeded. */
-function finished(page: Page, path: string, count: number): Promise<void> {
-  let left = count;
-  return new Promise((resolve) => {
-    page.on('response', (response) => {
-      if (new URL(response.url()).pathname !== path) return;
-      if (response.status() === 201 && --left === 0) resolve();
-    });
-  });
-}
-
-/** The number of the segment that a request sends. */
-function segmentOf(request: Request): string | undefined {
-  const url = new URL(request.url());
-  if (request.method() !== 'PUT' || url.pathname !== '/api/files/uploads/segment') return undefined;
-  return url.searchParams.get('index') ?? undefined;
-}
-
-async function md5Of(file: string): Promise<string> {
-  const hash = createHash('md5');
-  const stream = createReadStream(file).on('data', (chunk) => hash.update(chunk));
-  await once(stream, 'end');
-  return hash.digest('hex');
-}

@@ -72,6 +72,10 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
       // What was refused never was a version.
       await ok(upload(client, container, name, 'taken'), 412);
       await ok(upload(client, container, name, 'three', { overwrite: '1' }), 201);
+      if (name.endsWith('/')) {
+        const folder = { container, name };
+        await ok(client.send('PUT', '/api/files/folder', { body: folder }), 412);
+      }
       const { mode, active, items } = await versions(container, name);
       expect([mode, active]).to.deep.equal(['stack', true]);
       expect(items.map(({ bytes, is_latest: latest }) => [bytes, latest])).to.deep.equal([

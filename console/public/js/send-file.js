@@ -75,6 +75,7 @@ async function retried(attempt, work) {
     } catch (error) {
       if (attempt.cancelled || i === TRIES) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
+      if (attempt.cancelled) throw error;
     }
   }
 }

@@ -203,7 +203,7 @@ export function wireTransferList(given) {
     uploads.cancelWaiting();
     for (const cancel of [...running.values()]) cancel();
   };
-  $('#retry-all').onclick = () => uploads.again('failed', 'cancelled');
+  $('#retry-all').onclick = () => uploads.again();
   $('#overwrite-all').onclick = askOverwrite;
   $('#clear-ended').onclick = () => {
     for (const row of $('#queue').querySelectorAll('li[data-state]')) row.remove();
@@ -213,10 +213,10 @@ export function wireTransferList(given) {
 }
 
 async function askOverwrite() {
-  const count = uploads.counts().exists;
-  const text = `${count.toLocaleString()} objects are there already, and will be replaced.`;
+  const items = uploads.existing();
+  const text = `${items.length.toLocaleString()} objects are there already, and will be replaced.`;
   const given = await ask('Overwrite', [el('p', { textContent: text })], 'Overwrite');
-  if (given !== null) uploads.again('exists');
+  if (given !== null) uploads.overwrite(items);
 }
 
 /** Leaving the page would cut what goes on. */

@@ -161,9 +161,27 @@ function show(item) {
 /** Large files go on with the segments that are not there yet. */
 function again(item) {
   forget(item);
-  if (item.why === 'exists') item.overwrite = true;
   item.line.begin();
+  wait(item);
+  pump();
+}
+
+/** For its turn; an earlier attempt that still ends says nothing of it any more. */
+function wait(item) {
+  item.attempt = null;
+  if (item.why === 'exists') item.overwrite = true;
   waiting.push(item);
+}
+
+function restart(items) {
+  for (const item of items) {
+    left[item.why].delete(item);
+    shown.delete(item);
+    unshown.delete(item);
+    takeLine(item);
+    wait(item);
+  }
+  showMore();
   pump();
 }
 
@@ -209,23 +227,17 @@ export const uploads = {
     for (const resolve of wake.splice(0)) resolve();
   },
 
-  /** Starts all again that is not there for one of these reasons. */
-  again(...reasons) {
-    const items = reasons.flatMap((why) => [...left[why]]);
-    for (const why of reasons) left[why].clear();
-    for (const item of items) {
-      shown.delete(item);
-      unshown.delete(item);
-      takeLine(item);
-      if (item.why === 'exists') item.overwrite = true;
-      waiting.push(item);
-    }
-    showMore();
-    pump();
-  },
+  /** Starts all again that is not there, but what would overwrite something. */
+  again: () => restart([...left.failed, ...left.cancelled]),
+
+  /** What is there already by now, for `overwrite`. */
+  existing: () => [...left.exists],
+
+  /** @param items - what the user was told of: what came later is not overwritten with it */
+  overwrite: (items) => restart(items.filter((item) => left.exists.has(item))),
 
   clear() {
-    for (const set of [...Object.values(left), unshown]) set.clear();
+    for (const set of [...Object.values(left), shown, unshown]) set.clear();
     done = 0;
   },
 };

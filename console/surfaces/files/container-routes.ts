@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { containerName, kindOf, objectName, prefixText } from './names.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
+import { isTaken } from './transfer-routes.js';
 import { translate } from './translate.js';
 
 const PAGE = z.object({
@@ -20,6 +22,8 @@ const OBJECTS = PAGE.extend({
 const NEW = z.strictObject({ name: containerName, policy: z.string().max(128).optional() });
 const NAMED = z.object({ name: containerName });
 const FOLDER = z.strictObject({ container: containerName, name: objectName });
+
+const FOLDER_TAKEN = 'There is such a folder already.';
 
 /** Containers, and what is in them. */
 export function containerRoutes(app: FastifyInstance): void {
@@ -102,10 +106,13 @@ export function containerRoutes(app: FastifyInstance): void {
       'if-none-match': '*',
     };
     const object = name.endsWith('/') ? name : `${name}/`;
+    const { store } = sessionOf(request);
+    // Swift's versioning keeps a version before it looks at the condition.
+    if (await isTaken(store, container, object)) throw new ApiError('exists', FOLDER_TAKEN);
     try {
-      await sessionOf(request).store.do([201], 'PUT', { container, object, headers, body: '' });
+      await store.do([201], 'PUT', { container, object, headers, body: '' });
     } catch (error) {
-      throw translate(error, 412, 'exists', 'There is such a folder already.');
+      throw translate(error, 412, 'exists', FOLDER_TAKEN);
     }
     return reply.status(204).send();
   });

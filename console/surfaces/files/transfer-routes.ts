@@ -74,7 +74,11 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
 }
 
 /** Whether there is surely such an object: who may only write is not told, and the store decides. */
-async function isTaken(store: SwiftAccount, container: string, object: string): Promise<boolean> {
+export async function isTaken(
+  store: SwiftAccount,
+  container: string,
+  object: string,
+): Promise<boolean> {
   const request = { container, object, query: { symlink: 'get' } };
   const { status } = await store.do([200, 204, 403, 404], 'HEAD', request);
   return status < 300;
@@ -84,12 +88,17 @@ function taken(): ApiError {
   return new ApiError('exists', TAKEN);
 }
 
-/** Counts and hashes what goes through; ends with an error when it is too much. */
+/**
+ * Counts and hashes what goes through; ends with an error when it is too much.
+ * @throws ApiError too_large; UpstreamError when the body has been cut before
+ */
 export function meter(body: Readable | undefined, length: string | undefined, bytesMax: number) {
   const tooLarge = new ApiError('too_large', 'The body is larger than the console takes.', {
     max_upload_bytes: bytesMax,
   });
   if (Number(length ?? 0) > bytesMax) throw tooLarge;
+  // Its end has been told already: whoever waits for it would wait for ever.
+  if (body?.destroyed && !body.readableEnded) throw new UpstreamError('unavailable');
   const md5: Hash = createHash('md5');
   let bytes = 0;
   const counter = new Transform({

@@ -14,10 +14,13 @@ export const loadContainers = () => showContainers(view.container, (name) => go(
 let latest = 0;
 /** What the rows on the page are of, so that they stay when reading them again fails. */
 let shownPlace = null;
+/** Which page of the place was asked for last; null for what is no page of one. */
+let asked = {};
 
 /** Reads the page that the view is of, or the one beside it. */
 export async function load(parameters = {}) {
   const turn = ++latest;
+  asked = parameters;
   const place = JSON.stringify([view.container, view.prefix, view.mode]);
   view.selected.clear();
   showCrumbs();
@@ -45,6 +48,11 @@ export async function load(parameters = {}) {
   } finally {
     if (turn === latest) $('#main').setAttribute('aria-busy', 'false');
   }
+}
+
+/** Reads the same page again; what a search found stays. */
+export async function loadAgain() {
+  if (asked !== null) await load(asked);
 }
 
 async function loadDetails() {
@@ -114,6 +122,7 @@ export function show(rows, emptyText) {
 /** Rows that are not of a place: what a search found. */
 export function showFound(rows, emptyText) {
   latest += 1;
+  asked = null;
   shownPlace = null;
   showPages({ next: null, previous: null });
   $('#main').setAttribute('aria-busy', 'false');

@@ -1,5 +1,5 @@
 import { enqueueAll } from '../transfers.js';
-import { load, loadContainers } from './listing.js';
+import { loadAgain, loadContainers } from './listing.js';
 import { attempt, folder, view } from './state.js';
 
 /** Uploads into the folder that is shown, which may be another one before all is found. */
@@ -29,6 +29,6 @@ function refreshSoon() {
     refreshing = 0;
     refreshedMs = performance.now();
     attempt(loadContainers);
-    if (view.selected.size === 0) attempt(load);
+    if (view.selected.size === 0) attempt(loadAgain);
   }, waitMs);
 }
