@@ -18,8 +18,13 @@ from ringway_filter.trust import trust_of
 REMEMBERED_SECONDS = 5
 #: Gateways have one token, or one for each account that they act for.
 _TOKENS_MAX = 1000
-#: tempauth's keys are ``<reseller prefix>/token/<token>``.
-_MARK = '/token/'
+
+
+def _is_of_a_token(key):
+    """tempauth's keys are ``<prefix>/token/<prefix>tk<hex>``; that of the
+    info of a container may look much like it."""
+    prefix, mark, token = key.partition('/token/')
+    return bool(mark) and token.startswith(prefix + 'tk')
 
 
 class TokenMemory(object):
@@ -37,7 +42,7 @@ class TokenMemory(object):
         return getattr(self._ring, name)
 
     def get(self, key, *args, **kwargs):
-        if _MARK not in key:
+        if not _is_of_a_token(key):
             return self._ring.get(key, *args, **kwargs)
         now = self._now()
         until, value = self._known.get(key, (now, None))

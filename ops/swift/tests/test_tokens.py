@@ -41,14 +41,15 @@ class TestTokenMemory(unittest.TestCase):
         self.assertEqual(self.memory.get(KEY), GROUPS)
 
     def test_all_else_is_the_rings(self):
-        for status in 204, 404:
-            self.memory.set('container/a/c', {'status': status})
-            self.assertEqual(
-                self.memory.get('container/a/c', raise_on_error=True),
-                {'status': status})
+        for key in 'container/a/c', 'container/token/tk', '/token/c':
+            for status in 204, 404:
+                self.memory.set(key, {'status': status})
+                self.assertEqual(
+                    self.memory.get(key, raise_on_error=True),
+                    {'status': status})
 
     def test_it_is_bounded(self):
-        keys = ['AUTH_/token/%d' % number for number in range(2500)]
+        keys = ['AUTH_/token/AUTH_tk%d' % number for number in range(2500)]
         for key in keys:
             self.ring.values[key] = GROUPS
             self.memory.get(key)
