@@ -235,6 +235,13 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 
+  it('takes an address that somebody typed as it is', async () => {
+    await makeContainer(client, '50%');
+    await ok(upload(client, '50%', 'half', 'x'), 201);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#50%/`);
+    await row('half').waitFor();
+  });
+
   it('had nothing to complain of', () => {
     const unforeseen = watched.complaints.filter((text) => !MEANT.test(text));
     expect(unforeseen).to.deep.equal([]);

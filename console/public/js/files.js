@@ -92,10 +92,12 @@ function wire() {
 }
 
 async function newFolder() {
+  // Where the user asked for it: the way back may lead elsewhere while the dialog is open.
   const { container } = view;
+  const prefix = folder();
   const field = el('input', { name: 'name', required: true });
   await ask('New folder', [el('label', {}, 'Name', field)], 'Make', ({ name }) =>
-    call('PUT', '/api/files/folder', { container, name: folder() + name }),
+    call('PUT', '/api/files/folder', { container, name: prefix + name }),
   );
   await load();
 }

@@ -56,12 +56,21 @@ export function go(container, prefix, mode = 'files') {
   location.hash = place.join('/');
 }
 
+/** Somebody may have typed it: what is no encoding is taken as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Takes the place from the address. */
 export function readPlace() {
   const [container = '', prefix = '', mode = 'files'] = location.hash
     .slice(1)
     .split('/')
-    .map(decodeURIComponent);
+    .map(decoded);
   if (container !== view.container) view.details = null;
   Object.assign(view, {
     container: container === '' ? null : container,
