@@ -194,8 +194,10 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
       await page.getByRole('button', { name: 'Clear ended', exact: true }).click();
       await drop(page, folder);
       await told.getByText(`${DROPPED_FILES} there already`, { exact: true }).waitFor();
-      const lines = await page.getByRole('button', { name: /^Overwrite: / }).count();
-      expect(lines).to.equal(Math.min(DROPPED_FILES, LINES_MAX));
+      const lines = page.getByRole('button', { name: /^Overwrite: / });
+      const shown = Math.min(DROPPED_FILES, LINES_MAX);
+      await lines.nth(shown - 1).waitFor();
+      expect(await lines.count()).to.equal(shown);
     }
     await page.close();
   });
