@@ -211,7 +211,9 @@ rule_files: [alerts.yml, rules.yml]
       await page.getByRole('button', { name: /^404 (?!0 )[\d.]+ \/s$/ }).waitFor();
       const seen = await page.evaluate<string[]>('[...seen]');
       expect(seen).to.include('requests_per_s: unknown');
-      const zeros = seen.filter((one) => /^(nodes_online|requests_per_s|latency_p99): 0(?![.\d])/.test(one));
+      const zeros = seen.filter((one) =>
+        /^(nodes_online|requests_per_s|latency_p99): 0(?![.\d])/.test(one),
+      );
       expect(zeros).to.deep.equal([]);
     });
 
