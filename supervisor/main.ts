@@ -1,20 +1,5 @@
 #!/usr/bin/env node
-import { CONSOLE_PROGRAM } from '../console/program.js';
-import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../src/process/janitor-program.js';
-import { LISTENER_PROGRAM } from '../src/process/listener-program.js';
-import { STORE_PROGRAM } from '../src/process/store-program.js';
+import { PARTS } from './parts.js';
 import { run } from './run.js';
-import { recoverStore } from './store.js';
 
-process.exit(
-  await run(process.argv.slice(2), {
-    programs: {
-      listener: LISTENER_PROGRAM,
-      janitor: JANITOR_PROGRAM,
-      store: STORE_PROGRAM,
-      console: CONSOLE_PROGRAM,
-    },
-    janitorCommand: JANITOR_COMMAND_ENTRY,
-    recoverStore,
-  }),
-);
+process.exit(await run(process.argv.slice(2), PARTS));

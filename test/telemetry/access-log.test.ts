@@ -56,6 +56,14 @@ describe('telemetry: access log', () => {
     return lines.map((line) => (JSON.parse(line) as AccessEntry).key ?? '');
   }
 
+  /** Until the log has begun `file` anew. */
+  async function untilNew(): Promise<void> {
+    await eventually(
+      () => keys(file).catch(() => ['not there yet']),
+      (found) => found.length === 0,
+    );
+  }
+
   it('is what was written, a JSON line each, however odd the key', () => {
     const key = 'new\nline "quoted" ü🎉 \u0000 \u2028';
     const line = accessLine({ ...ENTRY, key });
@@ -93,10 +101,7 @@ describe('telemetry: access log', () => {
     );
     await rename(file, `${file}.1`);
     log.reopen();
-    await eventually(
-      () => keys(file).catch(() => ['not there yet']),
-      (found) => found.length === 0,
-    );
+    await untilNew();
     log.write({ ...ENTRY, key: '3' });
     await log.close();
     expect(await keys(`${file}.1`)).to.deep.equal(['1', '2']);
@@ -156,10 +161,7 @@ describe('telemetry: access log', () => {
     );
     await mkdir(join(folder, 'a'));
     log.reopen();
-    await eventually(
-      () => keys(file).catch(() => ['not there yet']),
-      (found) => found.length === 0,
-    );
+    await untilNew();
     log.write({ ...ENTRY, key: '3' });
     await log.close();
     expect(await keys(file)).to.deep.equal(['3']);

@@ -4,9 +4,9 @@ import { ApiError } from '../../server/api-error.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
+import { isTaken } from './exists.js';
 import { containerName, kindOf, objectName, prefixText } from './names.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
-import { isTaken } from './transfer-routes.js';
 import { translate } from './translate.js';
 
 const PAGE = z.object({
@@ -108,7 +108,7 @@ export function containerRoutes(app: FastifyInstance): void {
     const object = name.endsWith('/') ? name : `${name}/`;
     const { store } = sessionOf(request);
     // Swift's versioning keeps a version before it looks at the condition.
-    if (await isTaken(store, container, object)) throw new ApiError('exists', FOLDER_TAKEN);
+    if (await isTaken(store, { container, object })) throw new ApiError('exists', FOLDER_TAKEN);
     try {
       await store.do([201], 'PUT', { container, object, headers, body: '' });
     } catch (error) {

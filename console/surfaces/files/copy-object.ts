@@ -52,10 +52,3 @@ export async function copyObject(
     signal,
   });
 }
-
-/** @throws SwiftStatusError for any failure but that there is none */
-export async function exists(store: SwiftAccount, { container, object }: Place): Promise<boolean> {
-  const query = { symlink: 'get' };
-  const { status } = await store.do([200, 204, 404], 'HEAD', { container, object, query });
-  return status !== 404;
-}

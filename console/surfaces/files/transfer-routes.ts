@@ -7,9 +7,9 @@ import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { BYTES_TYPE } from '../../server/media-type.js';
 import { parse } from '../../server/parse.js';
-import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
+import { isTaken, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
@@ -26,7 +26,6 @@ const DOWNLOAD = objectPlace.extend({
 });
 
 const UPLOAD_IDLE_MS = 2 * 60_000;
-const TAKEN = 'There is such an object already.';
 
 /** Bodies of objects, streamed both ways. */
 export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
@@ -40,7 +39,9 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
     const { store } = sessionOf(request);
     try {
       // Swift's versioning keeps a body as a version before it looks at the condition.
-      if (overwrite !== '1' && (await isTaken(store, container, name))) throw taken();
+      if (overwrite !== '1' && (await isTaken(store, { container, object: name }))) {
+        throw new ApiError('exists', TAKEN);
+      }
       const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
       const { headers } = await store.do([201], 'PUT', {
         container,
@@ -71,21 +72,6 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
     const answer = await openBody(store, { container, object: name }, request.headers.range);
     return sendBody(reply, answer, name, disposition);
   });
-}
-
-/** Whether there is surely such an object: who may only write is not told, and the store decides. */
-export async function isTaken(
-  store: SwiftAccount,
-  container: string,
-  object: string,
-): Promise<boolean> {
-  const request = { container, object, query: { symlink: 'get' } };
-  const { status } = await store.do([200, 204, 403, 404], 'HEAD', request);
-  return status < 300;
-}
-
-function taken(): ApiError {
-  return new ApiError('exists', TAKEN);
 }
 
 /**

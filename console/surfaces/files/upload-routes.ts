@@ -10,7 +10,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
-import { exists } from './copy-object.js';
+import { exists, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { meter } from './transfer-routes.js';
@@ -117,7 +117,7 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
       if (await isMadeOf(store, container, name, [...present.values()])) {
         return reply.status(201).send({ segments: plan.segments });
       }
-      throw new ApiError('exists', 'There is such an object already.');
+      throw new ApiError('exists', TAKEN);
     }
     const manifest = [...present.values()].map(({ name: segment, hash, bytes }) => ({
       path: `/${segmentsOf(container)}/${segment}`,
