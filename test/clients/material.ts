@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cp, lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 export const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 
 const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
 
 /** Size of the one big file of each client. */
 export const BIG_FILE_BYTES = IS_LARGE ? 2048 * MIB : 256 * MIB;
@@ -49,7 +50,11 @@ export async function makeTree(target: string, size: 'sync' | 'some'): Promise<n
   }
   for (const name of ODD_FILES) await writeInto(join(target, 'odd'), name, `content of ${name}\n`);
   await writeInto(target, 'empty-file', '');
-  return (await filesIn(target)).length;
+  const files = await filesIn(target);
+  // Clients compare these with the store's times: of now, they are newer where a clock is set back.
+  const then = new Date(Date.now() - HOUR_MS);
+  for (const file of files) await utimes(join(target, file), then, then);
+  return files.length;
 }
 
 async function allPackages(): Promise<string[]> {

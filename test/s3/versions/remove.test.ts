@@ -26,11 +26,15 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     await removeFolder(directory);
   });
 
-  /** @returns a time behind that of the last one */
+  let puts = 0;
+
+  /** No two alike, as with indexes. @returns a time behind that of the last one */
   async function put(...names: readonly string[]): Promise<number> {
     let after = 0;
     for (const object of names) {
-      const input = { size: 2, contentType: 'application/json', body: Buffer.from('{}') };
+      puts += 1;
+      const body = Buffer.from(JSON.stringify({ puts }));
+      const input = { size: body.length, contentType: 'application/json', body };
       const put = await store.putObject(CALL, { ...ARCHIVE, object }, input);
       if (put.outcome === 'created') after = put.lastModified + 1;
     }
