@@ -1,11 +1,14 @@
 import type { HeaderList } from '../../http/exchange.js';
+import { ScratchBytes } from '../../scratch-memory.js';
 import type { S3Response } from '../operation.js';
+import type { Document } from '../xml/document-bytes.js';
 
 /** A success whose body is an XML document. */
-export function xmlResponse(document: string | Buffer, headers: HeaderList = []): S3Response {
+export function xmlResponse(document: Document, headers: HeaderList = []): S3Response {
   return {
     status: 200,
     headers: [['Content-Type', 'application/xml'], ...headers],
     body: document,
+    contentLength: document instanceof ScratchBytes ? document.length : undefined,
   };
 }

@@ -1,8 +1,15 @@
+import { scratch, ScratchBytes } from '../../scratch-memory.js';
 import { DECLARATION_1_0, REFERENCE_1_1, xmlDeclaration } from './escape.js';
 
 /** Characters that are written at once: V8 joins the pieces of short texts best. */
 const BLOCK_LENGTH = 2048;
 const UTF8_BYTES_MAX = 3;
+
+/** Less than this is copied out of the scratch memory, and sent in one go. */
+const COPIED_BYTES_MAX = 32 * 1024;
+
+/** A whole document; one that is long is sent as a stream, from memory that is used again. */
+export type Document = string | Buffer | ScratchBytes;
 
 /**
  * A long document in the making, as the bytes that are sent. As one string a page of 1000 keys is
@@ -16,7 +23,7 @@ export class DocumentBytes {
 
   /** @param bytes that the document will have, roughly; it may become longer */
   constructor(bytes: number) {
-    this.#bytes = Buffer.allocUnsafe(this.#length + bytes);
+    this.#bytes = scratch.take(this.#length + bytes);
   }
 
   /** @param markup with its text escaped */
@@ -26,11 +33,15 @@ export class DocumentBytes {
   }
 
   /** The whole of it, as `xmlDocument` makes it of a string; nothing can be added afterwards. */
-  take(): Buffer {
+  take(): Buffer | ScratchBytes {
     this.#flush();
     // Both declarations have the same length.
     this.#bytes.write(xmlDeclaration(this.#reference11), 0, 'latin1');
-    return this.#bytes.subarray(0, this.#length);
+    if (this.#length > COPIED_BYTES_MAX)
+      return new ScratchBytes(scratch, this.#bytes, this.#length);
+    const copied = Buffer.from(this.#bytes.subarray(0, this.#length));
+    scratch.give(this.#bytes);
+    return copied;
   }
 
   #flush(): void {
@@ -44,8 +55,6 @@ export class DocumentBytes {
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
-    this.#bytes.copy(grown, 0, 0, this.#length);
-    this.#bytes = grown;
+    this.#bytes = scratch.grow(this.#bytes, this.#length, needed);
   }
 }

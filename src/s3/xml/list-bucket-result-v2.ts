@@ -1,4 +1,5 @@
 import type { ListObjectsV2Query } from '../rules/listing-query.js';
+import type { Document } from './document-bytes.js';
 import { element, optionalElement } from './escape.js';
 import {
   addCommonPrefixes,
@@ -20,7 +21,7 @@ export interface ListBucketResultV2 {
 }
 
 /** The answer of ListObjectsV2. */
-export function renderListBucketResultV2(result: ListBucketResultV2): Buffer {
+export function renderListBucketResultV2(result: ListBucketResultV2): Document {
   const { query, contents, commonPrefixes } = result;
   const { urlEncoded } = query;
   const document = listingBytes(contents.length + commonPrefixes.length);

@@ -1,4 +1,5 @@
 import type { ListObjectsQuery } from '../rules/listing-query.js';
+import type { Document } from './document-bytes.js';
 import { element } from './escape.js';
 import {
   addCommonPrefixes,
@@ -23,7 +24,7 @@ export interface ListBucketResult {
 }
 
 /** The answer of ListObjects (version 1). */
-export function renderListBucketResult(result: ListBucketResult): Buffer {
+export function renderListBucketResult(result: ListBucketResult): Document {
   const { query, contents, commonPrefixes } = result;
   const { urlEncoded, delimiter } = query;
   const showNextMarker = result.truncated && delimiter !== undefined;

@@ -1,12 +1,14 @@
 import { formatIsoDate } from '../rules/dates.js';
 import type { ListObjectVersionsQuery } from '../rules/versions-listing-query.js';
-import { element, optionalElement, xmlDocument } from './escape.js';
+import type { Document, DocumentBytes } from './document-bytes.js';
+import { element, optionalElement } from './escape.js';
 import {
+  addCommonPrefixes,
   listedName,
+  listingBytes,
   nameElement,
   ownerRenderer,
   renderAttributes,
-  renderCommonPrefixes,
   type ListedKey,
 } from './listing-entries.js';
 import { S3_NAMESPACE } from './namespace.js';
@@ -47,10 +49,11 @@ export interface ListVersionsResult {
 }
 
 /** The answer of ListObjectVersions. */
-export function renderListVersionsResult(result: ListVersionsResult): string {
-  const { query } = result;
+export function renderListVersionsResult(result: ListVersionsResult): Document {
+  const { query, entries, commonPrefixes } = result;
   const { urlEncoded } = query;
-  return xmlDocument(
+  const document = listingBytes(entries.length + commonPrefixes.length);
+  document.add(
     `<ListVersionsResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
       nameElement('Prefix', query.prefix, urlEncoded) +
       nameElement('KeyMarker', query.keyMarker, urlEncoded) +
@@ -60,28 +63,33 @@ export function renderListVersionsResult(result: ListVersionsResult): string {
       `<MaxKeys>${query.maxKeys}</MaxKeys>` +
       nameElement('Delimiter', query.delimiter, urlEncoded) +
       (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +
-      `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
-      renderEntries(result.entries, urlEncoded) +
-      `${renderCommonPrefixes(result.commonPrefixes, urlEncoded)}</ListVersionsResult>`,
+      `<IsTruncated>${String(result.truncated)}</IsTruncated>`,
   );
+  addEntries(document, entries, urlEncoded);
+  addCommonPrefixes(document, commonPrefixes, urlEncoded);
+  document.add('</ListVersionsResult>');
+  return document.take();
 }
 
 /** Versions and delete markers stand among each other, in the order of the listing. */
-function renderEntries(entries: readonly ListedVersionEntry[], urlEncoded: boolean): string {
+function addEntries(
+  document: DocumentBytes,
+  entries: readonly ListedVersionEntry[],
+  urlEncoded: boolean,
+): void {
   const renderOwner = ownerRenderer();
-  let rendered = '';
   for (const entry of entries) {
     const owner = renderOwner(entry.owner);
     const identity =
       `<Key>${listedName(entry.key, urlEncoded)}</Key>` +
       `<VersionId>${entry.versionId}</VersionId>` +
       `<IsLatest>${String(entry.isLatest)}</IsLatest>`;
-    rendered +=
+    document.add(
       entry.kind === 'version'
         ? `<Version>${identity}${renderAttributes(entry, owner)}</Version>`
-        : `<DeleteMarker>${identity}${markerAttributes(entry, owner)}</DeleteMarker>`;
+        : `<DeleteMarker>${identity}${markerAttributes(entry, owner)}</DeleteMarker>`,
+    );
   }
-  return rendered;
 }
 
 /** AWS's delete markers have no Size; ours have, as SPEC.md 2.4 says. */

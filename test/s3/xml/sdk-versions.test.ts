@@ -84,7 +84,7 @@ describe('s3 xml: versions and locks, with the AWS SDK as oracle', () => {
       commonPrefixes: ['p/'],
       truncated: true,
       nextKeyMarker: 'p/',
-    });
+    }).toString();
     const { $metadata, ...got } = await client.send(new sdk.ListObjectVersionsCommand(BUCKET));
     expect($metadata.httpStatusCode).to.equal(200);
     expect(got).to.deep.include({

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../../byte-source.js';
+import { scratch } from '../../../scratch-memory.js';
 
 /** What the connection does for the body that it carries. */
 export interface BodyFeed {
@@ -89,16 +90,19 @@ export class AnswerBody implements ByteSource, AsyncIterator<Buffer, undefined> 
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** All of it, which must be no more than this. @returns undefined when it is more */
-  async collect(bytesMax: number): Promise<Buffer | undefined> {
-    const chunks: Buffer[] = [];
+  /** All of it as text, unless it is more than so many bytes. @returns undefined when it is more */
+  async text(bytesMax: number): Promise<string | undefined> {
+    let memory = scratch.take(Math.min(this.bytesLeft ?? 0, bytesMax));
     let length = 0;
     for await (const chunk of this) {
-      length += chunk.length;
-      if (length > bytesMax) return undefined;
-      chunks.push(chunk.length > COPIED_BYTES_MAX ? Buffer.from(chunk) : chunk);
+      const end = length + chunk.length;
+      if (end > bytesMax) return undefined;
+      if (end > memory.length) memory = scratch.grow(memory, length, end);
+      length += chunk.copy(memory, length);
     }
-    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length);
+    const text = memory.toString('utf8', 0, length);
+    scratch.give(memory);
+    return text;
   }
 
   cancel(): void {

@@ -16,8 +16,8 @@ export class Answer implements SwiftResponse {
   }
 
   async text(bytesMax: number): Promise<string> {
-    const bytes = await this.body.collect(bytesMax);
-    if (bytes !== undefined) return bytes.toString('utf8');
+    const text = await this.body.text(bytesMax);
+    if (text !== undefined) return text;
     throw new BackendError('Corrupt', `an answer of more than ${bytesMax} bytes`);
   }
 
