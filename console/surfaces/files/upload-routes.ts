@@ -10,7 +10,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
-import { exists, TAKEN } from './exists.js';
+import { isTaken, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { meter } from './transfer-routes.js';
@@ -112,19 +112,27 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
     if (present.size !== plan.segments) {
       throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
     }
-    if (!file.overwrite && (await exists(store, { container, object: name }))) {
-      // Whose answer got lost asks again.
-      if (await isMadeOf(store, container, name, [...present.values()])) {
-        return reply.status(201).send({ segments: plan.segments });
-      }
-      throw new ApiError('exists', TAKEN);
-    }
-    const manifest = [...present.values()].map(({ name: segment, hash, bytes }) => ({
+    const segments = [...present.values()];
+    const manifest = segments.map(({ name: segment, hash, bytes }) => ({
       path: `/${segmentsOf(container)}/${segment}`,
       etag: hash,
       size_bytes: bytes,
     }));
-    await putManifest(store, container, name, JSON.stringify(manifest), file.type);
+    const put = (headers: Readonly<Record<string, string>>) =>
+      putManifest(store, container, name, JSON.stringify(manifest), {
+        'content-type': headerText(file.type),
+        ...headers,
+      });
+    if (file.overwrite) await put({});
+    else {
+      // As with small ones: Swift's versioning does not look at the condition first.
+      const place = { container, object: name };
+      const written = !(await isTaken(store, place)) && (await putIfAbsent(put));
+      // Whose answer got lost asks again.
+      if (!written && !(await isMadeOf(store, container, name, segments))) {
+        throw new ApiError('exists', TAKEN);
+      }
+    }
     return reply.status(201).send({ segments: plan.segments });
   });
 }
@@ -153,7 +161,7 @@ async function isMadeOf(
   object: string,
   segments: readonly ObjectRow[],
 ): Promise<boolean> {
-  const { status, headers } = await store.do([200, 404], 'HEAD', { container, object });
+  const { status, headers } = await store.do([200, 403, 404], 'HEAD', { container, object });
   const etags = segments.map(({ hash }) => hash).join('');
   const etag = createHash('md5').update(etags).digest('hex');
   return (
@@ -163,13 +171,26 @@ async function isMadeOf(
   );
 }
 
+/** @returns false where somebody else's object is there by now */
+async function putIfAbsent(
+  put: (headers: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await put({ 'if-none-match': '*' });
+    return true;
+  } catch (error) {
+    if (error instanceof SwiftStatusError && error.status === 412) return false;
+    throw error;
+  }
+}
+
 /** With a heartbeat the status is 202 at once, and the verdict stands in the body. */
 async function putManifest(
   store: SwiftAccount,
   container: string,
   object: string,
   body: string,
-  type: string,
+  headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const answer = await store.expect([200, 201, 202], 'PUT', {
     container,
@@ -177,7 +198,7 @@ async function putManifest(
     query: { 'multipart-manifest': 'put', heartbeat: 'on' },
     headers: {
       accept: 'application/json',
-      'content-type': headerText(type),
+      ...headers,
       'content-length': String(Buffer.byteLength(body)),
     },
     body,

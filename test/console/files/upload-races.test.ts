@@ -1,0 +1,113 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { download, makeContainer, ok, query, unique, upload } from './support.js';
+
+const MIB = 1024 ** 2;
+const CONTAINER = unique('races');
+
+/** Passes requests on to a store, and lets something happen just before one of them. */
+class Relay {
+  /** Of the store; known when it has been started. */
+  target = '';
+  /** Done once, before the next manifest goes on. */
+  beforeManifest: (() => Promise<unknown>) | undefined;
+  readonly #server = http.createServer((request, response) => {
+    void this.#pass(request, response);
+  });
+
+  async listen(): Promise<string> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #pass(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { method, url = '', headers } = request;
+    if (method === 'PUT' && url.includes('multipart-manifest=put')) {
+      const work = this.beforeManifest;
+      this.beforeManifest = undefined;
+      await work?.();
+    }
+    const { hostname, port } = new URL(this.target);
+    const onward = http.request({ agent: false, hostname, port, method, path: url, headers });
+    onward.once('response', (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
+    });
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  }
+}
+
+describe('console files: two who upload under one name', () => {
+  const relay = new Relay();
+  let bed: TestBed;
+  let client: ConsoleClient;
+
+  before(async () => {
+    const limits = { segment_bytes: MIB, max_upload_bytes: 4 * MIB };
+    bed = await startTestBed({ ...limits, store_base: await relay.listen() });
+    relay.target = bed.store.origin;
+    client = await bed.login();
+    await makeContainer(client, CONTAINER);
+  });
+
+  after(async () => {
+    await bed.close();
+    relay.close();
+  });
+
+  /** Sends a file in two segments, and no manifest. */
+  async function sendSegments(name: string) {
+    const file = {
+      container: CONTAINER,
+      name,
+      size_bytes: MIB + 1,
+      mtime_ms: 1,
+      fingerprint: 'b'.repeat(16),
+    };
+    await ok(client.post('/api/files/uploads', file), 200);
+    for (const [index, length] of [MIB, 1].entries()) {
+      const sent = client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
+        body: Buffer.alloc(length, 'x'),
+        headers: {
+          'content-type': 'application/octet-stream',
+          'content-length': String(length),
+        },
+      });
+      await ok(sent, 201);
+    }
+    return file;
+  }
+
+  it('leave what was there first, until one of them chooses to replace it', async () => {
+    const file = await sendSegments('both');
+    relay.beforeManifest = () => ok(upload(client, CONTAINER, 'both', 'the other one'), 201);
+    const refused = await client.post('/api/files/uploads/finish', file);
+    expect([refused.status, codeOf(refused)]).to.deep.equal([412, 'exists']);
+    expect((await ok(download(client, CONTAINER, 'both'), 200)).text).to.equal('the other one');
+
+    // What was sent is kept for those who choose to replace it.
+    const plan = (await ok(client.post('/api/files/uploads', file), 200)).json() as object;
+    expect(plan).to.deep.include({ present: [0, 1] });
+    await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
+    const { bytes } = await ok(download(client, CONTAINER, 'both'), 200);
+    expect(bytes.length).to.equal(file.size_bytes);
+  });
+
+  it('are one where both send the same file', async () => {
+    const file = await sendSegments('same');
+    const finish = () => client.post('/api/files/uploads/finish', file);
+    relay.beforeManifest = () => ok(finish(), 201);
+    await ok(finish(), 201);
+    const { bytes } = await ok(download(client, CONTAINER, 'same'), 200);
+    expect(bytes.length).to.equal(file.size_bytes);
+  });
+});
