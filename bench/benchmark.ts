@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ResultOutput } from '../src/result-output.js';
 import { removeFolder } from '../test/support/temp-folder.js';
 import { EXIT, explain } from './exit.js';
 import { UsageError, type Options } from './options/options.js';
@@ -23,33 +24,35 @@ import { startTargets } from './targets/start.js';
  * @returns the exit code
  */
 export async function benchmark(args: readonly string[]): Promise<number> {
+  const output = new ResultOutput();
   try {
     const options = parseOptions(args);
     if (options === 'help') {
-      process.stdout.write(renderHelp());
+      output.write(renderHelp());
+      await output.flushed();
       return EXIT.ok;
     }
     await expectWritable({ json: options.jsonFile, report: options.reportFile });
     const base = await readBase(options.compareFile);
-    const results = await measure(options);
-    await write(options, results, base);
+    const results = await measure(options, output);
+    await write(options, results, base, output);
+    await output.flushed();
     return hasErrors(results) ? EXIT.errors : EXIT.ok;
   } catch (error) {
     return explain(error, 'npm run bench -- --help');
   }
 }
 
-async function measure(options: Options): Promise<Results> {
+async function measure(options: Options, output: ResultOutput): Promise<Results> {
   const stopEarly = (): never => process.exit(130);
   process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
   const folder = await mkdtemp(join(tmpdir(), 'ringway-bench-profiles-'));
   const profiles = options.profile ? new ProfileFolder(folder) : undefined;
   try {
     const targets = await startTargets(options, profiles);
-    const progress = progressOn(process.stdout, new RowsTable(targets.map(({ name }) => name)));
+    const progress = progressOn(output, new RowsTable(targets.map(({ name }) => name)));
     try {
-      for (const { name, description } of targets)
-        process.stdout.write(`${name}: ${description}\n`);
+      for (const { name, description } of targets) output.write(`${name}: ${description}\n`);
       return await new Run(options, targets, profiles, progress).results();
     } finally {
       progress.end();
@@ -65,6 +68,7 @@ async function write(
   { jsonFile, reportFile }: Options,
   results: Results,
   base: Results | undefined,
+  output: ResultOutput,
 ): Promise<void> {
   const sections = [
     legend(results.rows),
@@ -76,7 +80,7 @@ async function write(
     profileLines(results),
   ];
   for (const lines of sections) {
-    if (lines.length > 0) process.stdout.write(`\n${lines.join('\n')}\n`);
+    if (lines.length > 0) output.write(`\n${lines.join('\n')}\n`);
   }
   if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify(results, null, 1)}\n`);
   if (reportFile !== undefined) await writeFile(reportFile, renderReport(results, base));

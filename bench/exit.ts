@@ -1,8 +1,16 @@
+import { OutputError } from '../src/result-output.js';
 import { UsageError } from './options/options.js';
 import { TargetError } from './targets/target.js';
 
 /** As BSD's sysexits.h and Ringway's own; an error of measured operations is 1. */
-export const EXIT = { ok: 0, errors: 1, usage: 64, unavailable: 69, internal: 70 } as const;
+export const EXIT = {
+  ok: 0,
+  errors: 1,
+  usage: 64,
+  unavailable: 69,
+  internal: 70,
+  output: 80,
+} as const;
 
 /**
  * Tells what ended a run.
@@ -18,6 +26,10 @@ export function explain(error: unknown, help: string): number {
   if (error instanceof TargetError) {
     process.stderr.write(`bench: ${error.message}\n`);
     return EXIT.unavailable;
+  }
+  if (error instanceof OutputError) {
+    process.stderr.write(`bench: ${error.message}\n`);
+    return EXIT.output;
   }
   process.stderr.write(`bench: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
   return EXIT.internal;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError } from '../src/config/problem.js';
+import { OutputError, ResultOutput } from '../src/result-output.js';
 import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
 import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
 import { verifyAudit } from './server/audit-verify.js';
@@ -33,9 +34,10 @@ async function serve(options: ConsoleOptions): Promise<void> {
 /** Checks the chain of the audit log, also of a console that runs. */
 async function verify({ stateDir }: ConsoleOptions): Promise<void> {
   const verdict = await verifyAudit(stateDir);
-  process.stdout.write(`${JSON.stringify(verdict)}\n`);
+  const output = new ResultOutput();
+  output.write(`${JSON.stringify(verdict)}\n`);
   const { problem } = verdict;
-  if (problem === undefined) return;
+  if (problem === undefined) return output.flushed();
   fail('altered', `console: audit log: ${problem.kind} at ${problem.file}, line ${problem.line}`);
 }
 
@@ -70,6 +72,7 @@ function stopOnSignals(running: RunningConsole): void {
 
 /** Why a start failed, by the code of the system's error. */
 function reasonOf(error: unknown): ExitReason {
+  if (error instanceof OutputError) return 'output';
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || code.startsWith('EADDR')) return 'listen';
   if (code === 'ENOSPC') return 'full';

@@ -22,6 +22,7 @@ import type {
   JanitorCommandInit,
   JanitorFailure,
 } from './process/janitor-command-protocol.js';
+import { OutputError, ResultOutput } from './result-output.js';
 import { VersionedKeys } from './s3/versions/versioned-keys.js';
 import { nextRequestId } from './telemetry/request-id.js';
 
@@ -73,6 +74,7 @@ async function main(init: JanitorCommandInit): Promise<void> {
   if (summary.failed > 0) {
     throw new CommandError('incomplete', `${summary.failed} actions or containers failed`);
   }
+  await summary.output.flushed();
 }
 
 async function dryRun(
@@ -139,6 +141,7 @@ async function runOnce(
 class Summary {
   failed = 0;
   #looked = 0;
+  readonly output = new ResultOutput();
   readonly #counts: Record<string, Record<string, number>> = {};
 
   constructor(private readonly isDry: boolean) {}
@@ -148,7 +151,7 @@ class Summary {
       const outcomes = (this.#counts[action.action] ??= {});
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (outcome === 'failed') this.failed += 1;
-      process.stdout.write(`${renderAction(action, outcome)}\n`);
+      this.output.write(`${renderAction(action, outcome)}\n`);
     },
     looked: (count: number) => {
       this.#looked += count;
@@ -164,12 +167,13 @@ class Summary {
 
   print(): void {
     const summary = { dry_run: this.isDry, entries: this.#looked, actions: this.#counts };
-    process.stdout.write(`${JSON.stringify({ summary })}\n`);
+    this.output.write(`${JSON.stringify({ summary })}\n`);
   }
 }
 
 function describe(error: unknown): JanitorCommandFailed {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CommandError) return { failure: error.failure, message };
+  if (error instanceof OutputError) return { failure: 'output', message };
   return { failure: error instanceof StartError ? 'store' : 'incomplete', message };
 }

@@ -40,6 +40,7 @@ export const EXIT_CODES = {
     code: 79,
     meaning: 'the audit log of the console is not as it was written (`--verify-audit`)',
   },
+  output: { code: 80, meaning: 'the result could not be written to stdout, which may be full' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 
 export type ExitReason = keyof typeof EXIT_CODES;

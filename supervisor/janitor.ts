@@ -17,6 +17,7 @@ const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
   store: 'dataDirectory',
   busy: 'locked',
   incomplete: 'incomplete',
+  output: 'output',
 };
 
 /**
@@ -24,7 +25,7 @@ const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
  * asked for: the store may be shared, and leases keep janitors apart.
  *
  * @param entry - path of the program
- * @throws Failure `dataDirectory`, `locked`, `incomplete`, `internal`
+ * @throws Failure `dataDirectory`, `locked`, `incomplete`, `output`, `internal`
  */
 export async function runJanitor(
   { options, credentials, warnings }: Settings,

@@ -1,4 +1,5 @@
 import { renderConfig } from '../src/config/print.js';
+import { OutputError, ResultOutput } from '../src/result-output.js';
 import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
@@ -41,8 +42,7 @@ async function execute(command: Command, parts: Parts): Promise<ExitReason> {
       );
       for (const line of [...warnings, ...(credentials?.warnings ?? [])]) warn(line);
       const answer = command.print ? renderConfig(options) : 'the configuration can be used';
-      process.stdout.write(`${answer}\n`);
-      return 'ok';
+      return tell(`${answer}\n`);
     }
     case 'janitor': {
       const settings = readSettings(command.configFile, command.flags, process.env);
@@ -54,13 +54,19 @@ async function execute(command: Command, parts: Parts): Promise<ExitReason> {
       return runControl(command);
     case 'version': {
       const { version, revision, node } = readVersion();
-      process.stdout.write(`ringway ${version} (revision ${revision}, Node.js ${node})\n`);
-      return 'ok';
+      return tell(`ringway ${version} (revision ${revision}, Node.js ${node})\n`);
     }
     case 'help':
-      process.stdout.write(renderHelp());
-      return 'ok';
+      return tell(renderHelp());
   }
+}
+
+/** @throws OutputError */
+async function tell(result: string): Promise<ExitReason> {
+  const output = new ResultOutput();
+  output.write(result);
+  await output.flushed();
+  return 'ok';
 }
 
 function report(error: unknown): number {
@@ -68,6 +74,10 @@ function report(error: unknown): number {
     for (const problem of error.problems) process.stderr.write(`ringway: ${problem}\n`);
     process.stderr.write('`ringway help` shows commands and flags\n');
     return EXIT_CODES.usage.code;
+  }
+  if (error instanceof OutputError) {
+    process.stderr.write(`ringway: ${error.message}\n`);
+    return EXIT_CODES.output.code;
   }
   if (error instanceof Failure) {
     process.stderr.write(`ringway: ${error.message}\n`);

@@ -13,8 +13,8 @@ export interface Progress {
 }
 
 interface Terminal {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
   write(text: string): unknown;
 }
 

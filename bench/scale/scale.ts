@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { ResultOutput } from '../../src/result-output.js';
 import { EXIT, explain } from '../exit.js';
 import { UsageError } from '../options/options.js';
 import { expectWritable } from '../options/writable.js';
@@ -22,16 +23,20 @@ import { sectionsOf } from './tables.js';
 export async function scaleBenchmark(args: readonly string[]): Promise<number> {
   const stopEarly = (): never => process.exit(130);
   process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
+  const output = new ResultOutput();
   try {
     const options = parseScaleOptions(args, ownProcessors().length);
     if (options === 'help') {
-      process.stdout.write(renderScaleHelp());
+      output.write(renderScaleHelp());
+      await output.flushed();
       return EXIT.ok;
     }
     await expectWritable({ json: options.jsonFile, report: options.reportFile });
     if (options.chartsFolder !== undefined) await makeFolder(options.chartsFolder);
     const results = await study(options);
-    return await tell(options, results);
+    const code = await tell(options, results, output);
+    await output.flushed();
+    return code;
   } catch (error) {
     return explain(error, 'npm run bench -- scale --help');
   }
@@ -92,11 +97,15 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-async function tell(options: ScaleOptions, results: ScaleResults): Promise<number> {
+async function tell(
+  options: ScaleOptions,
+  results: ScaleResults,
+  output: ResultOutput,
+): Promise<number> {
   for (const { title, lines } of sectionsOf(results))
-    process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
+    output.write(`\n${title}\n\n${lines.join('\n')}\n`);
   const problems = problemsOf(results);
-  for (const problem of problems) process.stdout.write(`\nERRORS in ${problem}\n`);
+  for (const problem of problems) output.write(`\nERRORS in ${problem}\n`);
   const { reportFile, chartsFolder } = options;
   if (reportFile !== undefined) await writeFile(reportFile, renderScaleReport(results));
   if (chartsFolder !== undefined) await writeCharts(results, chartsFolder);

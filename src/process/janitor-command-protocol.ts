@@ -18,7 +18,9 @@ export type JanitorFailure =
   /** Another janitor is at work. */
   | 'busy'
   /** The pass came to no end, or not all of its actions could be carried out. */
-  | 'incomplete';
+  | 'incomplete'
+  /** All is done, but stdout did not take all that was to be said of it. */
+  | 'output';
 
 export interface JanitorCommandFailed {
   readonly failure: JanitorFailure;
