@@ -1,7 +1,8 @@
 import { deriveConsole } from '../console/config/derive.js';
 import { readConsoleFile, type RawConsoleConfig } from '../console/config/load.js';
-import type { FilledOptions } from '../src/config/options.js';
 import { generateCredential, type Roster } from '../src/config/credentials.js';
+import { listenOverlaps } from '../src/config/listen-overlap.js';
+import type { FilledOptions, ListenAddress } from '../src/config/options.js';
 import { ConfigError } from '../src/config/problem.js';
 
 /** What a start makes of the configuration's keys of the console. */
@@ -18,7 +19,8 @@ export interface ConsoleSettings {
  * Checks the console's configuration as its process will read it.
  * @param roster undefined when the first start is to make a credential
  * @param isFlag whether the address is from the command line, which wins over every file
- * @throws ConfigError with everything that is wrong with the file `console_config`
+ * @throws ConfigError with everything that is wrong with the file `console_config`, or when it leads
+ *   the console to where something else of the service listens
  */
 export function readConsoleSettings(
   options: FilledOptions,
@@ -33,18 +35,39 @@ export function readConsoleSettings(
     const derived = deriveConsole(options, roster ?? [generateCredential()], own);
     if ('absent' in derived) return { ...none, consoleAbsent: derived.absent };
     const listen = isFlag ? consoleListen : derived.options.bind;
+    expectFree(options, own?.bind === undefined || isFlag ? 'console_listen' : 'bind', listen);
     return { consoleListen: listen, consoleConfig: own, consoleAbsent: undefined };
   } catch (error) {
     throw error instanceof ConfigError ? inFile(error, file) : error;
   }
 }
 
+/** Where there is a console file, loadConfig does not know where the console will listen. */
+function expectFree(
+  { backend, s3Listen, adminListen, storeListen }: FilledOptions,
+  key: 'bind' | 'console_listen',
+  address: ListenAddress,
+): void {
+  const store = backend === 'embedded' ? storeListen : '';
+  const problems = listenOverlaps([
+    { key: 's3_listen', address: s3Listen },
+    { key: 'admin_listen', address: adminListen },
+    ...(store === '' ? [] : [{ key: 'store_listen', address: store }]),
+    { key, address },
+  ]);
+  if (problems.length > 0) {
+    throw new ConfigError(problems.map((problem) => ({ source: 'file', ...problem })));
+  }
+}
+
 /** Its keys have names that the service's own configuration has as well. */
 function inFile({ problems }: ConfigError, file: string): ConfigError {
   const named = problems.map((problem) =>
-    problem.key.startsWith(file)
-      ? { ...problem, key: `console_config: ${problem.key}` }
-      : { ...problem, key: `console_config (${file}): ${problem.key}` },
+    problem.key === 'console_listen'
+      ? problem
+      : problem.key.startsWith(file)
+        ? { ...problem, key: `console_config: ${problem.key}` }
+        : { ...problem, key: `console_config (${file}): ${problem.key}` },
   );
   return new ConfigError(named);
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isLoopback } from './admin-token.js';
 import { parseJsonObject } from './json.js';
 import { classOf } from './keys.js';
+import { listenOverlaps } from './listen-overlap.js';
 import { formatAddress, type FilledOptions } from './options.js';
 import { ConfigError, type ConfigProblem } from './problem.js';
 import { DEFAULT_COLD_FOLDER } from './paths.js';
@@ -118,21 +119,22 @@ function relations(parsed: Partial<ParsedConfig>, sources: ConfigSources): Confi
   return problems;
 }
 
+const LISTEN_KEYS = ['s3_listen', 'admin_listen', 'console_listen', 'store_listen'] as const;
+
 /** Two of them on one address: the second would find it in use, by the service itself. */
 function addressRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
-  const keys = ['s3_listen', 'admin_listen', 'console_listen', 'store_listen'] as const;
-  const taken = new Map<string, ConfigKey>();
-  const problems: ConfigProblem[] = [];
-  for (const key of keys) {
-    const address = key === 'store_listen' && parsed.backend === 'swift' ? '' : parsed[key];
-    if (address === undefined || address === '' || address.port === 0) continue;
-    const given = formatAddress(address);
-    const other = taken.get(given);
-    if (other === undefined) taken.set(given, key);
-    else
-      problems.push({ ...origin(key, sources), given, expected: `another address than ${other}` });
-  }
-  return problems;
+  const unused = new Set<ConfigKey>(parsed.backend === 'swift' ? ['store_listen'] : []);
+  // Its file may name another: who reads that has to look.
+  if (parsed.console_config !== '' && !('console_listen' in sources.flags))
+    unused.add('console_listen');
+  const keys = LISTEN_KEYS.flatMap((key) => {
+    const address = unused.has(key) ? '' : parsed[key];
+    return address === undefined || address === '' ? [] : [{ key, address }];
+  });
+  return listenOverlaps(keys).map(({ key, ...problem }) => ({
+    ...origin(key, sources),
+    ...problem,
+  }));
 }
 
 /** Metrics, logs and the state of the service are for whoever holds the token, or the machine. */

@@ -169,6 +169,59 @@ describe('config: load', () => {
     expect((await load({ ...anyPort, console_listen: '' })).options.consoleListen).to.equal('');
   });
 
+  const OVERLAPS: readonly (readonly [s3: string, admin: string])[] = [
+    ['0.0.0.0:81', '127.0.0.1:81'],
+    ['127.0.0.1:81', '0.0.0.0:81'],
+    ['[::]:81', '127.0.0.1:81'],
+    ['[::]:81', '0.0.0.0:81'],
+    ['[0::0]:81', '[::1]:81'],
+    ['0:81', '127.0.0.1:81'],
+    ['[::ffff:0.0.0.0]:81', '127.0.0.1:81'],
+    ['[::ffff:127.0.0.1]:81', '127.0.0.1:81'],
+    ['localhost:81', '127.0.0.1:81'],
+    ['[::1]:81', 'LocalHost:81'],
+    ['127.1:81', '127.0.0.1:81'],
+    ['gateway.example.org:81', '0.0.0.0:81'],
+    ['gateway.example.org:81', 'Gateway.Example.org:81'],
+  ];
+  for (const [s3, admin] of OVERLAPS) {
+    it(`finds that ${s3} and ${admin} want one port`, async () => {
+      const given = { s3_listen: s3, admin_listen: admin, admin_token_file: 'token' };
+      expect(await problems(given)).to.deep.equal([
+        `admin_listen: got "${admin}", expected another port than s3_listen (${s3}), with which it overlaps`,
+      ]);
+    });
+  }
+
+  for (const [s3, admin] of [
+    ['127.0.0.1:81', '127.0.0.2:81'],
+    ['0.0.0.0:81', '[::1]:81'],
+    ['[::1]:81', '127.0.0.1:81'],
+    ['localhost:81', '127.0.0.2:81'],
+    ['0.0.0.0:81', '127.0.0.1:82'],
+    ['0.0.0.0:0', '127.0.0.1:0'],
+    ['gateway.example.org:81', 'admin.example.org:81'],
+  ] as const) {
+    it(`lets ${s3} and ${admin} be`, async () => {
+      const given = { s3_listen: s3, admin_listen: admin, admin_token_file: 'token' };
+      expect(await problems(given)).to.deep.equal([]);
+    });
+  }
+
+  it('lets the other addresses overlap with none either, but where they are not used', async () => {
+    expect(await problems({ s3_listen: '0.0.0.0:9000', store_listen: '[::]:9464' })).to.deep.equal([
+      'console_listen: got "127.0.0.1:9000", expected another port than s3_listen (0.0.0.0:9000), with which it overlaps',
+      'store_listen: got "[::]:9464", expected another port than admin_listen (127.0.0.1:9464), with which it overlaps',
+    ]);
+    const swift = { backend: 'swift', swift_endpoints: ['http://127.0.0.1:1'] };
+    expect(await problems({ ...swift, store_listen: '[::]:9464' })).to.deep.equal([]);
+    const own = { s3_listen: '0.0.0.0:9000', console_config: 'console.json' };
+    expect(await problems(own)).to.deep.equal([]);
+    expect(await problems(own, { console_listen: '127.0.0.1:9000' })).to.deep.equal([
+      '--console: got "127.0.0.1:9000", expected another port than s3_listen (0.0.0.0:9000), with which it overlaps',
+    ]);
+  });
+
   it('reports everything at once: key, value, expectation', async () => {
     const found = await problems(
       {

@@ -151,6 +151,26 @@ describe('supervisor: console', () => {
     );
   });
 
+  it('finds that its file leads it to where something else listens', async () => {
+    const check = async (own: object, config: object) => {
+      await writeFile(join(folder, 'console.json'), JSON.stringify(own));
+      const all = { console_config: 'console.json', ...config };
+      const { code, stderr } = await (await launch(all, {}, 'check')).ended;
+      return { code, line: stderr.split('\n')[1]?.replace(folder, '.') };
+    };
+    const s3 = { s3_listen: '0.0.0.0:9000' };
+    expect(await check({ bind: '127.0.0.2:9000' }, s3)).to.deep.equal({
+      code: 78,
+      line: '  console_config (./console.json): bind: got "127.0.0.2:9000", expected another port than s3_listen (0.0.0.0:9000), with which it overlaps',
+    });
+    const listen = { ...s3, console_listen: '127.0.0.1:9000' };
+    expect(await check({}, listen)).to.deep.equal({
+      code: 78,
+      line: '  console_listen: got "127.0.0.1:9000", expected another port than s3_listen (0.0.0.0:9000), with which it overlaps',
+    });
+    expect((await check({ bind: '127.0.0.2:9001' }, listen)).code).to.equal(0);
+  });
+
   it('listens where its own file says, unless a flag says otherwise', async () => {
     await writeFile(join(folder, 'console.json'), '{"bind": "127.0.0.2:0"}');
     const service = await (await launch({ console_config: 'console.json' })).ready();
