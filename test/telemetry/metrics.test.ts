@@ -138,14 +138,15 @@ describe('telemetry: listener metrics', () => {
   it('sees a loop that is late', async () => {
     let max = 0;
     // Not at the first block when the timer behind the histogram has not started yet.
-    while (max === 0) {
-      const until = performance.now() + 60;
+    for (let blocks = 0; max < 0.15 && blocks < 10; blocks++) {
+      const until = performance.now() + 200;
       while (performance.now() < until);
       await new Promise((resolve) => setImmediate(resolve));
       const [line = ''] = await lines('ringway_event_loop_lag_seconds{stat="max"}');
       max = Number(line.split(' ')[1]);
     }
-    expect(max).to.be.greaterThan(0.03);
+    // All of the block but what was left until the timer's next look.
+    expect(max).to.be.at.least(0.15);
   });
 
   it('has an aggregator for every gauge', async () => {
