@@ -31,6 +31,11 @@ export interface ContainerInput {
   readonly systemMetadata?: Metadata | undefined;
   /** Default: empty. */
   readonly acl?: ContainerAcl | undefined;
+  /**
+   * A container of the same account whose kind of storage this one is to have, in a store that has
+   * several (Swift: its storage policy). Default, also when it is not there: that of new containers.
+   */
+  readonly placedLike?: string | undefined;
 }
 
 export interface ContainerUpdate {

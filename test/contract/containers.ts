@@ -28,6 +28,18 @@ export function describeContainers(fixture: Fixture): void {
       await fixture.backend.deleteContainer(CONTEXT, ref);
     });
 
+    it('creates one like another, whether that is there or not', async () => {
+      const other = await freshContainer(fixture);
+      for (const placedLike of [other.container, 'nowhere']) {
+        const ref = { account: fixture.account, container: 'alike' };
+        const input = { metadata: { colour: 'red' }, placedLike };
+        expect(await fixture.backend.createContainer(CONTEXT, ref, input)).to.equal('created');
+        const head = await fixture.backend.headContainer(CONTEXT, ref);
+        expect(head.metadata).to.deep.equal({ colour: 'red' });
+        await fixture.backend.deleteContainer(CONTEXT, ref);
+      }
+    });
+
     it('of racing creators exactly one creates', async () => {
       const ref = { account: fixture.account, container: 'raced' };
       const outcomes = await Promise.all(

@@ -122,7 +122,10 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
         await complete(dropIn[reader], path, id, [first, second]);
         const [own, other] = [await dropIn[writer].head(path), await dropIn[reader].head(path)];
         expect(toldOf(other)).to.deep.equal(toldOf(own));
-        expect(own.headers).to.include({ 'x-amz-meta-plain': 'value' });
+        expect(own.headers).to.include({
+          'content-type': DESCRIBED['content-type'],
+          'x-amz-meta-plain': 'value',
+        });
         expect((await dropIn[writer].get(path)).body.equals(Buffer.concat(pieces))).to.equal(true);
       });
 
@@ -148,6 +151,46 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
       });
     });
   }
+
+  it('gives what s3api began without a type the type that it would have had here', async () => {
+    const path = `/${bucket}/untyped`;
+    const id = await initiate(dropIn.theirs, path);
+    const etag = await uploadPart(dropIn.theirs, path, id, 1, randomBytes(1000));
+    await complete(dropIn.ours, path, id, [etag]);
+    const { headers } = await dropIn.ours.head(path);
+    expect(headers).to.include({ 'content-type': 'binary/octet-stream' });
+  });
+
+  it('keeps parts where the bucket is, for whom the bucket is', async () => {
+    const name = `${bucket}-silver`;
+    const silver = { 'x-storage-policy': 'silver', 'x-container-read': 'test:other' };
+    expect((await dropIn.swift('PUT', name, silver)).status).to.equal(201);
+    const aclOf = async (container: string): Promise<string | null> => {
+      const { headers } = await dropIn.swift('HEAD', encodeURIComponent(container));
+      return headers.get('x-container-read');
+    };
+    const path = `/${name}/large`;
+    const id = await initiate(dropIn.ours, path);
+    expect(await aclOf(`${name}+segments`)).to.equal('test:other');
+    const etag = await uploadPart(dropIn.ours, path, id, 1, Buffer.from('large'));
+    await complete(dropIn.ours, path, id, [etag]);
+    const versions = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    expect((await dropIn.ours.put(`/${name}?versioning`, versions)).status).to.equal(200);
+    for (const companion of ['+segments', '+versions']) {
+      const { headers } = await dropIn.swift('HEAD', encodeURIComponent(name + companion));
+      expect(headers.get('x-storage-policy'), companion).to.equal('silver');
+    }
+
+    const anybody = () => fetch(dropIn.urlOf(`${name}/large`));
+    expect((await anybody()).status).to.equal(401);
+    const acl = (canned: string) => dropIn.ours.put(`/${name}?acl`, '', { 'x-amz-acl': canned });
+    expect((await acl('public-read')).status).to.equal(200);
+    expect(await (await anybody()).text()).to.equal('large');
+    expect(await aclOf(`${name}+segments`)).to.equal('.r:*,test:other');
+    expect((await acl('private')).status).to.equal(200);
+    expect((await anybody()).status).to.equal(401);
+    expect(await aclOf(`${name}+segments`)).to.equal('test:other');
+  });
 
   it('leaves no parts of what s3api wrote and Ringway deleted', async () => {
     const path = `/${bucket}/large`;

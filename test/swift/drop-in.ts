@@ -57,6 +57,11 @@ export class DropIn {
     });
   }
 
+  /** Of Swift itself; `path` is encoded. */
+  urlOf(path: string): string {
+    return `${this.storage.url}/${path}`;
+  }
+
   async names(container: string): Promise<string[]> {
     const answer = await this.swift('GET', `${encodeURIComponent(container)}?format=json`);
     if (answer.status !== 200) return [];

@@ -61,19 +61,36 @@ export class Containers {
     // All replicas: what one of them knows is not to be written over.
     const newest = { ...context, newest: true };
     if (await isThere(requestHead(this.parts.transport, newest, ref))) return 'exists';
-    const response = await this.#request('PUT', context, ref, {
-      ...(this.parts.storagePolicy !== undefined && {
-        'x-storage-policy': this.parts.storagePolicy,
-      }),
+    const headers = {
       ...userMetadataHeaders(input.metadata),
       ...(this.#keepsSystemMetadata && systemMetadataHeaders('container', input.systemMetadata)),
       ...aclHeaders(input.acl),
-    });
+    };
+    const like = await this.#policyLike(context, ref, input.placedLike);
+    const put = (policy: string | undefined): Promise<SwiftResponse> =>
+      this.#request('PUT', context, ref, { ...policyHeader(policy), ...headers });
+    const { storagePolicy } = this.parts;
+    let response = await put(like ?? storagePolicy);
+    if (response.status === 400 && like !== undefined) {
+      // No new containers of a policy that is deprecated.
+      response.cancel();
+      response = await put(storagePolicy);
+    }
     if (response.status !== 201 && response.status !== 202) {
       throw await answerError('container_put', 'PUT', ref, response);
     }
     response.cancel();
     return response.status === 201 ? 'created' : 'exists';
+  }
+
+  async #policyLike(
+    context: CallContext,
+    { account }: ContainerRef,
+    container: string | undefined,
+  ): Promise<string | undefined> {
+    if (container === undefined) return undefined;
+    const head = requestHead(this.parts.transport, context, { account, container });
+    return (await isThere(head)) ? (await head).headers.get('x-storage-policy') : undefined;
   }
 
   /** @throws BackendError NoSuchContainer */
@@ -172,6 +189,10 @@ function systemChanges(
     else Object.assign(changes, systemMetadataHeaders('container', { [name]: value }));
   }
   return changes;
+}
+
+function policyHeader(policy: string | undefined): RequestHeaders {
+  return policy === undefined ? {} : { 'x-storage-policy': policy };
 }
 
 function aclHeaders(acl: ContainerAcl | undefined): RequestHeaders {

@@ -16,7 +16,8 @@ export interface DescribedObject {
   readonly metadata: Metadata;
 }
 
-const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
+/** Of what a client names no type of. */
+export const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 const METADATA_PREFIX = 'x-amz-meta-';
 /** Bytes of all names and values together; AWS's limit. */
 const METADATA_BYTES_MAX = 2048;

@@ -50,6 +50,23 @@ describe('swift: containers', () => {
     expect(await raced.containers.create(CONTEXT, REF, input)).to.equal('exists');
   });
 
+  it('are kept as others are, where new ones may be', async () => {
+    const policies = ({ requests }: ScriptedTransport): unknown[] =>
+      requests.map(({ headers }) => headers?.['x-storage-policy']);
+    const ec = { ...HEAD, headers: { ...HEAD.headers, 'x-storage-policy': 'ec' } };
+    const like = scripted([MISSING, ec, { status: 201 }]);
+    const input = { placedLike: 'other' };
+    expect(await like.containers.create(CONTEXT, REF, input)).to.equal('created');
+    expect(like.transport.requests[1]).to.include({ method: 'HEAD', container: 'other' });
+    expect(policies(like.transport)).to.deep.equal([undefined, undefined, 'ec']);
+    const nothingLike = scripted([MISSING, MISSING, { status: 201 }]);
+    await nothingLike.containers.create(CONTEXT, REF, input);
+    expect(policies(nothingLike.transport)[2]).to.equal('silver');
+    const deprecated = scripted([MISSING, ec, { status: 400 }, { status: 201 }]);
+    expect(await deprecated.containers.create(CONTEXT, REF, input)).to.equal('created');
+    expect(policies(deprecated.transport).slice(2)).to.deep.equal(['ec', 'silver']);
+  });
+
   it('have no system metadata without the filter', async () => {
     const { containers, transport } = scripted([MISSING, { status: 201 }], { noFilter: true });
     await containers.create(CONTEXT, REF, { systemMetadata: { s: 't' } });

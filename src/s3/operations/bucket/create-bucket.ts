@@ -31,8 +31,9 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
   if (withLocks) {
     // As PutBucketVersioning does.
-    const archive = archiveContainer(context.principal.account, context.endpoint.bucket);
-    await backend.createContainer(context.call, archive, {});
+    const { bucket } = context.endpoint;
+    const archive = archiveContainer(context.principal.account, bucket);
+    await backend.createContainer(context.call, archive, { placedLike: bucket });
   }
   return { status: 200, headers: [['Location', `/${context.endpoint.bucket}`]], body: '' };
 }

@@ -4,6 +4,7 @@ import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { S3Error } from '../../s3-error.js';
 import { hasVersions } from '../../versions/listing/has-versions.js';
+import { archiveContainer } from '../../versions/names.js';
 import { removeVersionsContainer } from '../../versions/remove.js';
 import { containerOf } from '../refs.js';
 import { versionsSource } from '../versions-source.js';
@@ -44,8 +45,10 @@ async function requireNoVersions(context: RequestContext, head: ContainerHead): 
     if (await hasVersions(versionsSource(context))) throw new S3Error('BucketNotEmpty');
   } catch (error) {
     const { metadata, systemMetadata, acl } = head;
-    const as = { metadata, systemMetadata, acl };
-    await context.services.backend.createContainer(context.call, containerOf(context), as);
+    const bucket = containerOf(context);
+    const { container: placedLike } = archiveContainer(bucket.account, bucket.container);
+    const as = { metadata, systemMetadata, acl, placedLike };
+    await context.services.backend.createContainer(context.call, bucket, as);
     throw error;
   }
 }

@@ -1,6 +1,10 @@
+import type { ContainerRef } from '../../../backend/backend.js';
+import { BackendError } from '../../../backend/errors.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { aclOfSegments, type ContainerAcl } from '../../rules/acl/container-acl.js';
 import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
 import { aclOfPut } from '../../rules/acl/request.js';
+import { segmentsContainer } from '../../segments/names.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
 import { aclOf } from '../stored-acl.js';
@@ -12,6 +16,23 @@ export async function putBucketAcl(context: RequestContext): Promise<S3Response>
   const head = await context.containerHead();
   const { owner } = aclOf(context, head.systemMetadata);
   const acl = aclOfPut(headers, body, 'bucket', { owner, bucketOwner: owner });
-  await services.backend.updateContainer(call, containerOf(context), bucketAclInput(acl, head.acl));
+  const bucket = containerOf(context);
+  const input = bucketAclInput(acl, head.acl);
+  await services.backend.updateContainer(call, bucket, input);
+  await updateSegments(context, bucket, input.acl);
   return { status: 200, headers: [], body: '' };
+}
+
+/** Of a bucket that has had multipart uploads. */
+async function updateSegments(
+  { call, services }: RequestContext,
+  { account, container }: ContainerRef,
+  acl: ContainerAcl,
+): Promise<void> {
+  const segments = segmentsContainer(account, container);
+  try {
+    await services.backend.updateContainer(call, segments, { acl: aclOfSegments(acl) });
+  } catch (error) {
+    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+  }
 }

@@ -18,7 +18,8 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
   requireUnlockedToSuspend(status, hasLocks(systemMetadata));
   // Here already: gateways that knew a former bucket of this name take it to have an archive.
   const { account, container: bucket } = containerOf(context);
-  await backend.createContainer(context.call, archiveContainer(account, bucket), {});
+  const archive = archiveContainer(account, bucket);
+  await backend.createContainer(context.call, archive, { placedLike: bucket });
   await backend.updateContainer(
     context.call,
     { account, container: bucket },

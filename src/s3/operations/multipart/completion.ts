@@ -24,7 +24,7 @@ import { versionRef } from '../../versions/names.js';
 import type { ResultChecksum } from '../../xml/checksum-elements.js';
 import { versionHeaders } from '../object/object-response.js';
 import { storeObject, type StoredObject } from '../object/store-object.js';
-import { objectAttributes } from './object-from-upload.js';
+import { contentTypeOf, objectAttributes } from './object-from-upload.js';
 import { objectChecksum } from './object-checksum.js';
 import { isGone, requireOpenUpload } from './upload.js';
 
@@ -108,9 +108,9 @@ function manifestOf(
   etag: string,
   checksum: ResultChecksum | undefined,
 ): ManifestInput {
-  const { contentType, headers, metadata } = marker;
+  const { headers, metadata } = marker;
   return {
-    contentType,
+    contentType: contentTypeOf(marker),
     headers,
     metadata,
     ...objectAttributes(upload.uploadId, marker.systemMetadata, checksum),

@@ -3,6 +3,7 @@ import type { HeaderList } from '../../../http/exchange.js';
 import { BackendError } from '../../../backend/errors.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { aclOfSegments } from '../../rules/acl/container-acl.js';
 import { canonicalId } from '../../rules/acl/requester.js';
 import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
@@ -98,8 +99,10 @@ async function putIntoCompanion(
     return await put();
   } catch (error) {
     if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+    const { acl } = await context.containerHead();
     const container = segmentsContainer(upload.account, upload.bucket);
-    await backend.createContainer(context.call, container, {});
+    const input = { acl: aclOfSegments(acl), placedLike: upload.bucket };
+    await backend.createContainer(context.call, container, input);
     return put();
   }
 }

@@ -1,15 +1,33 @@
-import type { Metadata } from '../../../backend/backend.js';
+import type { Metadata, ObjectHead } from '../../../backend/backend.js';
 import { SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
 import { ACL_METADATA, UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
+import { DEFAULT_CONTENT_TYPE } from '../../rules/metadata-headers.js';
 import type { ResultChecksum } from '../../xml/checksum-elements.js';
 import type { ObjectAttributes } from '../object/requested-attributes.js';
 
+/**
+ * Uploads that Swift's s3api began: their markers are `application/directory` all of them, and the
+ * type that the object is to have is here. `no` says that the client named none.
+ */
+const S3API = {
+  hasContentType: 's3api-has-content-type',
+  contentType: 's3api-content-type',
+} as const;
+
 /** What belongs to the upload and not to its object. */
 const OF_UPLOAD: ReadonlySet<string> = new Set([
+  ...Object.values(S3API),
   SYSTEM_METADATA.uploadChecksum,
   SYSTEM_METADATA.initiator,
   UPLOAD_ACL_METADATA,
 ]);
+
+/** The type of the object that an upload becomes. @param marker of the upload */
+export function contentTypeOf({ contentType, systemMetadata }: ObjectHead): string {
+  const named = systemMetadata[S3API.hasContentType];
+  if (named === undefined) return contentType;
+  return (named === 'yes' ? systemMetadata[S3API.contentType] : undefined) ?? DEFAULT_CONTENT_TYPE;
+}
 
 /** @param upload the system metadata of the upload's marker */
 export function objectAttributes(

@@ -44,6 +44,18 @@ export function containerAclAllows(
   return access === 'read objects' || elements.includes(PUBLIC_LISTING);
 }
 
+/**
+ * The ACL of the container with the parts of a bucket's large objects. Whoever reads one of these
+ * through Swift reads its parts, and has to be let in there, too; names of parts are for nobody who
+ * does not know them.
+ *
+ * @param acl - of the bucket's own container
+ */
+export function aclOfSegments({ read, write }: ContainerAcl): ContainerAcl {
+  const elements = aclElements(read).filter((element) => element !== PUBLIC_LISTING);
+  return { read: elements.join(','), write };
+}
+
 /** The elements of one list, in order; empty ones are left out, as Swift does. */
 export function aclElements(list: string): string[] {
   return list

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   aclElements,
+  aclOfSegments,
   containerAclAllows,
   type ContainerAccess,
 } from '../../../../src/s3/rules/acl/container-acl.js';
@@ -198,5 +199,18 @@ describe('s3 rules: bucket ACLs and container ACLs', () => {
         expect(closed).to.deep.equal(current);
       }),
     );
+  });
+
+  it('opens the parts of objects to whom they are open, and shows nobody their names', () => {
+    for (const [read, ofSegments] of [
+      ['', ''],
+      ['.r:*,.rlistings,test:bob', '.r:*,test:bob'],
+      [' .rlistings , .ref:example.com ', '.r:example.com'],
+    ] as const) {
+      expect(aclOfSegments({ read, write: '*:*' })).to.deep.equal({
+        read: ofSegments,
+        write: '*:*',
+      });
+    }
   });
 });
