@@ -19,6 +19,45 @@ export async function openSession() {
   return session;
 }
 
+/** Whether the page stays when the session is over, since it would lose something. */
+let stays = () => false;
+
+export function stayWhile(given) {
+  stays = given;
+}
+
+/** To the login, but from a page that stays. @returns whether it does */
+export function sessionOver() {
+  const isStaying = stays();
+  if (!isStaying) toLogin();
+  return isStaying;
+}
+
+/** @returns who is logged in by now, maybe in another tab: the `same` as here, `other` or `nobody` */
+export async function renewSession() {
+  const now = await fetch('/api/session', {
+    headers: { 'x-background': '1' },
+    signal: AbortSignal.timeout(BACKGROUND_MS),
+  })
+    .then((answer) => (answer.ok ? answer.json() : null))
+    .catch(() => null);
+  if (now === null) return 'nobody';
+  if (now.account !== session.account || now.user !== session.user) return 'other';
+  session = now;
+  return 'same';
+}
+
+/** As who was logged in here before. */
+export async function logInAgain(key) {
+  const { account, user } = session;
+  session = await call('POST', '/api/session', { account, user, key });
+}
+
+/** The name of who is, or was, logged in here. */
+export function userName() {
+  return session.account === '' ? session.user : `${session.account}:${session.user}`;
+}
+
 export function csrf() {
   return session?.csrf ?? '';
 }
@@ -33,8 +72,8 @@ export function query(parameters) {
   return new URLSearchParams(given).toString();
 }
 
-export async function call(method, path, body, background = false) {
-  const answer = await raw(method, path, body, background);
+export async function call(method, path, body, background = false, signal = undefined) {
+  const answer = await raw(method, path, body, background, signal);
   return answer.status === 204 ? null : answer.json();
 }
 
@@ -45,7 +84,7 @@ export async function raw(method, path, body, background = false, signal = undef
   if (background) headers['x-background'] = '1';
   const text = body === undefined ? undefined : JSON.stringify(body);
   const answer = await ask(path, { method, headers, body: text }, background, signal);
-  if (answer.status === 401) toLogin();
+  if (answer.status === 401) sessionOver();
   if (answer.ok) return answer;
   const failure = await answer.json().catch(() => null);
   const unknown = { code: 'unknown', message: 'The console does not answer as it should.' };
@@ -110,12 +149,18 @@ function see(job) {
 const RETRY_MS = 5_000;
 
 /** To the login, once there is one: a console that is being restarted ends its sessions too. */
-function leave(onState) {
+function leave(onState, reopen) {
   const again = () => {
     onState('stale');
-    setTimeout(() => leave(onState), RETRY_MS);
+    setTimeout(() => leave(onState, reopen), RETRY_MS);
   };
-  fetch('/login.html', { cache: 'no-store' }).then(toLogin, again);
+  const onLogin = () => {
+    if (!sessionOver()) return;
+    // A page that stays asks until somebody has logged in again.
+    onState('stale');
+    setTimeout(reopen, RETRY_MS);
+  };
+  fetch('/login.html', { cache: 'no-store' }).then(onLogin, again);
 }
 
 /** Three times what the console lets pass between two signs of life. */
@@ -152,7 +197,7 @@ export function openEvents(onState, topics = {}) {
   events.addEventListener('session_end', () => {
     clearTimeout(silence);
     events.close();
-    leave(onState);
+    leave(onState, reopen);
   });
   events.addEventListener('open', () => {
     alive();

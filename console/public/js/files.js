@@ -11,6 +11,7 @@ import { wireKeyboard } from './files/keyboard.js';
 import { load, loadContainers } from './files/listing.js';
 import { stopSearch, wireSearch } from './files/search.js';
 import { chosen, markSelected, selectedRows } from './files/selection.js';
+import { wireStay } from './files/stay.js';
 import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './files/state.js';
 import { showTempUrl } from './files/tempurl.js';
 import { addFiles } from './files/uploads.js';
@@ -76,6 +77,7 @@ function wire() {
   wireOpenBox();
   wireSearch();
   wireTransferList(uploads);
+  wireStay();
   wireKeyboard({
     copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),
     remove: (row) => view.mode === 'files' && may('member') && removeRows(meant(row)),

@@ -6,6 +6,18 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 const SAMPLE_BYTES = 64 * 1024;
 const TRIES = 3;
 const PAUSE_MS = 500;
+/** Nothing sent and nothing answered: longer than the console waits for the store, and says so. */
+const SILENCE_MS = 150_000;
+/** Longer than the store may look at all segments of a large file. */
+const FINISH_MS = 16 * 60_000;
+const SILENT = 'Nothing goes over the connection any more.';
+/** What the console says when it does not, or no longer, know who asks. */
+const NOBODY = new Set(['unauthenticated', 'csrf']);
+
+/** Whether a file could not be sent since the session is over. */
+export function isSessionOver({ code }) {
+  return NOBODY.has(code);
+}
 
 /**
  * Sends a file; of a large one only the segments that are not there yet, also after a reload.
@@ -52,7 +64,7 @@ async function sendLarge({ container, name, file, overwrite }, attempt, onProgre
     mtime_ms: file.lastModified,
     fingerprint: await fingerprint(file),
   };
-  const plan = await call('POST', '/api/files/uploads', about);
+  const plan = await post(attempt, SILENCE_MS, '/api/files/uploads', about);
   const present = new Set(plan.present);
   for (let index = 0; index < plan.segments; index++) {
     const start = index * plan.segment_bytes;
@@ -65,7 +77,8 @@ async function sendLarge({ container, name, file, overwrite }, attempt, onProgre
   }
   if (attempt.cancelled) throw new Error('cancelled');
   const type = file.type === '' ? undefined : file.type;
-  await call('POST', '/api/files/uploads/finish', { ...about, overwrite, type });
+  const finish = { ...about, overwrite, type };
+  await post(attempt, FINISH_MS, '/api/files/uploads/finish', finish);
 }
 
 async function retried(attempt, work) {
@@ -73,7 +86,7 @@ async function retried(attempt, work) {
     try {
       return await work();
     } catch (error) {
-      if (attempt.cancelled || i === TRIES) throw error;
+      if (attempt.cancelled || i === TRIES || isSessionOver(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
       if (attempt.cancelled) throw error;
     }
@@ -99,22 +112,47 @@ async function fingerprint(file) {
     .join('');
 }
 
+/** A request that may take so long. */
+async function post(attempt, limitMs, path, body) {
+  const limit = new AbortController();
+  attempt.abort = () => limit.abort();
+  const timer = setTimeout(() => limit.abort(), limitMs);
+  try {
+    return await call('POST', path, body, false, limit.signal);
+  } catch (error) {
+    throw limit.signal.aborted ? new Error(SILENT, { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** `XMLHttpRequest`, because `fetch` tells no progress of what is sent. */
 function put(attempt, path, body, onSent) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     attempt.abort = () => request.abort();
+    let timer = 0;
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), SILENCE_MS);
+    };
     request.open('PUT', path);
     request.setRequestHeader('content-type', 'application/octet-stream');
     request.setRequestHeader('x-csrf-token', csrf());
-    request.upload.onprogress = ({ loaded }) => onSent(loaded);
-    request.onabort = () => reject(new Error('cancelled'));
+    request.upload.onprogress = ({ loaded }) => {
+      alive();
+      onSent(loaded);
+    };
+    request.onreadystatechange = alive;
+    request.onloadend = () => clearTimeout(timer);
+    request.onabort = () => reject(new Error(SILENT));
     request.onerror = () => reject(new Error('The connection was cut.'));
     request.onload = () => {
       if (request.status < 300) return resolve();
       const { error } = parse(request.responseText);
       return reject(Object.assign(new Error(error.message), { code: error.code }));
     };
+    alive();
     request.send(body);
   });
 }

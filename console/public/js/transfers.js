@@ -1,5 +1,6 @@
+import { sessionOver } from './api.js';
 import { bytesText } from './dom.js';
-import { sendFile } from './send-file.js';
+import { isSessionOver, sendFile } from './send-file.js';
 import { addTransfer, showHead } from './transfer-list.js';
 
 /**
@@ -15,9 +16,13 @@ const FAILED_LINES_MAX = 100;
 const NAME_BYTES_MAX = 1024;
 /** Folders without files that are named. */
 const PROBLEMS_MAX = 100;
+/** A file for which the session is over again and again, and is not, has failed. */
+const REFUSALS_MAX = 3;
 
 const waiting = [];
 let running = 0;
+/** Until there is a session again. */
+let isPaused = false;
 /** Sources that are still read. */
 const reading = new Set();
 /** What is not there, by why: each can be started again. */
@@ -78,7 +83,7 @@ function say(title, message, list) {
 }
 
 function pump() {
-  while (running < AT_ONCE && waiting.length > 0) {
+  while (!isPaused && running < AT_ONCE && waiting.length > 0) {
     const item = waiting.shift();
     running += 1;
     run(item).finally(() => {
@@ -114,9 +119,19 @@ async function run(item) {
     item.onDone();
   } catch (error) {
     if (attempt.cancelled) return;
-    if (error.code === 'exists') leave(item, 'exists', 'There is such an object already.');
+    if (isSessionOver(error) && (item.refusals ?? 0) < REFUSALS_MAX) putBack(item);
+    else if (error.code === 'exists') leave(item, 'exists', 'There is such an object already.');
     else leave(item, 'failed', error.message);
   }
+}
+
+/** It is the next one when there is a session again. */
+function putBack(item) {
+  item.refusals = (item.refusals ?? 0) + 1;
+  item.attempt = null;
+  takeLine(item);
+  waiting.unshift(item);
+  sessionOver();
 }
 
 function lineOf(item) {
@@ -169,6 +184,7 @@ function again(item) {
 /** For its turn; an earlier attempt that still ends says nothing of it any more. */
 function wait(item) {
   item.attempt = null;
+  item.refusals = 0;
   if (item.why === 'exists') item.overwrite = true;
   waiting.push(item);
 }
@@ -213,12 +229,29 @@ function takeLine(item) {
 export const uploads = {
   counts: () => ({
     reading: reading.size,
+    running,
     waiting: waiting.length,
     done,
     failed: left.failed.size,
     exists: left.exists.size,
     cancelled: left.cancelled.size,
   }),
+
+  pause() {
+    isPaused = true;
+  },
+
+  resume() {
+    isPaused = false;
+    pump();
+  },
+
+  /** The names of what is not there, as far as it has been found. */
+  *missing() {
+    for (const items of [waiting, ...Object.values(left)]) {
+      for (const { container, name } of items) yield `${container}/${name}`;
+    }
+  },
 
   /** Of what waits; what has a line is cancelled by it. */
   cancelWaiting() {

@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { list, makeContainer, unique } from '../console/files/support.js';
+import type { ConsoleClient } from '../console/support/client.js';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { describeWith, program } from '../support/needs.js';
+import { findProgram } from '../support/programs.js';
+import { drop, makeFolder } from './files-page.js';
+
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
+const BROWSER_LIMIT_MS = 120_000;
+const FILES = 8;
+/** Of them, how many are sent at the same time. */
+const AT_ONCE = 3;
+const BODIES = '**/api/files/object/body?*';
+/** More than a page waits where nothing goes over the connection. */
+const LONG_SILENCE_MS = 160_000;
+/** After so long a page without a session looks for another one. */
+const LOOK_MS = 5000;
+
+describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let browser: Browser;
+  let context: BrowserContext;
+  /** Logged in for itself: it ends no session of the page. */
+  let client: ConsoleClient;
+  const container = unique('trouble');
+
+  before(async () => {
+    bed = await startTestBed();
+    client = await bed.login();
+    await makeContainer(client, container);
+    browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+    context = await browser.newContext();
+    context.setDefaultTimeout(BROWSER_LIMIT_MS);
+  });
+
+  after(async () => {
+    await browser.close();
+    await bed.close();
+  });
+
+  /** As another tab would: its cookie is that of all tabs. */
+  async function logIn(user?: string, key?: string): Promise<ConsoleClient> {
+    const one = await bed.login(user, key);
+    const [name, value] = (one.cookie ?? '').split('=', 2);
+    const url = `http://127.0.0.1:${bed.console.port}`;
+    await context.addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
+    return one;
+  }
+
+  async function openPage(): Promise<Page> {
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#${encodeURIComponent(container)}/`);
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
+    return page;
+  }
+
+  /** Lets bodies wait until they are let go; then and from then on they go to the console. */
+  async function holdBodies(page: Page) {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(BODIES, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  }
+
+  async function namesBelow(prefix: string): Promise<string[]> {
+    const { items } = await list(client, container, { prefix, delimiter: '', limit: 1000 });
+    return items.map(({ name }) => name);
+  }
+
+  it('fails what a silent network holds up, and sends it again', async () => {
+    await logIn();
+    const page = await openPage();
+    await page.route(BODIES, () => undefined);
+    const sent = page.waitForRequest(BODIES);
+    await page
+      .locator('#picker')
+      .setInputFiles([{ name: 'silent', mimeType: 'a/b', buffer: Buffer.from('body') }]);
+    await sent;
+    await page.clock.fastForward(LONG_SILENCE_MS);
+    await page.locator('#queue').getByText('Nothing goes over the connection any more').waitFor();
+    await page.unroute(BODIES);
+    await page.getByRole('button', { name: 'Retry: silent' }).click();
+    await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
+    expect(await namesBelow('silent')).to.deep.equal(['silent']);
+    await page.close();
+  });
+
+  it('keeps what is not there yet when the session ends, until its user is back', async () => {
+    const first = await logIn();
+    const folder = join(bed.stateDir, 'folder');
+    const paths = await makeFolder(folder, FILES);
+    const page = await openPage();
+    const notice = page.locator('#session-over');
+    const told = page.locator('#transfers-count');
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const release = await holdBodies(page);
+    await drop(page, folder);
+    await page
+      .locator('#queue li')
+      .nth(AT_ONCE - 1)
+      .waitFor();
+    await first.send('DELETE', '/api/session');
+    release();
+    await told.getByText(`${FILES} waiting`, { exact: true }).waitFor();
+
+    const download = page.waitForEvent('download');
+    await press('Save their names');
+    const saved = await readFile(await (await download).path(), 'utf8');
+    const names = paths.map((path) => `${container}/${path.replaceAll('\n', '\\n')}`);
+    expect(saved.trimEnd().split('\n').sort()).to.deep.equal(names.sort());
+
+    // What is meant for one account does not go into another.
+    await logIn('tester3', 'testing3');
+    await page.clock.fastForward(LOOK_MS);
+    await notice.getByText('wait for test:tester.').waitFor();
+    expect(await namesBelow('folder/')).to.deep.equal([]);
+
+    await press('Log in');
+    const dialog = page.locator('#dialog');
+    await dialog.getByLabel('Key').fill('wrong');
+    await page.locator('#dialog-ok').click();
+    await dialog.getByText('User or key is wrong').waitFor();
+    await dialog.getByLabel('Key').fill('testing');
+    const again = await holdBodies(page);
+    await page.locator('#dialog-ok').click();
+    await notice.waitFor({ state: 'hidden' });
+
+    // In another tab, while files are sent: the token of this one is worth nothing from then on.
+    await page
+      .locator('#queue li')
+      .nth(AT_ONCE - 1)
+      .waitFor();
+    await logIn();
+    again();
+    await notice.waitFor();
+    await page.clock.fastForward(LOOK_MS);
+    await told.getByText(`${FILES} done`, { exact: true }).waitFor();
+    await notice.waitFor({ state: 'hidden' });
+    expect(await namesBelow('folder/')).to.deep.equal(paths);
+    await page.close();
+  });
+});
