@@ -2,19 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { list, makeContainer, unique } from '../console/files/support.js';
+import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram } from '../support/programs.js';
-import { drop, makeFolder } from './files-page.js';
+import { drop, makeFolder, segmentOf } from './files-page.js';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
 const BROWSER_LIMIT_MS = 120_000;
+const MIB = 1024 ** 2;
 const FILES = 8;
 /** Of them, how many are sent at the same time. */
 const AT_ONCE = 3;
 const BODIES = '**/api/files/object/body?*';
+const SEGMENT_BODIES = '**/api/files/uploads/segment?*';
 /** More than a page waits where nothing goes over the connection. */
 const LONG_SILENCE_MS = 160_000;
 /** After so long a page without a session looks for another one. */
@@ -30,7 +32,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
   const container = unique('trouble');
 
   before(async () => {
-    bed = await startTestBed();
+    bed = await startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB });
     client = await bed.login();
     await makeContainer(client, container);
     browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
@@ -91,6 +93,32 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await page.getByRole('button', { name: 'Retry: silent' }).click();
     await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
     expect(await namesBelow('silent')).to.deep.equal(['silent']);
+    await page.close();
+  });
+
+  it('goes on with a large file behind silence, and behind the end of the session', async () => {
+    const session = await logIn();
+    const page = await openPage();
+    const sent: string[] = [];
+    await page.route(SEGMENT_BODIES, async (route) => {
+      const count = sent.push(segmentOf(route.request()) ?? '');
+      // Nobody answers the first one; before the third one the session ends.
+      if (count === 1) return;
+      if (count === 3) await session.send('DELETE', '/api/session');
+      await route.continue();
+    });
+    const first = page.waitForRequest(SEGMENT_BODIES);
+    const buffer = Buffer.alloc(2 * MIB + 1, 'large');
+    await page.locator('#picker').setInputFiles([{ name: 'large', mimeType: 'a/b', buffer }]);
+    await first;
+    await page.clock.fastForward(LONG_SILENCE_MS);
+    await page.locator('#session-over').waitFor();
+    await logIn();
+    await page.clock.fastForward(LOOK_MS);
+    await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
+    expect(sent).to.deep.equal(['0', '0', '1', '1', '2']);
+    const path = `/api/files/object/body?${query({ container, name: 'large' })}`;
+    expect((await ok(client.get(path), 200)).bytes.equals(buffer)).to.equal(true);
     await page.close();
   });
 
