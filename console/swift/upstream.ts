@@ -66,6 +66,10 @@ export class Upstream {
         reject(cause ?? (signal?.aborted === true ? error : unavailable(error)));
       });
       outgoing.on('response', (incoming) => {
+        // What was refused before all of it was sent would hold the connection until it is idle.
+        incoming.once('end', () => {
+          if (!outgoing.writableFinished) outgoing.destroy();
+        });
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
       });
       if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {

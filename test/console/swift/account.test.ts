@@ -1,6 +1,6 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { SwiftAccount } from '../../../console/swift/account.js';
 import { CredentialsRefusedError, UpstreamError } from '../../../console/swift/errors.js';
@@ -102,6 +102,34 @@ describe('console swift account', () => {
     const { body } = await account.send('GET', {});
     const error = await readBody(body, 999).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(UpstreamError).with.property('kind', 'invalid');
+  });
+
+  it('holds no connection for a body that is refused before its end', async () => {
+    const refusing = http.createServer((_request, response) => {
+      response.writeHead(413, { 'content-length': '2' }).end('no');
+    });
+    // It never closes the connection by itself.
+    refusing.keepAliveTimeout = 0;
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const closed = new Promise<void>((resolve) => {
+      refusing.once('connection', (socket: Socket) => socket.once('close', resolve));
+    });
+    const upstream = new Upstream({
+      ...fake.address,
+      port: (refusing.address() as AddressInfo).port,
+    });
+    // The rest never comes: whoever sends it has been told.
+    const body = new PassThrough();
+    body.write('beginning');
+    const headers = { 'content-length': '1000000' };
+    const answer = await upstream.send({ method: 'PUT', rawPath: '/', headers, body });
+    expect([answer.status, (await readBody(answer.body, 10)).toString()]).to.deep.equal([
+      413,
+      'no',
+    ]);
+    await closed;
+    upstream.close();
+    refusing.close();
   });
 
   it('says when nobody answers, or not in time', async () => {
