@@ -28,8 +28,20 @@ export class LogTail {
   /** Entries before it are gone. */
   #first = 0;
   #bytes = 0;
+  #completeFromMs: number;
 
-  constructor(private readonly bytesMax = BYTES_MAX) {}
+  /** @param completeFromMs - before it, nobody listened: lines were written, but not kept */
+  constructor(
+    private readonly bytesMax = BYTES_MAX,
+    completeFromMs = Date.now(),
+  ) {
+    this.#completeFromMs = completeFromMs;
+  }
+
+  /** Unix milliseconds from which on no line was let go. */
+  get completeFromUnixMs(): number {
+    return this.#completeFromMs;
+  }
 
   /** @param writer - the process, where the line does not say it */
   add(text: string, writer: string): void {
@@ -38,14 +50,21 @@ export class LogTail {
     this.#entries.push(entryOf(line, writer));
     this.#bytes += line.length + ENTRY_OVERHEAD_BYTES;
     while (this.#bytes > this.bytesMax) {
-      this.#bytes -= (this.#entries[this.#first]?.line.length ?? 0) + ENTRY_OVERHEAD_BYTES;
-      this.#first += 1;
+      this.#dropOldest();
     }
     // Now and then, so that each line costs the same.
     if (this.#first > this.#entries.length / 2) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#entries[this.#first];
+    this.#first += 1;
+    if (oldest === undefined) return;
+    this.#bytes -= oldest.line.length + ENTRY_OVERHEAD_BYTES;
+    this.#completeFromMs = Math.max(this.#completeFromMs, oldest.unixMs + 1);
   }
 
   /** Oldest first. */

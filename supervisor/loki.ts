@@ -27,7 +27,11 @@ export function queryRange(tail: LogTail, query: URLSearchParams, nowMs: number)
     // Children's lines arrive in blocks.
     found.sort((a, b) => a.unixMs - b.unixMs);
     const shown = forward ? found.slice(0, limit) : found.reverse().slice(0, limit);
-    const data = { resultType: 'streams', result: streamsOf(shown), stats: {} };
+    // A section of its own, as Loki's statistics have them: older lines are missing whatever is asked.
+    const stats = {
+      tail: { completeFromUnixMs: tail.completeFromUnixMs, nowUnixMs: nowMs },
+    };
+    const data = { resultType: 'streams', result: streamsOf(shown), stats };
     return { status: 200, body: { status: 'success', data } };
   } catch (error) {
     if (!(error instanceof LogQueryError)) throw error;

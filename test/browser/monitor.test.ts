@@ -139,7 +139,14 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       trans_id: REQUEST_ID,
       line: JSON.stringify({ msg: EVIL, request_id: REQUEST_ID }),
     };
-    const found = { source: 'embedded', state: 'ok', truncated: true, services: ['proxy'] };
+    const times = { complete_from_unix_s: null, seen_to_unix_s: line.unix_s };
+    const found = {
+      source: 'embedded',
+      state: 'ok',
+      truncated: true,
+      services: ['proxy'],
+      ...times,
+    };
     await page.route('**/api/monitor/logs?*', (route) =>
       route.fulfill({ json: { ...found, nodes: ['node1'], lines: [line] } }),
     );
@@ -153,6 +160,47 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     const narrowed = page.waitForRequest((request) => request.url().includes('nodes=node1'));
     await page.getByRole('checkbox', { name: 'node1' }).check();
     await narrowed;
+    await page.unroute('**/api/monitor/logs?*');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('listener up').first().waitFor();
+  });
+
+  it('says where lines were let go before it could ask for them, once each', async () => {
+    const startS = Math.floor(Date.now() / 1000);
+    const answer = { source: 'embedded', state: 'ok', truncated: false, services: [], nodes: [] };
+    let completeFromS = startS - 60;
+    let seenToS = startS;
+    await page.route('**/api/monitor/logs?*', (route) =>
+      route.fulfill({
+        json: {
+          ...answer,
+          lines: [],
+          complete_from_unix_s: completeFromS,
+          seen_to_unix_s: (seenToS += 2),
+        },
+      }),
+    );
+    const followed = () => page.waitForResponse('**/api/monitor/logs?*');
+    await page.getByLabel('Contains').fill('seldom');
+    await page.getByText('No line passes the filter in this range.').waitFor();
+    const notices = page.locator('#log .gap');
+    await page.getByText(/^Lines before .* are not kept any more\.$/).waitFor();
+    await followed();
+    expect(await notices.count()).to.equal(1);
+    completeFromS = startS + 100;
+    const gap = page.getByText(
+      /^Lines between .* may be missing here: there were more than are kept/,
+    );
+    await gap.waitFor();
+    await followed();
+    // The same loss is no news, and one at the same place makes the notice longer.
+    expect(await notices.count()).to.equal(2);
+    const text = await gap.textContent();
+    completeFromS = startS + 200;
+    await gap.filter({ hasNotText: text ?? '' }).waitFor();
+    expect(await notices.count()).to.equal(2);
+    await watched.shoot('monitor-log-lost');
+    await expectAccessible(page);
     await page.unroute('**/api/monitor/logs?*');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('listener up').first().waitFor();

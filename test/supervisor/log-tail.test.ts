@@ -22,6 +22,22 @@ describe('supervisor: log tail', () => {
     expect(found).to.deep.equal(found.map((_, index) => `line ${1000 - found.length + index}`));
   });
 
+  it('says from when on it has all lines: from its start, then from the last one that it let go', () => {
+    const tail = new LogTail(1000, NOW - 60_000);
+    const stats = (query: string): unknown =>
+      (queryRange(tail, new URLSearchParams({ query }), NOW).body as { data: { stats: unknown } })
+        .data.stats;
+    const begun = { tail: { completeFromUnixMs: NOW - 60_000, nowUnixMs: NOW } };
+    tail.add(line(50, { level: 'info', process: 'listener' }), '');
+    expect(stats('{}')).to.deep.equal(begun);
+    // Lines do not arrive in the order of their times.
+    for (const age of [30, 40, 20, 10]) tail.add(line(age, { process: 'janitor' }), '');
+    expect([...tail.entries()]).to.have.length(3);
+    const lost = { tail: { completeFromUnixMs: NOW - 30_000 + 1, nowUnixMs: NOW } };
+    expect(stats('{}')).to.deep.equal(lost);
+    expect(stats('{process="listener"}')).to.deep.equal(lost);
+  });
+
   it('hands on what a child writes as it is, and makes lines of it', () => {
     const [stderr, terminal] = [new PassThrough(), new PassThrough()];
     const tail = new LogTail();

@@ -9,6 +9,9 @@ type AddressOptions = Pick<
   'clusterNodes' | 'metricsUrl' | 'logsUrl' | 'adminUrl' | 'storeBase' | 'authUrl'
 >;
 
+/** What stands where an address was. */
+export const HIDDEN_ADDRESS = '(address)';
+
 const ADDRESS =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+|\[[0-9a-f:.]+\](?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/gi;
 /** A name that somebody gave, and no address: no dots. */
@@ -53,8 +56,8 @@ export class Addresses {
 
   /** A text without addresses. */
   mask(text: string): string {
-    let masked = text.replace(ADDRESS, (found) => this.#nodes.get(hostOf(found)) ?? '(address)');
-    for (const host of this.#hosts) masked = masked.replaceAll(host, '(address)');
+    let masked = text.replace(ADDRESS, (found) => this.#nodes.get(hostOf(found)) ?? HIDDEN_ADDRESS);
+    for (const host of this.#hosts) masked = masked.replaceAll(host, HIDDEN_ADDRESS);
     return masked;
   }
 
@@ -63,7 +66,7 @@ export class Addresses {
    * are what somebody looks for in a log.
    */
   maskBackends(line: string): string {
-    return this.#backends.reduce((text, place) => text.replaceAll(place, '(address)'), line);
+    return this.#backends.reduce((text, place) => text.replaceAll(place, HIDDEN_ADDRESS), line);
   }
 
   /** Labels of a metrics store's series: its targets become nodes. */

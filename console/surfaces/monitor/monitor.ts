@@ -162,7 +162,8 @@ export class Monitor {
     if (this.logs !== undefined) return this.logs.search(search);
     const reason = 'The logs are unknown: neither logs_url nor admin_url is configured.';
     const nothing = { truncated: false, services: [], nodes: [], lines: [] };
-    return { source: 'embedded', state: 'unknown', reason, ...nothing };
+    const times = { complete_from_unix_s: null, seen_to_unix_s: null };
+    return { source: 'embedded', state: 'unknown', reason, ...nothing, ...times };
   }
 
   #sourceViews() {

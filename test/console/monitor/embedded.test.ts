@@ -183,14 +183,14 @@ describe('Monitor with the built-in collector', () => {
 
   it('shows the last log lines without secrets, and sends the browser no query to make', async () => {
     const id = 'tx0123456789abcdef01234-006703abcd';
-    gateway.lines.push('old', `{"trans_id":"${id}","token":"s3cret"}`);
+    gateway.lines.push('{"a":{"} or', `{"trans_id":"${id}","a":{"} or","token":"s3cret"}`);
     const answer = await operator.get('/api/monitor/logs?services=listener&level=warn&contains=%22}%20or&limit=1'); // prettier-ignore
     const logs = answer.json() as { lines: Record<string, unknown>[]; truncated: boolean; services: string[] }; // prettier-ignore
     expect(logs.services).to.deep.equal(['listener', 'supervisor']);
     expect(logs.truncated).to.equal(true);
     expect(logs.lines).to.have.length(1);
     expect(logs.lines[0]).to.include({ service: 'listener', worker: '1', trans_id: id });
-    expect(logs.lines[0]?.line).to.equal(`{"trans_id":"${id}","token":[secret]}`);
+    expect(logs.lines[0]?.line).to.equal(`{"trans_id":"${id}","a":{"} or","token":[secret]}`);
     const asked = gateway.server.asked.findLast(({ pathname }) => pathname.endsWith('query_range'));
     expect(asked?.searchParams.get('query')).to.equal(
       String.raw`{process=~"listener", level=~"(?i)fatal|emerg|alert|crit|critical|error|err|warn|warning|notice"} |= "\"} or"`,

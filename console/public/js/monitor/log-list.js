@@ -13,6 +13,8 @@ export class LogList {
   #shown = new Map();
   #newest = 0;
   #count = 0;
+  /** The notice above all lines, if there is one, and what it began with. */
+  #topGap = null;
 
   /** @param onId - told the id of the request that was chosen */
   constructor(onId) {
@@ -29,25 +31,36 @@ export class LogList {
     return this.#count;
   }
 
-  /** @param lines - all there are, the newest first */
-  show(lines) {
+  /**
+   * @param lines - all there are, the newest first
+   * @param completeFrom - unix seconds before which lines are missing; null when none is
+   */
+  show(lines, completeFrom) {
     this.#shown.clear();
     this.#newest = 0;
     this.#count = 0;
+    this.#topGap = null;
     this.element.replaceChildren();
-    this.add(lines, false);
+    this.add(lines, null, null);
+    if (completeFrom !== null) {
+      const text = `Lines before ${timeAt(completeFrom, 'second')} are not kept any more.`;
+      this.element.append(notice(text));
+    }
   }
 
   /**
    * @param lines - the newest first, some of which may be here already
-   * @param truncated - whether there are older ones that were asked for and are not among them
+   * @param older - from when on there may be older ones that are not among them; null for none
+   * @param lost - from when to when lines were let go before they were asked for; null for none
    */
-  add(lines, truncated) {
+  add(lines, older, lost) {
     const fresh = this.#freshOf(lines);
     const rows = fresh.map((line) => this.#rowOf(line));
     // Without a line that is known, nobody knows that none is missing.
-    const isGap = truncated && this.#count > 0 && fresh.length === lines.length;
-    if (isGap) rows.push(gap(this.#newest, lines.at(-1).unix_s));
+    const isGap = older !== null && lines.length > 0 && fresh.length === lines.length;
+    const cut = isGap ? { from: older, to: lines.at(-1).unix_s } : null;
+    if (rows.length > 0) this.#topGap = null;
+    if (lost !== null || cut !== null) this.#tellGap(rows, lost, cut);
     // New lines above must not move what somebody reads below.
     const before = this.element.scrollHeight;
     const { scrollTop } = this.element;
@@ -56,6 +69,17 @@ export class LogList {
     this.#count += fresh.length;
     while (this.#count > LINES_MAX) this.#dropOldest();
     this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
+  }
+
+  /** One notice at one place, however often more is missing there. */
+  #tellGap(rows, lost, cut) {
+    const gaps = [this.#topGap, lost, cut].filter((one) => one !== null);
+    const from = Math.min(...gaps.map((one) => one.from));
+    const to = Math.max(...gaps.map((one) => one.to));
+    const row = notice(gapText(from, to, lost === null ? ASKED : LOST));
+    this.#topGap?.row.remove();
+    this.#topGap = rows.length === 0 ? { from, to, row } : null;
+    rows.push(row);
   }
 
   /** Lines of which there are more than are shown. */
@@ -89,8 +113,14 @@ export class LogList {
   }
 }
 
-function gap(fromS, toS) {
+const ASKED = 'there were more than are asked for at a time';
+const LOST = 'there were more than are kept';
+
+function gapText(fromS, toS, why) {
   const times = `between ${timeAt(fromS, 'second')} and ${timeAt(toS, 'second')}`;
-  const textContent = `Lines ${times} may be missing here: there were more than are asked for at a time.`;
+  return `Lines ${times} may be missing here: ${why}.`;
+}
+
+function notice(textContent) {
   return el('li', { className: 'gap', textContent });
 }

@@ -8,8 +8,9 @@ import { stateMark } from './state.js';
 import { localTimes } from './units.js';
 
 const TAIL_MS = 2000;
-/** A line may be written later than one with a later time. */
+/** A line may be written later than one with a later time, and get into a Loki later still. */
 const OVERLAP_S = 5;
+const LATE_S = { embedded: OVERLAP_S, loki: 60 };
 
 /** The log: filtered, newest first, and followed until somebody stops it. */
 export class Logs {
@@ -22,6 +23,10 @@ export class Logs {
   #clear = el('button', { className: 'small', textContent: 'Clear filters' });
   #paused = false;
   #truncated = false;
+  /** Unix seconds up to which all lines have been asked for, and from which on none was lost. */
+  #seenTo = 0;
+  #source = 'loki';
+  #completeFrom = null;
   #order = 0;
   #timer = 0;
 
@@ -59,11 +64,9 @@ export class Logs {
     this.#showPause();
     this.#state.textContent = 'Loading…';
     this.element.setAttribute('aria-busy', 'true');
+    this.#seenTo = 0;
     const { from, to } = currentRange();
-    await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => {
-      this.#truncated = answer.truncated;
-      this.#list.show(answer.lines);
-    });
+    await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => this.#showAll(answer));
     this.element.setAttribute('aria-busy', 'false');
     this.#next(order);
   }
@@ -80,15 +83,32 @@ export class Logs {
   }
 
   async #follow(order) {
-    const { newest } = this.#list;
-    const from = newest === 0 ? currentRange().from : newest - OVERLAP_S;
     if (!document.hidden) {
-      await this.#ask(order, { from }, ({ lines, truncated }) => {
-        if (newest === 0) this.#truncated = truncated;
-        this.#list.add(lines, truncated);
-      });
+      const { newest } = this.#list;
+      const seenTo = this.#seenTo;
+      const known = Math.max(newest - OVERLAP_S, seenTo - LATE_S[this.#source]);
+      const { from } = currentRange();
+      if (seenTo === 0) await this.#ask(order, { from }, (answer) => this.#showAll(answer));
+      else
+        await this.#ask(order, { from: Math.max(from, known) }, (answer) => {
+          const older = answer.truncated ? Math.max(newest, known) : null;
+          this.#list.add(answer.lines, older, this.#lostSince(seenTo, answer));
+        });
     }
     this.#next(order);
+  }
+
+  #showAll({ lines, truncated, complete_from_unix_s: completeFrom }) {
+    this.#truncated = truncated;
+    this.#completeFrom = completeFrom;
+    this.#list.show(lines, truncated ? null : completeFrom);
+  }
+
+  /** @returns where lines were lost before they could be asked for; null when none was */
+  #lostSince(from, { complete_from_unix_s: to }) {
+    const isNews = to !== null && to !== this.#completeFrom && to > from;
+    this.#completeFrom = to ?? this.#completeFrom;
+    return isNews ? { from, to } : null;
   }
 
   async #ask(order, range, take) {
@@ -101,7 +121,11 @@ export class Logs {
       this.#showProblem(
         answer.state === 'ok' ? null : (answer.reason ?? 'The log cannot be read.'),
       );
-      if (answer.state === 'ok') take(answer);
+      if (answer.state === 'ok') {
+        take(answer);
+        this.#seenTo = answer.seen_to_unix_s;
+        this.#source = answer.source;
+      }
       this.#showState(answer.state === 'ok');
     } catch (error) {
       if (order !== this.#order) return;
@@ -117,7 +141,10 @@ export class Logs {
     );
     this.#clear.hidden = !filtered;
     const more = this.#truncated ? '; there are more: narrow the filter or the range' : '';
-    const none = filtered ? 'No line passes the filter in this range.' : 'No lines in this range.';
+    const passes = this.#truncated
+      ? 'No line passes the filter as far as was looked: narrow the range.'
+      : 'No line passes the filter in this range.';
+    const none = filtered ? passes : 'No lines in this range.';
     const text =
       count === 0 ? (known ? none : '') : `${count} line${count === 1 ? '' : 's'}${more}`;
     if (this.#state.textContent !== text) this.#state.textContent = text;

@@ -12,6 +12,15 @@ export interface LogEntry {
   readonly line: string;
 }
 
+/** Lines, newest first, and how far back there are any. */
+export interface LogPage {
+  readonly entries: readonly LogEntry[];
+  /** From when on no line is lost that was written; null where that is not known. */
+  readonly completeFromS: number | null;
+  /** By the clock of what keeps the lines; null where that is not known. */
+  readonly nowS: number | null;
+}
+
 export interface LogQuery {
   readonly query: string;
   readonly fromS: number;
@@ -37,6 +46,11 @@ const RANGE = z.object({
         values: z.array(z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown())),
       }),
     ),
+    // Of the admin port alone.
+    stats: z
+      .object({ tail: z.object({ completeFromUnixMs: z.number(), nowUnixMs: z.number() }) })
+      .optional()
+      .catch(undefined),
   }),
 });
 const VALUES = z.object({
@@ -55,8 +69,8 @@ export class LogStore {
     readonly names: LogLabelNames,
   ) {}
 
-  /** @returns the newest lines that fit, newest first @throws SourceError */
-  async range({ query, fromS, toS, limit }: LogQuery): Promise<LogEntry[]> {
+  /** @returns the newest lines that fit @throws SourceError */
+  async range({ query, fromS, toS, limit }: LogQuery): Promise<LogPage> {
     const { data } = await this.#ask(RANGE, 'query_range', {
       query,
       start: nanoseconds(fromS),
@@ -69,7 +83,12 @@ export class LogStore {
     );
     // Streams come in any order; what they say in one millisecond is told apart by nanoseconds.
     entries.sort((a, b) => Number(b.ns - a.ns));
-    return entries.map(({ ns, ...entry }) => ({ unixS: secondsOf(ns), ...entry }));
+    const tail = data.stats?.tail;
+    return {
+      entries: entries.map(({ ns, ...entry }) => ({ unixS: secondsOf(ns), ...entry })),
+      completeFromS: tail === undefined ? null : tail.completeFromUnixMs / 1e3,
+      nowS: tail === undefined ? null : tail.nowUnixMs / 1e3,
+    };
   }
 
   /** @throws SourceError */
@@ -139,9 +158,9 @@ function checkedLabels(labels: Readonly<Record<string, string>>): Partial<LogLab
   return labels;
 }
 
-/** Milliseconds are what a number of seconds holds without noise. */
+/** Milliseconds are what a number of seconds holds without noise: the one that a line is of. */
 function secondsOf(ns: bigint): number {
-  return Math.round(Number(ns) / 1e6) / 1e3;
+  return Number(ns / 1_000_000n) / 1e3;
 }
 
 /** As text: there are more digits than a number has. */

@@ -1,15 +1,16 @@
 import type { Addresses } from '../addresses.js';
 import { SourceError } from '../sources/source.js';
-import type { LogEntry, LogStore } from './log-store.js';
-import { LINES_MAX } from './log-store.js';
+import type { LogEntry, LogQuery, LogStore } from './log-store.js';
 import { logQuery, type LogLevel } from './logql.js';
 import { redactLine } from './redact.js';
+import { visibleLines, type FoundLines } from './visible-lines.js';
 
 export interface LogSearch {
   readonly services: readonly string[];
   /** As the page calls them. */
   readonly nodes: readonly string[];
   readonly level?: LogLevel | undefined;
+  /** Of the line as it is shown. */
   readonly contains?: string | undefined;
   readonly fromS: number;
   readonly toS: number;
@@ -53,14 +54,20 @@ export class Logs {
     const { source } = this.store;
     try {
       const choices = await this.#choose();
-      const found = await this.#lines(search, choices);
+      const found = await this.#find(search, choices);
+      const { completeFromS } = found;
+      const isComplete = completeFromS === null || completeFromS <= search.fromS;
       return {
         source,
         state: 'ok',
-        truncated: found.length > search.limit || found.length === LINES_MAX,
+        truncated: found.hasMore,
+        /** Null when no line of the range is lost; else from when on none is. */
+        complete_from_unix_s: isComplete ? null : completeFromS,
+        /** Later lines are not among them yet. */
+        seen_to_unix_s: found.seenToS,
         services: choices.services,
         nodes: [...choices.nodes.keys()],
-        lines: found.slice(0, search.limit).map((entry) => this.#view(entry)),
+        lines: found.lines,
       };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -70,6 +77,8 @@ export class Logs {
         state: 'unknown',
         reason,
         truncated: false,
+        complete_from_unix_s: null,
+        seen_to_unix_s: null,
         services: this.#choices.services,
         nodes: [...this.#choices.nodes.keys()],
         lines: [],
@@ -77,12 +86,23 @@ export class Logs {
     }
   }
 
-  #lines(search: LogSearch, choices: Choices): Promise<LogEntry[]> {
-    const nodes = search.nodes.map((node) => choices.nodes.get(node) ?? node);
-    const query = logQuery({ ...search, nodes }, this.store.names);
-    // One more than is shown says whether there are more.
-    const limit = Math.min(search.limit + 1, LINES_MAX);
-    return this.store.range({ query, fromS: search.fromS, toS: search.toS, limit });
+  async #find(search: LogSearch, choices: Choices): Promise<FoundLines<LogLineView>> {
+    const { contains = '', services, level, fromS, toS, limit } = search;
+    const nodes = search.nodes.flatMap((node) => this.#storeNameOf(node, choices));
+    if (nodes.length === 0 && search.nodes.length > 0)
+      return { lines: [], hasMore: false, completeFromS: null, seenToS: toS };
+    const query = (part: string | undefined) =>
+      logQuery({ services, nodes, level, contains: part }, this.store.names);
+    const range = (asked: LogQuery) => this.store.range(asked);
+    const show = (entry: LogEntry) => this.#view(entry);
+    return visibleLines(range, show, { query, contains, fromS, toS, limit });
+  }
+
+  /** A name that the page does not show is none to look for: it may be an address. */
+  #storeNameOf(node: string, choices: Choices): readonly string[] {
+    const known = choices.nodes.get(node);
+    if (known !== undefined) return [known];
+    return this.addresses.nodeOf(node) === node ? [node] : [];
   }
 
   async #choose(): Promise<Choices> {

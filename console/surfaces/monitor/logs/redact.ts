@@ -1,4 +1,5 @@
-const SECRET = '[secret]';
+/** What stands where a secret was. */
+export const HIDDEN_SECRET = '[secret]';
 
 /** Names whose values are secrets, wherever they stand: headers, queries, JSON. */
 const NAMES = [
@@ -26,15 +27,15 @@ const NAMES = [
 
 const REDACTIONS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Schemes first: their values have a blank in them.
-  [/\b(bearer|basic|negotiate)(\s+)[\w.~+/=-]{4,}/gi, `$1$2${SECRET}`],
-  [/\bAUTH_tk[0-9a-z]+/gi, SECRET],
+  [/\b(bearer|basic|negotiate)(\s+)[\w.~+/=-]{4,}/gi, `$1$2${HIDDEN_SECRET}`],
+  [/\bAUTH_tk[0-9a-z]+/gi, HIDDEN_SECRET],
   // A text in quotes, escaped or not, to its end; anything else to where a value can end.
   [
     new RegExp(
       String.raw`((?:(?<![A-Za-z0-9])|(?<=%[0-9A-F]{2}))(?:${NAMES.join('|')})\\?["']?(?:\s*[:=]\s*|%3D))(?:(\\?["'])(?:(?!\2).)*(?:\2)?|[^\s"'\\,;&}\]]+)`,
       'gi',
     ),
-    `$1${SECRET}`,
+    `$1${HIDDEN_SECRET}`,
   ],
 ];
 
