@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
@@ -148,6 +148,8 @@ describeWith([program('logrotate')], 'ops: logrotate', () => {
     try {
       const file = join(folder, 'ringway');
       await copyFile('ops/logrotate/ringway', file);
+      // Of a checkout's umask, logrotate would take no configuration that others may write.
+      await chmod(file, 0o644);
       const state = join(folder, 'state');
       const result = await runProgram('logrotate', ['--debug', '--state', state, file]);
       expect(result.stderr)

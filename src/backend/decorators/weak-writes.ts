@@ -59,7 +59,7 @@ export class WeakWrites {
     private readonly times: WriteTimes,
     private readonly options: WeakOptions,
   ) {
-    this.#now = options.now ?? microsecondClock();
+    this.#now = options.now ?? microsecondClock;
   }
 
   async put<Outcome extends B.CopyOutcome>(
@@ -197,17 +197,18 @@ function isSame(one: B.ObjectRef, other: B.ObjectRef): boolean {
   return one.object === other.object && one.container === other.container;
 }
 
+/** What {@link microsecondClock} told last, to whomever of this process. */
+let lastTold = 0;
+
 /**
- * Never the same twice in one process, and in step with other processes of this machine: the part
- * below a millisecond is from a clock that runs freely since the process began.
+ * Never the same twice in one process, whoever asks, and never less than before, also when the clock
+ * is set back; in step with other processes of this machine: the part below a millisecond is from a
+ * clock that runs freely since the process began.
  */
-function microsecondClock(): () => number {
-  let last = 0;
-  return () => {
-    const wall = Date.now();
-    const fine = performance.timeOrigin + performance.now();
-    const now = Math.floor(Math.min(Math.max(fine, wall), wall + 0.999) * 1000);
-    last = Math.max(now, last + 1);
-    return last;
-  };
+function microsecondClock(): number {
+  const wall = Date.now();
+  const fine = performance.timeOrigin + performance.now();
+  const now = Math.floor(Math.min(Math.max(fine, wall), wall + 0.999) * 1000);
+  lastTold = Math.max(now, lastTold + 1);
+  return lastTold;
 }
