@@ -42,7 +42,8 @@ export function readUser(
   const result = TOKEN.safeParse(json);
   if (!result.success) return undefined;
   const { user, project, roles } = result.data.token;
-  const isOwner = roles.some(({ name }) => ownerRoles.includes(name.toLowerCase()));
+  const roleNames = roles.map(({ name }) => name.toLowerCase());
+  const isOwner = roleNames.some((name) => ownerRoles.includes(name));
   return {
     userId: user.id,
     principal: {
@@ -50,6 +51,7 @@ export function readUser(
       account: `${accountPrefix}${project.id}`,
       role: isOwner ? 'owner' : 'member',
       user: userName(user, project),
+      keystone: { projectId: project.id, userId: user.id, roles: roleNames },
     },
   };
 }

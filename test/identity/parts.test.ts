@@ -89,6 +89,11 @@ describe('identity: parts', () => {
       role: 'owner',
       user: 'test:anna',
     });
+    expect(userOf(token(anna, party('p1', 'test'), ['Reader']))?.keystone).to.deep.equal({
+      projectId: 'p1',
+      userId: 'u1',
+      roles: ['reader'],
+    });
     expect(userOf(token(anna, party('p1', 'test'), []))).to.include({ role: 'member' });
     // Names that ACLs cannot have.
     expect(userOf(token(anna, party('p1', 'a b'), []))).to.include({ user: 'p1:u1' });

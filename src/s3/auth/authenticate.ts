@@ -185,8 +185,14 @@ function verified(principal: Principal, signed: SignedRequest): Authentication {
 }
 
 /** Without the secret, which nobody further up has any use for. */
-function principalOf({ accessKey, account, role, user }: Credential): Principal {
-  return user === undefined ? { accessKey, account, role } : { accessKey, account, role, user };
+function principalOf({ accessKey, account, role, user, keystone }: Credential): Principal {
+  return {
+    accessKey,
+    account,
+    role,
+    ...(user !== undefined && { user }),
+    ...(keystone !== undefined && { keystone }),
+  };
 }
 
 /** Keeps what the payload needs; one per request, so that opening a payload is all that costs. */

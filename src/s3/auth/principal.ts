@@ -7,6 +7,16 @@ export interface Principal {
   readonly role: Role;
   /** `account:user`, as Swift's auth systems name users; several access keys may be one user's. */
   readonly user?: string | undefined;
+  /** Of a user of Keystone. */
+  readonly keystone?: KeystoneUser | undefined;
+}
+
+/** What Swift's container ACLs know a user of Keystone by, besides the name. */
+export interface KeystoneUser {
+  readonly projectId: string;
+  readonly userId: string;
+  /** In that project, in lower case. */
+  readonly roles: readonly string[];
 }
 
 /**

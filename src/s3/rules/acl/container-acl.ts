@@ -1,4 +1,5 @@
 import type { ContainerAcl } from '../../../backend/backend.js';
+import type { KeystoneUser } from '../../auth/principal.js';
 import type { Requester } from './requester.js';
 
 export type { ContainerAcl };
@@ -10,8 +11,9 @@ export type { ContainerAcl };
  *     .r:*            anybody may read objects (by the page that refers to them: .r:example.com,
  *                     .r:.example.com, .r:-example.com)
  *     .rlistings      whom a .r: element lets in may list, too
- *     account:user    that user; either side may be * with Keystone
+ *     account:user    that user; with Keystone either side may be *, or an id
  *     account         every user of the account, with tempauth
+ *     role            every user with that role, with Keystone
  */
 /** What a container ACL can let somebody do. */
 export type ContainerAccess = 'read objects' | 'list' | 'write';
@@ -93,13 +95,34 @@ function referrerAllowed(elements: readonly string[], host: string): boolean {
 
 function matchesUser(element: string, requester: Requester): boolean {
   if (requester.kind === 'anonymous' || element.startsWith('.')) return false;
-  const { id } = requester;
+  const { id, keystone } = requester;
   const colon = id.indexOf(':');
   const account = colon === -1 ? id : id.slice(0, colon);
+  if (keystone !== undefined) {
+    return matchesKeystoneUser(element, account, id.slice(colon + 1), keystone);
+  }
   if (element === id || element === account) return true;
   return (
     element === ANY_USER ||
     element === `${account}:*` ||
     (colon !== -1 && element === `*${id.slice(colon)}`)
+  );
+}
+
+/**
+ * As Swift's keystoneauth has it, which knows users by names in Keystone's default domain only: in
+ * any other the names here are ids, too.
+ */
+function matchesKeystoneUser(
+  element: string,
+  projectName: string,
+  userName: string,
+  { projectId, userId, roles }: KeystoneUser,
+): boolean {
+  const colon = element.indexOf(':');
+  if (colon === -1) return roles.includes(element.toLowerCase());
+  return (
+    ['*', projectName, projectId].includes(element.slice(0, colon)) &&
+    ['*', userName, userId].includes(element.slice(colon + 1))
   );
 }

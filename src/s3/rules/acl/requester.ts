@@ -1,10 +1,15 @@
-import type { Principal, Role } from '../../auth/principal.js';
+import type { KeystoneUser, Principal, Role } from '../../auth/principal.js';
 
 /** Who asks, as ACLs see it. */
 export type Requester =
   | { readonly kind: 'anonymous' }
   /** `id` is the canonical id; `role` is the one in the account that the resource lies in. */
-  | { readonly kind: 'user'; readonly id: string; readonly role: Role };
+  | {
+      readonly kind: 'user';
+      readonly id: string;
+      readonly role: Role;
+      readonly keystone?: KeystoneUser | undefined;
+    };
 
 export const ANONYMOUS: Requester = { kind: 'anonymous' };
 
@@ -29,5 +34,7 @@ export function accountName(account: string): string {
 export function requesterOf(principal: Principal): Requester {
   // An unsigned request has an account, but is none of its users.
   if (principal.role === 'anonymous') return ANONYMOUS;
-  return { kind: 'user', id: canonicalId(principal), role: principal.role };
+  const { role, keystone } = principal;
+  const id = canonicalId(principal);
+  return { kind: 'user', id, role, ...(keystone !== undefined && { keystone }) };
 }

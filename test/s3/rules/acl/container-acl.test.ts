@@ -15,6 +15,10 @@ import { acl, inShort, member } from './support.js';
 
 const ALL: readonly ContainerAccess[] = ['read objects', 'list', 'write'];
 const BOB = member('test:bob');
+const CAROL = {
+  ...member('test:carol'),
+  keystone: { projectId: 'p1', userId: 'u1', roles: ['reader'] },
+} as const;
 
 const DECISIONS: readonly (readonly [
   read: string,
@@ -50,6 +54,13 @@ const DECISIONS: readonly (readonly [
   ['*:*', '*:*', BOB, ALL],
   ['*:*', '*:*', ANONYMOUS, []],
   ['.r:*', '', member('.r:*'), ['read objects']],
+  ['test:carol', 'p1:u1', CAROL, ALL],
+  ['p1:*', '*:u1', CAROL, ALL],
+  ['*:*', '*:carol', CAROL, ALL],
+  ['p2:u1,p1:u2,u1:p1,*:', 'test:dave', CAROL, []],
+  ['reader', 'Reader', CAROL, ALL],
+  // No role, but a project.
+  ['test,p1,carol,u1,', 'writer', CAROL, []],
 ];
 
 describe('s3 rules: container ACLs', () => {
