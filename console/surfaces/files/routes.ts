@@ -11,22 +11,24 @@ import { searchRoutes } from './search-routes.js';
 import { tempurlRoutes } from './tempurl-routes.js';
 import { transferRoutes } from './transfer-routes.js';
 import { uploadRoutes } from './upload-routes.js';
+import { VersionKeepers } from './version-keepers.js';
 import { versionRoutes } from './version-routes.js';
 import { zipRoutes } from './zip-routes.js';
 
 /** The Files surface: names stand in queries and bodies, never in paths. */
 export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const info = new StoreInfoCache(context.store, context.now);
+  const keepers = new VersionKeepers(info, context.now);
   containerRoutes(app);
   containerLifeRoutes(app, context, info);
   aclRoutes(app, context);
   objectRoutes(app);
-  transferRoutes(app, context);
+  transferRoutes(app, context, keepers);
   uploadRoutes(app, context);
   changeRoutes(app, context);
   searchRoutes(app, context);
   tempurlRoutes(app, context, info);
-  versionRoutes(app, context, info);
+  versionRoutes(app, context, info, keepers);
   previewRoutes(app);
   zipRoutes(app, context);
 }

@@ -7,12 +7,14 @@ import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { BYTES_TYPE } from '../../server/media-type.js';
 import { parse } from '../../server/parse.js';
+import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
+import type { VersionKeepers } from './version-keepers.js';
 
 const UPLOAD = objectPlace.extend({
   overwrite: z.enum(['0', '1']).default('0'),
@@ -27,8 +29,19 @@ const DOWNLOAD = objectPlace.extend({
 
 const UPLOAD_IDLE_MS = 2 * 60_000;
 
+/** A larger body takes longer than to ask whether it would be sent in vain. */
+const UNASKED_BYTES_MAX = 1024 * 1024;
+
 /** Bodies of objects, streamed both ways. */
-export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
+export function transferRoutes(
+  app: FastifyInstance,
+  { options }: ConsoleContext,
+  keepers: VersionKeepers,
+): void {
+  /** Where the condition of the PUT is not enough. */
+  const asksFirst = async (store: SwiftAccount, container: string, length: number) =>
+    !(length <= UNASKED_BYTES_MAX) || keepers.mayKeep(store, container);
+
   app.addContentTypeParser(BYTES_TYPE, (_request, payload, done) => {
     done(null, payload);
   });
@@ -38,8 +51,11 @@ export function transferRoutes(app: FastifyInstance, { options }: ConsoleContext
     const length = request.headers['content-length'];
     const { store } = sessionOf(request);
     try {
-      // Swift's versioning keeps a body as a version before it looks at the condition.
-      if (overwrite !== '1' && (await isTaken(store, { container, object: name }))) {
+      if (
+        overwrite !== '1' &&
+        (await asksFirst(store, container, Number(length))) &&
+        (await isTaken(store, { container, object: name }))
+      ) {
         throw new ApiError('exists', TAKEN);
       }
       const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);

@@ -8,6 +8,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { containerName, objectName, objectPlace, prefixText } from './names.js';
 import { openBody, sendBody } from './object-body.js';
+import type { VersionKeepers } from './version-keepers.js';
 import { versioningOf, type Versioning } from './versioning.js';
 import {
   archivedPlace,
@@ -39,6 +40,7 @@ export function versionRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
   info: StoreInfoCache,
+  keepers: VersionKeepers,
 ): void {
   app.get('/api/files/versions', { config: { access: 'read' } }, async (request) => {
     const { container, name, limit } = parse(LIST, request.query);
@@ -103,10 +105,12 @@ export function versionRoutes(
     const { name, enabled } = parse(ENABLE, request.body);
     const { hasObjectVersioning } = await info.get();
     if (!hasObjectVersioning) throw noVersions();
-    await sessionOf(request).store.do([204, 202], 'POST', {
+    const { store } = sessionOf(request);
+    await store.do([204, 202], 'POST', {
       container: name,
       headers: { 'x-versions-enabled': String(enabled) },
     });
+    keepers.forget(store, name);
     return reply.status(204).send();
   });
 }

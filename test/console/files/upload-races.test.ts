@@ -1,53 +1,14 @@
-import http from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
+import { StoreRelay } from '../support/store-relay.js';
 import { download, makeContainer, ok, query, unique, upload } from './support.js';
 
 const MIB = 1024 ** 2;
 const CONTAINER = unique('races');
 
-/** Passes requests on to a store, and lets something happen just before one of them. */
-class Relay {
-  /** Of the store; known when it has been started. */
-  target = '';
-  /** Done once, before the next manifest goes on. */
-  beforeManifest: (() => Promise<unknown>) | undefined;
-  readonly #server = http.createServer((request, response) => {
-    void this.#pass(request, response);
-  });
-
-  async listen(): Promise<string> {
-    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #pass(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const { method, url = '', headers } = request;
-    if (method === 'PUT' && url.includes('multipart-manifest=put')) {
-      const work = this.beforeManifest;
-      this.beforeManifest = undefined;
-      await work?.();
-    }
-    const { hostname, port } = new URL(this.target);
-    const onward = http.request({ agent: false, hostname, port, method, path: url, headers });
-    onward.once('response', (answer) => {
-      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
-    });
-    onward.once('error', () => response.destroy());
-    request.pipe(onward);
-  }
-}
-
 describe('console files: two who upload under one name', () => {
-  const relay = new Relay();
+  const relay = new StoreRelay();
   let bed: TestBed;
   let client: ConsoleClient;
 
@@ -100,6 +61,19 @@ describe('console files: two who upload under one name', () => {
     await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
     const { bytes } = await ok(download(client, CONTAINER, 'both'), 200);
     expect(bytes.length).to.equal(file.size_bytes);
+  });
+
+  it('cost a call each, once it is known that the store keeps no versions there', async () => {
+    await ok(upload(client, CONTAINER, 'first', 'x'), 201);
+    relay.calls.length = 0;
+    await ok(upload(client, CONTAINER, 'second', 'x'), 201);
+    const again = await upload(client, CONTAINER, 'second', 'y');
+    expect([again.status, codeOf(again)]).to.deep.equal([412, 'exists']);
+    expect(relay.calls).to.deep.equal(['PUT', 'PUT']);
+    // A large body is not sent in vain.
+    const large = await upload(client, CONTAINER, 'second', Buffer.alloc(MIB + 1));
+    expect([large.status, codeOf(large)]).to.deep.equal([412, 'exists']);
+    expect(relay.calls).to.deep.equal(['PUT', 'PUT', 'HEAD']);
   });
 
   it('are one where both send the same file', async () => {

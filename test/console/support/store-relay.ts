@@ -1,0 +1,43 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** Passes requests on to a store, and lets something happen just before one of them. */
+export class StoreRelay {
+  /** Of the store; known when it has been started. */
+  target = '';
+  /** Done once, before the next manifest goes on. */
+  beforeManifest: (() => Promise<unknown>) | undefined;
+  /** Methods of what went through. */
+  readonly calls: string[] = [];
+  readonly #server = http.createServer((request, response) => {
+    void this.#pass(request, response);
+  });
+
+  async listen(): Promise<string> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #pass(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { method, url = '', headers } = request;
+    this.calls.push(method ?? '');
+    if (method === 'PUT' && url.includes('multipart-manifest=put')) {
+      const work = this.beforeManifest;
+      this.beforeManifest = undefined;
+      await work?.();
+    }
+    const { hostname, port } = new URL(this.target);
+    const onward = http.request({ agent: false, hostname, port, method, path: url, headers });
+    onward.once('response', (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
+    });
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  }
+}
