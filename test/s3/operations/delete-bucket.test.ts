@@ -5,12 +5,15 @@ import type { RequestContext } from '../../../src/s3/operation.js';
 import { deleteBucket } from '../../../src/s3/operations/bucket/delete-bucket.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { archiveContainer } from '../../../src/s3/versions/names.js';
+import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { contextOf } from './context.js';
 
 const CALL: CallContext = { requestId: 'delete-bucket' };
 const BUCKET: ContainerRef = { account: 'AUTH_main', container: 'bucket' };
 const KEY = { account: BUCKET.account, bucket: BUCKET.container, key: 'key' };
+const ARCHIVE = archiveContainer(KEY.account, KEY.bucket);
 const CONFIGURED = {
   metadata: { colour: 'blue' },
   systemMetadata: { 's3-versioning': 'Enabled' },
@@ -72,12 +75,36 @@ describe('DeleteBucket', () => {
     const { versionId } = await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
     await versions.deleteVersion(CALL, KEY, versionId, () => undefined);
     // What is as young as the deletion stays.
-    for (const now = Date.now(); Date.now() <= now;) await new Promise(setImmediate);
+    const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
+    const times = entries.map((entry) => (entry.kind === 'object' ? entry.object.lastModified : 0));
+    expect(times).not.to.be.empty;
+    await eventually(
+      () => Promise.resolve(Date.now()),
+      (now) => now > Math.max(...times),
+    );
     const response = await deleteBucket(contextWith(() => Promise.resolve()));
     expect(response.status).to.equal(204);
     expect(deleted).to.deep.equal(['bucket']);
     const { containers } = await store.listContainers(CALL, BUCKET.account, { limit: 10 });
     expect(containers).to.deep.equal([]);
+  });
+
+  describe('while the clock is set back', () => {
+    const { now } = Date;
+    afterEach(() => {
+      Date.now = now;
+    });
+
+    it('comes to an end, and leaves what may be of a bucket that was made anew', async () => {
+      const { versionId } = await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
+      await versions.deleteVersion(CALL, KEY, versionId, () => undefined);
+      const times = [now(), now() - 3_600_000];
+      Date.now = () => times.shift() ?? now() - 3_600_000;
+      const response = await deleteBucket(contextWith(() => Promise.resolve()));
+      expect(response.status).to.equal(204);
+      const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
+      expect(entries).not.to.be.empty;
+    });
   });
 
   it('gives the bucket back as it was when versions came in between', async () => {

@@ -21,13 +21,15 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   const { backend, segments } = context.services;
   const { account, container: bucket } = containerOf(context);
   const { systemMetadata } = await context.containerHead();
-  // What was written in this very millisecond is from before; whoever makes the bucket anew is later.
-  const deletedAfter = Date.now() + 1;
+  const startedAt = Date.now();
   const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
   if (keepsVersions && (await hasVersions(versionsSource(context)))) {
     throw new S3Error('BucketNotEmpty');
   }
-  while (Date.now() < deletedAfter) await setTimeout(1);
+  while (Date.now() === startedAt) await setTimeout(1);
+  // What was written in that millisecond is from before; whoever makes the bucket anew is later, also
+  // where the clock was set back meanwhile.
+  const deletedAfter = Math.min(startedAt + 1, Date.now());
   // As it is now: who asked for versions in between gets them back.
   const head = await backend.headContainer(context.call, containerOf(context));
   await backend.deleteContainer(context.call, containerOf(context));
