@@ -27,6 +27,9 @@ import type { WriteTransaction } from './write-transaction.js';
  * commit queue. All checks come before the first write (see WriteTransaction).
  */
 
+/** The most by which a clock is taken to be set back, in milliseconds. */
+const SET_BACK_MS_MAX = 60_000;
+
 /** `freed` are the body files that nothing refers to any more. */
 export interface Change<Outcome> {
   readonly outcome: Outcome;
@@ -76,15 +79,27 @@ export function replaceObject(
     const held = guard && checkGuard(transaction, guard, key);
     check?.(transaction);
     transaction.addUsage(containerId, old ? 0 : 1, bytesUsed - (old ? bytesUsedBy(old) : 0));
-    stampObject(record, storeBody(transaction, body), now);
+    const lastModified = old === undefined ? now : afterThat(old.lastModified, now);
+    stampObject(record, storeBody(transaction, body), lastModified);
     void tables.objects.put(key, record);
     forgetExpiry(tables, ref, old?.deleteAt);
     rememberExpiry(tables, ref, deleteAtOf(record, record.length));
     const freed: number[] = [];
     if (old) dropBody(transaction, old, owner, freed);
     if (held) removeObject(transaction, held, owner, freed);
-    return { outcome: { lastModified: now, manifest: old?.manifest }, freed };
+    return { outcome: { lastModified, manifest: old?.manifest }, freed };
   };
+}
+
+/**
+ * The time of what replaces an object: later than the object's. Two writes of the same bytes in one
+ * millisecond, or a clock that is set back between them, would have one pass for the other, with
+ * conditions, and a client that asks what was modified since would miss the second. A clock that was
+ * far ahead stays no object's for good.
+ */
+function afterThat(lastModified: number, now: number): number {
+  const isSetBack = now <= lastModified && lastModified - now < SET_BACK_MS_MAX;
+  return isSetBack ? lastModified + 1 : now;
 }
 
 /** An object that is to be removed. */
