@@ -59,7 +59,7 @@ describe('identity: EC2 credentials', () => {
       account: 'AUTH_id-test',
       role: 'owner',
       user: 'test:anna',
-      keystone: { projectId: 'id-test', userId: 'id-anna', roles: anna.roles },
+      keystone: { projectId: 'id-test', userId: 'id-anna', roles: ['member'] },
     });
     const elsewhere = { user: 'anna', project: 'test', domain: 'other', roles: ['reader'] };
     const reader = fake.add({ access: 'r', secret: 's', ...elsewhere });
