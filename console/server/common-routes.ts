@@ -6,7 +6,13 @@ import { LATER_SURFACES } from './features.js';
 import { parse } from './parse.js';
 
 const JOB = z.object({ id: z.uuid() });
-const TOPICS = z.object({ topics: z.string().max(256).default('jobs') });
+const EVENTS = z.object({
+  topics: z.string().max(256).default('jobs'),
+  page: z
+    .string()
+    .regex(/^[0-9a-z]{1,32}$/)
+    .optional(),
+});
 
 /** What no surface has for itself: liveness, jobs, events. */
 export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
@@ -29,10 +35,10 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
   );
 
   app.get('/api/events', { config: { access: 'read', background: true } }, (request, reply) => {
-    const { topics } = parse(TOPICS, request.query);
+    const { topics, page } = parse(EVENTS, request.query);
     const last = Number(request.headers['last-event-id'] ?? NaN);
     const lastId = Number.isSafeInteger(last) ? last : undefined;
-    const stream = events.subscribe(sessionOf(request), topics.split(','), lastId);
+    const stream = events.subscribe(sessionOf(request), topics.split(','), lastId, page);
     return reply.type('text/event-stream').send(stream);
   });
 

@@ -11,6 +11,8 @@ interface Event {
 
 interface Listener {
   readonly session: Session;
+  /** Which page it is, where that says so. */
+  readonly page: string | undefined;
   readonly topics: ReadonlySet<string>;
   readonly stream: Readable;
 }
@@ -22,6 +24,8 @@ const PING_MS = 15_000;
 /** An event, and no comment: pages take its absence for a connection that is dead. */
 const PING = 'event: ping\ndata: {}\n\n';
 const LISTENERS_PER_SESSION = 8;
+/** For whoever finds no place: to come back later, and to ask for what is new meanwhile. */
+const FULL = 'retry: 15000\nevent: full\ndata: {}\n\n';
 /** Who does not read so much is cut, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
 
@@ -41,12 +45,24 @@ export class Events {
     for (const listener of this.#listeners) offer(listener, event);
   }
 
-  /** @param lastId of the last event that was received; undefined for a new stream */
-  subscribe(session: Session, topics: readonly string[], lastId: number | undefined): Readable {
-    const stream = new Readable({ read: () => undefined });
-    const listener = { session, topics: new Set(topics), stream };
+  /**
+   * @param lastId of the last event that was received; undefined for a new stream
+   * @param page an id that a page has made for itself: it has one stream, whose connection may be
+   *   dead without a sign of it when it comes for the next one
+   */
+  subscribe(
+    session: Session,
+    topics: readonly string[],
+    lastId: number | undefined,
+    page?: string,
+  ): Readable {
     const own = [...this.#listeners].filter((one) => one.session === session);
-    if (own.length >= LISTENERS_PER_SESSION) own[0]?.stream.destroy();
+    const former = page === undefined ? undefined : own.find((one) => one.page === page);
+    if (former !== undefined) this.#drop(former);
+    // Nobody makes room: who was cut would come back, and cut the next one, for ever.
+    else if (own.length >= LISTENERS_PER_SESSION) return Readable.from([FULL]);
+    const stream = new Readable({ read: () => undefined });
+    const listener = { session, page, topics: new Set(topics), stream };
     this.#listeners.add(listener);
     const onEnd = () => {
       push(listener, 'event: session_end\ndata: {}\n\n');
@@ -63,6 +79,11 @@ export class Events {
       for (const event of this.#ring) if (event.id > lastId) offer(listener, event);
     }
     return stream;
+  }
+
+  #drop(listener: Listener): void {
+    this.#listeners.delete(listener);
+    listener.stream.destroy();
   }
 
   #keep(event: Event): void {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -204,6 +205,45 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.unroute('**/api/monitor/logs?*');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('listener up').first().waitFor();
+  });
+
+  it('asks now and then while eight other pages of its session have their streams', async () => {
+    const [cookie] = await page.context().cookies();
+    const client = bed.client();
+    client.cookie = `${cookie?.name ?? ''}=${cookie?.value ?? ''}`;
+    await page.goto('about:blank');
+    const held: ReturnType<typeof client.events>[] = [];
+    const findsPlace = async () => {
+      const stream = client.events();
+      const first = await stream.next();
+      if (first.done === true || first.value.event === 'full') return false;
+      held.push(stream);
+      return true;
+    };
+    await eventually(
+      async () => (await findsPlace()) && held.length,
+      (count) => count === 8,
+    );
+    const answered = () => page.waitForResponse('**/api/events?*');
+    await Promise.all([answered(), page.goto(`http://127.0.0.1:${bed.console.port}/monitor.html`)]);
+    await tile('nodes_online').getByText('1 / 1').waitFor();
+    await answered();
+    await page.getByRole('link', { name: 'healthy' }).waitFor();
+    expect(await page.getByText(/unknown since/).count()).to.equal(0);
+    expect(await findsPlace()).to.equal(false);
+    // The page takes the place that gets free.
+    const letGo = () => held.pop()?.return(undefined);
+    await letGo();
+    await eventually(
+      async () => {
+        await answered();
+        const isFree = await findsPlace();
+        if (isFree) await letGo();
+        return isFree;
+      },
+      (isFree) => !isFree,
+    );
+    for (const stream of held) await stream.return(undefined);
   });
 
   it('says since when nothing is known once the service is dead', async () => {

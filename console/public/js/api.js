@@ -166,15 +166,24 @@ function leave(onState, reopen) {
 /** Three times what the console lets pass between two signs of life. */
 const SILENCE_MS = 45_000;
 
+/** How often a page asks that finds no place among the streams of its session. */
+export const POLL_MS = 5_000;
+
+/** Tells the console which of its streams are of one page; it is no secret. */
+const PAGE = Math.random().toString(36).slice(2) || '0';
+
 /**
  * The stream of events of this page.
  *
- * @param onState - told `live` or `stale`
+ * @param onState - told `live` or `stale`; behind `live`, `polled` where there is no stream but all
+ *   is asked for anew each {@link POLL_MS}
  * @param topics - for topics besides jobs, who is told what they say
  */
 export function openEvents(onState, topics = {}) {
   const handlers = { jobs: hear, ...topics };
-  const events = new EventSource(`/api/events?topics=${Object.keys(handlers).join(',')}`);
+  const events = new EventSource(
+    `/api/events?${query({ topics: Object.keys(handlers).join(','), page: PAGE })}`,
+  );
   const reopen = () => {
     clearTimeout(silence);
     events.close();
@@ -194,6 +203,12 @@ export function openEvents(onState, topics = {}) {
     });
   }
   events.addEventListener('ping', alive);
+  events.addEventListener('full', () => {
+    clearTimeout(silence);
+    events.close();
+    onState('polled');
+    setTimeout(() => openEvents(onState, topics), POLL_MS);
+  });
   events.addEventListener('session_end', () => {
     clearTimeout(silence);
     events.close();

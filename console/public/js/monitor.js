@@ -1,4 +1,4 @@
-import { call } from './api.js';
+import { call, POLL_MS } from './api.js';
 import { $, el } from './dom.js';
 import { showAlerts } from './monitor/alerts.js';
 import { now, setClock } from './monitor/clock.js';
@@ -20,6 +20,7 @@ const AGAIN_S = 120;
 
 let overview = null;
 let stale = false;
+let everyS = 0;
 let aboutOf = () => undefined;
 let content = null;
 
@@ -75,7 +76,7 @@ function showAge() {
   const { at_unix_s: at, interval_s: interval } = overview;
   const age = now() - at;
   $('#updated').textContent = `updated ${age < 2 ? 'now' : `${duration(age)} ago`}`;
-  if (stale || age < MISSED * interval) return;
+  if (stale || age < MISSED * Math.max(interval, everyS)) return;
   stale = true;
   const since = timeAt(at, 'second');
   const reason = `unknown since ${since}: the console does not answer`;
@@ -103,6 +104,7 @@ async function start() {
   readPlace();
   showLoadingTiles(TILES);
   const onConnection = (state) => {
+    everyS = state === 'polled' ? POLL_MS / 1000 : 0;
     if (state === 'live' && content !== null) refresh().catch(fail);
   };
   const session = await openShell('monitor', { monitor: take }, onConnection);

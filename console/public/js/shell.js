@@ -30,7 +30,7 @@ const ASK_MS = 60_000;
  *
  * @param current - id of the surface that the page belongs to
  * @param topics - for topics of the stream, who is told what they say
- * @param onConnection - told `live` or `stale`
+ * @param onConnection - told what openEvents tells
  * @returns the session
  */
 export async function openShell(current, topics = {}, onConnection = () => undefined) {
@@ -66,7 +66,7 @@ function follow({ features }, health, topics, onConnection) {
     }),
   };
   openEvents((state) => {
-    health.connection(state === 'live');
+    health.connection(state !== 'stale');
     // Events tell what is new; what is so already has to be asked for.
     if (state === 'live' && features.monitor) health.ask().catch(() => undefined);
     onConnection(state);
