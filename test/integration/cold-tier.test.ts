@@ -15,6 +15,7 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { AccountJanitor, type Observer } from '../../src/janitor/account-janitor.js';
 import { janitorParts } from '../../src/janitor/assemble.js';
+import { SYSTEM_CLOCK } from '../../src/janitor/clock.js';
 import { UNCHECKED } from '../../src/clock/index.js';
 import { openStore } from '../../src/open-store.js';
 import { seededBytes } from '../backend/embedded/support.js';
@@ -24,6 +25,7 @@ import { makeTempFolder } from '../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const MIB = 1024 * 1024;
+const MINUTE_MS = 60_000;
 const COLD = { 'x-amz-storage-class': 'GLACIER' };
 const RESTORED = /^ongoing-request="false", expiry-date="\w{3}, \d\d \w{3} \d{4} 00:00:00 GMT"$/;
 
@@ -70,7 +72,7 @@ describe('cold tier over the wire', function () {
     s3 = new S3TestClient(service);
   }
 
-  /** A pass beside the service, by a janitor in this process. @returns what it did, in order */
+  /** A pass beside the service, a minute later, by a janitor in this process. @returns what it did, in order */
   async function janitor(): Promise<string[]> {
     const { options } = loadConfig({
       flags: { ...CONFIG, data_dir: service.dataDir },
@@ -85,7 +87,11 @@ describe('cold tier over the wire', function () {
       unreadable: failed,
       interrupted: failed,
     };
-    const parts = janitorParts(options, store, observer, UNCHECKED);
+    const parts = {
+      ...janitorParts(options, store, observer, UNCHECKED),
+      // What was just written is old by then, also where the clock was set back meanwhile.
+      clock: { ...SYSTEM_CLOCK, now: () => Date.now() + MINUTE_MS },
+    };
     await new AccountJanitor(parts, 'AUTH_main').visit(new AbortController().signal, 'now');
     await store.close();
     return told.sort();
