@@ -27,12 +27,12 @@ export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
   const file = path.join(dataDir, 'ringway.lock');
   const fd = openSync(file, 'a+', 0o600);
   try {
-    const giveUpAt = Date.now() + ORPHAN_WAIT_MS;
+    const giveUpAt = performance.now() + ORPHAN_WAIT_MS;
     while (!tryLock(fd)) {
       const pid = readPid(file);
       const mayBeOrphans = pid !== undefined && !isProcessAlive(pid);
       // The kernel offers no wait with a limit, hence the retry.
-      if (!mayBeOrphans || Date.now() > giveUpAt) throw inUse(dataDir, pid);
+      if (!mayBeOrphans || performance.now() > giveUpAt) throw inUse(dataDir, pid);
       await delay(ORPHAN_RETRY_MS);
     }
     ftruncateSync(fd);

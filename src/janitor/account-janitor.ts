@@ -102,7 +102,10 @@ export class AccountJanitor {
   #untilDue(record: JanitorRecord | undefined): number {
     const startedAt = record?.started_at ?? null;
     if (startedAt === null || record?.cursor !== null) return 0;
-    return startedAt + this.parts.settings.intervalMs - this.parts.clock.now();
+    const { intervalMs } = this.parts.settings;
+    const waitMs = startedAt + intervalMs - this.parts.clock.now();
+    // The clock was that far ahead, and is right again: nobody waits until it is there once more.
+    return waitMs > 2 * intervalMs ? 0 : waitMs;
   }
 
   async #work(

@@ -26,10 +26,11 @@ export const DAY_MS = 86_400_000;
 /** Time stands still until a test moves it. */
 export class FakeClock implements Clock {
   #ahead = 0;
+  #setBack = 0;
   readonly #sleepers = new Set<{ readonly dueAt: number; readonly wake: () => void }>();
 
   now(): number {
-    return Date.now() + this.#ahead;
+    return Date.now() + this.#ahead - this.#setBack;
   }
 
   monotonic(): number {
@@ -47,6 +48,11 @@ export class FakeClock implements Clock {
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort);
     });
+  }
+
+  /** The wall clock alone: what goes by the other one goes on. */
+  setBack(ms: number): void {
+    this.#setBack += ms;
   }
 
   /** Who sleeps now. */

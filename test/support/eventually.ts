@@ -9,11 +9,12 @@ export async function eventually<T>(
   ask: () => Promise<T>,
   holds: (answer: T) => boolean,
 ): Promise<T> {
-  const giveUpAt = Date.now() + LIMIT_MS;
+  const giveUpAt = performance.now() + LIMIT_MS;
   for (;;) {
     const answer = await ask();
     if (holds(answer)) return answer;
-    if (Date.now() > giveUpAt) throw new Error(`never held, last: ${JSON.stringify(answer)}`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`never held, last: ${JSON.stringify(answer)}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
