@@ -83,8 +83,9 @@ const SETTINGS: JanitorSettings = {
   intervalMs: DAY_MS,
   leaseMs: 30_000,
   segmentGraceMs: 0,
-  segmentSweepAgeMs: DAY_MS,
-  versionSweepAgeMs: DAY_MS,
+  // A day makes old, also where the clock is set back meanwhile.
+  segmentSweepAgeMs: DAY_MS - 60_000,
+  versionSweepAgeMs: DAY_MS - 60_000,
   versionIndexBytesMax: INDEX_BYTES_MAX,
   storageClasses: ['STANDARD', 'GLACIER'],
 };
