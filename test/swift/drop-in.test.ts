@@ -247,6 +247,17 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
     }
   });
 
+  it('has owners for s3api with s3_acl where an ACL was set, and else none', async () => {
+    const { ours, theirsWithAcls } = dropIn;
+    // docs/migrating-from-s3api.md says so.
+    await ours.put(`/${bucket}/key`, 'x');
+    expect((await theirsWithAcls.get(`/${bucket}/key`)).status).to.equal(403);
+    expect((await theirsWithAcls.get(`/${bucket}`)).status).to.equal(403);
+    const acl = await ours.put(`/${bucket}?acl`, '', { 'x-amz-acl': 'private' });
+    expect(acl.status).to.equal(200);
+    expect((await theirsWithAcls.get(`/${bucket}`)).status).to.equal(200);
+  });
+
   describe("and Swift's own API", () => {
     it('shows objects of Swift to S3', async () => {
       const headers = { 'content-type': 'text/x', 'x-object-meta-color': 'red' };
