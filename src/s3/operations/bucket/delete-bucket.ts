@@ -9,6 +9,9 @@ import { removeVersionsContainer } from '../../versions/remove.js';
 import { containerOf } from '../refs.js';
 import { versionsSource } from '../versions-source.js';
 
+/** By how much an object that was rewritten in one millisecond may be of later. */
+const REWRITTEN_MS = 4;
+
 /**
  * DeleteBucket: `BucketNotEmpty` while it holds any object, version or delete marker. As in AWS, open
  * multipart uploads do not keep it from going, and go with it.
@@ -26,10 +29,14 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   if (keepsVersions && (await hasVersions(versionsSource(context)))) {
     throw new S3Error('BucketNotEmpty');
   }
-  while (Date.now() === startedAt) await setTimeout(1);
-  // What was written in that millisecond is from before; whoever makes the bucket anew is later, also
-  // where the clock was set back meanwhile.
-  const deletedAfter = Math.min(startedAt + 1, Date.now());
+  // What was written in that millisecond is from before, and may be told a little later, one time
+  // after the other. Whoever makes the bucket anew is later, also where the clock was set back.
+  let now = startedAt;
+  while (now >= startedAt && now < startedAt + REWRITTEN_MS) {
+    await setTimeout(1);
+    now = Date.now();
+  }
+  const deletedAfter = Math.min(startedAt + REWRITTEN_MS, now);
   // As it is now: who asked for versions in between gets them back.
   const head = await backend.headContainer(context.call, containerOf(context));
   await backend.deleteContainer(context.call, containerOf(context));
