@@ -27,12 +27,19 @@ const OPTIONS = {
 class FakeLog {
   readonly asked: (string | undefined)[] = [];
 
-  constructor(readonly entries: readonly LogEntry[]) {}
+  #nowMs = 0;
+
+  /** @param takesMs - how long each query takes */
+  constructor(
+    readonly entries: readonly LogEntry[],
+    readonly takesMs = 0,
+  ) {}
 
   search(contains: string, limit: number) {
     let part: string | undefined;
     const range = ({ fromS, toS, limit: most }: LogQuery) => {
       this.asked.push(part);
+      this.#nowMs += this.takesMs;
       const entries = this.entries
         .filter(({ unixS, line }) => unixS >= fromS && unixS < toS && line.includes(part ?? ''))
         .sort((a, b) => b.unixS - a.unixS)
@@ -44,7 +51,8 @@ class FakeLog {
       part = wanted;
       return '';
     };
-    return visibleLines(range, show, { query, contains, fromS: 0, toS: 1000, limit });
+    const search = { query, contains, fromS: 0, toS: 1000, limit };
+    return visibleLines(range, show, search, () => this.#nowMs);
   }
 }
 
@@ -92,6 +100,15 @@ describe('log lines that somebody may see', () => {
     expect(lines).to.deep.equal([]);
     expect(hasMore).to.equal(true);
     expect(log.asked.length).to.be.at.most(10);
+  });
+
+  it('come to an end before the page gives up, where the log store is slow', async () => {
+    const hidden = Array.from({ length: 9 * LINES_MAX }, (_, i) => entry('token=abc', 1 + i / 1e3));
+    const log = new FakeLog([...hidden, entry('abc', 100)], 9000);
+    const { lines, hasMore } = await log.search('abc', 10);
+    expect(lines.map(({ line }) => line)).to.deep.equal(['abc']);
+    expect(hasMore).to.equal(true);
+    expect(log.asked).to.have.length(2);
   });
 
   it('come to an end where all are of one millisecond', async () => {

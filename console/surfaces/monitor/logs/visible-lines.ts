@@ -22,6 +22,8 @@ export interface FoundLines<Line> {
 
 /** Of 5000 lines: one search does not keep the log store busy for ever. */
 const PAGES_MAX = 10;
+/** No further page behind so long: with the last one, that is less than a page in a browser waits. */
+const PAGING_MS = 10_000;
 /** So many lines take less than a few milliseconds to be made fit to be shown. */
 const LINES_A_TURN = 100;
 
@@ -31,12 +33,14 @@ const LINES_A_TURN = 100;
  * same text, since most lines have nothing to hide; what it finds besides only takes time.
  *
  * @param show - a line without what is to be hidden
+ * @param nowMs - of a clock that never goes back
  * @throws SourceError
  */
 export async function visibleLines<Line extends { readonly line: string }>(
   range: (query: LogQuery) => Promise<LogPage>,
   show: (entry: LogEntry) => Line,
   { query: queryOf, contains, fromS, toS, limit: shown }: LineSearch,
+  nowMs: () => number = () => performance.now(),
 ): Promise<FoundLines<Line>> {
   const query = queryOf(contains === '' || isOfHidden(contains) ? undefined : contains);
   // One more than is shown says whether there are more.
@@ -46,6 +50,7 @@ export async function visibleLines<Line extends { readonly line: string }>(
   let endS = toS;
   let limit = wanted;
   let isWhole = false;
+  const untilMs = nowMs() + PAGING_MS;
   for (let pages = 0; pages < PAGES_MAX; pages++) {
     const page = await range({ query, fromS, toS: endS, limit });
     completeFromS = page.completeFromS;
@@ -56,7 +61,7 @@ export async function visibleLines<Line extends { readonly line: string }>(
       if (line.line.includes(contains)) found.push({ unixS: entry.unixS, line });
     }
     isWhole = page.entries.length < limit;
-    if (isWhole || found.length >= wanted) break;
+    if (isWhole || found.length >= wanted || nowMs() > untilMs) break;
     // Of its last millisecond, the page may have a part: it is asked for again, whole.
     const oldestS = page.entries.at(-1)?.unixS ?? fromS;
     const nextS = (Math.round(oldestS * 1000) + 1) / 1000;
