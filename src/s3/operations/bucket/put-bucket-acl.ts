@@ -1,5 +1,6 @@
 import type { ContainerRef } from '../../../backend/backend.js';
 import { BackendError } from '../../../backend/errors.js';
+import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { aclOfSegments, type ContainerAcl } from '../../rules/acl/container-acl.js';
 import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
@@ -18,8 +19,9 @@ export async function putBucketAcl(context: RequestContext): Promise<S3Response>
   const acl = aclOfPut(headers, body, 'bucket', { owner, bucketOwner: owner });
   const bucket = containerOf(context);
   const input = bucketAclInput(acl, head.acl);
+  const keepsVersions = bucketVersioning(head.systemMetadata) !== 'unversioned';
   await services.backend.updateContainer(call, bucket, input);
-  await updateSegments(context, bucket, input.acl);
+  await updateSegments(context, bucket, aclOfSegments(input.acl, keepsVersions));
   return { status: 200, headers: [], body: '' };
 }
 
@@ -31,7 +33,7 @@ async function updateSegments(
 ): Promise<void> {
   const segments = segmentsContainer(account, container);
   try {
-    await services.backend.updateContainer(call, segments, { acl: aclOfSegments(acl) });
+    await services.backend.updateContainer(call, segments, { acl });
   } catch (error) {
     if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
   }

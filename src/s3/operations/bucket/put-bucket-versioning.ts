@@ -1,7 +1,10 @@
+import { BackendError } from '../../../backend/errors.js';
 import { hasLocks } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { aclOfSegments } from '../../rules/acl/container-acl.js';
 import { requireUnlockedToSuspend } from '../../rules/object-lock/refusals.js';
 import { versioningPatch } from '../../rules/versioning.js';
+import { segmentsContainer } from '../../segments/names.js';
 import { archiveContainer } from '../../versions/names.js';
 import { requireVersionSupport } from '../../versions/support.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
@@ -27,5 +30,20 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
       systemMetadata: versioningPatch(status),
     },
   );
+  await closeSegments(context);
   return { status: 200, headers: [], body: '' };
+}
+
+/** To writers of Swift's: from now on they would write to the parts of versions. */
+async function closeSegments(context: RequestContext): Promise<void> {
+  const { backend } = context.services;
+  const { account, container: bucket } = containerOf(context);
+  const segments = segmentsContainer(account, bucket);
+  try {
+    const { acl } = await backend.headContainer({ ...context.call, newest: true }, segments);
+    if (acl.write === '') return;
+    await backend.updateContainer(context.call, segments, { acl: aclOfSegments(acl, true) });
+  } catch (error) {
+    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+  }
 }

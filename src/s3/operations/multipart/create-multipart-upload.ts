@@ -1,6 +1,7 @@
 import type { PutObjectInput, PutOutcome } from '../../../backend/backend.js';
 import type { HeaderList } from '../../../http/exchange.js';
 import { BackendError } from '../../../backend/errors.js';
+import { bucketVersioning } from '../../bucket-versions.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { aclOfSegments } from '../../rules/acl/container-acl.js';
@@ -99,12 +100,21 @@ async function putIntoCompanion(
     return await put();
   } catch (error) {
     if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
-    const { acl } = await context.containerHead();
-    const container = segmentsContainer(upload.account, upload.bucket);
-    const input = { acl: aclOfSegments(acl), placedLike: upload.bucket };
-    await backend.createContainer(context.call, container, input);
+    await createCompanion(context, upload);
     return put();
   }
+}
+
+/** Open to whom its bucket is now: somebody may have closed that since this listener looked. */
+async function createCompanion(
+  { call, services: { backend } }: RequestContext,
+  { account, bucket }: Upload,
+): Promise<void> {
+  const ref = { account, container: bucket };
+  const { acl, systemMetadata } = await backend.headContainer({ ...call, newest: true }, ref);
+  const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
+  const input = { acl: aclOfSegments(acl, keepsVersions), placedLike: bucket };
+  await backend.createContainer(call, segmentsContainer(account, bucket), input);
 }
 
 /**

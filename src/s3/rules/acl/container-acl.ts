@@ -49,13 +49,14 @@ export function containerAclAllows(
 /**
  * The ACL of the container with the parts of a bucket's large objects. Whoever reads one of these
  * through Swift reads its parts, and has to be let in there, too; names of parts are for nobody who
- * does not know them.
+ * does not know them. Nobody but the gateway writes what versions are made of: who may write to a
+ * bucket may not delete its versions.
  *
  * @param acl - of the bucket's own container
  */
-export function aclOfSegments({ read, write }: ContainerAcl): ContainerAcl {
+export function aclOfSegments({ read, write }: ContainerAcl, keepsVersions: boolean): ContainerAcl {
   const elements = aclElements(read).filter((element) => element !== PUBLIC_LISTING);
-  return { read: elements.join(','), write };
+  return { read: elements.join(','), write: keepsVersions ? '' : write };
 }
 
 /** The elements of one list, in order; empty ones are left out, as Swift does. */

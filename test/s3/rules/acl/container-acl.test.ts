@@ -218,7 +218,7 @@ describe('s3 rules: bucket ACLs and container ACLs', () => {
       ['.r:*,.rlistings,test:bob', '.r:*,test:bob'],
       [' .rlistings , .ref:example.com ', '.r:example.com'],
     ] as const) {
-      expect(aclOfSegments({ read, write: '*:*' })).to.deep.equal({
+      expect(aclOfSegments({ read, write: '*:*' }, false)).to.deep.equal({
         read: ofSegments,
         write: '*:*',
       });

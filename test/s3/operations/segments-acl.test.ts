@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { Backend, CallContext, ContainerAcl } from '../../../src/backend/backend.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import type { RequestContext } from '../../../src/s3/operation.js';
+import { putBucketAcl } from '../../../src/s3/operations/bucket/put-bucket-acl.js';
+import { putBucketVersioning } from '../../../src/s3/operations/bucket/put-bucket-versioning.js';
+import { createMultipartUpload } from '../../../src/s3/operations/multipart/create-multipart-upload.js';
+import { segmentsContainer } from '../../../src/s3/segments/names.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { contextOf } from './context.js';
+
+const CALL: CallContext = { requestId: 'segments-acl' };
+const BUCKET = { account: 'AUTH_main', container: 'bucket' };
+const SEGMENTS = segmentsContainer(BUCKET.account, BUCKET.container);
+const OPEN: ContainerAcl = { read: '.r:*,.rlistings', write: '*:*' };
+const READ_ONLY: ContainerAcl = { read: '.r:*', write: '' };
+const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+
+describe('the ACL of a container with parts', () => {
+  let directory: string;
+  let store: Backend;
+
+  beforeEach(async () => {
+    directory = await makeTempFolder('segments-acl');
+    store = await openEmbeddedStore({ directory });
+    await store.createContainer(CALL, BUCKET, { acl: OPEN });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await removeFolder(directory);
+  });
+
+  /** @param known - what the listener believes of the bucket; default: what is so */
+  async function contextFor(
+    request: string,
+    { body = '', headers = {}, known }: Partial<Parts> = {},
+  ): Promise<RequestContext> {
+    const head = await store.headContainer(CALL, BUCKET);
+    const context = contextOf({ request, body, headers, backend: store });
+    return {
+      ...context,
+      services: { ...context.services, backend: store },
+      containerHead: () => Promise.resolve({ ...head, ...(known && { acl: known }) }),
+    };
+  }
+
+  async function upload(known?: ContainerAcl): Promise<ContainerAcl> {
+    await createMultipartUpload(await contextFor('POST /bucket/key?uploads', { known }));
+    return segmentsAcl();
+  }
+
+  async function segmentsAcl(): Promise<ContainerAcl> {
+    return (await store.headContainer(CALL, SEGMENTS)).acl;
+  }
+
+  async function keepVersions(): Promise<void> {
+    await putBucketVersioning(await contextFor('PUT /bucket?versioning', { body: ENABLED }));
+  }
+
+  it('is the one of its bucket', async () => {
+    expect(await upload()).to.deep.equal({ read: '.r:*', write: '*:*' });
+  });
+
+  it('is the one that the bucket has now, not what a listener last saw of it', async () => {
+    await store.updateContainer(CALL, BUCKET, { acl: { read: '', write: '' } });
+    expect(await upload(OPEN)).to.deep.equal({ read: '', write: '' });
+  });
+
+  it('lets nobody write to the parts of versions', async () => {
+    await keepVersions();
+    expect(await upload()).to.deep.equal(READ_ONLY);
+  });
+
+  it('is closed to writers when the bucket begins to keep versions', async () => {
+    await upload();
+    await keepVersions();
+    expect(await segmentsAcl()).to.deep.equal(READ_ONLY);
+  });
+
+  it('stays closed to writers when the ACL of a bucket with versions is set', async () => {
+    await upload();
+    await keepVersions();
+    const headers = { 'x-amz-acl': 'public-read-write' };
+    await putBucketAcl(await contextFor('PUT /bucket?acl', { headers }));
+    expect((await store.headContainer(CALL, BUCKET)).acl.write).to.equal('*:*');
+    expect(await segmentsAcl()).to.deep.equal(READ_ONLY);
+  });
+});
+
+interface Parts {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly known: ContainerAcl | undefined;
+}
