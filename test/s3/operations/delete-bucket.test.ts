@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Backend, CallContext, ContainerRef } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { BackendError } from '../../../src/backend/errors.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { deleteBucket } from '../../../src/s3/operations/bucket/delete-bucket.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
@@ -105,6 +106,27 @@ describe('DeleteBucket', () => {
       const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
       expect(entries).not.to.be.empty;
     });
+  });
+
+  it('gives the bucket back also where its archive does not answer', async () => {
+    const context = contextWith(() => Promise.resolve());
+    const { backend } = context.services;
+    let isGone = false;
+    const unanswered = () => Promise.reject(new BackendError('Unavailable', 'no answer'));
+    const broken: Backend = {
+      ...backend,
+      deleteContainer: async (call, ref) => {
+        await store.deleteContainer(call, ref);
+        isGone = true;
+      },
+      listObjects: (...args) => (isGone ? unanswered() : store.listObjects(...args)),
+      createContainer: (call, ref, input) =>
+        input.placedLike === undefined ? store.createContainer(call, ref, input) : unanswered(),
+    };
+    const services = { ...context.services, backend: broken };
+    const refused = await deleteBucket({ ...context, services }).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    expect(await store.headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
   });
 
   it('gives the bucket back as it was when versions came in between', async () => {

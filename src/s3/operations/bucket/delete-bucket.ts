@@ -56,8 +56,12 @@ async function requireNoVersions(context: RequestContext, head: ContainerHead): 
     const { metadata, systemMetadata, acl } = head;
     const bucket = containerOf(context);
     const { container: placedLike } = archiveContainer(bucket.account, bucket.container);
-    const as = { metadata, systemMetadata, acl, placedLike };
-    await context.services.backend.createContainer(context.call, bucket, as);
+    const { backend } = context.services;
+    const as = { metadata, systemMetadata, acl };
+    // What keeps the archive from being looked into may keep its place from being known, too.
+    await backend
+      .createContainer(context.call, bucket, { ...as, placedLike })
+      .catch(() => backend.createContainer(context.call, bucket, as));
     throw error;
   }
 }
