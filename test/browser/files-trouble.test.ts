@@ -21,6 +21,13 @@ const SEGMENT_BODIES = '**/api/files/uploads/segment?*';
 const LONG_SILENCE_MS = 160_000;
 /** After so long a page without a session looks for another one. */
 const LOOK_MS = 5000;
+const WATCH_NOTICE = `{
+  const notice = document.querySelector('#session-over');
+  globalThis.noticed = new Promise((resolve) => {
+    new MutationObserver(() => notice.hidden || resolve()).observe(notice, { attributes: true });
+  });
+  undefined;
+}`;
 
 describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -136,15 +143,19 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
       .locator('#queue li')
       .nth(AT_ONCE - 1)
       .waitFor();
+    const all = `${AT_ONCE} running, ${FILES - AT_ONCE} waiting`;
+    await told.getByText(all, { exact: true }).waitFor();
     await first.send('DELETE', '/api/session');
-    release();
-    await told.getByText(`${FILES} waiting`, { exact: true }).waitFor();
+    await notice.waitFor();
 
+    // Also what is under way is not there yet.
     const download = page.waitForEvent('download');
     await press('Save their names');
     const saved = await readFile(await (await download).path(), 'utf8');
     const names = paths.map((path) => `${container}/${path.replaceAll('\n', '\\n')}`);
     expect(saved.trimEnd().split('\n').sort()).to.deep.equal(names.sort());
+    release();
+    await told.getByText(`${FILES} waiting`, { exact: true }).waitFor();
 
     // What is meant for one account does not go into another.
     await logIn('tester3', 'testing3');
@@ -161,6 +172,8 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     const again = await holdBodies(page);
     await page.locator('#dialog-ok').click();
     await notice.waitFor({ state: 'hidden' });
+    // Who uses the keyboard goes on where the notice was.
+    expect(await page.evaluate('document.activeElement.id')).to.equal('transfers');
 
     // In another tab, while files are sent: the token of this one is worth nothing from then on.
     await page
@@ -168,8 +181,10 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
       .nth(AT_ONCE - 1)
       .waitFor();
     await logIn();
+    // The page goes on by itself, maybe before anybody has seen that it waited.
+    await page.evaluate(WATCH_NOTICE);
     again();
-    await notice.waitFor();
+    await page.evaluate('noticed');
     await page.clock.fastForward(LOOK_MS);
     await told.getByText(`${FILES} done`, { exact: true }).waitFor();
     await notice.waitFor({ state: 'hidden' });

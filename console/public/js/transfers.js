@@ -20,7 +20,8 @@ const PROBLEMS_MAX = 100;
 const REFUSALS_MAX = 3;
 
 const waiting = [];
-let running = 0;
+/** Attempts that have not ended, each with its item. */
+const running = new Map();
 /** Until there is a session again. */
 let isPaused = false;
 /** Sources that are still read. */
@@ -46,7 +47,7 @@ export async function enqueueAll(container, start, source, onDone) {
   const problems = [];
   let problemCount = 0;
   let isWhole = true;
-  if (reading.size === 0 && running === 0) done = 0;
+  if (reading.size === 0 && running.size === 0) done = 0;
   reading.add(state);
   try {
     for await (const { path, open, problem } of source) {
@@ -83,11 +84,13 @@ function say(title, message, list) {
 }
 
 function pump() {
-  while (!isPaused && running < AT_ONCE && waiting.length > 0) {
+  while (!isPaused && running.size < AT_ONCE && waiting.length > 0) {
     const item = waiting.shift();
-    running += 1;
-    run(item).finally(() => {
-      running -= 1;
+    // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
+    const attempt = { cancelled: false, abort: null };
+    running.set(attempt, item);
+    run(item, attempt).finally(() => {
+      running.delete(attempt);
       pump();
     });
   }
@@ -95,9 +98,7 @@ function pump() {
   showHead();
 }
 
-async function run(item) {
-  // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
-  const attempt = { cancelled: false, abort: null };
+async function run(item, attempt) {
   item.attempt = attempt;
   item.line ??= lineOf(item);
   try {
@@ -229,7 +230,7 @@ function takeLine(item) {
 export const uploads = {
   counts: () => ({
     reading: reading.size,
-    running,
+    running: running.size,
     waiting: waiting.length,
     done,
     failed: left.failed.size,
@@ -248,7 +249,8 @@ export const uploads = {
 
   /** The names of what is not there, as far as it has been found. */
   *missing() {
-    for (const items of [waiting, ...Object.values(left)]) {
+    const underWay = [...running].filter(([{ cancelled }]) => !cancelled).map(([, item]) => item);
+    for (const items of [underWay, waiting, ...Object.values(left)]) {
       for (const { container, name } of items) yield `${container}/${name}`;
     }
   },

@@ -58,7 +58,11 @@ async function look() {
 function goOn() {
   isOver = false;
   clearTimeout(timer);
-  $('#session-over').hidden = true;
+  const notice = $('#session-over');
+  // Whose focus is in what goes away would begin at the top of the page again.
+  const hasFocus = notice.contains(document.activeElement);
+  notice.hidden = true;
+  if (hasFocus) $('#transfers').focus();
   uploads.resume();
 }
 
