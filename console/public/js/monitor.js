@@ -104,7 +104,8 @@ async function start() {
   readPlace();
   showLoadingTiles(TILES);
   const onConnection = (state) => {
-    everyS = state === 'polled' ? POLL_MS / 1000 : 0;
+    // Who is polled is live for a moment each time.
+    if (state !== 'live') everyS = state === 'polled' ? POLL_MS / 1000 : 0;
     if (state === 'live' && content !== null) refresh().catch(fail);
   };
   const session = await openShell('monitor', { monitor: take }, onConnection);
