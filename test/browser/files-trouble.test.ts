@@ -21,10 +21,15 @@ const SEGMENT_BODIES = '**/api/files/uploads/segment?*';
 const LONG_SILENCE_MS = 160_000;
 /** After so long a page without a session looks for another one. */
 const LOOK_MS = 5000;
+/** CSS pixels. */
+const PHONE = { width: 360, height: 640 };
+/** Where it is there already, that is well too: the end of the session before may be told late. */
 const WATCH_NOTICE = `{
   const notice = document.querySelector('#session-over');
   globalThis.noticed = new Promise((resolve) => {
-    new MutationObserver(() => notice.hidden || resolve()).observe(notice, { attributes: true });
+    const look = () => notice.hidden || resolve();
+    new MutationObserver(look).observe(notice, { attributes: true });
+    look();
   });
   undefined;
 }`;
@@ -145,8 +150,13 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
       .waitFor();
     const all = `${AT_ONCE} running, ${FILES - AT_ONCE} waiting`;
     await told.getByText(all, { exact: true }).waitFor();
+    await page.setViewportSize(PHONE);
+    await page.evaluate('scrollTo(0, 0)');
     await first.send('DELETE', '/api/session');
     await notice.waitFor();
+    const isSeen =
+      "document.querySelector('#log-in-again').getBoundingClientRect().top < innerHeight";
+    expect(await page.evaluate(isSeen)).to.equal(true);
 
     // Also what is under way is not there yet.
     const download = page.waitForEvent('download');

@@ -31,6 +31,8 @@ function stay() {
     isOver = true;
     uploads.pause();
     tell(TEXT.nobody);
+    // The list of transfers is at the end of the page, and nothing else says what to do.
+    $('#session-over').scrollIntoView({ block: 'nearest' });
     // Not at once: what one request was told of the session need not be so for the next.
     timer = setTimeout(look, LOOK_MS);
   }
