@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Backend, CallContext, ContainerAcl } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
+import { createBucket } from '../../../src/s3/operations/bucket/create-bucket.js';
 import { putBucketAcl } from '../../../src/s3/operations/bucket/put-bucket-acl.js';
 import { putBucketVersioning } from '../../../src/s3/operations/bucket/put-bucket-versioning.js';
 import { createMultipartUpload } from '../../../src/s3/operations/multipart/create-multipart-upload.js';
@@ -76,6 +77,14 @@ describe('the ACL of a container with parts', () => {
     await upload();
     await keepVersions();
     expect(await segmentsAcl()).to.deep.equal(READ_ONLY);
+  });
+
+  it('is not the one of a former bucket of the name', async () => {
+    await upload();
+    const context = await contextFor('PUT /bucket');
+    await store.deleteContainer(CALL, BUCKET);
+    await createBucket(context);
+    expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });
 
   it('stays closed to writers when the ACL of a bucket with versions is set', async () => {

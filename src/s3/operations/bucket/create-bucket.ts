@@ -2,6 +2,7 @@ import type { ContainerInput, Metadata } from '../../../backend/backend.js';
 import { objectLockPatch } from '../../bucket-object-lock.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
+import { aclOfSegments } from '../../rules/acl/container-acl.js';
 import { aclOfNew } from '../../rules/acl/request.js';
 import { canonicalId } from '../../rules/acl/requester.js';
 import { checkLocationConstraint } from '../../rules/location-constraint.js';
@@ -14,6 +15,7 @@ import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configur
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
 import { isPrivate } from '../stored-acl.js';
+import { setSegmentsAcl } from './segments-acl.js';
 
 /**
  * CreateBucket. Names belong to an account, as Swift's containers do, so that only the caller can
@@ -29,6 +31,8 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   if (withLocks) requireVersionSupport(backend.capabilities);
   const outcome = await backend.createContainer(context.call, containerOf(context), input);
   if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
+  // Parts of a former bucket of this name may be left, open to whom that was.
+  await setSegmentsAcl(context, aclOfSegments(input.acl ?? CLOSED, withLocks));
   if (withLocks) {
     // As PutBucketVersioning does.
     const { bucket } = context.endpoint;

@@ -1,14 +1,12 @@
-import type { ContainerRef } from '../../../backend/backend.js';
-import { BackendError } from '../../../backend/errors.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
-import { aclOfSegments, type ContainerAcl } from '../../rules/acl/container-acl.js';
+import { aclOfSegments } from '../../rules/acl/container-acl.js';
 import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
 import { aclOfPut } from '../../rules/acl/request.js';
-import { segmentsContainer } from '../../segments/names.js';
 import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
 import { aclOf } from '../stored-acl.js';
+import { setSegmentsAcl } from './segments-acl.js';
 
 /** PutBucketAcl: the bucket's ACL, and with it what the container's says of everybody. */
 export async function putBucketAcl(context: RequestContext): Promise<S3Response> {
@@ -21,20 +19,6 @@ export async function putBucketAcl(context: RequestContext): Promise<S3Response>
   const input = bucketAclInput(acl, head.acl);
   const keepsVersions = bucketVersioning(head.systemMetadata) !== 'unversioned';
   await services.backend.updateContainer(call, bucket, input);
-  await updateSegments(context, bucket, aclOfSegments(input.acl, keepsVersions));
+  await setSegmentsAcl(context, aclOfSegments(input.acl, keepsVersions));
   return { status: 200, headers: [], body: '' };
-}
-
-/** Of a bucket that has had multipart uploads. */
-async function updateSegments(
-  { call, services }: RequestContext,
-  { account, container }: ContainerRef,
-  acl: ContainerAcl,
-): Promise<void> {
-  const segments = segmentsContainer(account, container);
-  try {
-    await services.backend.updateContainer(call, segments, { acl });
-  } catch (error) {
-    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
-  }
 }
