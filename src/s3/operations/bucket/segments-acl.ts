@@ -1,7 +1,7 @@
 import type { ContainerAcl } from '../../../backend/backend.js';
-import { BackendError } from '../../../backend/errors.js';
 import type { RequestContext } from '../../operation.js';
 import { segmentsContainer } from '../../segments/names.js';
+import { isCode } from '../../versions/backend-codes.js';
 import { containerOf } from '../refs.js';
 
 /** Gives the container with the parts of the request's bucket this ACL, where there is one. */
@@ -11,6 +11,6 @@ export async function setSegmentsAcl(context: RequestContext, acl: ContainerAcl)
   try {
     await context.services.backend.updateContainer(context.call, segments, { acl });
   } catch (error) {
-    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+    if (!isCode(error, 'NoSuchContainer')) throw error;
   }
 }
