@@ -1,6 +1,6 @@
 import type { Backend, ObjectRef, RemovedManifest } from '../../backend/backend.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
-import type { DeletedBucket } from '../versions/remove.js';
+import { removeVersionsContainer, type DeletedBucket } from '../versions/remove.js';
 import type { Upload } from './names.js';
 import { removeSegmentsContainer, removeUnreferencedParts } from './remove.js';
 
@@ -18,7 +18,10 @@ export interface SegmentCleaning {
    * @param manifest undefined when what was there was no large object
    */
   replaced(target: ObjectRef, manifest: RemovedManifest | undefined, requestId: string): void;
-  /** A bucket was deleted: removes its companion now. Never fails: what stays is the sweeper's. */
+  /**
+   * A bucket was deleted: removes its parts and its archive now. Never fails: who deletes it once
+   * more would be told that there is none. What stays is the sweeper's.
+   */
   bucketDeleted(deleted: DeletedBucket, requestId: string): Promise<void>;
 }
 
@@ -83,12 +86,17 @@ export class SegmentCleaner implements SegmentCleaning {
   }
 
   async bucketDeleted(deleted: DeletedBucket, requestId: string): Promise<void> {
-    try {
-      await removeSegmentsContainer(this.options.backend, { requestId }, deleted);
-    } catch (error) {
-      const { account, bucket } = deleted;
-      const fields = { request_id: requestId, account, bucket, err: error };
-      this.options.log.warn(fields, 'parts of a deleted bucket were left behind');
+    const { backend, log } = this.options;
+    const { account, bucket } = deleted;
+    const call = { requestId };
+    await removeSegmentsContainer(backend, call, deleted).catch(leftBehind('parts'));
+    await removeVersionsContainer(backend, call, deleted).catch(leftBehind('archive'));
+
+    function leftBehind(what: string) {
+      return (err: unknown): void => {
+        const fields = { request_id: requestId, account, bucket, err };
+        log.warn(fields, `${what} of a deleted bucket left behind`);
+      };
     }
   }
 

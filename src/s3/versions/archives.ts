@@ -24,7 +24,9 @@ export class Archives {
   /** The same, of an archive that was found not to be there. */
   async create(call: CallContext, { account, bucket }: VersionedKey): Promise<void> {
     await this.backend.headContainer(call, { account, container: bucket });
-    await this.backend.createContainer(call, archiveContainer(account, bucket), {});
+    await this.backend.createContainer(call, archiveContainer(account, bucket), {
+      placedLike: bucket,
+    });
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.add(nameOf({ account, bucket }));
   }

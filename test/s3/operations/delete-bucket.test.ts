@@ -5,6 +5,7 @@ import { BackendError } from '../../../src/backend/errors.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { deleteBucket } from '../../../src/s3/operations/bucket/delete-bucket.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
+import { SegmentCleaner, type SegmentCleaning } from '../../../src/s3/segments/cleaner.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { archiveContainer } from '../../../src/s3/versions/names.js';
 import { eventually } from '../../support/eventually.js';
@@ -60,13 +61,19 @@ describe('DeleteBucket', () => {
   }
 
   const deleted: string[] = [];
-  const cleaning = {
+  const cleaning: SegmentCleaning = {
     later: () => undefined,
     aborted: () => Promise.resolve(),
     replaced: () => undefined,
-    bucketDeleted: ({ bucket }: { bucket: string }) => {
-      deleted.push(bucket);
-      return Promise.resolve();
+    bucketDeleted: async (bucket, requestId) => {
+      deleted.push(bucket.bucket);
+      const cleaner = new SegmentCleaner({
+        backend: store,
+        graceMs: 0,
+        log: { warn: () => undefined },
+      });
+      await cleaner.bucketDeleted(bucket, requestId);
+      await cleaner.close();
     },
   };
 

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { Backend, CallContext, ContainerAcl } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { BackendError } from '../../../src/backend/errors.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { createBucket } from '../../../src/s3/operations/bucket/create-bucket.js';
 import { putBucketAcl } from '../../../src/s3/operations/bucket/put-bucket-acl.js';
 import { putBucketVersioning } from '../../../src/s3/operations/bucket/put-bucket-versioning.js';
 import { createMultipartUpload } from '../../../src/s3/operations/multipart/create-multipart-upload.js';
+import { S3Error } from '../../../src/s3/s3-error.js';
 import { segmentsContainer } from '../../../src/s3/segments/names.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { contextOf } from './context.js';
@@ -84,6 +86,37 @@ describe('the ACL of a container with parts', () => {
     const context = await contextFor('PUT /bucket');
     await store.deleteContainer(CALL, BUCKET);
     await createBucket(context);
+    expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
+  });
+
+  it('is the one of the bucket that somebody else made at the same time', async () => {
+    await upload();
+    const context = await contextFor('PUT /bucket');
+    const createContainer = store.createContainer.bind(store);
+    await store.deleteContainer(CALL, BUCKET);
+    context.services.backend.createContainer = async (call, ref, input) => {
+      await createContainer(call, ref, { acl: OPEN });
+      return createContainer(call, ref, input);
+    };
+    const refused = await createBucket(context).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(S3Error).with.property('code', 'BucketAlreadyOwnedByYou');
+    expect(await segmentsAcl()).to.deep.equal({ read: '.r:*', write: '*:*' });
+  });
+
+  it('is set before a bucket is there, so that the bucket can be asked for again', async () => {
+    await upload();
+    const context = await contextFor('PUT /bucket');
+    await store.deleteContainer(CALL, BUCKET);
+    const updateContainer = store.updateContainer.bind(store);
+    const refusals = [new BackendError('Unavailable', 'no answer')];
+    context.services.backend.updateContainer = async (...args) => {
+      const refusal = refusals.pop();
+      if (refusal !== undefined) throw refusal;
+      await updateContainer(...args);
+    };
+    const failed = await createBucket(context).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    expect((await createBucket(context)).status).to.equal(200);
     expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });
 

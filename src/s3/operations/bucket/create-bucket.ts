@@ -1,5 +1,6 @@
-import type { ContainerInput, Metadata } from '../../../backend/backend.js';
+import type { ContainerHead, ContainerInput, Metadata } from '../../../backend/backend.js';
 import { objectLockPatch } from '../../bucket-object-lock.js';
+import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { bucketAclInput } from '../../rules/acl/bucket-acl.js';
 import { aclOfSegments } from '../../rules/acl/container-acl.js';
@@ -9,6 +10,7 @@ import { checkLocationConstraint } from '../../rules/location-constraint.js';
 import { parseLockEnabledHeader } from '../../rules/object-lock/headers.js';
 import { versioningPatch } from '../../rules/versioning.js';
 import { S3Error } from '../../s3-error.js';
+import { isCode } from '../../versions/backend-codes.js';
 import { archiveContainer } from '../../versions/names.js';
 import { requireVersionSupport } from '../../versions/support.js';
 import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configuration.js';
@@ -26,20 +28,41 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
   const { locationConstraint } = parseCreateBucketConfiguration(body);
   checkLocationConstraint(locationConstraint, settings);
+  const { account, container: bucket } = containerOf(context);
   const input = containerInput(context);
   const withLocks = parseLockEnabledHeader(context.headers);
   if (withLocks) requireVersionSupport(backend.capabilities);
-  const outcome = await backend.createContainer(context.call, containerOf(context), input);
-  if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
+  if ((await existing(context)) !== undefined) throw new S3Error('BucketAlreadyOwnedByYou');
+  // The bucket comes last: who is told of a failure tries again, and is not to find it there.
   // Parts of a former bucket of this name may be left, open to whom that was.
   await setSegmentsAcl(context, aclOfSegments(input.acl ?? CLOSED, withLocks));
-  if (withLocks) {
-    // As PutBucketVersioning does.
-    const { bucket } = context.endpoint;
-    const archive = archiveContainer(context.principal.account, bucket);
-    await backend.createContainer(context.call, archive, { placedLike: bucket });
+  // As PutBucketVersioning does.
+  if (withLocks) await backend.createContainer(context.call, archiveContainer(account, bucket), {});
+  const outcome = await backend.createContainer(context.call, containerOf(context), input);
+  if (outcome === 'exists') {
+    await restoreSegmentsAcl(context);
+    throw new S3Error('BucketAlreadyOwnedByYou');
   }
-  return { status: 200, headers: [['Location', `/${context.endpoint.bucket}`]], body: '' };
+  return { status: 200, headers: [['Location', `/${bucket}`]], body: '' };
+}
+
+/** What is stored now, whatever has been remembered of it. */
+async function existing(context: RequestContext): Promise<ContainerHead | undefined> {
+  const { backend } = context.services;
+  try {
+    return await backend.headContainer({ ...context.call, newest: true }, containerOf(context));
+  } catch (error) {
+    if (isCode(error, 'NoSuchContainer')) return undefined;
+    throw error;
+  }
+}
+
+/** Somebody else made the bucket in between: its parts are open to whom that says. */
+async function restoreSegmentsAcl(context: RequestContext): Promise<void> {
+  const head = await existing(context);
+  if (head === undefined) return;
+  const keepsVersions = bucketVersioning(head.systemMetadata) !== 'unversioned';
+  await setSegmentsAcl(context, aclOfSegments(head.acl, keepsVersions));
 }
 
 const CLOSED = { read: '', write: '' };

@@ -5,7 +5,6 @@ import type { RequestContext, S3Response } from '../../operation.js';
 import { S3Error } from '../../s3-error.js';
 import { hasVersions } from '../../versions/listing/has-versions.js';
 import { archiveContainer } from '../../versions/names.js';
-import { removeVersionsContainer } from '../../versions/remove.js';
 import { containerOf } from '../refs.js';
 import { versionsSource } from '../versions-source.js';
 
@@ -44,7 +43,6 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   const deleted = { account, bucket, deletedAfter };
   // Only now: while the bucket was there, an object could still be made of those parts.
   await segments.bucketDeleted(deleted, context.call.requestId);
-  await removeVersionsContainer(backend, context.call, deleted);
   return { status: 204, headers: [] };
 }
 
