@@ -1,16 +1,22 @@
 import type {
   Backend,
   CallContext,
+  CopyOutcome,
   ObjectHead,
   ObjectRef,
+  PutOutcome,
   Segment,
 } from '../../backend/backend.js';
 import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
 import { look, type PlainObject } from './standing.js';
 import type { VersionEntry } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
+
+/** Names that nobody has written to are not taken for older for long. */
+const ATTEMPTS_MAX = 3;
 
 /**
  * Makes versions of plain objects: those that were there before the bucket kept versions, and those
@@ -28,6 +34,7 @@ export class Adoption {
    *
    * @param id - the S3 version id that it gets; undefined for one of its own
    * @returns the entry to commit; undefined when the object is not there any more as it was seen
+   * @throws S3Error `ServiceUnavailable` when the store keeps not taking it
    */
   async archive(
     call: CallContext,
@@ -35,6 +42,20 @@ export class Adoption {
     plain: PlainObject,
     id?: string,
   ): Promise<VersionEntry | undefined> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const archived = await this.#archiveOnce(call, of, plain, id);
+      if (archived !== 'stale') return archived;
+    }
+    throw new S3Error('ServiceUnavailable');
+  }
+
+  /** @returns `stale` when the store says that it has something newer of this name */
+  async #archiveOnce(
+    call: CallContext,
+    of: VersionedKey,
+    plain: PlainObject,
+    id: string | undefined,
+  ): Promise<VersionEntry | 'stale' | undefined> {
     const name = this.ids.mintFor(plain.lastModified);
     const { etag, lastModified, head } = plain;
     const systemMetadata = {
@@ -49,14 +70,14 @@ export class Adoption {
       head.segmentCount === undefined
         ? await this.#copy(call, of, to, described)
         : await this.#copyManifest(call, of, to, plain, described);
-    if (copied === undefined) return undefined;
+    if (copied?.outcome !== 'created') return copied?.outcome === 'stale' ? 'stale' : undefined;
     return {
       id: id ?? name,
       name,
       kind: 'version',
       lastModified,
       size: head.size,
-      etag: copied,
+      etag: copied.etag,
       storageClass: head.systemMetadata[SYSTEM_METADATA.storageClass],
       checksumAlgorithm: readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum])
         ?.algorithm,
@@ -65,20 +86,18 @@ export class Adoption {
     };
   }
 
-  /** @returns the ETag of the copy */
   async #copy(
     call: CallContext,
     of: VersionedKey,
     to: ObjectRef,
     { contentType, headers, metadata, systemMetadata, etag, bodyAbsent }: ObjectHead,
-  ): Promise<string | undefined> {
+  ): Promise<CopyOutcome | undefined> {
     const described = { contentType, headers, metadata, systemMetadata };
     // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to. A
     // version goes by rules and locks, and not when a client of the store once said.
     const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
     try {
-      const copied = await this.backend.copyObject(call, currentRef(of), to, input);
-      return copied.outcome === 'created' ? copied.etag : undefined;
+      return await this.backend.copyObject(call, currentRef(of), to, input);
     } catch (error) {
       if (isCode(error, 'NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent')) return undefined;
       throw error;
@@ -92,13 +111,12 @@ export class Adoption {
     to: ObjectRef,
     plain: PlainObject,
     { contentType, headers, metadata, systemMetadata, etag }: ObjectHead,
-  ): Promise<string | undefined> {
+  ): Promise<PutOutcome | undefined> {
     const segments = await this.#segmentsOf(call, of, plain);
     if (segments === undefined) return undefined;
     const listingAttributes = listedAttributes(systemMetadata);
     const described = { contentType, headers, metadata, systemMetadata, listingAttributes };
-    const put = await this.backend.putManifest(call, to, { ...described, segments, etag });
-    return put.outcome === 'created' ? put.etag : undefined;
+    return this.backend.putManifest(call, to, { ...described, segments, etag });
   }
 
   /** Of the object that was seen, and not of one that has taken its place meanwhile. */
