@@ -1,4 +1,5 @@
 import type { Backend } from './backend/backend.js';
+import { PersistentBackend } from './backend/decorators/persistent.js';
 import { WatchedBackend } from './backend/decorators/watched-backend.js';
 import { PeerDate, startClockHealth, type ClockHealth } from './clock/index.js';
 import type { Roster } from './config/credentials.js';
@@ -62,7 +63,8 @@ export async function startListener(
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
   const cold = await createCold(options, store, digests);
   const versions = new VersionedKeys({
-    backend: store,
+    // A version that is in the index but not at its key would be there for who tries again.
+    backend: new PersistentBackend(store),
     indexBytesMax: options.versionIndexBytesMax,
     onAttempt: (outcome) => {
       metrics.versionCommitEnded(outcome);

@@ -68,6 +68,8 @@ export interface CallContext {
    * that the store keeps so that a full one can be emptied.
    */
   readonly forDeletion?: boolean | undefined;
+  /** Without the call, what has begun would be seen by halves: see `PersistentBackend`. */
+  readonly finishing?: boolean | undefined;
   /**
    * What has expired is there as ever: to read it once more, to save it, or, in a store with
    * {@link Backend.listExpired}, to remove it. Swift can do it since its release 2.35.

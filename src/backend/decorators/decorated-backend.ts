@@ -5,6 +5,7 @@ export type BackendMethod = Exclude<keyof B.Backend, 'capabilities' | 'immediate
 
 /** A call, as far as decorators care. */
 export interface BackendCall {
+  readonly context: B.CallContext;
   readonly method: BackendMethod;
   /** Whether it may change what is stored. */
   readonly kind: 'read' | 'write';
@@ -29,7 +30,7 @@ export class DecoratedBackend implements B.Backend {
     const list = inner.listExpired?.bind(inner);
     if (list === undefined) return;
     this.listExpired = (context, account, query) =>
-      this.around({ method: 'listExpired', kind: 'read', ref: { account } }, () =>
+      this.around({ context, method: 'listExpired', kind: 'read', ref: { account } }, () =>
         list(context, account, query),
       );
   }
@@ -39,7 +40,9 @@ export class DecoratedBackend implements B.Backend {
   }
 
   ping(context: B.CallContext): Promise<void> {
-    return this.around({ method: 'ping', kind: 'read', ref: {} }, () => this.inner.ping(context));
+    return this.around({ context, method: 'ping', kind: 'read', ref: {} }, () =>
+      this.inner.ping(context),
+    );
   }
 
   listContainers(
@@ -47,7 +50,7 @@ export class DecoratedBackend implements B.Backend {
     account: string,
     query: B.ContainerQuery,
   ): Promise<B.ContainerPage> {
-    return this.around({ method: 'listContainers', kind: 'read', ref: { account } }, () =>
+    return this.around({ context, method: 'listContainers', kind: 'read', ref: { account } }, () =>
       this.inner.listContainers(context, account, query),
     );
   }
@@ -57,13 +60,13 @@ export class DecoratedBackend implements B.Backend {
     ref: B.ContainerRef,
     input: B.ContainerInput,
   ): Promise<'created' | 'exists'> {
-    return this.around({ method: 'createContainer', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'createContainer', kind: 'write', ref }, () =>
       this.inner.createContainer(context, ref, input),
     );
   }
 
   headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
-    return this.around({ method: 'headContainer', kind: 'read', ref }, () =>
+    return this.around({ context, method: 'headContainer', kind: 'read', ref }, () =>
       this.inner.headContainer(context, ref),
     );
   }
@@ -73,13 +76,13 @@ export class DecoratedBackend implements B.Backend {
     ref: B.ContainerRef,
     update: B.ContainerUpdate,
   ): Promise<void> {
-    return this.around({ method: 'updateContainer', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'updateContainer', kind: 'write', ref }, () =>
       this.inner.updateContainer(context, ref, update),
     );
   }
 
   deleteContainer(context: B.CallContext, ref: B.ContainerRef): Promise<void> {
-    return this.around({ method: 'deleteContainer', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'deleteContainer', kind: 'write', ref }, () =>
       this.inner.deleteContainer(context, ref),
     );
   }
@@ -89,7 +92,7 @@ export class DecoratedBackend implements B.Backend {
     ref: B.ContainerRef,
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage> {
-    return this.around({ method: 'listObjects', kind: 'read', ref }, () =>
+    return this.around({ context, method: 'listObjects', kind: 'read', ref }, () =>
       this.inner.listObjects(context, ref, query),
     );
   }
@@ -100,13 +103,13 @@ export class DecoratedBackend implements B.Backend {
     input: B.PutObjectInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.around({ method: 'putObject', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'putObject', kind: 'write', ref }, () =>
       this.inner.putObject(context, ref, input, precondition),
     );
   }
 
   headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
-    return this.around({ method: 'headObject', kind: 'read', ref }, () =>
+    return this.around({ context, method: 'headObject', kind: 'read', ref }, () =>
       this.inner.headObject(context, ref),
     );
   }
@@ -116,7 +119,7 @@ export class DecoratedBackend implements B.Backend {
     ref: B.ObjectRef,
     range?: B.RangeSpec,
   ): Promise<B.GetObjectResult> {
-    return this.around({ method: 'getObject', kind: 'read', ref }, () =>
+    return this.around({ context, method: 'getObject', kind: 'read', ref }, () =>
       this.inner.getObject(context, ref, range),
     );
   }
@@ -127,7 +130,7 @@ export class DecoratedBackend implements B.Backend {
     input: B.ManifestInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.around({ method: 'putManifest', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'putManifest', kind: 'write', ref }, () =>
       this.inner.putManifest(context, ref, input, precondition),
     );
   }
@@ -138,13 +141,13 @@ export class DecoratedBackend implements B.Backend {
     input: B.LinkInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.around({ method: 'putLink', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'putLink', kind: 'write', ref }, () =>
       this.inner.putLink(context, ref, input, precondition),
     );
   }
 
   getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
-    return this.around({ method: 'getSegments', kind: 'read', ref }, () =>
+    return this.around({ context, method: 'getSegments', kind: 'read', ref }, () =>
       this.inner.getSegments(context, ref),
     );
   }
@@ -156,8 +159,9 @@ export class DecoratedBackend implements B.Backend {
     input: B.CopyInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.CopyOutcome> {
-    return this.around({ method: 'copyObject', kind: 'write', ref: to, source: from }, () =>
-      this.inner.copyObject(context, from, to, input, precondition),
+    return this.around(
+      { context, method: 'copyObject', kind: 'write', ref: to, source: from },
+      () => this.inner.copyObject(context, from, to, input, precondition),
     );
   }
 
@@ -167,7 +171,7 @@ export class DecoratedBackend implements B.Backend {
     update: B.ObjectUpdate,
     precondition?: B.UpdatePrecondition,
   ): Promise<B.UpdateOutcome> {
-    return this.around({ method: 'updateObject', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'updateObject', kind: 'write', ref }, () =>
       this.inner.updateObject(context, ref, update, precondition),
     );
   }
@@ -178,7 +182,7 @@ export class DecoratedBackend implements B.Backend {
     update: B.BodyUpdate,
     precondition: B.UpdatePrecondition,
   ): Promise<B.UpdateOutcome> {
-    return this.around({ method: 'updateBody', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'updateBody', kind: 'write', ref }, () =>
       this.inner.updateBody(context, ref, update, precondition),
     );
   }
@@ -189,7 +193,7 @@ export class DecoratedBackend implements B.Backend {
     precondition?: B.WritePrecondition,
     guard?: B.Guard,
   ): Promise<B.DeleteOutcome> {
-    return this.around({ method: 'deleteObject', kind: 'write', ref }, () =>
+    return this.around({ context, method: 'deleteObject', kind: 'write', ref }, () =>
       this.inner.deleteObject(context, ref, precondition, guard),
     );
   }

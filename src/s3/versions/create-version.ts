@@ -66,7 +66,9 @@ export async function createVersion(
     write(versionRef(of, name), { [SYSTEM_METADATA.versionId]: versionId }),
   );
   const entry: VersionEntry = { ...written, ...identity };
-  const removed = await addEntry(parts, uncancelled(call), of, entry, condition);
+  // What cannot be written once more ends what it has begun, also in a full store.
+  const work = { ...uncancelled(call), forDeletion: unrepeatable !== undefined };
+  const removed = await addEntry(parts, work, of, entry, condition);
   const { etag, lastModified } = written;
   return { versionId, etag, lastModified, removed };
 }

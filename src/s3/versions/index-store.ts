@@ -52,6 +52,9 @@ export function prepareIndex(index: VersionIndex): PreparedIndex {
 /** Of what is read into memory, whatever is allowed to be written. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Of a document whose body breaks off. */
+const READ_ATTEMPTS_MAX = 3;
+
 /** Of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -192,12 +195,18 @@ export class IndexStore {
     ref: ObjectRef,
   ): Promise<{ bytes: Buffer; etag: string } | undefined> {
     try {
-      const { head, body } = await this.backend.getObject({ ...call, newest: true }, ref);
-      if (head.size > READ_BYTES_MAX) {
-        body.cancel();
-        throw tooLarge(ref, head.size);
+      for (let attempt = 1; ; attempt++) {
+        const { head, body } = await this.backend.getObject({ ...call, newest: true }, ref);
+        if (head.size > READ_BYTES_MAX) {
+          body.cancel();
+          throw tooLarge(ref, head.size);
+        }
+        const bytes = await collect(body.source).catch((error: unknown) => {
+          if (attempt === READ_ATTEMPTS_MAX || !isCode(error, 'Unavailable')) throw error;
+          return undefined;
+        });
+        if (bytes !== undefined) return { bytes, etag: head.etag };
       }
-      return { bytes: await collect(body.source), etag: head.etag };
     } catch (error) {
       // A name that is too long for the store is nobody's.
       if (isCode(error, 'NoSuchObject', 'NoSuchContainer', 'NameTooLong')) return undefined;

@@ -36,9 +36,12 @@ export interface RemovedVersion {
   readonly manifest: RemovedManifest | undefined;
 }
 
-/** What has begun to be committed is best finished, also when nobody waits for the answer any more. */
+/**
+ * What has begun to be committed is best finished, also when nobody waits for the answer any more, and
+ * where the store refuses a call of many: who is told of it and tries again would do it twice.
+ */
 export function uncancelled({ requestId }: CallContext): CallContext {
-  return { requestId };
+  return { requestId, finishing: true };
 }
 
 /**

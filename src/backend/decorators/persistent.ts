@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type * as B from '../backend.js';
+import { BackendError } from '../errors.js';
+import { DecoratedBackend, type BackendCall } from './decorated-backend.js';
+
+const ATTEMPTS_MAX = 4;
+/** A store that takes longer to say that it is not there is not asked again. */
+const PATIENCE_MS = 1_000;
+/** Before the second attempt; each time twice as long. */
+const FIRST_PAUSE_MS = 10;
+
+/**
+ * Asks once more, a few times and soon, where the store says that it is not available: for what
+ * consists of several writes (`CallContext.finishing`), so that one refused call of many does not
+ * leave a half of it, which who asks again would find. Other calls are their callers' to repeat.
+ *
+ * The first attempt may have been carried out all the same. So this is for callers to whom that makes
+ * no difference: because they write the same once more, or under a condition that tells them.
+ */
+export class PersistentBackend extends DecoratedBackend {
+  constructor(
+    inner: B.Backend,
+    private readonly pause: (ms: number) => Promise<unknown> = delay,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(
+    { context }: BackendCall,
+    proceed: () => Promise<T>,
+  ): Promise<T> {
+    if (context.finishing !== true) return proceed();
+    const since = performance.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await proceed();
+      } catch (error) {
+        const isLast = attempt === ATTEMPTS_MAX || performance.now() - since > PATIENCE_MS;
+        if (isLast || !isUnavailable(error)) throw error;
+      }
+      await this.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+
+  /** A body that comes in a stream can be read once. */
+  override putObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    input: B.PutObjectInput,
+    precondition?: B.WritePrecondition,
+  ): Promise<B.PutOutcome> {
+    return Buffer.isBuffer(input.body)
+      ? super.putObject(context, ref, input, precondition)
+      : this.inner.putObject(context, ref, input, precondition);
+  }
+
+  /** As putObject. */
+  override updateBody(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    update: B.BodyUpdate,
+    precondition: B.UpdatePrecondition,
+  ): Promise<B.UpdateOutcome> {
+    return this.inner.updateBody(context, ref, update, precondition);
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof BackendError && error.code === 'Unavailable';
+}
