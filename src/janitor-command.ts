@@ -101,7 +101,7 @@ async function dryRun(
     ),
     settings: janitorSettings(options),
     versions,
-    cold: janitorCold(options),
+    cold: await janitorCold(options),
     now,
     looked: summary.observer.looked,
     unreadable: (container: string, error: unknown) => {
@@ -119,10 +119,8 @@ async function runOnce(
   summary: Summary,
   signal: AbortSignal,
 ): Promise<void> {
-  const janitor = new AccountJanitor(
-    janitorParts(options, store, summary.observer, clock),
-    account,
-  );
+  const parts = await janitorParts(options, store, summary.observer, clock);
+  const janitor = new AccountJanitor(parts, account);
   let visit = await janitor.visit(signal, 'now');
   if (visit.outcome === 'busy') {
     // Of a janitor that was killed, the lease is over after this; of one that works, it is not.
@@ -175,5 +173,5 @@ function describe(error: unknown): JanitorCommandFailed {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CommandError) return { failure: error.failure, message };
   if (error instanceof OutputError) return { failure: 'output', message };
-  return { failure: error instanceof StartError ? 'store' : 'incomplete', message };
+  return { failure: error instanceof StartError ? error.failure : 'incomplete', message };
 }

@@ -3,8 +3,9 @@ import type { TransportHooks, TransportLoad } from './backend/swift/index.js';
 import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
 import { storeDirectory } from './config/paths.js';
+import { ConfigError } from './config/problem.js';
 import { StartError } from './process/child.js';
-import type { HealthCheck } from './process/protocol.js';
+import type { HealthCheck, StartFailure } from './process/protocol.js';
 
 /** What a store tells of itself while it works. */
 export interface StoreHooks {
@@ -31,7 +32,7 @@ export interface OpenedStore {
  * Opens the store, as every child process does for itself. Loads the code of that kind of store
  * alone: Swift's client, with its HTTP library, is 10 MiB of memory in each process.
  *
- * @throws StartError `store`
+ * @throws StartError `store`; of a Swift cluster `unreachable`, or `config` for its secrets
  */
 export async function openStore(
   options: FilledOptions,
@@ -45,10 +46,17 @@ export async function openStore(
     }
     return await openEmbedded(options, hooks);
   } catch (error) {
-    throw new StartError('store', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
+    throw new StartError(failureOf(error, options), messageOf(error), { cause: error });
   }
+}
+
+function failureOf(error: unknown, { backend }: FilledOptions): StartFailure {
+  if (error instanceof ConfigError) return 'config';
+  return backend === 'swift' ? 'unreachable' : 'store';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function openEmbedded(options: FilledOptions, { onSync }: StoreHooks): Promise<OpenedStore> {

@@ -8,7 +8,7 @@ import {
 } from './backend/swift/index.js';
 import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
-import { readSecretFile } from './config/secret-file.js';
+import { readStoreSecret } from './config/store-secrets.js';
 import type { HealthCheck } from './process/protocol.js';
 
 /** A Swift cluster as the store of a child process. */
@@ -36,7 +36,7 @@ export async function openSwift(
     project: options.swiftProject || undefined,
     domain: options.swiftDomain,
     credentialFor: (account) => users.of(account),
-    filterSecret: secretIn('swift_filter_secret_file', options.swiftFilterSecretFile),
+    filterSecret: readStoreSecret('swift_filter_secret_file', options.swiftFilterSecretFile),
     connectionsMax: options.swiftConnectionsMax,
     queueMax: options.swiftQueueMax,
     connectTimeoutMs: options.swiftConnectTimeoutMs,
@@ -75,12 +75,8 @@ function filterCheck({ capabilities }: Backend, options: FilledOptions): HealthC
 }
 
 function serviceUser({ swiftUser: user, swiftKeyFile }: FilledOptions) {
-  const key = secretIn('swift_key_file', swiftKeyFile);
+  const key = readStoreSecret('swift_key_file', swiftKeyFile);
   return user === '' || key === undefined ? undefined : { user, key };
-}
-
-function secretIn(configKey: string, file: string): string | undefined {
-  return file === '' ? undefined : readSecretFile(configKey, file);
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Roster } from './config/credentials.js';
 import type { FilledOptions } from './config/options.js';
-import { readSecretFile } from './config/secret-file.js';
+import { readStoreSecret } from './config/store-secrets.js';
 import { prepareHttp, type HttpServer } from './http/server.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { openStore, type OpenedStore } from './open-store.js';
@@ -107,11 +107,11 @@ class StoreService implements ChildService {
 
 /** @throws StartError for a file that cannot be used */
 function gatewaySecrets({ storeFilterSecretFile: file }: FilledOptions): readonly string[] {
-  if (file === '') return [];
   try {
-    return [readSecretFile('store_filter_secret_file', file)];
+    const secret = readStoreSecret('store_filter_secret_file', file);
+    return secret === undefined ? [] : [secret];
   } catch (error) {
-    throw new StartError('store', error instanceof Error ? error.message : String(error), {
+    throw new StartError('config', error instanceof Error ? error.message : String(error), {
       cause: error,
     });
   }

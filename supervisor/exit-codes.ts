@@ -1,3 +1,5 @@
+import type { StartFailure } from '../src/process/protocol.js';
+
 /**
  * Exit codes, as in BSD's sysexits.h where it has one that fits; docs/operations.md lists them and
  * is held against this table by a test.
@@ -16,11 +18,12 @@ export const EXIT_CODES = {
   unready: {
     code: 72,
     meaning:
-      'the service, or with `reload` its new processes, did not become ready; after a reload the former ones go on',
+      'the service, or with `reload` its new processes, did not become ready, such as when no proxy of Swift answers; after a reload the former ones go on',
   },
   dataDirectory: {
     code: 73,
-    meaning: 'the data directory cannot be created, read or written; the working directory is gone',
+    meaning:
+      'the data directory, `cold_dir` or the file of `access_log` cannot be created, read or written; the working directory is gone',
   },
   full: { code: 74, meaning: 'the device of the data directory is full' },
   locked: {
@@ -44,6 +47,15 @@ export const EXIT_CODES = {
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 
 export type ExitReason = keyof typeof EXIT_CODES;
+
+/** Why the service ends when a process of it cannot start. */
+export const REASON_OF_START: Readonly<Record<StartFailure, ExitReason>> = {
+  config: 'config',
+  listen: 'listen',
+  store: 'dataDirectory',
+  unreachable: 'unready',
+  internal: 'internal',
+};
 
 /** A failure that the operator can understand from its message alone. */
 export class Failure extends Error {

@@ -2,12 +2,12 @@ import type { FilledOptions } from '../src/config/options.js';
 import type { Roster } from '../src/config/credentials.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { Child, type ChildExit, type ChildListener, type ChildProgram } from './child.js';
-import { Failure, type ExitReason } from './exit-codes.js';
+import { Failure, REASON_OF_START } from './exit-codes.js';
 import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 import { RestartPolicy } from './restart-policy.js';
 import { Signal } from './signal.js';
 import { ToldCredentials } from './told-credentials.js';
-import type { ChildInit, StartFailure } from '../src/process/protocol.js';
+import type { ChildInit } from '../src/process/protocol.js';
 
 export interface FleetOptions {
   readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
@@ -39,12 +39,6 @@ export interface Slot {
   /** Runs while the slot waits for its next start. */
   timer: NodeJS.Timeout | undefined;
 }
-
-const EXIT_REASON: Readonly<Record<StartFailure, ExitReason>> = {
-  listen: 'listen',
-  store: 'dataDirectory',
-  internal: 'internal',
-};
 
 /**
  * One generation of child processes: all started together, with one configuration, each restarted by
@@ -326,7 +320,7 @@ export class Fleet implements ChildListener {
 
 /** Any end of a child that has not begun: nobody depends on it yet. */
 function trialFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failure {
-  if (failure !== undefined) return new Failure(EXIT_REASON[failure.kind], failure.message);
+  if (failure !== undefined) return new Failure(REASON_OF_START[failure.kind], failure.message);
   const how = cause === 'start_timeout' ? 'was not prepared in time' : `ended with ${detail}`;
   return new Failure('internal', `${nameOf(slot)} of the new configuration ${how}`);
 }
@@ -340,7 +334,7 @@ function servesRequests(kind: ChildKind): boolean {
  * what a signal ended may have been the kernel's choice, and is tried again.
  */
 function startFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failure | undefined {
-  if (failure !== undefined) return new Failure(EXIT_REASON[failure.kind], failure.message);
+  if (failure !== undefined) return new Failure(REASON_OF_START[failure.kind], failure.message);
   if (cause !== 'exit' || slot.restarts > 0) return undefined;
   return new Failure(
     'internal',

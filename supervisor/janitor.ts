@@ -9,12 +9,12 @@ import type {
   JanitorMode,
 } from '../src/process/janitor-command-protocol.js';
 import { NO_CREDENTIAL } from './child.js';
-import { Failure, type ExitReason } from './exit-codes.js';
+import { Failure, REASON_OF_START, type ExitReason } from './exit-codes.js';
 import type { Settings } from './settings.js';
 import { warn } from './warn.js';
 
 const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
-  store: 'dataDirectory',
+  ...REASON_OF_START,
   busy: 'locked',
   incomplete: 'incomplete',
   output: 'output',
@@ -25,7 +25,7 @@ const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
  * asked for: the store may be shared, and leases keep janitors apart.
  *
  * @param entry - path of the program
- * @throws Failure `dataDirectory`, `locked`, `incomplete`, `output`, `internal`
+ * @throws Failure as a start's, `locked`, `incomplete`, `output`
  */
 export async function runJanitor(
   { options, credentials, warnings }: Settings,

@@ -2,9 +2,11 @@ import { readAdminToken } from '../src/config/admin-token.js';
 import { readCertificates, type Certificates } from '../src/config/certificates.js';
 import type { Credentials } from '../src/config/credentials-file.js';
 import { loadConfig } from '../src/config/load.js';
+import type { Roster } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
-import { ConfigError, describeProblem } from '../src/config/problem.js';
+import { ConfigError, describeProblem, takeAll } from '../src/config/problem.js';
 import { readRoster } from '../src/config/roster-source.js';
+import { storeSecretReads } from '../src/config/store-secrets.js';
 import type { FlagValues } from './cli.js';
 import { readConsoleSettings, type ConsoleSettings } from './console-settings.js';
 import { Failure } from './exit-codes.js';
@@ -33,19 +35,29 @@ export function readSettings(
 ): Settings {
   try {
     const config = loadConfig({ file: configFile, flags, cwd: workingDirectory() });
-    readAdminToken(config.options);
-    const { warnings, ...certificates } = readCertificates(config.options);
-    const credentials = readRoster(config.options, env);
-    const { consoleListen, ...console } = readConsoleSettings(
-      config.options,
-      credentials?.roster,
-      'console_listen' in flags,
-    );
-    const options = { ...config.options, consoleListen };
-    return { options, warnings, credentials, certificates, ...console };
+    return readFiles(config.options, 'console_listen' in flags, env);
   } catch (error) {
     throw error instanceof ConfigError ? configFailure(error) : error;
   }
+}
+
+/** All files that the configuration names. @throws ConfigError with everything that is wrong */
+function readFiles(given: FilledOptions, consoleIsFlag: boolean, env: NodeJS.ProcessEnv): Settings {
+  let roster: Roster | undefined;
+  const readCredentials = (): Credentials | undefined => {
+    const credentials = readRoster(given, env);
+    roster = credentials?.roster;
+    return credentials;
+  };
+  const [credentials, { warnings, ...certificates }, { consoleListen, ...console }] = takeAll([
+    readCredentials,
+    () => readCertificates(given),
+    () => readConsoleSettings(given, roster, consoleIsFlag),
+    () => readAdminToken(given),
+    ...storeSecretReads(given),
+  ]);
+  const options = { ...given, consoleListen };
+  return { options, warnings, credentials, certificates, ...console };
 }
 
 /** Relative paths, the default data directory among them, are relative to it. */

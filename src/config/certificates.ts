@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { FilledOptions } from './options.js';
-import { ConfigError } from './problem.js';
+import { ConfigError, takeAll } from './problem.js';
 
 /** What a port needs to speak TLS, read and found good. */
 export interface Certificate {
@@ -32,8 +32,10 @@ const EVERYBODY = 0o007;
  * @throws ConfigError
  */
 export function readCertificates(options: FilledOptions, now = Date.now()): ReadCertificates {
-  const s3 = readPair('tls', options.tlsCertFile, options.tlsKeyFile);
-  const admin = readPair('admin_tls', options.adminTlsCertFile, options.adminTlsKeyFile);
+  const [s3, admin] = takeAll([
+    () => readPair('tls', options.tlsCertFile, options.tlsKeyFile),
+    () => readPair('admin_tls', options.adminTlsCertFile, options.adminTlsKeyFile),
+  ]);
   return { s3, admin, warnings: [...expired('tls', s3, now), ...expired('admin_tls', admin, now)] };
 }
 
@@ -45,8 +47,10 @@ function expired(prefix: string, certificate: Certificate | undefined, now: numb
 
 function readPair(prefix: string, certFile: string, keyFile: string): Certificate | undefined {
   if (certFile === '') return undefined;
-  const cert = readPem(`${prefix}_cert_file`, certFile);
-  const key = readPem(`${prefix}_key_file`, keyFile);
+  const [cert, key] = takeAll([
+    () => readPem(`${prefix}_cert_file`, certFile),
+    () => readPem(`${prefix}_key_file`, keyFile),
+  ]);
   if ((statSync(keyFile).mode & EVERYBODY) !== 0) {
     const expected = `a file that not everybody can read (chmod o= ${keyFile})`;
     throw problem(`${prefix}_key_file`, keyFile, expected);

@@ -23,6 +23,28 @@ export class ConfigError extends Error {
   }
 }
 
+/**
+ * Takes all steps, in this order, whatever is wrong in one of them.
+ * @returns what each returned
+ * @throws ConfigError with everything that is wrong in any
+ */
+export function takeAll<T extends readonly unknown[]>(steps: {
+  readonly [K in keyof T]: () => T[K];
+}): T {
+  const problems: ConfigProblem[] = [];
+  const results = steps.map((step) => {
+    try {
+      return step();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return results as unknown as T;
+}
+
 /** One line: key, given value, expectation. Values of keys that name a secret are masked. */
 export function describeProblem({ key, given, found, expected }: ConfigProblem): string {
   const got = found ?? (given === undefined ? undefined : show(key, given));

@@ -1,4 +1,4 @@
-import type { ChildInit } from './protocol.js';
+import type { ChildInit, StartFailure } from './protocol.js';
 
 /**
  * What `ringway janitor` and the process that does it say to each other over Node's IPC channel. The
@@ -14,7 +14,7 @@ export interface JanitorCommandInit extends Pick<ChildInit, 'options' | 'credent
 
 export type JanitorFailure =
   /** The store cannot be opened. */
-  | 'store'
+  | StartFailure
   /** Another janitor is at work. */
   | 'busy'
   /** The pass came to no end, or not all of its actions could be carried out. */

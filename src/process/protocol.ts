@@ -57,7 +57,14 @@ export interface HealthCheck {
 }
 
 /** Why a child cannot start; decides the exit code of the service. */
-export type StartFailure = 'listen' | 'store' | 'internal';
+export type StartFailure =
+  | 'config'
+  | 'listen'
+  /** A directory or file of this machine. */
+  | 'store'
+  /** The store is another service, which does not answer: another start may find it well. */
+  | 'unreachable'
+  | 'internal';
 
 export type FromChild =
   | { readonly type: 'prepared' | 'ready' }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
+import { freePort } from '../support/free-port.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { Supervised, type Ended } from './support/supervised.js';
 
@@ -54,6 +55,63 @@ describe('supervisor: commands', () => {
     const credentials = await ringway(['check'], { RINGWAY_ACCESS_KEY: 'OPERATOR' });
     expect(credentials.code).to.equal(78);
     expect(credentials.stderr).to.include('RINGWAY_SECRET_KEY: expected a value');
+  });
+
+  it('check finds all that is wrong with the files that the configuration names', async () => {
+    await writeFile(join(folder, 'open'), 'secret-of-swift', { mode: 0o644 });
+    await writeFile(join(folder, 'empty'), '', { mode: 0o600 });
+    const config = {
+      backend: 'swift',
+      swift_endpoints: ['http://127.0.0.1:1'],
+      swift_user: 'gateway:gw',
+      swift_key_file: 'open',
+      swift_filter_secret_file: 'gone',
+      admin_token_file: 'empty',
+      tls_cert_file: 'gone',
+      tls_key_file: 'gone',
+      credentials_source: 'tempauth',
+      tempauth_conf: 'gone',
+      console_config: 'gone',
+    };
+    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    for (const command of ['check', 'start']) {
+      const { code, stdout, stderr } = await ringway([command, '--config', 'c.json']);
+      expect({ code, stdout }, command).to.deep.equal({ code: 78, stdout: '' });
+      const [first, ...lines] = stderr.trimEnd().split('\n');
+      expect(first).to.equal('ringway: the configuration cannot be used:');
+      expect(lines.map((line) => /^ {2}(\w+)/.exec(line)?.[1])).to.have.members([
+        'tempauth_conf',
+        'tls_cert_file',
+        'tls_key_file',
+        'console_config',
+        'admin_token_file',
+        'swift_key_file',
+        'swift_filter_secret_file',
+      ]);
+      expect(stderr).to.include('got mode 0644, expected mode 0600').and.not.include('of-swift');
+    }
+  });
+
+  it('check reads the secret of the Swift API where there is one to be served', async () => {
+    await writeFile(join(folder, 'c.json'), '{"store_filter_secret_file":"gone"}');
+    const served = await ringway(['check', '--config', 'c.json']);
+    expect(served.code).to.equal(78);
+    expect(served.stderr).to.match(
+      /^ {2}store_filter_secret_file \(.+gone\): expected a readable/m,
+    );
+    expect((await ringway(['check', '--config', 'c.json', '--store', ''])).code).to.equal(0);
+  });
+
+  it('start ends with what another start may change when no proxy of Swift answers', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const config = { backend: 'swift', swift_endpoints: [nobody] };
+    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    const free = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--console', ''];
+    const ended = await ringway(['start', '--config', 'c.json', '--listeners', '1', ...free]);
+    expect(ended.stderr).to.match(/^ringway: Swift did not answer: http:/m);
+    expect(ended.code).to.equal(72);
+    const janitor = await ringway(['janitor', '--dry-run', '--config', 'c.json']);
+    expect(janitor.code).to.equal(72);
   });
 
   it('start and check say in one line that the working directory is gone', async () => {
