@@ -9,6 +9,7 @@ import type { ByteSource } from '../../byte-source.js';
 import type { ColdCopy, ColdSegment } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
 import type { ColdObject } from '../rules/cold/cold-object.js';
+import { S3Error } from '../s3-error.js';
 import { BodyReader } from './body-reader.js';
 import { stateUpdate, unchanged } from './cold-object.js';
 import { isCopyOf, type ColdTools } from './cold-tools.js';
@@ -20,7 +21,8 @@ import { verified } from './verified-body.js';
  * gets its parts back, under their names, so that it reads as ever, part by part too.
  *
  * @param ref - the object itself, not a link to it
- * @throws BackendError; ColdError Corrupt when the copy is missing or damaged
+ * @throws BackendError; ColdError Corrupt when the copy is missing or damaged; S3Error
+ *   `OperationAborted` when the store does not take a part
  */
 export async function bringBack(
   tools: ColdTools,
@@ -76,5 +78,6 @@ async function writeSegment(
   };
   await backend.createContainer(call, ref, {});
   const { outcome } = await backend.putObject(call, ref, input);
-  if (outcome !== 'created') throw new Error(`a segment could not be written: ${outcome}`);
+  // By the store's clock something newer stands there: it may not do so the next time.
+  if (outcome !== 'created') throw new S3Error('OperationAborted');
 }

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import type { Backend } from '../../../src/backend/backend.js';
 import { PersistentBackend } from '../../../src/backend/decorators/persistent.js';
 import { UNCHECKED } from '../../../src/clock/index.js';
-import { createDigestFactory } from '../../../src/digest/index.js';
 import type {
   Exchange,
   HttpResponse,
@@ -19,11 +18,11 @@ import { VerifiedPayload } from '../../../src/s3/auth/verified-payload.js';
 import { BucketLifecycles } from '../../../src/s3/bucket-lifecycles.js';
 import { createPipeline } from '../../../src/s3/pipeline.js';
 import { RequestRecorder } from '../../../src/s3/request-record.js';
-import { NO_COLD_CLASSES } from '../../../src/s3/rules/cold/classes.js';
 import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
 import { ListenerMetrics } from '../../../src/telemetry/metrics.js';
+import { COLD_CLASSES, DIGESTS as digests, restorerOn } from './cold.js';
 
 export interface Request {
   /** Method and target, such as `PUT /bucket/key?acl`. */
@@ -45,11 +44,11 @@ export interface Answer {
 /** Longer than any test: what is to be removed later is left to the sweeper. */
 const GRACE_MS = 3_600_000;
 const INDEX_BYTES_MAX = 1024 * 1024;
+const STORAGE_CLASSES = ['STANDARD', 'GLACIER'];
 const MANY = 1_000_000;
 
 const metrics = new ListenerMetrics();
 const proxies = new TrustedProxies([]);
-const digests = createDigestFactory({ lanes: 0 });
 const documents = createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
 
 /** The protocol as a listener serves it, without sockets and signatures, for one account's owner. */
@@ -57,19 +56,22 @@ export class Gateway {
   readonly #segments: SegmentCleaner;
   readonly #handle: ReturnType<typeof createPipeline>;
 
-  constructor(backend: Backend, account: string) {
+  constructor(
+    readonly backend: Backend,
+    readonly account: string,
+  ) {
     const addressing = new Addressing({ baseDomains: [], externalHosts: [] }, proxies);
     const log = { warn: () => undefined, error: () => undefined };
     this.#segments = new SegmentCleaner({ backend, graceMs: GRACE_MS, log });
     this.#handle = createPipeline({
       services: {
         backend,
-        settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: ['STANDARD'] },
+        settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: STORAGE_CLASSES },
         digests,
         documents,
         lifecycles: new BucketLifecycles(backend),
         segments: this.#segments,
-        cold: { classes: NO_COLD_CLASSES, restorer: undefined },
+        cold: { classes: COLD_CLASSES, restorer: restorerOn(backend) },
         versions: new VersionedKeys({
           backend: new PersistentBackend(backend, () => Promise.resolve()),
           indexBytesMax: INDEX_BYTES_MAX,
@@ -130,6 +132,8 @@ class MemoryExchange implements Exchange {
   readonly startedAt = performance.now();
   readonly aborted = false;
   readonly signal = new AbortController().signal;
+  /** Nobody leaves. */
+  readonly abortListeners = { add: () => undefined, delete: () => undefined };
   #answer: Answer | undefined;
 
   constructor({ line, headers = {}, body = '' }: Request) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { coolDown } from './cold.js';
 import type { Answer, Gateway, Request } from './gateway.js';
 
 export interface Scenario {
@@ -37,7 +38,7 @@ async function sure(gateway: Gateway, ...requests: readonly Request[]): Promise<
 
 const put = (text: string, more: Request['headers'] = {}): Request => ({
   line: `PUT ${K}`,
-  headers: { 'content-type': 'text/plain', 'x-amz-meta-of': text, ...more },
+  headers: { 'content-type': 'text/plain', 'x-amz-meta-of': text.slice(0, 9), ...more },
   body: text,
 });
 const versioning = (status: string): Request => ({
@@ -46,8 +47,12 @@ const versioning = (status: string): Request => ({
 });
 
 /** An open upload with one part; its id. */
-async function openUpload(gateway: Gateway, line = K): Promise<string> {
-  const { text } = await sure(gateway, { line: `POST ${line}?uploads` });
+async function openUpload(
+  gateway: Gateway,
+  line = K,
+  headers: Request['headers'] = {},
+): Promise<string> {
+  const { text } = await sure(gateway, { line: `POST ${line}?uploads`, headers });
   const id = /<UploadId>(.*?)</.exec(text)?.[1] ?? '';
   await sure(gateway, {
     line: `PUT ${line}?partNumber=1&uploadId=${id}`,
@@ -56,19 +61,19 @@ async function openUpload(gateway: Gateway, line = K): Promise<string> {
   return id;
 }
 
-function completion(id: string, body = 'part one', line = K): Request {
-  const etag = createHash('md5').update(body).digest('hex');
+function completion(id: string): Request {
+  const etag = createHash('md5').update('part one').digest('hex');
   return {
-    line: `POST ${line}?uploadId=${id}`,
+    line: `POST ${K}?uploadId=${id}`,
     body: `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`,
   };
 }
 
-async function large(gateway: Gateway, line = K): Promise<void> {
-  await sure(gateway, completion(await openUpload(gateway, line), undefined, line));
+async function large(gateway: Gateway, headers: Request['headers'] = {}): Promise<void> {
+  await sure(gateway, completion(await openUpload(gateway, K, headers)));
 }
 
-type History = readonly (Request | typeof large)[];
+type History = readonly (Request | ((gateway: Gateway) => Promise<void>))[];
 
 /** What stands at the key, by what has happened in the bucket. */
 const HISTORIES: Readonly<Record<string, History>> = {
@@ -93,6 +98,13 @@ const HISTORIES: Readonly<Record<string, History>> = {
     ...[versioning('Suspended'), large],
   ],
 };
+
+async function after(gateway: Gateway, steps: History): Promise<void> {
+  for (const step of steps) {
+    if (typeof step === 'function') await step(gateway);
+    else await sure(gateway, step);
+  }
+}
 
 const digest = (body: string) => createHash('md5').update(body).digest('base64');
 
@@ -150,6 +162,12 @@ const OF_KEYS: Readonly<Record<string, Ask>> = {
     return { line: `DELETE ${K}?versionId=${id}` };
   },
   GetObject: { line: `GET ${K}` },
+  'GetObject, a range': { line: `GET ${K}`, headers: { range: 'bytes=1-2' } },
+  'GetObject, a range if it is the one': {
+    line: `GET ${K}`,
+    headers: { range: 'bytes=1-2', 'if-range': '"another"' },
+  },
+  'GetObject, a part': { line: `GET ${K}?partNumber=1` },
   HeadObject: { line: `HEAD ${K}` },
   'GetObject of version null': { line: `GET ${K}?versionId=null` },
   PutObjectTagging: { line: `PUT ${K}?tagging`, body: TAGS },
@@ -163,11 +181,7 @@ const onHistories = (name: string, ask: Ask, rest?: Scenario['rest']): Scenario[
   Object.entries(HISTORIES).map(([history, steps]) => ({
     name: `${name}: ${history}`,
     prepare: async (gateway) => {
-      await sure(gateway, CREATE);
-      for (const step of steps) {
-        if (typeof step === 'function') await step(gateway);
-        else await sure(gateway, step);
-      }
+      await after(gateway, [CREATE, ...steps]);
       return typeof ask === 'function' ? ask(gateway) : ask;
     },
     ...(rest === undefined ? {} : { rest }),
@@ -275,7 +289,34 @@ export const SCENARIOS: readonly Scenario[] = [
     body: LOCK_CONFIGURATION,
   }),
   ...uploads(),
+  ...restores(),
 ];
+
+function restores(): Scenario[] {
+  const headers = { 'x-amz-storage-class': 'GLACIER' };
+  const steps: Readonly<Record<string, History>> = {
+    'a small object': [put('one', headers)],
+    'an object in a file': [put('one'.repeat(1000), headers)],
+    'a large object': [(gateway) => large(gateway, headers)],
+    'a version': [versioning('Enabled'), put('one', headers)],
+    'a large version': [versioning('Enabled'), (gateway) => large(gateway, headers)],
+  };
+  const restore: Request = {
+    line: `POST ${K}?restore`,
+    body: '<RestoreRequest><Days>1</Days></RestoreRequest>',
+  };
+  return Object.entries(steps).flatMap(([name, history]) =>
+    [false, true].map((isRestored) => ({
+      name: `RestoreObject${isRestored ? ' once more' : ''}: ${name}`,
+      prepare: async (gateway: Gateway) => {
+        await after(gateway, [CREATE, ...history]);
+        await coolDown(gateway.backend, gateway.account);
+        if (isRestored) await sure(gateway, restore);
+        return restore;
+      },
+    })),
+  );
+}
 
 function uploads(): Scenario[] {
   const asked: Readonly<Record<string, (id: string) => Request>> = {

@@ -66,5 +66,6 @@ function plainText(text: string): string {
     .replace(/\bfff[0-9a-f]{29}\b/g, '<version>')
     .replace(/\b01[0-9a-f]{30}\b/g, '<upload>')
     .replace(/<(RequestId|HostId)>[^<]*</g, '<$1><')
+    .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '<time>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 }
