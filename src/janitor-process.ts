@@ -24,7 +24,7 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
   const clock = await janitorClock(options, (why) => {
     log.warn({ clock: why }, 'the clock cannot be trusted');
   });
-  const parts = janitorParts(options, store, observerOf(metrics, log), clock);
+  const parts = await janitorParts(options, store, observerOf(metrics, log), clock);
   const janitor = new Janitor(parts, janitorAccounts(options, credentials));
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
   const replaceRoster = (roster: Roster): void => {

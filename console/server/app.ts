@@ -28,6 +28,16 @@ const HEADERS_TIMEOUT_MS = 20_000;
 /** Longer than a ping of the events. */
 const IDLE_MS = 120_000;
 
+/**
+ * Bodies are parsed in `parse.ts`, and no route has a schema of Fastify's own: without this it
+ * loads its compilers of them all the same, 3 MiB.
+ */
+const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
+
+function noSchema(): never {
+  throw new Error('a route of the console has a JSON schema: they are parsed with zod');
+}
+
 /** @param hosts what `Host` may say, once the port is known */
 export async function buildApp(
   context: ConsoleContext,
@@ -42,6 +52,7 @@ export async function buildApp(
     connectionTimeout: IDLE_MS,
     keepAliveTimeout: 30_000,
     routerOptions: { maxParamLength: 64 },
+    schemaController: { compilersFactory: NO_SCHEMAS },
     // HEAD would begin downloads and streams that nobody reads.
     exposeHeadRoutes: false,
     forceCloseConnections: true,

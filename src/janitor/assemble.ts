@@ -4,8 +4,6 @@ import type { Backend } from '../backend/backend.js';
 import { startClockHealth, type ClockHealth, type ClockState } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
-import { createDigestFactory } from '../digest/index.js';
-import { openColdBackend } from '../open-cold.js';
 import { parseColdClasses } from '../s3/rules/cold/classes.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 import type { JanitorParts, JanitorSettings, Observer } from './account-janitor.js';
@@ -15,16 +13,16 @@ import { Pace } from './pace.js';
 
 /** The janitor's parts as a process uses them, from the configuration. */
 
-export function janitorParts(
+export async function janitorParts(
   options: FilledOptions,
   backend: Backend,
   observer: Observer,
   clockHealth: ClockHealth,
-): JanitorParts {
+): Promise<JanitorParts> {
   return {
     backend,
     settings: janitorSettings(options),
-    cold: janitorCold(options),
+    cold: await janitorCold(options),
     pace: janitorPace(options),
     clock: SYSTEM_CLOCK,
     clockState: () => clockHealth.state(),
@@ -57,8 +55,14 @@ export function janitorClock(
   return startClockHealth({ maxOffsetMs, onChange });
 }
 
-/** @throws StartError `store` when the cold backend cannot be opened */
-export function janitorCold(options: FilledOptions): ColdSettings | undefined {
+/**
+ * Loads the code of a cold tier where there is one: see openStore.
+ * @throws StartError `store` when the cold backend cannot be opened
+ */
+export async function janitorCold(options: FilledOptions): Promise<ColdSettings | undefined> {
+  if (options.coldBackend === 'none') return undefined;
+  const { openColdBackend } = await import('../open-cold.js');
+  const { createDigestFactory } = await import('../digest/index.js');
   const backend = openColdBackend(options);
   return (
     backend && {

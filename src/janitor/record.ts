@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** Where a pass goes on: behind this name, in this container. */
 export interface Cursor {
   readonly container: string;
@@ -23,17 +21,6 @@ export interface JanitorRecord {
   readonly cursor: Cursor | null;
 }
 
-const TIME = z.number().nullable();
-
-const RECORD = z.object({
-  holder: z.string().nullable(),
-  lease_ms: z.number().positive(),
-  sequence: z.int(),
-  started_at: TIME,
-  finished_at: TIME,
-  cursor: z.object({ container: z.string(), marker: z.string() }).nullable(),
-});
-
 export const NEW_RECORD: JanitorRecord = {
   holder: null,
   lease_ms: 1,
@@ -43,13 +30,44 @@ export const NEW_RECORD: JanitorRecord = {
   cursor: null,
 };
 
-/** @returns undefined for what is no record: it is then as good as none */
+/**
+ * Without a schema: the library for them is 8 MiB of memory, in a process that needs it for nothing
+ * else.
+ * @returns undefined for what is no record: it is then as good as none
+ */
 export function parseRecord(bytes: Buffer): JanitorRecord | undefined {
   try {
-    return RECORD.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+    return asRecord(JSON.parse(bytes.toString('utf8')) as unknown);
   } catch {
     return undefined;
   }
+}
+
+function asRecord(value: unknown): JanitorRecord | undefined {
+  if (!isObject(value)) return undefined;
+  const { holder, lease_ms, sequence, started_at, finished_at } = value;
+  const cursor = value.cursor === null ? null : asCursor(value.cursor);
+  if (holder !== null && typeof holder !== 'string') return undefined;
+  if (typeof lease_ms !== 'number' || lease_ms <= 0) return undefined;
+  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence)) return undefined;
+  if (!isTime(started_at) || !isTime(finished_at) || cursor === undefined) return undefined;
+  return { holder, lease_ms, sequence, started_at, finished_at, cursor };
+}
+
+function asCursor(value: unknown): Cursor | undefined {
+  if (!isObject(value)) return undefined;
+  const { container, marker } = value;
+  return typeof container === 'string' && typeof marker === 'string'
+    ? { container, marker }
+    : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isTime(value: unknown): value is number | null {
+  return value === null || typeof value === 'number';
 }
 
 export function renderRecord(record: JanitorRecord): Buffer {

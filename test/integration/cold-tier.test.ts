@@ -88,7 +88,7 @@ describe('cold tier over the wire', function () {
       interrupted: failed,
     };
     const parts = {
-      ...janitorParts(options, store, observer, UNCHECKED),
+      ...(await janitorParts(options, store, observer, UNCHECKED)),
       // What was just written is old by then, also where the clock was set back meanwhile.
       clock: { ...SYSTEM_CLOCK, now: () => Date.now() + MINUTE_MS },
     };
