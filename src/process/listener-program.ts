@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { UWS_ENVIRONMENT } from '../http/environment.js';
+import { SERVING_HEAP_FLAGS } from './heap-flags.js';
 
 /**
  * glibc raises this threshold by itself with the sizes that it sees freed, and from then on keeps
@@ -17,4 +18,5 @@ const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' } as const;
 export const LISTENER_PROGRAM = {
   entry: fileURLToPath(new URL('../listener.js', import.meta.url)),
   environment: { ...UWS_ENVIRONMENT, ...MALLOC_ENVIRONMENT },
+  nodeFlags: SERVING_HEAP_FLAGS,
 } as const;

@@ -5,4 +5,5 @@ import { LISTENER_PROGRAM } from './listener-program.js';
 export const STORE_PROGRAM = {
   entry: fileURLToPath(new URL('../store-process.js', import.meta.url)),
   environment: LISTENER_PROGRAM.environment,
+  nodeFlags: LISTENER_PROGRAM.nodeFlags,
 } as const;
