@@ -19,7 +19,9 @@ export class RowsTable {
       ...(targets.length > 1 ? [left('target', width)] : []),
       ...[right('ops/s', 7), right('MB/s', 6)],
       ...[right('p50 ms', 7), right('p99 ms', 7), right('p99.9', 7)],
-      ...[right('CPU/op', 8), right('PSS MiB', 7), right('RSS', 5), right('gen', 4)],
+      right('CPU/op', 8),
+      ...[right('anon MiB', 8), right('PSS', 5), right('RSS', 5)],
+      right('gen', 4),
       right('errors', 6),
       left('', 0),
     ]);
@@ -33,8 +35,7 @@ export class RowsTable {
     const { row, concurrency, target, latencyMs, errors, skipped } = result;
     const name = [row, String(concurrency), ...(this.targets.length > 1 ? [target] : [])];
     if (skipped !== undefined) return `${this.#table.line(name)}  - ${skipped}`;
-    const { opsPerS, mbPerS, cpuMicros, pssBytes, rssBytes, generatorShare, doubts } =
-      summarise(result);
+    const { opsPerS, mbPerS, cpuMicros, generatorShare, doubts, ...memory } = summarise(result);
     return this.#table.line([
       ...name,
       opsPerS === undefined ? '-' : significant(opsPerS.median),
@@ -43,8 +44,7 @@ export class RowsTable {
         value === undefined ? '-' : millis(value),
       ),
       cpuMicros === undefined ? '-' : micros(cpuMicros.median),
-      mib(pssBytes),
-      mib(rssBytes),
+      ...[memory.anonymousBytes, memory.pssBytes, memory.rssBytes].map(mib),
       generatorShare === undefined ? '-' : percent(generatorShare),
       String(errors),
       doubts.map((doubt) => DOUBTS[doubt].mark).join(''),

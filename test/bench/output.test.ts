@@ -37,6 +37,7 @@ describe('bench: output', () => {
         '2.00',
         '4.00',
         '51.0 µs',
+        '50',
         '70',
         '100',
         '33%',
@@ -50,10 +51,10 @@ describe('bench: output', () => {
     const skipped = sampleRow({ target: 'nginx', slices: [], skipped: 'has no list' });
     expect(table.line(skipped)).to.match(/^put-1k +64 {2}nginx +- has no list$/);
     const { cpuMicrosPerOp, pssBytes, ...unknown } = sampleSlice({
-      ...{ cpuMicrosPerOpByGroup: {}, rssBytes: 0 },
+      ...{ cpuMicrosPerOpByGroup: {}, rssBytes: 0, anonymousBytes: 0 },
     });
     expect([cpuMicrosPerOp, pssBytes]).to.not.include(undefined);
-    expect(table.line(sampleRow({ slices: [unknown] }))).to.match(/ {2}- +- +- +- +0$/);
+    expect(table.line(sampleRow({ slices: [unknown] }))).to.match(/ {2}- +- +- +- +- +0$/);
   });
 
   /** What makes a line doubtful, alone. */
