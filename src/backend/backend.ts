@@ -1,3 +1,4 @@
+import type { AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
 import type { Capabilities } from './capabilities.js';
 import type {
@@ -56,11 +57,10 @@ export interface CallContext {
   readonly requestId: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * False while the signal is not aborted, for callers that make the signal only on demand: an
-   * AbortController costs more than a small read. Undefined: look at the signal.
-   */
+  /** False while the signal, made on demand then, is not aborted. Undefined: look at the signal. */
   readonly aborted?: boolean | undefined;
+  /** With `aborted`: told as the signal is, and cheaper. */
+  readonly abortListeners?: AbortListeners | undefined;
   /** Reads ask all replicas and answer with the newest; where there is one copy, it means nothing. */
   readonly newest?: boolean | undefined;
   /**

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import type { AbortListener, AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
 import type { Eventual } from '../eventual.js';
 import { ChunkedSink, LengthSink } from './body-sink.js';
@@ -42,6 +43,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   #corked = true;
   #upload: RequestBodyStream | undefined;
   #controller: AbortController | undefined;
+  #listeners: Set<AbortListener> | undefined;
   #pump: ResponsePump | undefined;
   #resolve: ((result: SendResult) => void) | undefined;
   #linger: Linger | undefined;
@@ -59,6 +61,10 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
       this.#connectionGone();
     });
     this.body = request.hasBody ? this.#openUpload(res) : NO_BODY;
+  }
+
+  get abortListeners(): AbortListeners {
+    return (this.#listeners ??= new Set());
   }
 
   get signal(): AbortSignal {
@@ -282,6 +288,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
       const error = new ClientAbortedError();
       this.#upload?.abort(error);
       this.#controller?.abort(error);
+      for (const listener of this.#listeners ?? []) listener.aborted(error);
       this.#pump?.abandon(this.edge.closing ? 'deadline' : 'client');
     } else {
       this.edge.heartbeat.delete(this.#linger);

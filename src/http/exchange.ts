@@ -1,3 +1,4 @@
+import type { AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
 import type { Eventual } from '../eventual.js';
 
@@ -83,6 +84,8 @@ export interface Exchange {
   readonly aborted: boolean;
   /** Aborted with a {@link ClientAbortedError} when the client goes away before the end. */
   readonly signal: AbortSignal;
+  /** Told as the signal is, unless `aborted` is true already, and cheaper. Undefined: the signal. */
+  readonly abortListeners?: AbortListeners | undefined;
   /**
    * Sends the response; once per exchange. Body bytes that have not been read are drained up to a
    * bound, and the connection closed beyond it. A source that throws, or gives another length than

@@ -47,6 +47,14 @@ export interface ResponseFacts {
   readonly firstByteAt: number | undefined;
 }
 
+/** Whose fault it was that a response was cut short, by what the edge says of it. */
+export const ABORTED_BY = { client: 'client', source: 'backend', deadline: 'gateway' } as const;
+
+export const NOTHING_SENT = { bytesOut: 0, firstByteAt: undefined } as const;
+
+/** With nginx's status for a client that left before the answer; seen in metrics only. */
+export const CLIENT_LEFT: ResponseFacts = { ...NOTHING_SENT, status: 499, abortedBy: 'client' };
+
 /** Until the request line is understood. */
 export const UNKNOWN_OPERATION = 'Unknown';
 

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { AbortListeners } from '../abort-listener.js';
 import type { CallContext, ContainerHead } from '../backend/backend.js';
 import { andThen, type Eventual } from '../eventual.js';
 import {
@@ -28,15 +29,9 @@ import { refuseUnprotected } from './rules/protected-metadata.js';
 import { refuseHeadersInQuery, refuseUnsupportedHeaders } from './rules/unsupported-headers.js';
 import type { PipelineOptions } from './pipeline-options.js';
 import { RequestCors } from './request-cors.js';
-import type { ResponseFacts } from './request-record.js';
+import { ABORTED_BY, CLIENT_LEFT, NOTHING_SENT, type ResponseFacts } from './request-record.js';
 import { S3Error } from './s3-error.js';
 import { watchBody, watchPayload, watchResponse } from './stage-watch.js';
-
-/** nginx's status for a client that left before the answer; seen in metrics only. */
-const CLIENT_CLOSED_REQUEST = 499;
-const NOTHING_SENT = { bytesOut: 0, firstByteAt: undefined } as const;
-/** Whose fault it was that a response was cut short, by what the edge says of it. */
-const ABORTED_BY = { client: 'client', source: 'backend', deadline: 'gateway' } as const;
 
 /** One request on its way; also the context that its operation sees. */
 export class RequestRun implements RequestContext, CallContext {
@@ -86,6 +81,10 @@ export class RequestRun implements RequestContext, CallContext {
 
   get aborted(): boolean {
     return this.exchange.aborted;
+  }
+
+  get abortListeners(): AbortListeners | undefined {
+    return this.exchange.abortListeners;
   }
 
   get url(): string {
@@ -282,7 +281,7 @@ export class RequestRun implements RequestContext, CallContext {
     const { exchange } = this;
     if (response === undefined) {
       exchange.cut();
-      this.#record({ ...NOTHING_SENT, status: CLIENT_CLOSED_REQUEST, abortedBy: 'client' });
+      this.#record(CLIENT_LEFT);
       return;
     }
     this.watch?.enter(STAGE.write);

@@ -210,6 +210,18 @@ describe('edge: request bodies', () => {
           }),
       );
     });
+
+    it('tells those who listen, but for who has left', async () => {
+      await abortWhile(
+        ({ abortListeners }) =>
+          new Promise((resolve, reject) => {
+            const left = { aborted: resolve };
+            abortListeners?.add(left);
+            abortListeners?.add({ aborted: reject });
+            abortListeners?.delete(left);
+          }),
+      );
+    });
   });
 
   it('may be waited for by many calls at once, without a warning', async () => {

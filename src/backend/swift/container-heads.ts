@@ -1,3 +1,4 @@
+import type { Eventual } from '../../eventual.js';
 import type { CallContext, ContainerHead, ContainerRef } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
@@ -54,7 +55,7 @@ export class ContainerHeads {
   }
 
   /** Whether it was there a moment ago, or five where it was not. */
-  async isKnown(context: CallContext, ref: ContainerRef): Promise<boolean> {
+  isKnown(context: CallContext, ref: ContainerRef): Eventual<boolean> {
     const missingSince = this.#missing.get(keyOf(ref)) ?? -Infinity;
     if (this.now() - missingSince < this.cacheMs * MISSING_FACTOR) return false;
     return isThere(this.head(context, ref));

@@ -1,3 +1,4 @@
+import type { Eventual } from '../../eventual.js';
 import type { CallContext, ObjectRef, RemovedManifest } from '../backend.js';
 import { BackendError, type BackendErrorCode } from '../errors.js';
 import { answerError } from './answer-error.js';
@@ -33,13 +34,19 @@ export class ObjectLooks {
    * Swift cannot tell whether it is there, as with a storage node down that could still take the
    * write: its segments are left to the janitor.
    */
-  manifest(context: CallContext, ref: ObjectRef): Promise<RemovedManifest | undefined> {
-    return this.#manifest(context, ref).catch(unknownIfUnavailable);
+  manifest(context: CallContext, ref: ObjectRef): Eventual<RemovedManifest | undefined> {
+    const companion = { account: ref.account, container: companionOf(ref.container) };
+    const isKnown = this.parts.heads.isKnown(context, companion);
+    if (isKnown === false) return undefined;
+    return this.#manifest(context, ref, isKnown).catch(unknownIfUnavailable);
   }
 
-  async #manifest(context: CallContext, ref: ObjectRef): Promise<RemovedManifest | undefined> {
-    const companion = { account: ref.account, container: companionOf(ref.container) };
-    if (!(await this.parts.heads.isKnown(context, companion))) return undefined;
+  async #manifest(
+    context: CallContext,
+    ref: ObjectRef,
+    isKnown: Eventual<boolean>,
+  ): Promise<RemovedManifest | undefined> {
+    if (!(await isKnown)) return undefined;
     const found = await this.itself(context, ref);
     if (found?.stored.head.segmentCount === undefined) return undefined;
     const { size, etag, systemMetadata } = found.stored.head;

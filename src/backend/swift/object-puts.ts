@@ -155,10 +155,12 @@ export class ObjectPuts {
 
   /** When all bytes are there, and before the last of them are sent. */
   async #atEnd({ context, ref, input }: Put): Promise<RemovedManifest | undefined> {
-    const [manifest] = await Promise.all([
-      this.looks.manifest(context, ref),
-      this.guards.check(context, input.guard),
-    ]);
+    const looked = this.looks.manifest(context, ref);
+    const { guard } = input;
+    const [manifest] =
+      guard === undefined
+        ? [await looked]
+        : await Promise.all([looked, this.guards.check(context, guard)]);
     throwIfAborted(context);
     return manifest;
   }

@@ -1,7 +1,7 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import { S3Error } from '../s3-error.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
-import type { HmacKey } from './hmac-key.js';
+import type { HmacKey } from '../../digest/hmac-key.js';
 import { isSameSignature } from './signature.js';
 
 export interface ChunkSigningContext {

@@ -6,7 +6,7 @@ import type { AuthorizationReader } from './authorization-components.js';
 import { readAuthorizationHeader } from './authorization-header.js';
 import { canonicalRequest, canonicalRequests, unsignedHeaders } from './canonical-request.js';
 import { ChunkSignatures } from './chunk-signatures.js';
-import type { HmacKey } from './hmac-key.js';
+import type { HmacKey } from '../../digest/hmac-key.js';
 import { withHoistedHeaders } from './hoisted-headers.js';
 import type { Payload } from './payload.js';
 import { planPayload, type PayloadOptions } from './payload-plan.js';

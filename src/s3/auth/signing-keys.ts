@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { CredentialScope } from './credential-scope.js';
-import { HmacKey } from './hmac-key.js';
+import { HmacKey } from '../../digest/hmac-key.js';
 import { RecentMap } from './recent-map.js';
 
 interface Entry {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { AbortListener } from '../../../src/abort-listener.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';
@@ -7,154 +8,165 @@ import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.j
 const REASON = new Error('the client went away');
 
 /** A context that is aborted at some stage, and what becomes of the connection. */
-describe('Swift transport: abort', () => {
-  let fixture: Fixture;
-  let controller: AbortController;
-  let held: SeenRequest[];
-  const hold = (request: SeenRequest): void => void held.push(request);
+for (const by of ['signal', 'listeners'] as const)
+  describe(`Swift transport: abort, told by ${by}`, () => {
+    let fixture: Fixture;
+    let controller: AbortController;
+    let listeners: Set<AbortListener>;
+    let held: SeenRequest[];
+    const hold = (request: SeenRequest): void => void held.push(request);
 
-  beforeEach(async () => {
-    controller = new AbortController();
-    held = [];
-    fixture = await openFakes(1, { connectionsMax: 1 });
-    (await fixture.get()).cancel();
-    fixture.fake.seen.length = 0;
-    fixture.fake.steps = [hold];
-  });
+    beforeEach(async () => {
+      controller = new AbortController();
+      listeners = new Set();
+      controller.signal.addEventListener('abort', () => {
+        for (const listener of listeners) listener.aborted(REASON);
+      });
+      held = [];
+      fixture = await openFakes(1, { connectionsMax: 1 });
+      (await fixture.get()).cancel();
+      fixture.fake.seen.length = 0;
+      fixture.fake.steps = [hold];
+    });
 
-  afterEach(async () => {
-    await until(() => fixture.transport.load().active === 0);
-    expect(fixture.transport.load().waiting).to.equal(0);
-    expect(fixture.retries).to.deep.equal([]);
-    await fixture.close();
-  });
+    afterEach(async () => {
+      await until(() => fixture.transport.load().active === 0);
+      expect(fixture.transport.load().waiting).to.equal(0);
+      expect(fixture.retries).to.deep.equal([]);
+      expect(listeners.size).to.equal(0);
+      await fixture.close();
+    });
 
-  function abortable(request: Partial<SwiftRequest> = {}) {
-    return fixture.get({ ...request, context: { ...CONTEXT, signal: controller.signal } });
-  }
+    function abortable(request: Partial<SwiftRequest> = {}) {
+      const { signal } = controller;
+      const context = { ...CONTEXT, signal };
+      const { aborted } = signal;
+      const told = by === 'signal' ? context : { ...context, aborted, abortListeners: listeners };
+      return fixture.get({ ...request, context: told });
+    }
 
-  /** The other side of the connection is gone. */
-  async function cut({ incoming }: SeenRequest): Promise<void> {
-    await until(() => incoming.socket.destroyed);
-  }
+    /** The other side of the connection is gone. */
+    async function cut({ incoming }: SeenRequest): Promise<void> {
+      await until(() => incoming.socket.destroyed);
+    }
 
-  async function* abc() {
-    yield await Promise.resolve(Buffer.from('abc'));
-  }
+    async function* abc() {
+      yield await Promise.resolve(Buffer.from('abc'));
+    }
 
-  it('before anything is done', async () => {
-    controller.abort(REASON);
-    expect(await failure(abortable())).to.equal(REASON);
-    expect(fixture.fake.seen).to.deep.equal([]);
-  });
+    it('before anything is done', async () => {
+      controller.abort(REASON);
+      expect(await failure(abortable())).to.equal(REASON);
+      expect(fixture.fake.seen).to.deep.equal([]);
+    });
 
-  it('while it waits for the answer', async () => {
-    const failed = failure(abortable());
-    await until(() => held.length === 1);
-    controller.abort(REASON);
-    expect(await failed).to.equal(REASON);
-    await cut(held[0]!);
-  });
+    it('while it waits for the answer', async () => {
+      const failed = failure(abortable());
+      await until(() => held.length === 1);
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      await cut(held[0]!);
+    });
 
-  it('while it waits for a connection', async () => {
-    const first = fixture.get();
-    await until(() => held.length === 1);
-    const failed = failure(abortable());
-    await until(() => fixture.transport.load().waiting === 1);
-    controller.abort(REASON);
-    expect(await failed).to.equal(REASON);
-    held[0]!.response.end();
-    await (await first).text(10);
-    expect(fixture.fake.seen).to.have.length(1);
-  });
+    it('while it waits for a connection', async () => {
+      const first = fixture.get();
+      await until(() => held.length === 1);
+      const failed = failure(abortable());
+      await until(() => fixture.transport.load().waiting === 1);
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      held[0]!.response.end();
+      await (await first).text(10);
+      expect(fixture.fake.seen).to.have.length(1);
+    });
 
-  it('while the body comes', async () => {
-    fixture.fake.steps = [
-      (request) => {
-        hold(request);
-        request.response.writeHead(200, { 'Content-Length': 100 }).write('the beginning');
-      },
-    ];
-    const response = await abortable();
-    const failed = failure(response.text(1000));
-    controller.abort(REASON);
-    expect(await failed).to.equal(REASON);
-    await cut(held[0]!);
-  });
-
-  it('after the answer, which is there to stay', async () => {
-    fixture.fake.steps = [answer(200, 'all of it')];
-    const response = await abortable();
-    await until(() => fixture.transport.load().active === 0);
-    controller.abort(REASON);
-    expect(await response.text(100)).to.equal('all of it');
-  });
-
-  it('while a stream waits to be taken', async () => {
-    const failed = failure(abortable({ method: 'PUT', body: { source: abc(), size: 3 } }));
-    await until(() => held.length === 1);
-    controller.abort(REASON);
-    expect(await failed).to.equal(REASON);
-    await cut(held[0]!);
-  });
-
-  it('while a stream is sent', async () => {
-    fixture.fake.steps = [
-      (request) => {
-        request.incoming.once('data', () => {
+    it('while the body comes', async () => {
+      fixture.fake.steps = [
+        (request) => {
           hold(request);
-        });
-        request.response.writeContinue();
-      },
-    ];
-    let left = false;
-    const source = (async function* () {
-      try {
-        yield Buffer.from('abc');
-        await until(() => controller.signal.aborted);
-        yield Buffer.from('def');
-      } finally {
-        left = true;
-      }
-    })();
-    const failed = failure(abortable({ method: 'PUT', body: { source, size: 6 } }));
-    await until(() => held.length === 1);
-    controller.abort(REASON);
-    expect(await failed).to.equal(REASON);
-    await cut(held[0]!);
-    await until(() => left);
-  });
+          request.response.writeHead(200, { 'Content-Length': 100 }).write('the beginning');
+        },
+      ];
+      const response = await abortable();
+      const failed = failure(response.text(1000));
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      await cut(held[0]!);
+    });
 
-  it('while it pauses before trying again', async () => {
-    let answered = 0;
-    fixture.fake.steps = [
-      async (request) => {
-        answered += 1;
-        controller.abort(REASON);
-        await answer(503)(request);
-      },
-    ];
-    expect(await failure(abortable())).to.equal(REASON);
-    expect(answered).to.equal(1);
-  });
+    it('after the answer, which is there to stay', async () => {
+      fixture.fake.steps = [answer(200, 'all of it')];
+      const response = await abortable();
+      await until(() => fixture.transport.load().active === 0);
+      controller.abort(REASON);
+      expect(await response.text(100)).to.equal('all of it');
+    });
 
-  it('leaves nothing behind on a signal that outlives its requests', async () => {
-    fixture.fake.steps = [answer(200, 'x')];
-    const { signal } = controller;
-    let listeners = 0;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => {
-      listeners += 1;
-      add(...args);
-    };
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-      listeners -= 1;
-      remove(...args);
-    };
-    for (let i = 0; i < 5; i++) await (await abortable()).text(10);
-    const body = { source: abc(), size: 3 };
-    await (await abortable({ method: 'PUT', body })).text(10);
-    expect(listeners).to.equal(0);
+    it('while a stream waits to be taken', async () => {
+      const failed = failure(abortable({ method: 'PUT', body: { source: abc(), size: 3 } }));
+      await until(() => held.length === 1);
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      await cut(held[0]!);
+    });
+
+    it('while a stream is sent', async () => {
+      fixture.fake.steps = [
+        (request) => {
+          request.incoming.once('data', () => {
+            hold(request);
+          });
+          request.response.writeContinue();
+        },
+      ];
+      let left = false;
+      const source = (async function* () {
+        try {
+          yield Buffer.from('abc');
+          await until(() => controller.signal.aborted);
+          yield Buffer.from('def');
+        } finally {
+          left = true;
+        }
+      })();
+      const failed = failure(abortable({ method: 'PUT', body: { source, size: 6 } }));
+      await until(() => held.length === 1);
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      await cut(held[0]!);
+      await until(() => left);
+    });
+
+    it('while it pauses before trying again', async () => {
+      let answered = 0;
+      fixture.fake.steps = [
+        async (request) => {
+          answered += 1;
+          controller.abort(REASON);
+          await answer(503)(request);
+        },
+      ];
+      expect(await failure(abortable())).to.equal(REASON);
+      expect(answered).to.equal(1);
+    });
+
+    it('leaves nothing behind on a signal that outlives its requests', async () => {
+      fixture.fake.steps = [answer(200, 'x')];
+      const { signal } = controller;
+      let added = 0;
+      const add = signal.addEventListener.bind(signal);
+      const remove = signal.removeEventListener.bind(signal);
+      signal.addEventListener = (...args: Parameters<typeof add>) => {
+        added += 1;
+        add(...args);
+      };
+      signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+        added -= 1;
+        remove(...args);
+      };
+      for (let i = 0; i < 5; i++) await (await abortable()).text(10);
+      const body = { source: abc(), size: 3 };
+      await (await abortable({ method: 'PUT', body })).text(10);
+      expect(added).to.equal(0);
+    });
   });
-});

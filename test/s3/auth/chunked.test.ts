@@ -6,7 +6,7 @@ import {
   type ChunkedFormat,
   type ChunkVerifier,
 } from '../../../src/s3/auth/chunked-decoder.js';
-import { HmacKey } from '../../../src/s3/auth/hmac-key.js';
+import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { deriveSigningKey } from '../../../src/s3/auth/signing-keys.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { amzDateOf, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parseAmzDate } from '../../../src/s3/auth/amz-date.js';
 import { AuthorizationReader } from '../../../src/s3/auth/authorization-components.js';
-import { HmacKey } from '../../../src/s3/auth/hmac-key.js';
+import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { RecentMap } from '../../../src/s3/auth/recent-map.js';
 import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/uri.js';
 

@@ -41,8 +41,15 @@ export class Attempts {
   ): Promise<Answer | AttemptError> {
     const sentAt = Date.now();
     const began = performance.now();
-    const distrusted = await this.#distrusted(endpoint, outgoing);
-    const outcome = distrusted ?? (await this.#send(endpoint, outgoing, token, insist));
+    let outcome: Answer | AttemptError;
+    try {
+      const trusted = this.#trusted(endpoint, outgoing);
+      if (trusted !== undefined) await trusted;
+      outcome = await this.#send(endpoint, outgoing, token, insist);
+    } catch (error) {
+      if (!(error instanceof AttemptError)) throw error;
+      outcome = error;
+    }
     this.#record(endpoint, outgoing, outcome, (performance.now() - began) / 1000);
     if (!(outcome instanceof AttemptError)) {
       this.#dates.observe(outcome.headers.get('date'), sentAt, Date.now());
@@ -50,38 +57,30 @@ export class Attempts {
     return outcome;
   }
 
-  async #send(
+  /** @throws AttemptError */
+  #send(
     endpoint: Endpoint,
     outgoing: Outgoing,
     token: Token | undefined,
     insist: boolean,
-  ): Promise<Answer | AttemptError> {
+  ): Promise<Answer> {
     const call = this.#call(endpoint, outgoing, token);
     const { body } = outgoing;
-    try {
-      return await (body instanceof Upload
-        ? endpoint.callStreamed(call, body, insist)
-        : endpoint.callWhole(call, body));
-    } catch (error) {
-      if (error instanceof AttemptError) return error;
-      throw error;
-    }
+    return body instanceof Upload
+      ? endpoint.callStreamed(call, body, insist)
+      : endpoint.callWhole(call, body);
   }
 
-  /** Why it is not sent to this endpoint; undefined when it is. */
-  async #distrusted(
-    endpoint: Endpoint,
-    { signed, probe }: Outgoing,
-  ): Promise<AttemptError | undefined> {
-    const trusted = signed && probe !== true ? this.trust.ensure(endpoint) : undefined;
-    if (trusted === undefined) return undefined;
-    try {
-      await trusted;
-      return undefined;
-    } catch (error) {
+  /**
+   * Undefined when there is nothing to wait for, as nearly always.
+   * @throws AttemptError when it is not sent to this endpoint, which is released then
+   */
+  #trusted(endpoint: Endpoint, { signed, probe }: Outgoing): Promise<void> | undefined {
+    if (!signed || probe === true) return undefined;
+    return this.trust.ensure(endpoint)?.catch((error: unknown) => {
       this.release(endpoint);
-      return new AttemptError('unsent', 'connect', endpoint.name, error);
-    }
+      throw new AttemptError('unsent', 'connect', endpoint.name, error);
+    });
   }
 
   #call(endpoint: Endpoint, outgoing: Outgoing, token: Token | undefined): CallParameters {

@@ -1,3 +1,4 @@
+import type { Eventual } from '../../../eventual.js';
 import type { CallContext } from '../../backend.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
@@ -66,6 +67,8 @@ class Transport implements OpenTransport {
 
   async request(request: SwiftRequest): Promise<SwiftResponse> {
     const { context, method, headers, headersTimeoutMs } = request;
+    const given = bodyOf(request);
+    const body = given instanceof Promise ? await given : given;
     const wireHeaders: string[] = [];
     pushHeaders(wireHeaders, headers);
     return this.#proxies.send({
@@ -73,7 +76,7 @@ class Transport implements OpenTransport {
       method,
       path: requestPath(request),
       headers: wireHeaders,
-      body: await bodyOf(request),
+      body,
       repeatable: request.repeatable ?? (method === 'GET' || method === 'HEAD'),
       signed: true,
       headersTimeoutMs,
@@ -131,10 +134,8 @@ class Transport implements OpenTransport {
 }
 
 /** An empty stream is read here: there is nothing to wait for `100 Continue` with. */
-async function bodyOf({ body }: SwiftRequest): Promise<Buffer | Upload | undefined> {
+function bodyOf({ body }: SwiftRequest): Eventual<Buffer | Upload | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   const upload = new Upload(body.source, body.size);
-  if (body.size > 0) return upload;
-  await upload.next();
-  return NOTHING;
+  return body.size > 0 ? upload : upload.next().then(() => NOTHING);
 }

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { HMAC_KEY_BYTES_MAX, HmacKey } from '../../../digest/hmac-key.js';
 
 /**
  * Tells the filter in the proxies' pipeline that a request is the gateway's: an HMAC over method,
@@ -8,10 +9,12 @@ export type Signer = (method: string, path: string, to: string[]) => void;
 
 export function signerOf(secret: string | undefined, now: () => number = Date.now): Signer {
   if (secret === undefined) return () => undefined;
-  const key = createSecretKey(secret, 'utf8');
+  const bytes = Buffer.from(secret, 'utf8');
+  const isLong = bytes.length > HMAC_KEY_BYTES_MAX;
+  const key = new HmacKey(isLong ? hash('sha256', bytes, 'buffer') : bytes);
   return (method, path, to) => {
     const time = String(Math.floor(now() / 1000));
-    const signature = createHmac('sha256', key).update(`${method}\n${path}\n${time}`).digest('hex');
+    const signature = key.sign(`${method}\n${path}\n${time}`);
     to.push('x-gateway-time', time, 'x-gateway-signature', signature);
   };
 }

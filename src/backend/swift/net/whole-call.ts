@@ -1,4 +1,6 @@
 import { errors, type Dispatcher } from 'undici';
+import type { AbortListener, AbortListeners } from '../../../abort-listener.js';
+import { listenersOf } from '../../call-context.js';
 import { Answer } from './answer.js';
 import type { BodyFeed } from './answer-body.js';
 import { AttemptError, cutError, isTimeout, unspeakable } from './attempt-error.js';
@@ -33,12 +35,11 @@ export function callWhole(
   });
 }
 
-class WholeCall implements Dispatcher.DispatchHandler, BodyFeed {
+class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
   #controller: Dispatcher.DispatchController | undefined;
   #answer: Answer | undefined;
   #over = false;
-  #signal: AbortSignal | undefined;
-  #onAbort: (() => void) | undefined;
+  #listeners: AbortListeners | undefined;
 
   constructor(
     private readonly call: CallParameters,
@@ -50,14 +51,8 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed {
   listen(): void {
     const { context } = this.call;
     if (this.#over || context === undefined) return;
-    const signal = context.signal;
-    if (signal === undefined) return;
-    this.#signal = signal;
-    this.#onAbort = () => {
-      this.#aborted(signal.reason);
-    };
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#listeners = listenersOf(context);
+    this.#listeners?.add(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -106,7 +101,8 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed {
     this.call.released();
   }
 
-  #aborted(reason: unknown): void {
+  aborted(reason: unknown): void {
+    if (this.#over) return;
     const error = reason instanceof Error ? reason : new Error(String(reason));
     if (this.#answer !== undefined) {
       this.#answer.body.fail(reason);
@@ -126,7 +122,7 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed {
 
   #finish(): void {
     this.#over = true;
-    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#listeners?.delete(this);
   }
 }
 

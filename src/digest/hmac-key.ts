@@ -1,6 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 
 const BLOCK_BYTES = 64;
+/** HMAC takes the hash of a longer one instead. */
+export const HMAC_KEY_BYTES_MAX = BLOCK_BYTES;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
@@ -23,7 +25,7 @@ export class HmacKey {
   readonly #innerPad: Buffer;
   readonly #outerPad: Buffer;
 
-  /** @param key at most 64 bytes: HMAC takes a longer one's hash instead */
+  /** @param key at most {@link HMAC_KEY_BYTES_MAX} */
   constructor(private readonly key: Buffer) {
     if (key.length > BLOCK_BYTES) throw new RangeError(`a key of ${key.length} bytes`);
     this.#innerPad = padded(key, INNER_PAD);
