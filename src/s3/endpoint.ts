@@ -10,7 +10,7 @@ import {
 import { queryOf, type Query } from './query.js';
 import { isValidBucketName } from './rules/bucket-name.js';
 import { requireKeyLength } from './rules/object-key.js';
-import { S3Error } from './s3-error.js';
+import { resourceDetails, S3Error } from './s3-error.js';
 
 /** What a request asks for: the raw request line, read once. */
 export interface Endpoint {
@@ -130,7 +130,8 @@ function resolve(
     }
   }
   const { operation, supported } = route;
-  if (resource === 'bucket' || WITHOUT_VERSION_ID.has(operation)) refuseVersionId(query);
+  if (resource === 'bucket' || WITHOUT_VERSION_ID.has(operation))
+    refuseVersionId(query, bucket, key);
   return { operation, supported, resource, bucket, key, query, byHeader: found.byHeader };
 }
 
@@ -183,10 +184,11 @@ const WITHOUT_VERSION_ID: ReadonlySet<string> = new Set<OperationName>([
 ]);
 
 /** As AWS; a bucket has no versions of its own. */
-function refuseVersionId(query: Query): void {
+function refuseVersionId(query: Query, bucket: string, key: string): void {
   const versionId = query.get('versionId');
   if (versionId === undefined) return;
   throw new S3Error('InvalidArgument', 'This operation does not accept a version-id.', {
+    ...resourceDetails(bucket, key),
     ArgumentName: 'versionId',
     ArgumentValue: versionId,
   });

@@ -1,7 +1,7 @@
 import { errorEntry } from './errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { S3Response } from './operation.js';
-import type { ErrorDetails, S3Error } from './s3-error.js';
+import { resourceDetails, type S3Error } from './s3-error.js';
 import { hostId } from '../telemetry/request-id.js';
 import { renderError } from './xml/error.js';
 
@@ -25,14 +25,7 @@ export function errorResponse(
     requestId,
     hostId: hostId(requestId),
     // What an error says of a resource goes first: it may be about the source of a copy.
-    details: { ...resourceDetails(endpoint), ...error.details },
+    details: { ...resourceDetails(endpoint?.bucket ?? '', endpoint?.key ?? ''), ...error.details },
   });
   return { status, headers: [['Content-Type', 'application/xml'], ...error.headers], body };
-}
-
-/** `Key` where there is one (SPEC.md 7.1), and the bucket it was looked for in. */
-function resourceDetails(endpoint: Endpoint | undefined): ErrorDetails {
-  if (endpoint === undefined || endpoint.bucket === '') return {};
-  if (endpoint.key === '') return { BucketName: endpoint.bucket };
-  return { BucketName: endpoint.bucket, Key: endpoint.key };
 }

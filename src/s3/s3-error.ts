@@ -4,6 +4,12 @@ import type { ErrorCode } from './errors.js';
 /** Extra children of `<Error>`, in order, e.g. `{ Key: 'a/b', BucketName: 'b' }`. */
 export type ErrorDetails = Readonly<Record<string, string>>;
 
+/** `Key` where there is one (SPEC.md 7.1), and the bucket it was looked for in. */
+export function resourceDetails(bucket: string, key: string): ErrorDetails {
+  if (bucket === '') return {};
+  return key === '' ? { BucketName: bucket } : { BucketName: bucket, Key: key };
+}
+
 export interface S3ErrorOptions extends ErrorOptions {
   /** Sent with the answer: `Allow` with a 405, `Content-Range` with a 416. */
   readonly headers?: HeaderList | undefined;

@@ -12,6 +12,7 @@ export function requireKeyLength(key: string): void {
   const size = Buffer.byteLength(key);
   if (size <= KEY_BYTES_MAX) return;
   throw new S3Error('KeyTooLongError', undefined, {
+    Key: key,
     Size: String(size),
     MaxSizeAllowed: String(KEY_BYTES_MAX),
   });

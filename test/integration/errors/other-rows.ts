@@ -35,7 +35,7 @@ const REQUEST_LINES = [
   ),
   row(400, 'KeyTooLongError', unsigned('GET', `${BUCKET}/${'k'.repeat(1025)}`), {
     isOfResource: false,
-    details: { Size: '1025', MaxSizeAllowed: '1024' },
+    details: { Key: 'k'.repeat(1025), Size: '1025', MaxSizeAllowed: '1024' },
   }),
 ];
 
