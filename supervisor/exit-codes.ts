@@ -18,7 +18,7 @@ export const EXIT_CODES = {
   unready: {
     code: 72,
     meaning:
-      'the service, or with `reload` its new processes, did not become ready, such as when no proxy of Swift answers; after a reload the former ones go on',
+      'the service, or with `reload` its new processes, did not become ready, such as when no proxy of Swift answers (after a reload the former ones go on); or `--timeout-ms` ran out',
   },
   dataDirectory: {
     code: 73,

@@ -33,8 +33,12 @@ export async function runJanitor(
   entry: string,
 ): Promise<ExitReason> {
   for (const line of warnings) warn(line);
-  if (credentials === undefined || !isStoreThere(options)) {
+  if (!isStoreThere(options)) {
     throw new Failure('dataDirectory', `there is no store in ${storeDirectory(options)} yet`);
+  }
+  if (credentials === undefined) {
+    const { credentialsFile } = options;
+    throw new Failure('config', `${credentialsFile}: expected a file with credentials`);
   }
   const init: JanitorCommandInit = { options, credentials: credentials.roster, mode };
   const { code, failed } = await runToEnd(entry, init);

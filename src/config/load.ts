@@ -63,18 +63,18 @@ function origin(key: ConfigKey, sources: ConfigSources): Pick<ConfigProblem, 'so
 }
 
 function readConfigFile(file: string, cwd: string): RawConfig {
-  const problem = (key: string, expected: string) =>
-    new ConfigError([{ source: 'file', key, expected }]);
   let text: string;
   try {
     text = readFileSync(path.resolve(cwd, file), 'utf8');
   } catch (error) {
-    throw problem(`--config ${file}`, `a readable file (${(error as Error).message})`);
+    const expected = `a readable file (${(error as Error).message})`;
+    throw new ConfigError([{ source: 'file', key: '--config', given: file, expected }]);
   }
   const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
   if (result.ok) return result.object;
   const { line, column, expected } = result.problem;
-  throw problem(`${file}, line ${line}, column ${column}`, expected);
+  const key = `${file}, line ${line}, column ${column}`;
+  throw new ConfigError([{ source: 'file', key, expected }]);
 }
 
 function unknownKeys(fromFile: Readonly<Record<string, unknown>>): ConfigProblem[] {

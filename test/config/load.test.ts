@@ -328,7 +328,7 @@ describe('config: load', () => {
     const attempt = () => loadConfig({ file: join(folder, 'none.json'), flags: {}, cwd: '/' });
     expect(attempt).to.throw(
       ConfigError,
-      /--config .*none.json: expected a readable file \(ENOENT/,
+      /--config: got ".*none.json", expected a readable file \(ENOENT/,
     );
   });
 

@@ -132,6 +132,13 @@ describe('the janitor beside the service', function () {
     expect(result.stderr).to.match(/^ringway: there is no store in .*store yet\n$/);
   });
 
+  it('says that there are no credentials rather than looking at nothing', async () => {
+    await mkdir(join(dataDir, 'store'), { recursive: true });
+    const result = await janitor('--dry-run');
+    expect(result.code).to.equal(78);
+    expect(result.stderr).to.match(/^ringway: .*json: expected a file with credentials\n$/);
+  });
+
   it(`finishes what it was killed over, of ${OBJECTS} objects, and touches nothing else`, async () => {
     const slow = {
       janitor_interval_ms: 600_000,
