@@ -10,7 +10,7 @@ import { findLeak } from '../console/support/leaks.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram } from '../support/programs.js';
 import { onlyOn, STACK } from '../support/stack.js';
-import { drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
+import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
 const BROWSER_LIMIT_MS = 120_000;
@@ -225,6 +225,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
 
     await page.locator('#folder-picker').setInputFiles(folder);
     await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
+    expect(await countRequests(page)).to.be.below(CHOSEN_FILES);
     await button(`Overwrite ${CHOSEN_FILES}`).click();
     await page.locator('#dialog').getByText(`${CHOSEN_FILES} objects are there`).waitFor();
     await page.locator('#dialog-ok').click();

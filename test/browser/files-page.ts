@@ -53,6 +53,23 @@ export function finished(page: Page, path: string, count: number): Promise<void>
   });
 }
 
+/** How many of its requests with bodies a page still holds: each holds its file too. */
+export async function countRequests(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: 'XMLHttpRequest.prototype',
+  });
+  const prototypeObjectId = result.objectId!;
+  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId });
+  const { result: count } = await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId!,
+    functionDeclaration: 'function () { return this.length; }',
+    returnByValue: true,
+  });
+  await session.detach();
+  return count.value as number;
+}
+
 /** The number of the segment that a request sends. */
 export function segmentOf(request: Request): string | undefined {
   const url = new URL(request.url());

@@ -41,8 +41,8 @@ export class Rate {
 export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined }) {
   const bar = el('progress');
   bar.setAttribute('aria-label', title);
-  const text = el('span', { className: 'quiet', textContent: 'waiting' });
-  const buttons = el('span', { className: 'row' });
+  const text = el('span', { className: 'quiet' });
+  const buttons = el('span', { className: 'row end' });
   const failures = el('details', { hidden: true });
   const name = el('span', { className: 'what', textContent: title });
   const row = el('li', {}, name, bar, text, buttons, failures);
@@ -71,10 +71,12 @@ export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined
       onDismiss();
     },
   ];
-  const begin = () => {
+  const begin = (told = 'waiting') => {
     rate = new Rate();
     delete row.dataset.state;
     running.set(id, cancel);
+    bar.removeAttribute('value');
+    text.textContent = told;
     setButtons(['Cancel', cancel]);
     showHead();
   };
@@ -84,9 +86,9 @@ export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined
   };
   $('#transfers').hidden = false;
   $('#queue').prepend(row);
-  begin();
+  begin('starting');
   return {
-    begin,
+    begin: () => begin(),
     remove,
     /** @param total - null while it is not known */
     progress(done, total) {
@@ -108,7 +110,6 @@ export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined
       stop();
       row.dataset.state = 'failed';
       text.textContent = message;
-      if (bar.getAttribute('value') === null) bar.value = 0;
       setButtons(...(retry === null ? [] : [[retryText, retry]]), dismiss);
       failures.hidden = list.length === 0;
       failures.replaceChildren(
@@ -162,10 +163,10 @@ export function showHead() {
 let fileRate = new Rate();
 
 function writeHead(counts) {
-  const { reading, waiting, done, failed, exists, cancelled } = counts;
+  const { reading, waiting, done, ended, isPaused, failed, exists, cancelled } = counts;
   const active = running.size;
-  if (waiting === 0) fileRate = new Rate();
-  else fileRate.add(done, performance.now());
+  if (waiting === 0 || isPaused) fileRate = new Rate();
+  else fileRate.add(ended, performance.now());
   const parts = [
     [active, 'running'],
     [waiting, 'waiting'],

@@ -33,6 +33,8 @@ const shown = new Set();
 const unshown = new Set();
 /** Since the queue was last empty. */
 let done = 0;
+/** Attempts that have ended, well or not: how fast the queue goes. */
+let ended = 0;
 let wake = [];
 
 /**
@@ -91,6 +93,9 @@ function pump() {
     running.set(attempt, item);
     run(item, attempt).finally(() => {
       running.delete(attempt);
+      // It holds the request, and what is left over holds the attempt.
+      attempt.abort = null;
+      ended += 1;
       pump();
     });
   }
@@ -233,6 +238,8 @@ export const uploads = {
     running: running.size,
     waiting: waiting.length,
     done,
+    ended,
+    isPaused,
     failed: left.failed.size,
     exists: left.exists.size,
     cancelled: left.cancelled.size,
@@ -240,6 +247,7 @@ export const uploads = {
 
   pause() {
     isPaused = true;
+    showHead();
   },
 
   resume() {

@@ -30,9 +30,8 @@ function stay() {
   if (!isOver) {
     isOver = true;
     uploads.pause();
+    $('#countdown').hidden = true;
     tell(TEXT.nobody);
-    // The list of transfers is at the end of the page, and nothing else says what to do.
-    $('#session-over').scrollIntoView({ block: 'nearest' });
     // Not at once: what one request was told of the session need not be so for the next.
     timer = setTimeout(look, LOOK_MS);
   }
@@ -60,6 +59,7 @@ async function look() {
 function goOn() {
   isOver = false;
   clearTimeout(timer);
+  $('#countdown').hidden = false;
   const notice = $('#session-over');
   // Whose focus is in what goes away would begin at the top of the page again.
   const hasFocus = notice.contains(document.activeElement);
