@@ -14,7 +14,7 @@ const PIXEL = Buffer.from(
 const SCRIPT = '<script>document.title = "run"</script>';
 /** What a browser says of the failures that the tests make. */
 const MEANT =
-  /^Failed to load resource: (?:net::ERR_FAILED|.*\b(?:400|412|503)\b).*\/api\/files\/(?:object|acl)/s;
+  /^Failed to load resource: (?:net::ERR_FAILED|.*\b(?:400|412|503)\b).*\/api\/files\/(?:object|acl|search)/s;
 const A = unique('first');
 const B = unique('second');
 
@@ -135,6 +135,36 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByText('4 found in 7 names. That is all there is.').waitFor();
     await watched.shoot('search');
     await expectAccessible(page);
+    await page.getByLabel('Search below this folder').fill('(');
+    await button('Search').click();
+    await page.locator('#state').getByText('A “(” is not closed.').waitFor();
+    await button('Clear').click();
+    await row('page.html').waitFor();
+  });
+
+  it('shows no more of what it found than a page can hold', async () => {
+    let searches = 0;
+    await page.route('**/api/files/search', (route) => {
+      const start = 1000 * searches++;
+      const hits = Array.from({ length: 1000 }, (_, i) => ({ name: `hit-${start + i}`, bytes: i }));
+      const lines = [...hits, { scanned: 2000, truncated: true, next_marker: hits.at(-1)?.name }];
+      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      return route.fulfill({ contentType: 'application/x-ndjson', body });
+    });
+    await page.getByLabel('Search below this folder').fill('hit');
+    await button('Search').click();
+    await page.getByText('1,000 found in 2,000 names. There is more behind “hit-999”.').waitFor();
+    await button('Search on').click();
+    await page.getByText('2,000 found in 4,000 names, the last 1,000 of which are shown').waitFor();
+    expect(await page.locator('#rows tr').count()).to.equal(1000);
+    await row('hit-1000').waitFor();
+    // Above the rows: nobody looks below a thousand of them for what there is to know.
+    const [told, table] = await Promise.all([
+      page.locator('#state').boundingBox(),
+      page.locator('#objects').boundingBox(),
+    ]);
+    expect(told!.y).to.be.below(table!.y);
+    await page.unroute('**/api/files/search');
     await button('Clear').click();
     await row('page.html').waitFor();
   });

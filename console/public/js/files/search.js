@@ -6,6 +6,9 @@ import { attempt, folder, view } from './state.js';
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
 const MIB = 1024 * 1024;
+/** As many as the console finds at a time: with more rows than this no others join them. */
+const ROWS_KEPT_MAX = 1000;
+const NOTHING_YET = { hits: [], gone: 0, scanned: 0 };
 let running = null;
 
 export function wireSearch() {
@@ -33,14 +36,18 @@ function asked() {
   return body;
 }
 
-/** @param marker - where a search that reached its limit goes on, with what it had found */
-async function begin(marker = undefined, before = [], scannedBefore = 0) {
+/**
+ * @param marker - where a search that reached its limit goes on
+ * @param before - what it had found until then: `hits`, `gone` of which are no longer shown, and
+ *   the names that were `scanned`
+ */
+async function begin(marker = undefined, before = NOTHING_YET) {
   running?.abort();
   const control = new AbortController();
   running = control;
   const body = asked();
-  const hits = [...before];
-  if (before.length === 0) showFound([], 'Searching…');
+  const hits = [...before.hits];
+  if (marker === undefined) showFound([], 'Searching…');
   $('#state').replaceChildren(
     'Searching… ',
     el('button', { textContent: 'Stop', onclick: () => control.abort() }),
@@ -55,7 +62,10 @@ async function begin(marker = undefined, before = [], scannedBefore = 0) {
       else end = line;
     }
   } catch (error) {
-    if (!control.signal.aborted) throw error;
+    if (!control.signal.aborted) {
+      if (running === control) showFailure(error);
+      return;
+    }
   }
   // Another search, or another place, has taken the table.
   if (running !== control) return;
@@ -66,24 +76,36 @@ async function begin(marker = undefined, before = [], scannedBefore = 0) {
     '',
   );
   $('#as-of').textContent = '';
-  showEnd(hits, end, scannedBefore);
+  showEnd({ ...before, hits }, end);
 }
 
-function showEnd(hits, end, scannedBefore) {
+/** What was found before stays. */
+function showFailure(error) {
+  running = null;
+  $('#state').replaceChildren(el('span', { className: 'error', textContent: error.message }));
+}
+
+function showEnd({ hits, gone, scanned: scannedBefore }, end) {
+  const found = (hits.length + gone).toLocaleString();
+  const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
   if (end === null) {
-    $('#state').textContent = `Stopped: ${hits.length} found so far.`;
+    $('#state').textContent = `Stopped: ${found} found so far${shown}.`;
     return;
   }
   const scanned = scannedBefore + end.scanned;
-  const text = `${hits.length} found in ${scanned.toLocaleString()} names. `;
+  const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
   if (!end.truncated) {
     $('#state').textContent = `${text}That is all there is.`;
     return;
   }
-  const onward = () => attempt(() => begin(end.next_marker, hits, scanned));
+  const isFull = hits.length >= ROWS_KEPT_MAX;
+  const before = isFull ? { hits: [], gone: gone + hits.length, scanned } : { hits, gone, scanned };
   $('#state').replaceChildren(
     `${text}There is more behind “${end.next_marker}”. `,
-    el('button', { textContent: 'Search on', onclick: onward }),
+    el('button', {
+      textContent: 'Search on',
+      onclick: () => attempt(() => begin(end.next_marker, before)),
+    }),
   );
 }
 
