@@ -170,7 +170,7 @@ function modeProblems(name: CommandName, values: ReadonlyMap<string, unknown>): 
 function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
   const given = values.get('timeout-ms');
   if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
-  return [`--timeout-ms: got "${given}", expected a number of milliseconds`];
+  return [`--timeout-ms: got "${given}", expected milliseconds, an integer from 0 to 999999999`];
 }
 
 function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>): Command {

@@ -29,6 +29,8 @@ export async function control(options: ControlOptions): Promise<void> {
   const socket = await connect(options, limit);
   const onLimit = (): void => void socket.destroy();
   limit?.addEventListener('abort', onLimit);
+  // It may have come while this connected.
+  if (limit?.aborted === true) onLimit();
   try {
     socket.write(`${JSON.stringify({ command })}\n`);
     const line = await readLine(socket);

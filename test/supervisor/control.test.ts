@@ -61,6 +61,16 @@ describe('supervisor: drain and wait-ready', () => {
     expect((await waiting).code).to.equal(EXIT_CODES.stopped.code);
   });
 
+  it('a time that is over before the service is reached is over', async () => {
+    await ringway(['start'], { FAKE_START: 'sick' }).ready();
+    const impatient = await ringway(['wait-ready', '--timeout-ms', '0']).ended;
+    expect(impatient.code).to.equal(EXIT_CODES.unready.code);
+    expect(impatient.stderr).to.equal('ringway: wait-ready was not done within 0 ms\n');
+    const endless = await ringway(['wait-ready', '--timeout-ms', '1000000000']).ended;
+    expect(endless.code).to.equal(EXIT_CODES.usage.code);
+    expect(endless.stderr).to.include('expected milliseconds, an integer from 0 to 999999999\n');
+  });
+
   it('drain ends the service, and waits until it is done', async () => {
     const service = await ringway(['start']).ready();
     await service.control(1, '/begin');
