@@ -3,7 +3,7 @@ import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
 import { DecoratedBackend, type BackendCall } from './decorated-backend.js';
 
-const ATTEMPTS_MAX = 4;
+const ATTEMPTS_MAX = 6;
 /** A store that takes longer to say that it is not there is not asked again. */
 const PATIENCE_MS = 1_000;
 /** Before the second attempt; each time twice as long. */

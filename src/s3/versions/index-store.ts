@@ -53,7 +53,7 @@ export function prepareIndex(index: VersionIndex): PreparedIndex {
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Of a document whose body breaks off. */
-const READ_ATTEMPTS_MAX = 3;
+const READ_ATTEMPTS_MAX = 6;
 
 /** Of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;

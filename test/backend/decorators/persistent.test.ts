@@ -40,16 +40,16 @@ describe('backend: a store that is asked once more', () => {
   const input = { size: 1, contentType: 'text/plain' };
 
   it('answers what it said in the end', async () => {
-    const put = backend(3).putObject(FINISHING, REF, { ...input, body });
+    const put = backend(5).putObject(FINISHING, REF, { ...input, body });
     expect(await put).to.deep.equal({ outcome: 'created' });
-    expect(calls).to.equal(4);
-    expect(pauses).to.deep.equal([10, 20, 40]);
+    expect(calls).to.equal(6);
+    expect(pauses).to.deep.equal([10, 20, 40, 80, 160]);
     expect(await codeOf(backend(2).headObject(FINISHING, REF))).to.equal('none');
   });
 
   it('is given up after some attempts', async () => {
     expect(await codeOf(backend(99).headObject(FINISHING, REF))).to.equal('Unavailable');
-    expect(calls).to.equal(4);
+    expect(calls).to.equal(6);
   });
 
   it('is asked once where nothing has begun, and for any other answer', async () => {
