@@ -121,8 +121,10 @@ export class IndexCommits {
     const { store, protocol, createArchive, onAttempt = ignore } = this.options;
     const next = prepareIndex(applyCommit(before.index, commit));
     if (claims.isEmpty) store.requireFits(next, before);
+    // What others may have seen is ended, also in a store that has run full meanwhile.
+    const work = claims.isEmpty ? call : { ...call, forDeletion: true };
     try {
-      const attempt = await protocol.attempt(call, of, before, commit, next);
+      const attempt = await protocol.attempt(work, of, before, commit, next);
       onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
       if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
