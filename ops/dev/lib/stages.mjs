@@ -20,6 +20,7 @@ const ON_A_CLUSTER = [
   'test/integration/objects.test.ts',
   'test/integration/tagging.test.ts',
   'test/integration/object-lock/retention.test.ts',
+  'test/integration/versions/delete-objects.test.ts',
   'test/integration/versions/named-reads.test.ts',
   'test/integration/versions/states.test.ts',
   'test/integration/versions/writes.test.ts',
