@@ -96,7 +96,7 @@ export class Run {
     for (const run of runs) {
       if (run.hasFailed) continue;
       this.progress.phase(`${describe(run)}: warm-up`);
-      await run.warmUp(this.options.seconds);
+      await run.warmUp(this.options.seconds, this.options.warmUpSecondsMin);
     }
     for (let slice = 0; slice < this.options.slices; slice++) {
       for (const run of slice % 2 === 0 ? runs : runs.toReversed()) {
@@ -153,13 +153,19 @@ export class Run {
   }
 
   #document(startedAt: Date, rows: RowResult[], warnings: string[]): Results {
-    const { slices, seconds, listKeys, workers } = this.options;
+    const { slices, seconds, warmUpSecondsMin, listKeys, workers } = this.options;
     return {
       schema: RESULTS_SCHEMA,
       startedAt: startedAt.toISOString(),
       seconds: (Date.now() - startedAt.getTime()) / 1000,
       machine: machine(),
-      settings: { slices, sliceSeconds: seconds, listKeys, generators: workers },
+      settings: {
+        slices,
+        sliceSeconds: seconds,
+        warmUpSecondsMin,
+        listKeys,
+        generators: workers,
+      },
       targets: this.targets.map(({ name, description }) => ({ name, description })),
       rows,
       warnings,

@@ -43,6 +43,12 @@ export const FLAG_GROUPS: readonly FlagGroup[] = [
         help: 'length of a slice (2; quick: 0.4)',
       },
       {
+        name: 'warm-up',
+        value: 'S',
+        expected: 'a number from 0 to 3600',
+        help: 'at least so long before each row, for each target (until it gets no faster)',
+      },
+      {
         name: 'list-keys',
         value: 'N',
         expected: 'an integer from 200 to 10000000',

@@ -34,6 +34,7 @@ function toOptions(values: FlagValues, env: NodeJS.ProcessEnv): Options {
     rows: values.rows('rows', isQuick),
     slices: values.integer('slices', 1, 100) ?? (isQuick ? 3 : 5),
     seconds: values.number('seconds', 0.1, 600) ?? (isQuick ? 0.4 : 2),
+    warmUpSecondsMin: values.number('warm-up', 0, 3600) ?? 0,
     listKeys: values.integer('list-keys', 200, 10_000_000) ?? listKeys,
     workers:
       values.integer('workers', 1, 64) ?? Math.max(1, Math.floor(availableParallelism() / 2)),

@@ -71,6 +71,8 @@ export const RESULTS = z.object({
   settings: z.object({
     slices: z.number(),
     sliceSeconds: z.number(),
+    /** Absent in files of older harnesses: 0. */
+    warmUpSecondsMin: z.number().optional(),
     listKeys: z.number(),
     generators: z.number(),
   }),

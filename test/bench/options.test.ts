@@ -31,6 +31,7 @@ const REFUSED: readonly (readonly [args: readonly string[], problem: RegExp])[] 
   [['--slices', '0'], /^--slices: got 0, expected an integer/],
   [['--slices', '2.5'], /^--slices: got 2\.5/],
   [['--seconds', '0.05'], /^--seconds: got 0\.05, expected a number from 0\.1 to 600$/],
+  [['--warm-up', '3601'], /^--warm-up: got 3601, expected a number from 0 to 3600$/],
   [['--json', '--quick'], /^--json: got --quick, expected a path$/],
   [['--quick=yes'], /^--quick: got yes, expected no value$/],
   [['--rows', 'get-1'], /^--rows: got get-1, .*; did you mean get-1k\?$/],

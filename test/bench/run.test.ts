@@ -39,8 +39,9 @@ describe('bench: a run', () => {
     const [json, report] = [join(folder, 'results.json'), join(folder, 'report.html')];
     const rows = 'put-1k:2,get-1k:2,list-1000:1,put-versioned:2';
     const sizes = ['--slices', '2', '--seconds', '0.1', '--list-keys', '200', '--listeners', '1'];
+    const warmUp = ['--warm-up', '0.5'];
     const { code, output } = await bench([
-      ...['--rows', rows, ...sizes],
+      ...['--rows', rows, ...sizes, ...warmUp],
       ...['--json', json, '--report', report],
     ]);
     expect(code, output).to.equal(0);
@@ -59,7 +60,9 @@ describe('bench: a run', () => {
       }
       expect(row.latencyMs?.p50).to.be.greaterThan(0);
     }
-    expect(await readFile(report, 'utf8')).to.match(/^<!doctype html>/);
+    const page = await readFile(report, 'utf8');
+    expect(page).to.match(/^<!doctype html>/);
+    expect(page).to.contain('2 slices of 0.1 s each after 0.5 s of warm-up');
     for (const row of results.rows) expect(output).to.contain(row.row);
   });
 

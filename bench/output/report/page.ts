@@ -37,9 +37,11 @@ ${sections.filter((section) => section !== '').join('\n')}
 function heading({ startedAt, seconds, machine, settings, targets }: Results): string {
   const { processors, model, memoryBytes, kernel, node, fileSystem } = machine;
   const gib = Math.round(memoryBytes / 2 ** 30);
+  const { warmUpSecondsMin = 0 } = settings;
+  const warmUp = warmUpSecondsMin > 0 ? ` after ${warmUpSecondsMin} s of warm-up` : '';
   const facts = [
     `${processors} × ${model}, ${gib} GiB, Linux ${kernel}, Node ${node}, store on ${fileSystem}`,
-    `${settings.slices} slices of ${settings.sliceSeconds} s each, ${settings.listKeys} keys to list, load from ${settings.generators} process${settings.generators === 1 ? '' : 'es'} on the same machine`,
+    `${settings.slices} slices of ${settings.sliceSeconds} s each${warmUp}, ${settings.listKeys} keys to list, load from ${settings.generators} process${settings.generators === 1 ? '' : 'es'} on the same machine`,
     `${startedAt.replace('T', ' ').slice(0, 16)} UTC, ${Math.round(seconds)} s in all`,
   ];
   const names = targets.map(
