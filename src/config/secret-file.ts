@@ -1,16 +1,29 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
 import { ConfigError } from './problem.js';
 
 /** What others on the machine can read or write is no secret: as ssh does with keys. */
 const OTHERS = 0o077;
 
 /**
+ * The same of a file that systemd made by `LoadCredential`: it lets the user of a unit with
+ * `DynamicUser` read by an ACL, whose mask a mode shows in the place of the group.
+ */
+const OTHERS_BESIDE_ACL = 0o037;
+
+/**
  * The secret in a file of its own: its text without the line end.
  *
  * @param key - the configuration key that names the file, for the report
+ * @param credentialsFolder - the absolute path of systemd's folder for the unit's credentials
+ *   (systemd.exec, `LoadCredential`); undefined without any
  * @throws ConfigError when it cannot be read, is empty, or is open to others
  */
-export function readSecretFile(key: string, file: string): string {
+export function readSecretFile(
+  key: string,
+  file: string,
+  credentialsFolder: string | undefined = process.env.CREDENTIALS_DIRECTORY,
+): string {
   const problem = (expected: string, found?: string): ConfigError =>
     new ConfigError([{ source: 'file', key: `${key} (${file})`, expected, found }]);
   let fd: number;
@@ -21,8 +34,11 @@ export function readSecretFile(key: string, file: string): string {
   }
   try {
     const mode = fstatSync(fd).mode & 0o777;
-    if ((mode & OTHERS) !== 0) {
-      const expected = `mode 0600, readable by its owner only (chmod 600 ${file})`;
+    const fromSystemd = liesIn(credentialsFolder, file);
+    if ((mode & (fromSystemd ? OTHERS_BESIDE_ACL : OTHERS)) !== 0) {
+      const expected = fromSystemd
+        ? 'mode 0440 or less, as systemd makes it'
+        : `mode 0600, readable by its owner only (chmod 600 ${file})`;
       throw problem(expected, `mode ${mode.toString(8).padStart(4, '0')}`);
     }
     const secret = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
@@ -36,5 +52,16 @@ export function readSecretFile(key: string, file: string): string {
       : problem(`a readable file (${(error as Error).message})`);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Whether the folder itself has the file, wherever links lead. */
+function liesIn(folder: string | undefined, file: string): boolean {
+  if (folder === undefined || !path.isAbsolute(folder)) return false;
+  try {
+    return path.dirname(realpathSync(file)) === realpathSync(folder);
+  } catch {
+    // One of them is not there, or may not be seen: then it is a file like any other.
+    return false;
   }
 }

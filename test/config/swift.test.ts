@@ -1,5 +1,5 @@
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { ConfigError, describeProblem } from '../../src/config/problem.js';
@@ -76,6 +76,53 @@ describe('config: Swift', () => {
       expect(problemsOf(() => readSecretFile('swift_key_file', file))).to.deep.equal([
         'swift_key_file (./secret): got mode 0640, expected mode 0600, readable by its owner only (chmod 600 ./secret)',
       ]);
+    });
+
+    describe('of systemd, whose ACL shows as a mode of the group', () => {
+      let file: string;
+
+      beforeEach(async () => {
+        file = join(folder, 'secret');
+        await writeFile(file, 's3cr3t\n');
+        await chmod(file, 0o440);
+      });
+
+      const problems = (credentialsFolder: string | undefined) =>
+        problemsOf(() => readSecretFile('swift_key_file', file, credentialsFolder));
+
+      it('takes it from the folder of credentials, also through a link', async () => {
+        expect(readSecretFile('swift_key_file', file, folder)).to.equal('s3cr3t');
+        const link = join(folder, 'link');
+        await symlink(folder, link);
+        expect(readSecretFile('swift_key_file', file, `${link}/`)).to.equal('s3cr3t');
+      });
+
+      it('finds the folder in the environment', () => {
+        const before = process.env.CREDENTIALS_DIRECTORY;
+        process.env.CREDENTIALS_DIRECTORY = folder;
+        try {
+          expect(readSecretFile('swift_key_file', file)).to.equal('s3cr3t');
+        } finally {
+          if (before === undefined) delete process.env.CREDENTIALS_DIRECTORY;
+          else process.env.CREDENTIALS_DIRECTORY = before;
+        }
+      });
+
+      it('refuses it from elsewhere', () => {
+        const elsewhere = ['', '/', dirname(folder), relative('.', folder), join(folder, 'gone')];
+        for (const other of [undefined, ...elsewhere]) {
+          expect(problems(other).join('\n'), other).to.match(/got mode 0440, expected mode 0600/);
+        }
+      });
+
+      for (const mode of [0o444, 0o460, 0o450]) {
+        it(`refuses mode 0${mode.toString(8)} there`, async () => {
+          await chmod(file, mode);
+          expect(problems(folder)).to.deep.equal([
+            `swift_key_file (./secret): got mode 0${mode.toString(8)}, expected mode 0440 or less, as systemd makes it`,
+          ]);
+        });
+      }
     });
 
     for (const [what, text] of [
