@@ -142,31 +142,77 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await row('page.html').waitFor();
   });
 
-  it('shows no more of what it found than a page can hold', async () => {
-    let searches = 0;
+  it('shows no more of what it found than a page can hold, and goes on where it failed', async () => {
+    const asked: unknown[] = [];
     await page.route('**/api/files/search', (route) => {
-      const start = 1000 * searches++;
-      const hits = Array.from({ length: 1000 }, (_, i) => ({ name: `hit-${start + i}`, bytes: i }));
-      const lines = [...hits, { scanned: 2000, truncated: true, next_marker: hits.at(-1)?.name }];
+      const { q, marker } = route.request().postDataJSON() as { q: string; marker?: string };
+      asked.push([q, marker]);
+      if (asked.length === 3) {
+        return route.fulfill({ status: 503, json: { error: { code: 'x', message: 'Failed.' } } });
+      }
+      const start = marker === undefined ? 0 : Number(marker.slice('hit-'.length)) + 1;
+      const count = start < 2000 ? 1000 : 3;
+      const hits = Array.from({ length: count }, (_, i) => ({
+        name: `hit-${start + i}`,
+        bytes: i,
+      }));
+      const truncated = count === 1000;
+      const lines = [...hits, { scanned: 2 * count, truncated, next_marker: hits.at(-1)?.name }];
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
       return route.fulfill({ contentType: 'application/x-ndjson', body });
     });
+    // What is selected is of the rows that go.
+    await page.getByLabel('Select page.html').check();
     await page.getByLabel('Search below this folder').fill('hit');
     await button('Search').click();
     await page.getByText('1,000 found in 2,000 names. There is more behind “hit-999”.').waitFor();
+    expect(await page.locator('#banner').isVisible()).to.equal(false);
+    expect(await page.locator('#selected').textContent()).to.equal('');
+    // It goes on as what it was, whatever is typed meanwhile.
+    await page.getByLabel('Search below this folder').fill('other');
     await button('Search on').click();
     await page.getByText('2,000 found in 4,000 names, the last 1,000 of which are shown').waitFor();
     expect(await page.locator('#rows tr').count()).to.equal(1000);
     await row('hit-1000').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).to.equal('objects');
     // Above the rows: nobody looks below a thousand of them for what there is to know.
     const [told, table] = await Promise.all([
       page.locator('#state').boundingBox(),
       page.locator('#objects').boundingBox(),
     ]);
     expect(told!.y).to.be.below(table!.y);
+    await button('Search on').click();
+    await page.locator('#state').getByText('Failed.').waitFor();
+    expect(await page.locator('#rows tr').count()).to.equal(1000);
+    await button('Try again').click();
+    // A few more take the place of a few, not of all.
+    await page.getByText('2,003 found in 4,006 names, the last 1,000 of which are shown').waitFor();
+    expect(await page.locator('#rows tr').count()).to.equal(1000);
+    await row('hit-1003').waitFor();
+    expect(asked).to.deep.equal([
+      ['hit', undefined],
+      ['hit', 'hit-999'],
+      ['hit', 'hit-1999'],
+      ['hit', 'hit-1999'],
+    ]);
     await page.unroute('**/api/files/search');
     await button('Clear').click();
     await row('page.html').waitFor();
+  });
+
+  it('ends a search with what takes its place', async () => {
+    // Nobody answers.
+    await page.route('**/api/files/search', () => undefined);
+    for (const other of ['Refresh', 'Clear']) {
+      await button('Search').click();
+      await button('Stop').waitFor();
+      const end = page.waitForEvent('requestfailed');
+      await button(other).click();
+      expect(new URL((await end).url()).pathname).to.equal('/api/files/search');
+      await row('page.html').waitFor();
+      expect(await page.locator('#state').textContent()).to.equal('');
+    }
+    await page.unroute('**/api/files/search');
   });
 
   it('copies a folder into another container but not into itself, and shows what failed', async () => {
@@ -203,8 +249,13 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.locator('#picker').setInputFiles([file]);
     await button('Overwrite: up.txt').click();
     await row('up.txt').waitFor();
+    // Who uses the keyboard goes on where the button was.
+    const focusedId = () => page.evaluate('document.activeElement.id');
+    await button('Dismiss: up.txt').first().click();
+    expect(await focusedId()).to.equal('transfers');
     await button('Clear ended').click();
     await page.locator('#transfers').waitFor({ state: 'hidden' });
+    expect(await focusedId()).to.equal('objects');
   });
 
   it('keeps what it shows when the store fails, says so, and tries again', async () => {

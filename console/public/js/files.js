@@ -9,7 +9,7 @@ import { rename, transferDialog } from './files/copy-dialog.js';
 import { closeDrawer, showDetails } from './files/drawer.js';
 import { wireKeyboard } from './files/keyboard.js';
 import { load, loadContainers } from './files/listing.js';
-import { stopSearch, wireSearch } from './files/search.js';
+import { wireSearch } from './files/search.js';
 import { chosen, markSelected, selectedRows } from './files/selection.js';
 import { wireStay } from './files/stay.js';
 import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './files/state.js';
@@ -21,7 +21,6 @@ import { uploads } from './transfers.js';
 
 function onHash() {
   readPlace();
-  stopSearch();
   closeDrawer();
   markContainer(view.container);
   $('#search').reset();

@@ -61,6 +61,8 @@ export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined
     showHead();
   };
   const remove = () => {
+    // Whose focus is in what goes away would begin at the top of the page again.
+    if (row.contains(document.activeElement)) $('#transfers').focus();
     row.remove();
     stop();
   };
@@ -181,6 +183,8 @@ function writeHead(counts) {
   const perSecond = fileRate.perSecond();
   if (perSecond > 0) parts.push(`${durationText(waiting / perSecond)} left`);
   $('#transfers-count').textContent = parts.join(', ');
+  // Some browsers take the focus from what is hidden at once.
+  const hadFocus = $('#transfers').contains(document.activeElement);
   const again = failed + cancelled;
   setBulk('#retry-all', again, `Start ${again.toLocaleString()} again`);
   setBulk('#overwrite-all', exists, `Overwrite ${exists.toLocaleString()}`);
@@ -189,6 +193,14 @@ function writeHead(counts) {
   $('#clear-ended').hidden = over === 0 && $('#queue [data-state]') === null;
   const isEmpty = $('#queue').childElementCount === 0 && again + exists + waiting + reading === 0;
   $('#transfers').hidden = isEmpty;
+  if (hadFocus) moveFocus(isEmpty);
+}
+
+/** From a button that has been hidden, or from all of the list. */
+function moveFocus(isEmpty) {
+  const focused = document.activeElement;
+  if (isEmpty) ($('#objects').hidden ? $('#q') : $('#objects')).focus();
+  else if (focused.hidden || !$('#transfers').contains(focused)) $('#transfers').focus();
 }
 
 /** Of one, its line has the button. */

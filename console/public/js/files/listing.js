@@ -4,7 +4,7 @@ import { showContainers } from './containers.js';
 import { showDetails } from './drawer.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
-import { folder, go, keepsDeleted, may, view } from './state.js';
+import { folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
 import { trashRows } from './trash.js';
 
 const PAGE = 100;
@@ -17,8 +17,9 @@ let shownPlace = null;
 /** Which page of the place was asked for last; null for what is no page of one. */
 let asked = {};
 
-/** Reads the page that the view is of, or the one beside it. */
+/** Reads the page that the view is of, or the one beside it; a search ends with that. */
 export async function load(parameters = {}) {
+  stopSearch();
   const turn = ++latest;
   asked = parameters;
   const place = JSON.stringify([view.container, view.prefix, view.mode]);
@@ -112,6 +113,8 @@ function showPages({ next, previous, note = '' }) {
 /** Rows of whatever origin; without any, the text. */
 export function show(rows, emptyText) {
   view.rows = rows;
+  const names = new Set(rows.map(({ name }) => name));
+  for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
   $('#state').replaceChildren(rows.length === 0 ? emptyText : '');
   $('#objects').hidden = rows.length === 0;
   $('#rows').replaceChildren(...rows.map((row) => rowOf(row, showDetails)));

@@ -1,25 +1,23 @@
 import { raw } from '../api.js';
 import { $, el } from '../dom.js';
 import { load, showFound } from './listing.js';
-import { attempt, folder, view } from './state.js';
+import { attempt, folder, stopSearch, view } from './state.js';
 
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
 const MIB = 1024 * 1024;
-/** As many as the console finds at a time: with more rows than this no others join them. */
+/** As many as the console finds at a time; of more the last ones stay. */
 const ROWS_KEPT_MAX = 1000;
 const NOTHING_YET = { hits: [], gone: 0, scanned: 0 };
-let running = null;
 
 export function wireSearch() {
   $('#search').onsubmit = (event) => {
     event.preventDefault();
-    attempt(() => begin());
+    attempt(() => begin(asked()));
   };
   $('#search-clear').onclick = () => {
     $('#search').reset();
     $('#search-more').open = false;
-    running?.abort();
     attempt(() => load());
   };
 }
@@ -37,21 +35,21 @@ function asked() {
 }
 
 /**
+ * @param body - what is asked for: it stays so when it goes on, whatever the form says by then
  * @param marker - where a search that reached its limit goes on
- * @param before - what it had found until then: `hits`, `gone` of which are no longer shown, and
- *   the names that were `scanned`
+ * @param before - what it had found until then: `hits`, the number of those that are `gone` from
+ *   the table, and the names that were `scanned`
  */
-async function begin(marker = undefined, before = NOTHING_YET) {
-  running?.abort();
+async function begin(body, marker = undefined, before = NOTHING_YET) {
+  stopSearch();
   const control = new AbortController();
-  running = control;
-  const body = asked();
-  const hits = [...before.hits];
-  if (marker === undefined) showFound([], 'Searching…');
-  $('#state').replaceChildren(
+  view.search = control;
+  tell(
+    () => marker === undefined && showFound([], 'Searching…'),
     'Searching… ',
     el('button', { textContent: 'Stop', onclick: () => control.abort() }),
   );
+  const hits = [...before.hits];
   let end = null;
   try {
     for await (const line of linesOf(
@@ -63,50 +61,66 @@ async function begin(marker = undefined, before = NOTHING_YET) {
     }
   } catch (error) {
     if (!control.signal.aborted) {
-      if (running === control) showFailure(error);
+      if (view.search === control) showFailure(error, () => begin(body, marker, before));
       return;
     }
   }
   // Another search, or another place, has taken the table.
-  if (running !== control) return;
-  running = null;
-  const start = body.prefix;
+  if (view.search !== control) return;
+  view.search = null;
+  const kept = hits.slice(-ROWS_KEPT_MAX);
+  const found = {
+    hits: kept,
+    gone: before.gone + hits.length - kept.length,
+    scanned: before.scanned + (end?.scanned ?? 0),
+  };
+  const goOn = () => begin(body, end.next_marker, found);
+  tell(() => showRows(kept, body.prefix), ...endOf(found, end, goOn));
+}
+
+function showRows(hits, start) {
   showFound(
     hits.map((hit) => ({ kind: 'object', ...hit, display: hit.name.slice(start.length) })),
     '',
   );
   $('#as-of').textContent = '';
-  showEnd({ ...before, hits }, end);
 }
 
-/** What was found before stays. */
-function showFailure(error) {
-  running = null;
-  $('#state').replaceChildren(el('span', { className: 'error', textContent: error.message }));
+/** What was found before stays; what cannot be asked so is not asked again. */
+function showFailure(error, again) {
+  view.search = null;
+  const text = el('span', { className: 'error', textContent: error.message });
+  tell(() => undefined, text, ...(error.status === 400 ? [] : [' ', button('Try again', again)]));
 }
 
-function showEnd({ hits, gone, scanned: scannedBefore }, end) {
+function endOf({ hits, gone, scanned }, end, goOn) {
   const found = (hits.length + gone).toLocaleString();
   const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
-  if (end === null) {
-    $('#state').textContent = `Stopped: ${found} found so far${shown}.`;
-    return;
-  }
-  const scanned = scannedBefore + end.scanned;
+  if (end === null) return [`Stopped: ${found} found so far${shown}.`];
   const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
-  if (!end.truncated) {
-    $('#state').textContent = `${text}That is all there is.`;
-    return;
-  }
-  const isFull = hits.length >= ROWS_KEPT_MAX;
-  const before = isFull ? { hits: [], gone: gone + hits.length, scanned } : { hits, gone, scanned };
-  $('#state').replaceChildren(
-    `${text}There is more behind “${end.next_marker}”. `,
-    el('button', {
-      textContent: 'Search on',
-      onclick: () => attempt(() => begin(end.next_marker, before)),
-    }),
-  );
+  if (!end.truncated) return [`${text}That is all there is.`];
+  return [`${text}There is more behind “${end.next_marker}”. `, button('Search on', goOn)];
+}
+
+function button(text, work) {
+  return el('button', { textContent: text, onclick: () => attempt(work) });
+}
+
+/**
+ * Says how far the search is. Whose focus is in what goes away would begin at the top of the page
+ * again.
+ *
+ * @param work - shows the rows that go with it
+ */
+function tell(work, ...nodes) {
+  const state = $('#state');
+  const hadFocus = state.contains(document.activeElement);
+  work();
+  state.replaceChildren(...nodes);
+  if (!hadFocus) return;
+  const objects = $('#objects');
+  if (!objects.hidden) objects.focus({ preventScroll: true });
+  else (state.querySelector('button') ?? $('#q')).focus();
 }
 
 /** Lines of JSON, as they come. */
@@ -120,10 +134,4 @@ async function* linesOf(answer) {
     for (const line of lines) if (line !== '') yield JSON.parse(line);
     if (done) return;
   }
-}
-
-/** A search ends with the place that it was of. */
-export function stopSearch() {
-  running?.abort();
-  running = null;
 }

@@ -15,7 +15,15 @@ export const view = {
   selected: new Set(),
   next: null,
   previous: null,
+  /** What ends the search that is under way; null while there is none. */
+  search: null,
 };
+
+/** Ends the search that is under way: what it finds is no longer for the table. */
+export function stopSearch() {
+  view.search?.abort();
+  view.search = null;
+}
 
 const RANK = { reader: 0, member: 1, admin: 2, operator: 3 };
 let role = 'reader';

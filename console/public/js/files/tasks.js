@@ -1,6 +1,7 @@
 import { call, runJob } from '../api.js';
 import { addTransfer } from '../transfer-list.js';
 import { load, loadContainers } from './listing.js';
+import { view } from './state.js';
 
 /**
  * Runs a job beside what the user does: with its progress and a button to cancel it, and with what
@@ -36,6 +37,7 @@ export async function runTask(title, path, body, refresh = refreshAll) {
   }
 }
 
+/** A search that was begun meanwhile goes on. */
 async function refreshAll() {
-  await Promise.all([load(), loadContainers()]);
+  await Promise.all([view.search === null ? load() : undefined, loadContainers()]);
 }
