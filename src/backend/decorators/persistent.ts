@@ -20,7 +20,7 @@ const FIRST_PAUSE_MS = 10;
 export class PersistentBackend extends DecoratedBackend {
   constructor(
     inner: B.Backend,
-    private readonly pause: (ms: number) => Promise<unknown> = delay,
+    private readonly pause: (ms: number) => Promise<unknown> = scattered,
   ) {
     super(inner);
   }
@@ -67,4 +67,9 @@ export class PersistentBackend extends DecoratedBackend {
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof BackendError && error.code === 'Unavailable';
+}
+
+/** So that those who were refused together do not come back together. */
+function scattered(ms: number): Promise<unknown> {
+  return delay(ms * (0.5 + Math.random() / 2));
 }

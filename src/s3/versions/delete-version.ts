@@ -1,9 +1,10 @@
-import type { CallContext, ObjectHead } from '../../backend/backend.js';
+import type { CallContext, ObjectHead, RemovedManifest } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { plainEntry } from './find-version.js';
 import { findEntry } from './index-changes.js';
+import type { StoredIndex } from './index-store.js';
 import { currentRef, isArchivableKey, versionRef, type VersionedKey } from './names.js';
 import {
   commitWritten,
@@ -103,8 +104,29 @@ async function tryToDelete(
   // Who adopts it has committed since: then it is a version of the index, and deleted as such.
   if (stored.index.commit !== commit.id) return undefined;
   const written = await parts.link.write(call, of, stored, doomed.plain);
-  if (written.outcome !== 'written') return undefined;
-  return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest: written.replaced }] };
+  if (written.outcome === 'written') return deletedPlain(of, written.replaced);
+  if (written.outcome === 'overtaken') return undefined;
+  return (await isGone(parts, call, of, doomed.plain, stored)) ? deletedPlain(of) : undefined;
+}
+
+function deletedPlain(of: VersionedKey, manifest?: RemovedManifest): DeletedVersion {
+  return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest }] };
+}
+
+/**
+ * A deletion may have been carried out and answered wrongly: to begin again would delete what is the
+ * version `null` behind it. Who adopts the object commits before it goes.
+ */
+async function isGone(
+  { backend, commits }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  { etag, lastModified }: PlainObject,
+  before: StoredIndex,
+): Promise<boolean> {
+  const now = await look(backend, call, of);
+  if (now.kind === 'plain' && now.etag === etag && now.lastModified === lastModified) return false;
+  return (await commits.read(call, of)).index.commit === before.index.commit;
 }
 
 /** A key too long for the archive has the one version that stands there, which nobody adopts. */

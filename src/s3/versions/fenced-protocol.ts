@@ -64,7 +64,8 @@ export class FencedProtocol implements CommitProtocol {
         : { outcome: 'committed', stored };
     }
     const found = await this.store.readFence(call, of, commit.generation);
-    if (found === undefined) return LOST;
+    // Not to be seen, and perhaps our own, of a try that was answered wrongly: the commit stays the same.
+    if (found === undefined) return { outcome: 'overtaken', commit };
     if (found.parent === commit.parent) {
       const theirs = prepareIndex(applyCommit(before.index, found));
       await this.#publish(call, of, theirs, before);

@@ -81,7 +81,8 @@ export async function discard(
   ref: ObjectRef,
 ): Promise<RemovedVersion> {
   try {
-    const deleted = await backend.deleteObject(call, ref);
+    // Not worth a second try, with a store that is not well.
+    const deleted = await backend.deleteObject({ ...call, finishing: false }, ref);
     return { ref, manifest: deleted.outcome === 'deleted' ? deleted.removedManifest : undefined };
   } catch {
     return { ref, manifest: undefined };

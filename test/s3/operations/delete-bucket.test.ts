@@ -115,6 +115,12 @@ describe('DeleteBucket', () => {
     });
   });
 
+  it('is done where the store deletes it twice, since its first answer was lost', async () => {
+    const context = contextWith(() => store.deleteContainer(CALL, BUCKET));
+    expect((await deleteBucket(context)).status).to.equal(204);
+    expect(deleted).to.deep.equal(['bucket']);
+  });
+
   it('gives the bucket back also where its archive does not answer', async () => {
     const context = contextWith(() => Promise.resolve());
     const { backend } = context.services;

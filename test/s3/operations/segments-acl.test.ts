@@ -103,6 +103,21 @@ describe('the ACL of a container with parts', () => {
     expect(await segmentsAcl()).to.deep.equal({ read: '.r:*', write: '*:*' });
   });
 
+  it('is the one of the bucket that somebody else made, also when the own attempt fails', async () => {
+    await upload();
+    const headers = { 'x-amz-acl': 'public-read' };
+    const context = await contextFor('PUT /bucket', { headers });
+    const createContainer = store.createContainer.bind(store);
+    await store.deleteContainer(CALL, BUCKET);
+    context.services.backend.createContainer = async (call, ref) => {
+      await createContainer(call, ref, {});
+      throw new BackendError('Unavailable', 'no answer');
+    };
+    const refused = await createBucket(context).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
+  });
+
   it('is set before a bucket is there, so that the bucket can be asked for again', async () => {
     await upload();
     const context = await contextFor('PUT /bucket');

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
+import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import { PersistentBackend } from '../../../src/backend/decorators/persistent.js';
+import { BackendError } from '../../../src/backend/errors.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
 import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
@@ -18,6 +21,7 @@ import {
   putPlain,
   read,
   readVersion,
+  SUSPENDED,
   withStore,
 } from './support.js';
 
@@ -29,6 +33,19 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
     () => expect.fail('expected a rejection'),
     (error: unknown) => error,
   );
+}
+
+/** It deletes what is at a key, and says the first time that it cannot. */
+class UnsureBackend extends DecoratedBackend {
+  deletions = 0;
+
+  override async deleteObject(...args: Parameters<Backend['deleteObject']>) {
+    const [, { container }] = args;
+    if (container === CONTAINER.container) this.deletions++;
+    const deleted = await super.deleteObject(...args);
+    if (this.deletions !== 1) return deleted;
+    throw new BackendError('Unavailable', 'no answer');
+  }
 }
 
 describe('s3/versions: edges', () => {
@@ -126,6 +143,22 @@ describe('s3/versions: edges', () => {
       });
       expect(await versions.find(CALL, KEY, name)).to.equal(undefined);
       expect(await versions.deleteVersion(CALL, KEY, name, ALLOW)).to.equal('absent');
+    }));
+
+  it('deletes one version `null`, also when the store deletes it and says that it cannot', () =>
+    withStore(async (store) => {
+      const before = gatewayOn(store);
+      await put(store, before, KEY, 'behind', SUSPENDED);
+      await before.createDeleteMarker(CALL, KEY, ENABLED);
+      await putPlain(store, KEY, 'plain');
+      const unsure = new UnsureBackend(store);
+      const gateway = gatewayOn(new PersistentBackend(unsure));
+      const deleted = await gateway.deleteVersion(CALL, KEY, 'null', ALLOW);
+      expect(unsure.deletions).to.equal(2);
+      const plain = { ref: currentRef(KEY), manifest: undefined };
+      expect(deleted).to.deep.equal({ deleteMarker: false, removed: [plain] });
+      expect(await read(store, KEY)).to.equal(undefined);
+      expect(await readVersion(store, before, KEY, 'null')).to.equal('behind');
     }));
 
   it('passes over the fence of a writer that slept while fences were swept', () =>

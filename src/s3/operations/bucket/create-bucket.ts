@@ -36,12 +36,15 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   // The bucket comes last: who is told of a failure tries again, and is not to find it there.
   // Parts of a former bucket of this name may be left, open to whom that was.
   await setSegmentsAcl(context, aclOfSegments(input.acl ?? CLOSED, withLocks));
-  // As PutBucketVersioning does.
-  if (withLocks) await backend.createContainer(context.call, archiveContainer(account, bucket), {});
-  const outcome = await backend.createContainer(context.call, containerOf(context), input);
-  if (outcome === 'exists') {
+  try {
+    // As PutBucketVersioning does.
+    const archive = archiveContainer(account, bucket);
+    if (withLocks) await backend.createContainer(context.call, archive, {});
+    const outcome = await backend.createContainer(context.call, containerOf(context), input);
+    if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
+  } catch (error) {
     await restoreSegmentsAcl(context);
-    throw new S3Error('BucketAlreadyOwnedByYou');
+    throw error;
   }
   return { status: 200, headers: [['Location', `/${bucket}`]], body: '' };
 }
@@ -57,9 +60,9 @@ async function existing(context: RequestContext): Promise<ContainerHead | undefi
   }
 }
 
-/** Somebody else made the bucket in between: its parts are open to whom that says. */
+/** Somebody else may have made the bucket in between: its parts are open to whom that says. */
 async function restoreSegmentsAcl(context: RequestContext): Promise<void> {
-  const head = await existing(context);
+  const head = await existing(context).catch(() => undefined);
   if (head === undefined) return;
   const keepsVersions = bucketVersioning(head.systemMetadata) !== 'unversioned';
   await setSegmentsAcl(context, aclOfSegments(head.acl, keepsVersions));

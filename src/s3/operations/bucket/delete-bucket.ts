@@ -3,6 +3,7 @@ import type { ContainerHead } from '../../../backend/backend.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { S3Error } from '../../s3-error.js';
+import { isCode } from '../../versions/backend-codes.js';
 import { hasVersions } from '../../versions/listing/has-versions.js';
 import { archiveContainer } from '../../versions/names.js';
 import { containerOf } from '../refs.js';
@@ -38,7 +39,12 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   const deletedAfter = Math.min(startedAt + REWRITTEN_MS, now);
   // As it is now: who asked for versions in between gets them back.
   const head = await backend.headContainer(context.call, containerOf(context));
-  await backend.deleteContainer(context.call, containerOf(context));
+  try {
+    await backend.deleteContainer(context.call, containerOf(context));
+  } catch (error) {
+    // It was there: the store has deleted it with a call whose answer was lost, and repeated that.
+    if (!isCode(error, 'NoSuchContainer')) throw error;
+  }
   await requireNoVersions(context, head);
   const deleted = { account, bucket, deletedAfter };
   // Only now: while the bucket was there, an object could still be made of those parts.

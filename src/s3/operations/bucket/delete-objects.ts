@@ -62,7 +62,7 @@ async function deleteOne(
   bypass: boolean,
 ): Promise<Outcome> {
   try {
-    requireDeletable(object);
+    requireDeletable(context, object);
     const { versionId } = object;
     if (versionId === undefined) return await deleteCurrent(context, object.key);
     await requireVersionDeletion(context);
@@ -93,8 +93,8 @@ function keyIn(context: RequestContext, key: string): VersionedKey {
 }
 
 /** @throws S3Error `KeyTooLongError`, `InvalidArgument` */
-function requireDeletable({ key, versionId }: ObjectToDelete): void {
-  requireKeyLength(key);
+function requireDeletable(context: RequestContext, { key, versionId }: ObjectToDelete): void {
+  requireKeyLength(containerOf(context).container, key);
   if (versionId !== undefined && !isVersionId(versionId)) {
     throw new S3Error('InvalidArgument', 'Invalid version id specified');
   }
