@@ -1,7 +1,7 @@
 import type { Roster } from '../src/config/credentials.js';
 import { ConfigError } from '../src/config/problem.js';
 import { StartError, type ChildService } from '../src/process/child.js';
-import type { ChildInit, HealthCheck } from '../src/process/protocol.js';
+import type { ChildInit, HealthCheck, StartFailure } from '../src/process/protocol.js';
 import { ConsoleMetrics } from '../src/telemetry/console-metrics.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { consoleAccounts, deriveConsole } from './config/derive.js';
@@ -38,15 +38,19 @@ export async function startConsoleChild(
   return new ConsoleService(init, server, metrics);
 }
 
-/** @throws StartError `store` for files that cannot be used */
+/** @throws StartError `config` for files that it names, `store` for those that it keeps */
 async function prepare(options: ConsoleOptions, start: StartOptions): Promise<ConsoleServer> {
   try {
     return await ConsoleServer.prepare(options, start);
   } catch (error) {
-    const isFile = error instanceof ConfigError || (error as NodeJS.ErrnoException).code;
     const { message } = error as Error;
-    throw new StartError(isFile ? 'store' : 'internal', `console: ${message}`, { cause: error });
+    throw new StartError(failureOf(error), `console: ${message}`, { cause: error });
   }
+}
+
+function failureOf(error: unknown): StartFailure {
+  if (error instanceof ConfigError) return 'config';
+  return (error as NodeJS.ErrnoException).code === undefined ? 'internal' : 'store';
 }
 
 class ConsoleService implements ChildService {

@@ -1,3 +1,4 @@
+import { ConfigError } from './config/problem.js';
 import { readSecretFile } from './config/secret-file.js';
 import type { FilledOptions } from './config/options.js';
 import { IdentityProbe } from './identity/health.js';
@@ -9,7 +10,7 @@ import type { OpenCredentials } from './open-credentials.js';
 import { StartError } from './process/child.js';
 import type { Logger } from './telemetry/logger.js';
 
-/** Who may sign requests is what Keystone says. @throws StartError */
+/** Who may sign requests is what Keystone says. @throws StartError `config` */
 export function openIdentity(options: FilledOptions, log: Logger): OpenCredentials {
   const keystone = new Keystone({
     url: options.identityUrl,
@@ -60,6 +61,7 @@ function serviceTokens(
     const password = readSecretFile('identity_key_file', options.identityKeyFile);
     return new ServiceTokens(keystone, { name, password, project, domain }, now);
   } catch (error) {
-    throw new StartError('internal', (error as Error).message, { cause: error });
+    const failure = error instanceof ConfigError ? 'config' : 'internal';
+    throw new StartError(failure, (error as Error).message, { cause: error });
   }
 }
