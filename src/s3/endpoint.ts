@@ -54,7 +54,7 @@ export function parseEndpoint(
   const query = queryOf(parameters);
   if (hostBucket !== '') {
     requireBucketName(hostBucket);
-    const key = rawPath.length > 1 ? decodeKey(rawPath, 1) : '';
+    const key = rawPath.length > 1 ? decodeKey(hostBucket, rawPath, 1) : '';
     const resource = key === '' ? 'bucket' : 'object';
     return resolve(method, resource, hostBucket, key, parameters, query);
   }
@@ -63,7 +63,7 @@ export function parseEndpoint(
   const slash = rawPath.indexOf('/', 1);
   const bucketEnd = slash === -1 ? rawPath.length : slash;
   const bucket = decodeBucket(rawPath, bucketEnd);
-  const key = bucketEnd + 1 < rawPath.length ? decodeKey(rawPath, bucketEnd + 1) : '';
+  const key = bucketEnd + 1 < rawPath.length ? decodeKey(bucket, rawPath, bucketEnd + 1) : '';
   const resource = key === '' ? 'bucket' : 'object';
   return resolve(method, resource, bucket, key, parameters, query);
 }
@@ -227,11 +227,11 @@ function requireBucketName(bucket: string): void {
   }
 }
 
-function decodeKey(rawPath: string, start: number): string {
+function decodeKey(bucket: string, rawPath: string, start: number): string {
   const key = decodeUriComponentStrict(rawPath.slice(start));
   // A NUL ends or breaks names in Swift, and AWS refuses it nowhere by a rule of its own.
   if (key?.includes('\0') !== false) throw invalidUri(rawPath);
-  requireKeyLength(key);
+  requireKeyLength(bucket, key);
   return key;
 }
 

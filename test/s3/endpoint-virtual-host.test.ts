@@ -35,7 +35,9 @@ describe('s3 endpoint: virtual-host style', () => {
     }
     expect(s3ErrorOf(() => parse('GET /%zz', 'bucket')).code).to.equal('InvalidURI');
     const long = `GET /${'k'.repeat(1025)}`;
-    expect(s3ErrorOf(() => parse(long, 'bucket')).code).to.equal('KeyTooLongError');
+    const tooLong = s3ErrorOf(() => parse(long, 'bucket'));
+    expect(tooLong.code).to.equal('KeyTooLongError');
+    expect(tooLong.details).to.include({ BucketName: 'bucket' });
   });
 });
 

@@ -191,7 +191,12 @@ describe('s3 endpoint', () => {
     expect(Buffer.byteLength(parseEndpoint('PUT', `/bucket/${longest}`, '').key)).to.equal(1024);
     expect(s3FailureOf(() => parseEndpoint('PUT', `/bucket/${longest}c`, ''))).to.deep.equal({
       code: 'KeyTooLongError',
-      details: { Key: `${'ä'.repeat(511)}abc`, Size: '1025', MaxSizeAllowed: '1024' },
+      details: {
+        BucketName: 'bucket',
+        Key: `${'ä'.repeat(511)}abc`,
+        Size: '1025',
+        MaxSizeAllowed: '1024',
+      },
     });
   });
 

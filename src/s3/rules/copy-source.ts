@@ -52,7 +52,7 @@ export function parseCopySource(value: string): CopySource {
   // NUL: as in a request line, where it makes the URI invalid.
   if (key === '' || key.includes('\0'))
     throw invalidSource(value, 'Invalid copy source object key');
-  requireKeyLength(key);
+  requireKeyLength(bucket, key);
   return { bucket, key, versionId };
 }
 

@@ -34,8 +34,7 @@ const REQUEST_LINES = [
     row(400, 'InvalidURI', unsigned('GET', `${BUCKET}/${key}`), { isOfResource: false }),
   ),
   row(400, 'KeyTooLongError', unsigned('GET', `${BUCKET}/${'k'.repeat(1025)}`), {
-    isOfResource: false,
-    details: { Key: 'k'.repeat(1025), Size: '1025', MaxSizeAllowed: '1024' },
+    details: { Size: '1025', MaxSizeAllowed: '1024' },
   }),
 ];
 

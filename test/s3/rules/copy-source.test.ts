@@ -89,6 +89,13 @@ describe('s3 rules: the source of a copy', () => {
   it('refuses a key that no object can have', () => {
     const error = s3ErrorOf(() => parseCopySource(`src/${'k'.repeat(1025)}`));
     expect(error.code).to.equal('KeyTooLongError');
+    // Not that of the destination, which an answer names where an error names none.
+    expect(error.details).to.deep.equal({
+      BucketName: 'src',
+      Key: 'k'.repeat(1025),
+      Size: '1025',
+      MaxSizeAllowed: '1024',
+    });
   });
 
   it('reads every key, encoded with its slashes or without', () => {
