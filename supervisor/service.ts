@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { RawConsoleConfig } from '../console/config/load.js';
 import { readAdminToken } from '../src/config/admin-token.js';
@@ -237,17 +238,18 @@ export class Service implements AdminView {
   }
 
   /**
-   * Drains: `/readyz` says so for `drain_delay_ms` while requests are still accepted, then the
-   * listeners finish what they have.
+   * Drains: `/readyz` says so for `drain_delay_ms` while requests are still accepted, unless it never
+   * said ready; then the listeners finish what they have.
    * @param hurry - when aborted, what is left is cut at once
    * @returns whether all requests could finish
    */
   async drain(hurry: AbortSignal): Promise<boolean> {
+    const { fleet, options } = this.#generation;
+    const delayMs = this.#phase === 'starting' ? 0 : options.drainDelayMs;
     this.#phase = 'draining';
     this.#stopping.fire();
-    const { fleet, options } = this.#generation;
     for (const child of fleet.children()) child.leave();
-    await waitUnlessAborted(options.drainDelayMs, hurry);
+    await waitUnlessAborted(delayMs, hurry);
     const cut = (): void => {
       void fleet.kill();
       void this.#leaving?.kill();
@@ -339,12 +341,5 @@ function asFailure(thrown: unknown): Failure {
 }
 
 function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return delay(ms, undefined, { signal }).catch(() => undefined);
 }
