@@ -58,7 +58,7 @@ export interface ChildProgram {
   readonly entry: string;
   /** Added to this process' environment; undefined removes. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For Node, after those that this process was started with. */
+  /** For Node, before those that this process was started with: the last one wins. */
   readonly nodeFlags: readonly string[];
   /** Inherited, so that the data directory stays locked while any child lives. */
   readonly lockFd: number;
@@ -107,7 +107,7 @@ export class Child {
     this.#credentials = init.credentials;
     this.#process = fork(program.entry, [], {
       env: { ...process.env, ...program.environment },
-      execArgv: [...process.execArgv, ...program.nodeFlags],
+      execArgv: [...program.nodeFlags, ...process.execArgv],
       stdio: ['ignore', 'inherit', 'pipe', 'ipc', program.lockFd],
     });
     if (this.#process.stderr !== null) processLog.follow(this.#process.stderr, program.name);

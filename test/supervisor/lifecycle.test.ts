@@ -27,6 +27,7 @@ describe('supervisor: lifecycle', () => {
     config: Readonly<Record<string, unknown>> = {},
     env: NodeJS.ProcessEnv = {},
     stderr?: number,
+    nodeFlags?: readonly string[],
   ): Promise<Supervised> {
     const file = join(folder, 'ringway.json');
     const quick = {
@@ -41,7 +42,8 @@ describe('supervisor: lifecycle', () => {
       store_listen: '',
     };
     await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
-    const service = new Supervised(['start', '--config', file], env, undefined, undefined, stderr);
+    const args = ['start', '--config', file];
+    const service = new Supervised(args, env, undefined, undefined, stderr, nodeFlags);
     running.push(service);
     return service;
   }
@@ -166,7 +168,7 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('stops while it is still starting', async () => {
-    const service = await launch({}, { FAKE_START: 'hang' });
+    const service = await launch({ drain_delay_ms: 600_000 }, { FAKE_START: 'hang' });
     await service.sees(/listeners starting/);
     service.kill('SIGTERM');
     expect(await service.ended).to.include({ code: 0 });
@@ -276,7 +278,9 @@ describe('supervisor: lifecycle', () => {
     ['fail-store', 73, 'fake: no store'],
   ] as const) {
     it(`ends with ${code} when a listener cannot start: ${message}`, async () => {
-      const ended = await (await launch({}, { FAKE_START: start })).ended;
+      // Which is for those who send requests to a service that was ready.
+      const config = { drain_delay_ms: 600_000 };
+      const ended = await (await launch(config, { FAKE_START: start })).ended;
       expect(ended.code).to.equal(code);
       expect(ended.stderr).to.match(new RegExp(`^ringway: ${message}$`, 'm'));
     });
@@ -288,5 +292,21 @@ describe('supervisor: lifecycle', () => {
       .filter(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--max-semi'))
       .map(({ kind }) => kind);
     expect(flagged).to.deep.equal(['store']);
+  });
+
+  it('has the flags of Node that it was started with win over those', async () => {
+    const [ours, operators] = ['--max-semi-space-size=2', '--max-semi-space-size=3'];
+    const config = { store_listen: '127.0.0.1:0', listeners: 1 };
+    const service = await launch(config, {}, undefined, [operators]);
+    const children = await untilAllUp(await service.ready());
+    const flags = children.map(({ kind, pid }) => [
+      kind,
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        .split('\0')
+        .filter((argument) => argument.startsWith('--max-semi')),
+    ]);
+    // V8 goes by the last of them.
+    expect(flags).to.deep.include(['store', [ours, operators]]);
+    expect(flags).to.deep.include(['listener', [operators]]);
   });
 });

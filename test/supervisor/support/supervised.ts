@@ -40,8 +40,9 @@ export class Supervised {
     main = FAKE_MAIN,
     /** Or a file's descriptor: then nothing of it is seen here. */
     stderr: 'pipe' | number = 'pipe',
+    nodeFlags: readonly string[] = [],
   ) {
-    this.#process = spawn(process.execPath, [main, ...args], {
+    this.#process = spawn(process.execPath, [...nodeFlags, main, ...args], {
       cwd,
       env: { ...process.env, RINGWAY_ACCESS_KEY: undefined, RINGWAY_SECRET_KEY: undefined, ...env },
       stdio: ['ignore', 'pipe', stderr],
