@@ -25,11 +25,12 @@ export class PersistentBackend extends DecoratedBackend {
     super(inner);
   }
 
-  protected override async around<T>(
-    { context }: BackendCall,
-    proceed: () => Promise<T>,
-  ): Promise<T> {
-    if (context.finishing !== true) return proceed();
+  /** Each read of a version comes through here: it waits for nothing of its own. */
+  protected override around<T>({ context }: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    return context.finishing === true ? this.#persist(proceed) : proceed();
+  }
+
+  async #persist<T>(proceed: () => Promise<T>): Promise<T> {
     const since = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
