@@ -1,9 +1,21 @@
-/** Dates as SigV4 writes them. Times are milliseconds since the epoch. */
+import { parseHttpDate } from '../rules/dates.js';
+
+/** The dates of signed requests. Times are milliseconds since the epoch. */
 
 const ZERO = 0x30;
 const NINE = 0x39;
 /** `20130524T000000Z` */
 const AMZ_DATE_LENGTH = 16;
+
+/**
+ * A date of RFC 5322 in UTC, whose zone has many spellings: HTTP allows `GMT` alone, but Python's
+ * `formatdate` writes `-0000`, and AWS's own examples `+0000`. Weekday and leading zero may be absent.
+ */
+const MAIL_DATE =
+  /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}) (?:GMT|UTC|UT|Z|[+-]00:?00)$/;
+/** ISO 8601 in its long form, in UTC; fractions of a second are not signed with. */
+const LONG_ISO_DATE =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-]00:?00)$/;
 
 /** Most requests are signed within the second of the one before. */
 let lastText = '';
@@ -16,6 +28,21 @@ export function parseAmzDate(text: string): number | undefined {
     lastText = text;
   }
   return lastTime;
+}
+
+/**
+ * Reads the date that a request names: {@link parseAmzDate}'s form, ISO 8601's long one, those of
+ * HTTP, and RFC 5322's in UTC. One reader for the signatures of versions 2 and 4.
+ * @returns undefined when the text is none of these
+ */
+export function parseRequestDate(text: string): number | undefined {
+  const time = parseAmzDate(text);
+  if (time !== undefined) return time;
+  const [, day, rest] = MAIL_DATE.exec(text) ?? [];
+  // The weekday says nothing that the date does not.
+  if (day !== undefined) return parseHttpDate(`Sun, ${day.padStart(2, '0')} ${rest ?? ''} GMT`);
+  if (LONG_ISO_DATE.test(text)) return parse(text.replace(LONG_ISO_DATE, '$1$2$3T$4$5$6Z'));
+  return parseHttpDate(text);
 }
 
 function parse(text: string): number | undefined {

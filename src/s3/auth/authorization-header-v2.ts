@@ -1,7 +1,6 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import { parseHttpDate } from '../rules/dates.js';
 import { S3Error } from '../s3-error.js';
-import { parseAmzDate } from './amz-date.js';
+import { parseRequestDate } from './amz-date.js';
 import { requireSmallSkew } from './freshness.js';
 import type { SignatureClaimV2 } from './signature-claim-v2.js';
 
@@ -11,9 +10,6 @@ import type { SignatureClaimV2 } from './signature-claim-v2.js';
  */
 
 const SCHEME = 'AWS ';
-
-/** RFC 2822's ways to write UTC, which AWS's own examples have, for the `GMT` of HTTP dates. */
-const UTC = / (?:\+0000|-0000|UTC)$/;
 
 /** @throws S3Error InvalidArgument, AccessDenied (no usable date), RequestTimeTooSkewed */
 export function readAuthorizationHeaderV2(
@@ -33,7 +29,7 @@ export function readAuthorizationHeaderV2(
   }
   const amzDate = headers.get('x-amz-date');
   const text = amzDate ?? headers.get('date') ?? '';
-  const requestTime = parseDate(text);
+  const requestTime = parseRequestDate(text);
   if (requestTime === undefined) {
     throw new S3Error(
       'AccessDenied',
@@ -48,9 +44,4 @@ export function readAuthorizationHeaderV2(
     date: amzDate === undefined ? text : '',
     presigned: false,
   };
-}
-
-/** An HTTP date, one of its kin with another word for GMT, or SigV4's own form. */
-function parseDate(text: string): number | undefined {
-  return parseAmzDate(text) ?? parseHttpDate(text.replace(UTC, ' GMT'));
 }

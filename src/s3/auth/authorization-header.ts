@@ -1,6 +1,6 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
-import { formatAmzDate, parseAmzDate } from './amz-date.js';
+import { formatAmzDate, parseAmzDate, parseRequestDate } from './amz-date.js';
 import { malformed, type AuthorizationReader } from './authorization-components.js';
 import { dateProblem } from './credential-scope.js';
 import { requireSmallSkew } from './freshness.js';
@@ -56,7 +56,7 @@ function requestDate(headers: HeaderMap): {
     if (requestTime !== undefined) return { amzDate, requestTime, text: amzDate };
   } else {
     const text = headers.get('date');
-    const requestTime = text === undefined ? undefined : parseDateHeader(text);
+    const requestTime = text === undefined ? undefined : parseRequestDate(text);
     if (text !== undefined && requestTime !== undefined) {
       return { amzDate: formatAmzDate(requestTime), requestTime, text };
     }
@@ -65,12 +65,4 @@ function requestDate(headers: HeaderMap): {
     'AccessDenied',
     'AWS authentication requires a valid Date or x-amz-date header',
   );
-}
-
-/** An HTTP date, which ends with `GMT` (RFC 9110 section 5.6.7), or SigV4's own form. */
-function parseDateHeader(text: string): number | undefined {
-  if (!text.endsWith('GMT')) return parseAmzDate(text);
-  const time = Date.parse(text);
-  // Years of more or fewer than four digits cannot be written as SigV4 writes dates.
-  return time >= 0 && time < Date.UTC(10_000, 0) ? time : undefined;
 }

@@ -3,8 +3,16 @@ import { expect } from 'chai';
 import type { RequestHead } from '../../../src/http/exchange.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { requestHead } from '../../support/requests.js';
-import { presignQuery } from '../../support/sigv4.js';
-import { DATE, EMPTY_SHA256, expectRefusal, HOST, IDENTITY, signedRequest } from './support.js';
+import { presignQuery, Signer } from '../../support/sigv4.js';
+import {
+  DATE,
+  EMPTY_SHA256,
+  expectRefusal,
+  HOST,
+  IDENTITY,
+  REQUEST_DATES,
+  signedRequest,
+} from './support.js';
 
 const REQUEST = signedRequest('GET', '/b/key');
 const AUTHORIZATION = REQUEST.headers.get('authorization')!;
@@ -104,6 +112,15 @@ describe('malformed Authorization headers', () => {
   });
 });
 
+/** Signed without x-amz-date, at {@link DATE}, which the header is to say. */
+function signedByDate(date: string): RequestHead {
+  const headers = { date, host: HOST, 'x-amz-content-sha256': EMPTY_SHA256 };
+  const signer = new Signer(IDENTITY, DATE);
+  const signature = signer.signRequest({ method: 'GET', rawPath: '/b', headers }, EMPTY_SHA256);
+  const authorization = `AWS4-HMAC-SHA256 Credential=${IDENTITY.accessKey}/${signer.scope}, SignedHeaders=date;host;x-amz-content-sha256, Signature=${signature}`;
+  return requestHead('GET', '/b', { ...headers, authorization });
+}
+
 describe('what else a signed request needs', () => {
   it('a date that can be read', async () => {
     const says = 'AWS authentication requires a valid Date or x-amz-date header';
@@ -133,10 +150,19 @@ describe('what else a signed request needs', () => {
     }
   });
 
-  it('takes the Date header where there is no x-amz-date', async () => {
-    // x-amz-date is signed here, so that the signature is wrong; but the date was understood.
-    for (const date of ['Fri, 24 May 2013 00:00:00 GMT', '20130524T000000Z']) {
-      await expectRefusal(withHeaders({ 'x-amz-date': undefined, date }), 'SignatureDoesNotMatch');
+  it('takes the Date header where there is no x-amz-date, in every spelling of UTC', async () => {
+    const { verify } = await import('./support.js');
+    for (const date of REQUEST_DATES) await verify(signedByDate(date));
+    // Signed correctly, as if they were in UTC.
+    for (const date of [
+      'Fri, 24 May 2013 00:00:00 +0200',
+      'Fri, 24 May 2013 00:00:00 EST',
+      'Fri, 24 May 2013 00:00:00',
+      'Fri, 24 Foo 2013 00:00:00 -0000',
+      '2013-05-24T00:00:00+02:00',
+      '2013-05-32T00:00:00Z',
+    ]) {
+      await expectRefusal(signedByDate(date), 'AccessDenied');
     }
   });
 

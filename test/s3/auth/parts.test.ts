@@ -2,13 +2,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { createDigestFactory, DigestLaneError } from '../../../src/digest/index.js';
-import { formatAmzDate, formatIsoSeconds, parseAmzDate } from '../../../src/s3/auth/amz-date.js';
+import {
+  formatAmzDate,
+  formatIsoSeconds,
+  parseAmzDate,
+  parseRequestDate,
+} from '../../../src/s3/auth/amz-date.js';
 import { parseCredential } from '../../../src/s3/auth/credential-scope.js';
 import { SigningKeys } from '../../../src/s3/auth/signing-keys.js';
 import { isSameSignature } from '../../../src/s3/auth/signature.js';
 import { sizedBody } from '../../support/requests.js';
 import { sha256Hex } from '../../support/sigv4.js';
-import { authenticatorAt, NOW, s3Failure, signedRequest } from './support.js';
+import { authenticatorAt, NOW, REQUEST_DATES, s3Failure, signedRequest } from './support.js';
 
 describe('SigV4 dates', () => {
   it('round-trip to the second', () => {
@@ -28,6 +33,24 @@ describe('SigV4 dates', () => {
     }
     for (const text of ['20230100T000000Z', '20230101T006000Z', '20230101T000060Z']) {
       expect(parseAmzDate(text), text).to.equal(undefined);
+    }
+  });
+
+  it('may be written as mail and HTTP write them, in UTC', () => {
+    for (const text of REQUEST_DATES) expect(parseRequestDate(text), text).to.equal(NOW);
+    const early = Date.UTC(2024, 1, 3, 4, 5, 6);
+    expect(parseRequestDate('Sat, 3 Feb 2024 04:05:06 -0000')).to.equal(early);
+    expect(parseRequestDate('2024-02-03T04:05:06.789Z')).to.equal(early);
+    for (const text of [
+      '',
+      '-0000',
+      'Fri, 24 May 2013 00:00:00 +0001',
+      'Fri, 24 May 2013 00:00:00 -0000 (UTC)',
+      'Fri, 31 Apr 2013 00:00:00 -0000',
+      '2013-05-24T24:00:00Z',
+      '2013-05-24',
+    ]) {
+      expect(parseRequestDate(text), text).to.equal(undefined);
     }
   });
 });

@@ -25,6 +25,24 @@ export const NOW = DATE.getTime();
 export const EMPTY_SHA256 = sha256Hex('');
 export const HOST = 'gateway.example:8000';
 
+/** {@link DATE} as clients write it in a `Date` header. */
+export const REQUEST_DATES: readonly string[] = [
+  'Fri, 24 May 2013 00:00:00 GMT',
+  'Fri, 24 May 2013 00:00:00 +0000',
+  'Fri, 24 May 2013 00:00:00 -0000',
+  'Fri, 24 May 2013 00:00:00 +00:00',
+  'Fri, 24 May 2013 00:00:00 UTC',
+  'Fri, 24 May 2013 00:00:00 UT',
+  'Fri, 24 May 2013 00:00:00 Z',
+  '24 May 2013 00:00:00 -0000',
+  'Friday, 24-May-13 00:00:00 GMT',
+  'Fri May 24 00:00:00 2013',
+  '20130524T000000Z',
+  '2013-05-24T00:00:00Z',
+  '2013-05-24T00:00:00.000Z',
+  '2013-05-24T00:00:00+00:00',
+];
+
 /** Everything on the event loop, so that tests need no threads. */
 export const INLINE = createDigestFactory({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
 
