@@ -37,16 +37,55 @@ describe('buckets over the wire', () => {
 
   it('pages through buckets by continuation token', async () => {
     for (const name of ['page-a', 'page-b', 'page-c']) await s3.put(`/${name}`);
-    const names: string[] = [];
-    let token: string | undefined;
-    do {
-      const next = token === undefined ? '' : `&continuation-token=${token}`;
-      const page = listing((await s3.get(`/?max-buckets=2&prefix=page-${next}`)).text);
-      names.push(...page.names);
-      token = page.token;
-    } while (token !== undefined);
-    expect(names).to.deep.equal(['page-a', 'page-b', 'page-c']);
+    const pages = await pagesOf(s3, '/?max-buckets=2&prefix=page-');
+    expect(pages).to.deep.equal([['page-a', 'page-b'], ['page-c']]);
   });
+
+  it('fills its pages with buckets, whatever their companion containers', async () => {
+    const names = ['full-a', 'full-b', 'full-c'];
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    for (const name of names) {
+      await s3.put(`/${name}`);
+      await s3.put(`/${name}?versioning`, enabled);
+      expect((await s3.put(`/${name}/key`, 'a version')).status).to.equal(200);
+      const begun = await s3.send({ method: 'POST', path: `/${name}/key?uploads` });
+      expect(begun.status).to.equal(200);
+    }
+    for (let size = 1; size <= names.length; size++) {
+      const pages = await pagesOf(s3, `/?prefix=full-&max-buckets=${String(size)}`);
+      const expected = [];
+      for (let at = 0; at < names.length; at += size) expected.push(names.slice(at, at + size));
+      expect(pages, `pages of ${String(size)}`).to.deep.equal(expected);
+    }
+    // The names of companions begin so, and are those of no bucket.
+    const companions = listing((await s3.get('/?prefix=full-a%2B')).text);
+    expect(companions).to.deep.equal({ names: [], token: undefined });
+    await s3.delete('/full-a/key');
+  });
+
+  it('tells the region of buckets to who asks for something, and knows of no other', async () => {
+    await s3.put('/regional');
+    const here = await s3.get('/?prefix=regional&bucket-region=eu-north-7');
+    expect(here.text).to.contain('<Name>regional</Name>');
+    expect(here.text).to.contain('<BucketRegion>eu-north-7</BucketRegion>');
+    expect(here.text).to.contain('<Prefix>regional</Prefix>');
+    const elsewhere = await s3.get('/?max-buckets=1&bucket-region=us-west-2');
+    expect(listing(elsewhere.text)).to.deep.equal({ names: [], token: undefined });
+    expect((await s3.get('/')).text).not.to.contain('BucketRegion');
+  });
+
+  it('begins at the beginning with an empty continuation token', async () => {
+    const all = listing((await s3.get('/')).text);
+    expect(listing((await s3.get('/?continuation-token=')).text)).to.deep.equal(all);
+  });
+
+  for (const value of ['0', '10001', '-1', 'ten', '']) {
+    it(`refuses max-buckets=${value}`, async () => {
+      const answer = await s3.get(`/?max-buckets=${value}`);
+      expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidArgument']);
+      expect(answer.text).to.contain('<ArgumentName>max-buckets</ArgumentName>');
+    });
+  }
 
   it('takes its own location as constraint and refuses others', async () => {
     const configuration = (text: string): string =>
@@ -102,6 +141,19 @@ describe('buckets over the wire', () => {
     }
   });
 });
+
+/** Follows the continuation tokens. */
+async function pagesOf(s3: S3TestClient, path: string): Promise<(readonly string[])[]> {
+  const pages: (readonly string[])[] = [];
+  let token: string | undefined;
+  do {
+    const next = token === undefined ? '' : `&continuation-token=${token}`;
+    const page = listing((await s3.get(path + next)).text);
+    pages.push(page.names);
+    token = page.token;
+  } while (token !== undefined);
+  return pages;
+}
 
 async function bucketNames(s3: S3TestClient): Promise<readonly string[]> {
   return listing((await s3.get('/')).text).names;

@@ -1,13 +1,19 @@
 import type { Query } from '../query.js';
-import { decodeContinuationToken } from './continuation-token.js';
-import { invalidArgument, outOfRange, parseCount, parseEncodingType } from './query-parameters.js';
+import {
+  invalidArgument,
+  outOfRange,
+  parseContinuationToken,
+  parseCount,
+  parseEncodingType,
+  parseInteger,
+} from './query-parameters.js';
 
 /** Parameters of listings; all of them are echoed in the result. */
 
 interface ObjectListingQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** Undefined when not given or empty, which both mean none. */
+  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
   /** Where the page begins: strictly after this; empty for the first page. */
   readonly marker: string;
@@ -37,6 +43,7 @@ export interface ListBucketsQuery {
 
 /** More is accepted, and means this many. */
 const MAX_KEYS = 1000;
+/** More is refused, as AWS does. */
 const MAX_BUCKETS = 10_000;
 
 /** @throws S3Error `InvalidArgument` */
@@ -50,38 +57,35 @@ export function parseListObjectsV2Query(query: Query): ListObjectsV2Query {
   if (listType !== '2') {
     throw invalidArgument('list-type', listType, 'Invalid list type specified in Request');
   }
-  const continuationToken = query.get('continuation-token');
   const startAfter = query.get('start-after');
+  const continueBehind = parseContinuationToken(query);
   return {
     ...parseCommon(query),
     startAfter,
-    continuationToken,
-    marker:
-      continuationToken === undefined
-        ? (startAfter ?? '')
-        : decodeContinuationToken(continuationToken),
+    continuationToken: query.get('continuation-token'),
+    marker: continueBehind === '' ? (startAfter ?? '') : continueBehind,
     fetchOwner: query.get('fetch-owner') === 'true',
   };
 }
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListBucketsQuery(query: Query): ListBucketsQuery {
-  const token = query.get('continuation-token');
-  const maxBuckets = parseCount(query, 'max-buckets', MAX_BUCKETS);
-  if (maxBuckets === 0) throw outOfRange('max-buckets', '0', 1, MAX_BUCKETS);
+  const maxBuckets = parseInteger(query, 'max-buckets') ?? MAX_BUCKETS;
+  if (maxBuckets < 1 || maxBuckets > MAX_BUCKETS) {
+    throw outOfRange('max-buckets', String(maxBuckets), 1, MAX_BUCKETS);
+  }
   return {
     prefix: query.get('prefix') ?? '',
-    marker: token === undefined ? '' : decodeContinuationToken(token),
+    marker: parseContinuationToken(query),
     maxBuckets,
     bucketRegion: query.get('bucket-region'),
   };
 }
 
 function parseCommon(query: Query) {
-  const delimiter = query.get('delimiter');
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: delimiter === '' ? undefined : delimiter,
+    delimiter: query.get('delimiter'),
     maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
     urlEncoded: parseEncodingType(query),
   };

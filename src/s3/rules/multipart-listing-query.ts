@@ -22,7 +22,7 @@ export interface ListPartsQuery {
 export interface ListMultipartUploadsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** Undefined when not given or empty, which both mean none. */
+  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
   /**
    * Where the page begins; empty for the first one. Without an upload id marker: after all uploads
@@ -53,11 +53,10 @@ export function parseListPartsQuery(query: Query): ListPartsQuery {
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListMultipartUploadsQuery(query: Query): ListMultipartUploadsQuery {
-  const delimiter = query.get('delimiter');
   const keyMarker = query.get('key-marker') ?? '';
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: delimiter === '' ? undefined : delimiter,
+    delimiter: query.get('delimiter'),
     maxUploads: parseCount(query, 'max-uploads', MAX_UPLOADS),
     urlEncoded: parseEncodingType(query),
     keyMarker,

@@ -1,5 +1,6 @@
 import type { Query } from '../query.js';
 import { S3Error } from '../s3-error.js';
+import { decodeContinuationToken } from './continuation-token.js';
 
 /** Readers of parameters that several operations share, with AWS's answers to false values. */
 
@@ -37,6 +38,25 @@ export function parseEncodingType(query: Query): boolean {
   if (value === undefined) return false;
   if (value === 'url') return true;
   throw invalidArgument('encoding-type', value, 'Invalid Encoding Method specified in Request');
+}
+
+/**
+ * The delimiter that a listing groups names by. An empty one is echoed as it was sent, and groups
+ * nothing.
+ */
+export function effectiveDelimiter(sent: string | undefined): string | undefined {
+  return sent === '' ? undefined : sent;
+}
+
+/**
+ * Where a page begins: behind the name in the token; at the beginning without one. An empty token is
+ * none, as in Swift's s3api and Ceph; it is echoed as it was sent.
+ *
+ * @throws S3Error `InvalidArgument` for a token that this service has not made
+ */
+export function parseContinuationToken(query: Query): string {
+  const token = query.get('continuation-token') ?? '';
+  return token === '' ? '' : decodeContinuationToken(token);
 }
 
 /** Digits and nothing else; at least one. */

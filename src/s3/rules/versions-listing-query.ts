@@ -6,7 +6,7 @@ import { invalidVersionId, isVersionId } from './version-id.js';
 export interface ListObjectVersionsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** Undefined when not given or empty, which both mean none. */
+  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
   /**
    * Where the page begins; empty for the first one. Without a version id marker: after all versions
@@ -28,11 +28,10 @@ const VERSION_ID_MARKER = 'version-id-marker';
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQuery {
-  const delimiter = query.get('delimiter');
   const keyMarker = query.get('key-marker') ?? '';
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: delimiter === '' ? undefined : delimiter,
+    delimiter: query.get('delimiter'),
     maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
     urlEncoded: parseEncodingType(query),
     keyMarker,

@@ -10,6 +10,8 @@ export interface ListAllMyBucketsResult {
     /** Milliseconds since the epoch. */
     readonly createdAt: number;
   }[];
+  /** Of all of them; left out of each when undefined. */
+  readonly region?: string | undefined;
   /** As asked for; left out when the request gave none. */
   readonly prefix?: string | undefined;
   /** Where the next page begins; left out on the last one. */
@@ -18,10 +20,11 @@ export interface ListAllMyBucketsResult {
 
 /** The answer of ListBuckets. */
 export function renderListAllMyBucketsResult(result: ListAllMyBucketsResult): string {
+  const region = optionalElement('BucketRegion', result.region);
   let buckets = '';
   for (const { name, createdAt } of result.buckets) {
     const date = formatIsoDate(createdAt);
-    buckets += `<Bucket>${element('Name', name)}<CreationDate>${date}</CreationDate></Bucket>`;
+    buckets += `<Bucket>${element('Name', name)}<CreationDate>${date}</CreationDate>${region}</Bucket>`;
   }
   return xmlDocument(
     `<ListAllMyBucketsResult xmlns="${S3_NAMESPACE}">${renderOwner(result.owner)}` +

@@ -1,4 +1,5 @@
 import type { ListObjectsQuery } from '../rules/listing-query.js';
+import { effectiveDelimiter } from '../rules/query-parameters.js';
 import type { Document } from './document-bytes.js';
 import { element } from './escape.js';
 import {
@@ -27,7 +28,7 @@ export interface ListBucketResult {
 export function renderListBucketResult(result: ListBucketResult): Document {
   const { query, contents, commonPrefixes } = result;
   const { urlEncoded, delimiter } = query;
-  const showNextMarker = result.truncated && delimiter !== undefined;
+  const showNextMarker = result.truncated && effectiveDelimiter(delimiter) !== undefined;
   const document = listingBytes(contents.length + commonPrefixes.length);
   document.add(
     `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +

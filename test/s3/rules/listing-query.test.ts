@@ -17,7 +17,7 @@ const V1_TABLE: readonly (readonly [raw: string, parsed: object])[] = [
     'prefix=a%2F&delimiter=%2F&marker=a%2Fb',
     { ...COMMON, prefix: 'a/', delimiter: '/', marker: 'a/b' },
   ],
-  ['prefix=&delimiter=&marker=', COMMON],
+  ['prefix=&delimiter=&marker=', { ...COMMON, delimiter: '' }],
   ['delimiter=abc', { ...COMMON, delimiter: 'abc' }],
   ['max-keys=0', { ...COMMON, maxKeys: 0 }],
   ['max-keys=7', { ...COMMON, maxKeys: 7 }],
@@ -38,6 +38,12 @@ const V2_TABLE: readonly (readonly [raw: string, parsed: object])[] = [
     `list-type=2&continuation-token=${TOKEN}&start-after=s`,
     { ...V2, continuationToken: TOKEN, startAfter: 's', marker: 'k' },
   ],
+  ['list-type=2&continuation-token=', { ...V2, continuationToken: '' }],
+  [
+    'list-type=2&continuation-token=&start-after=s',
+    { ...V2, continuationToken: '', startAfter: 's', marker: 's' },
+  ],
+  ['list-type=2&delimiter=&start-after=', { ...V2, delimiter: '', startAfter: '' }],
   ['list-type=2&fetch-owner=true', { ...V2, fetchOwner: true }],
   ['list-type=2&fetch-owner=false', V2],
   ['list-type=2&marker=m', V2],
@@ -55,7 +61,6 @@ const REFUSED: readonly (readonly [raw: string, name: string, value: string])[] 
   ['encoding-type=base64', 'encoding-type', 'base64'],
   ['list-type=3', 'list-type', '3'],
   ['list-type=', 'list-type', ''],
-  ['continuation-token=', 'continuation-token', ''],
   ['continuation-token=a%2Fkey', 'continuation-token', 'a/key'],
 ];
 
@@ -96,7 +101,11 @@ describe('s3 rules: listing parameters', () => {
       maxBuckets: 5,
       bucketRegion: 'here',
     });
-    for (const value of ['0', '-1', 'x', '']) {
+    expect(parseListBucketsQuery(query('continuation-token=&max-buckets=10000'))).to.include({
+      marker: '',
+      maxBuckets: 10_000,
+    });
+    for (const value of ['0', '10001', '-1', 'x', '']) {
       const failure = s3FailureOf(() => parseListBucketsQuery(query(`max-buckets=${value}`)));
       expect(failure.code).to.equal('InvalidArgument');
     }

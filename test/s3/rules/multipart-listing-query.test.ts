@@ -30,7 +30,7 @@ const PARTS_TABLE: readonly (readonly [raw: string, parsed: object])[] = [
 const UPLOADS_TABLE: readonly (readonly [raw: string, parsed: object])[] = [
   ['', UPLOADS],
   ['prefix=a%2F&delimiter=%2F', { ...UPLOADS, prefix: 'a/', delimiter: '/' }],
-  ['prefix=&delimiter=&key-marker=&upload-id-marker=', UPLOADS],
+  ['prefix=&delimiter=&key-marker=&upload-id-marker=', { ...UPLOADS, delimiter: '' }],
   ['key-marker=k', { ...UPLOADS, keyMarker: 'k' }],
   [`key-marker=k&upload-id-marker=${ID}`, { ...UPLOADS, keyMarker: 'k', uploadIdMarker: ID }],
   // AWS: "If key-marker is not specified, the upload-id-marker parameter is ignored."

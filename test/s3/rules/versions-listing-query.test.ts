@@ -16,7 +16,7 @@ const NOTHING_ASKED = {
 const TABLE: readonly (readonly [raw: string, parsed: object])[] = [
   ['versions', NOTHING_ASKED],
   ['versions&prefix=a%2F&delimiter=%2F', { ...NOTHING_ASKED, prefix: 'a/', delimiter: '/' }],
-  ['prefix=&delimiter=&key-marker=&version-id-marker=', NOTHING_ASKED],
+  ['prefix=&delimiter=&key-marker=&version-id-marker=', { ...NOTHING_ASKED, delimiter: '' }],
   ['version-id-marker=', NOTHING_ASKED],
   ['key-marker=k', { ...NOTHING_ASKED, keyMarker: 'k' }],
   [

@@ -84,6 +84,13 @@ describe('s3 xml: rendered documents', () => {
     );
   });
 
+  it('ListAllMyBucketsResult, with the region of each bucket', () => {
+    const page = { owner: OWNER, buckets: [{ name: 'one', createdAt: 0 }], region: 'here' };
+    expect(renderListAllMyBucketsResult(page)).to.contain(
+      '<CreationDate>1970-01-01T00:00:00.000Z</CreationDate><BucketRegion>here</BucketRegion></Bucket>',
+    );
+  });
+
   it('ListBucketResult of an empty bucket', () => {
     const rendered = renderListBucketResult({
       bucket: 'b',

@@ -1,4 +1,5 @@
 import type { RequestContext, S3Response } from '../../operation.js';
+import { effectiveDelimiter } from '../../rules/query-parameters.js';
 import { parseListObjectVersionsQuery } from '../../rules/versions-listing-query.js';
 import { readVersionsPage, type VersionsPageEntry } from '../../versions/listing/versions-page.js';
 import {
@@ -11,7 +12,10 @@ import { xmlResponse } from '../xml-response.js';
 /** ListObjectVersions: SPEC.md 2.4. Of a bucket that keeps none, each object is version `null`. */
 export async function listObjectVersions(context: RequestContext): Promise<S3Response> {
   const query = parseListObjectVersionsQuery(context.endpoint.query);
-  const { entries, next } = await readVersionsPage(versionsSource(context), query);
+  const { entries, next } = await readVersionsPage(versionsSource(context), {
+    ...query,
+    delimiter: effectiveDelimiter(query.delimiter),
+  });
   const commonPrefixes: string[] = [];
   const versions: ListedVersionEntry[] = [];
   for (const entry of entries) {

@@ -2,6 +2,7 @@ import type { ListedObject, ObjectPage } from '../../../backend/backend.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
 import type { ListObjectsQuery } from '../../rules/listing-query.js';
+import { effectiveDelimiter } from '../../rules/query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import type { ListedKey } from '../../xml/listing-entries.js';
 import type { Owner } from '../../xml/owner.js';
@@ -25,7 +26,7 @@ export async function readObjectPage(
   }
   return backend.listObjects(context.call, container, {
     prefix: query.prefix,
-    delimiter: query.delimiter,
+    delimiter: effectiveDelimiter(query.delimiter),
     marker: query.marker === '' ? undefined : query.marker,
     limit: query.maxKeys,
   });

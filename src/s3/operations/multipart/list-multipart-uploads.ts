@@ -3,6 +3,7 @@ import { BackendError } from '../../../backend/errors.js';
 import { SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { parseListMultipartUploadsQuery } from '../../rules/multipart-listing-query.js';
+import { effectiveDelimiter } from '../../rules/query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { decodeUploadChecksum } from '../../rules/upload-checksum.js';
 import { segmentsContainer } from '../../segments/names.js';
@@ -23,7 +24,10 @@ import { initiatorOf } from './list-parts.js';
 export async function listMultipartUploads(context: RequestContext): Promise<S3Response> {
   const query = parseListMultipartUploadsQuery(context.endpoint.query);
   await context.containerHead();
-  const { entries, next } = await readOpenUploads((page) => listSegments(context, page), query);
+  const { entries, next } = await readOpenUploads((page) => listSegments(context, page), {
+    ...query,
+    delimiter: effectiveDelimiter(query.delimiter),
+  });
   const owner = ownerOf(context);
   return xmlResponse(
     renderListMultipartUploadsResult({
