@@ -86,6 +86,29 @@ describe('what multipart uploads leave behind', () => {
     await bench.s3.delete('/parts/twice');
   });
 
+  it('nothing of the version null that is replaced while versioning is suspended', async () => {
+    const suspended =
+      '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>';
+    expect((await bench.s3.put('/suspended')).status).to.equal(200);
+    expect((await bench.s3.put('/suspended?versioning', suspended)).status).to.equal(200);
+    await completed('/suspended/null', 'of parts');
+    expect(await companion.names('suspended')).to.have.lengthOf(1);
+    expect((await bench.s3.put('/suspended/null', 'after')).status).to.equal(200);
+    await eventually(
+      () => companion.names('suspended'),
+      (names) => names.length === 0,
+    );
+    expect((await bench.s3.get('/suspended/null')).text).to.equal('after');
+    await completed('/suspended/null', 'of parts, again');
+    await bench.s3.delete('/suspended/null');
+    await eventually(
+      () => companion.names('suspended'),
+      (names) => names.length === 0,
+    );
+    expect((await bench.s3.delete('/suspended/null?versionId=null')).status).to.equal(204);
+    expect((await bench.s3.delete('/suspended')).status).to.equal(204);
+  });
+
   it('nothing of parts that the completion left out', async () => {
     const uploadId = await bench.create('/parts/some');
     await bench.part('/parts/some', uploadId, 1, Buffer.from('left out'));

@@ -91,6 +91,33 @@ for (const { name, Store, first } of STORES)
       await b.renew(CALL, {});
     });
 
+    it('counts from before it was written, since others may have seen it at once', async () => {
+      const slow: RecordStore = {
+        read: store.read.bind(store),
+        async write(...args) {
+          const etag = await store.write(...args);
+          clock.advance(LEASE_MS / 2);
+          return etag;
+        },
+      };
+      const a = new Lease(slow, 'a', LEASE_MS, clock);
+      await a.acquire(CALL);
+      clock.advance(LEASE_MS / 2 - 1);
+      expect(a.held).to.equal(true);
+      clock.advance(1);
+      expect(a.held).to.equal(false);
+    });
+
+    it('lasts as long as its holder says, not as long as that of the watcher', async () => {
+      const short = new Lease(store, 'b', LEASE_MS / 10, clock);
+      await lease('a').acquire(CALL);
+      expect(await short.acquire(CALL)).to.deep.equal({ outcome: 'busy', waitMs: LEASE_MS });
+      clock.advance(LEASE_MS - 1);
+      expect((await short.acquire(CALL)).outcome).to.equal('busy');
+      clock.advance(1);
+      expect((await short.acquire(CALL)).outcome).to.equal('held');
+    });
+
     it('ends for its holder without a word when it could not be renewed in time', async () => {
       const a = lease('a');
       await a.acquire(CALL);

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { signatureHeaders } from '../support/swift-client.js';
 import { GATEWAY_SECRET, SERVICE_USER, startApi, type RunningApi } from './support/api.js';
@@ -202,36 +202,6 @@ describe('swift api', () => {
     const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
     expect(JSON.parse(report.text)).to.include({ 'Number Deleted': 2, 'Number Not Found': 1 });
     expect((await owner.send('GET', path)).text).to.equal('a\n');
-  });
-
-  it('serves TempURLs by the keys of the account and the container, which it hides', async () => {
-    await put('o', 'hello', { 'x-object-meta-secret': '1', 'x-object-meta-public-a': '2' });
-    await owner.send('POST', path, { headers: { 'x-container-meta-temp-url-key': 'ck' } });
-    const expires = Math.floor(Date.now() / 1000) + 100;
-    const url = (key: string, method: string, target = `${path}/o`): string => {
-      const text = `${method}\n${expires}\n${target}`;
-      const signature = createHmac('sha256', key).update(text).digest('hex');
-      return `${target}?temp_url_sig=${signature}&temp_url_expires=${expires}`;
-    };
-    const got = await nobody.send('GET', url('ck', 'GET'));
-    expect(got).to.include({ status: 200, text: 'hello' });
-    expect(got.headers).to.include({
-      'content-disposition': `attachment; filename="o"; filename*=UTF-8''o`,
-      'x-object-meta-public-a': '2',
-    });
-    expect(got.headers).to.not.have.property('x-object-meta-secret');
-    expect((await nobody.send('HEAD', url('ck', 'GET'))).status).to.equal(200);
-    expect((await nobody.send('PUT', url('ck', 'GET'), { body: 'x' })).status).to.equal(401);
-    expect((await nobody.send('GET', url('no', 'GET'))).status).to.equal(401);
-    const pointer = { headers: { 'x-symlink-target': 'c/o' } };
-    expect((await nobody.send('PUT', url('ck', 'PUT'), pointer)).status).to.equal(400);
-    const from = { headers: { 'x-copy-from': `${path.split('/')[3]}/o` } };
-    expect((await nobody.send('PUT', url('ck', 'PUT', `${path}/n`), from)).status).to.equal(201);
-    await owner.send('POST', path, { headers: { 'x-container-read': 'test2:tester3' } });
-    expect((await stranger.send('HEAD', `${path}/o`)).status).to.equal(200);
-    const shown = JSON.stringify((await stranger.send('HEAD', path)).headers);
-    expect(shown).to.not.include('temp-url-key');
-    expect(JSON.stringify((await owner.send('HEAD', path)).headers)).to.include('temp-url-key');
   });
 
   it('joins segments, shows, copies and deletes them', async () => {

@@ -59,9 +59,10 @@ describe('telemetry: listener metrics', () => {
     const buckets = ['a', 'b', 'a', 'c', 'nobody', 'a'];
     for (const bucket of buckets) {
       const missing = bucket === 'nobody' ? { status: 404, errorCode: 'NoSuchBucket' } : {};
-      metrics.requestFinished({ ...REQUEST, bucket, bytesIn: 7, ...missing });
+      metrics.requestFinished({ ...REQUEST, bucket, bytesIn: 7, bytesOut: 11, ...missing });
     }
-    metrics.requestFinished({ ...REQUEST, bucket: 'c', status: 503, errorCode: 'SlowDown' });
+    const refused = { status: 503, errorCode: 'SlowDown', bytesOut: 11 };
+    metrics.requestFinished({ ...REQUEST, bucket: 'c', ...refused });
     metrics.requestFinished({ ...REQUEST, account: '', bucket: 'unsigned' });
     expect(await lines('ringway_bucket_requests_total{')).to.deep.equal([
       'ringway_bucket_requests_total{account="AUTH_main",bucket="a",worker="3"} 3',
@@ -72,6 +73,8 @@ describe('telemetry: listener metrics', () => {
     expect(errors).to.match(/bucket="c",worker="3"\} 1$/);
     const received = await lines('ringway_bucket_received_bytes_total{');
     expect(received.map((line) => line.split(' ')[1])).to.deep.equal(['21', '7', '7']);
+    const sent = await lines('ringway_bucket_sent_bytes_total{');
+    expect(sent.map((line) => line.split(' ')[1])).to.deep.equal(['33', '22', '11']);
   });
 
   it('knows what is in progress', async () => {

@@ -2,6 +2,10 @@ import { expect } from 'chai';
 import { answer, FakeSwift } from './support/fake-swift.js';
 import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
 
+async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield await Promise.resolve(Buffer.from(text));
+}
+
 describe('Swift transport: tokens', () => {
   let fixture: Fixture;
 
@@ -37,6 +41,25 @@ describe('Swift transport: tokens', () => {
     const response = await fixture.get({ method: 'PUT', container: 'c', body, repeatable: false });
     expect(response.status).to.equal(200);
     expect(fixture.fake.seen.at(-1)!.headers['content-length']).to.equal('3');
+  });
+
+  it('hands on a 401 that comes when the body has begun, and sends no half of it again', async () => {
+    fixture = await openFakes(1);
+    (await fixture.get()).cancel();
+    const refuse = answer(401);
+    fixture.fake.steps = [
+      async (request) => {
+        await request.body();
+        await refuse(request);
+      },
+      answer(200),
+    ];
+    const before = fixture.fake.seen.length;
+    const body = { source: chunks('abc'), size: 3 };
+    const response = await fixture.get({ method: 'PUT', container: 'c', body });
+    expect(response.status).to.equal(401);
+    expect(fixture.fake.seen.length - before).to.equal(1);
+    expect(fixture.retries).to.deep.equal([]);
   });
 
   it('gives a new token some time to be known everywhere', async () => {

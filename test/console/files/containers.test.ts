@@ -3,7 +3,17 @@ import { parseStoreInfo } from '../../../console/swift/info.js';
 import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { download, job, list, makeContainer, ok, query, unique, upload } from './support.js';
+import {
+  askStore,
+  download,
+  job,
+  list,
+  makeContainer,
+  ok,
+  query,
+  unique,
+  upload,
+} from './support.js';
 
 const SEGMENT = 1024 * 1024;
 const OPEN = unique('open');
@@ -209,18 +219,10 @@ describe('console containers', () => {
   });
 
   it('leaves a dynamic manifest what it points to when its metadata change', async () => {
-    const login = await fetch(bed.store.authUrl, {
-      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
-    });
     await ok(upload(client, ONE, 'parts/1', 'first '), 201);
     await ok(upload(client, ONE, 'parts/2', 'second'), 201);
-    const made = await fetch(`${login.headers.get('x-storage-url')}/${ONE}/joined`, {
-      method: 'PUT',
-      headers: {
-        'x-auth-token': login.headers.get('x-auth-token') ?? '',
-        'x-object-manifest': `${ONE}/parts/`,
-      },
-    });
+    const ask = await askStore(bed.store);
+    const made = await ask('PUT', `${ONE}/joined`, { 'x-object-manifest': `${ONE}/parts/` });
     expect(made.status).to.equal(201);
     const place = { container: ONE, name: 'joined' };
     await ok(

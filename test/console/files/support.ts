@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, ConsoleClient } from '../support/client.js';
+import type { TestStore } from '../support/store.js';
 
 /** A name for a container, of which a cluster keeps those of former runs. */
 export function unique(name: string): string {
@@ -88,6 +89,24 @@ export async function zipTicket(client: ConsoleClient, body: object): Promise<st
     ticket: string;
   };
   return `/api/files/zip/${ticket}`;
+}
+
+/** What an owner sends to the store itself, past the console. */
+export type AskStore = (
+  method: string,
+  path: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+/** Logs in at the store as test:tester. Paths begin with the container. */
+export async function askStore(store: TestStore): Promise<AskStore> {
+  const login = await fetch(store.authUrl, {
+    headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
+  });
+  const token = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' };
+  const base = login.headers.get('x-storage-url') ?? '';
+  return (method, path, headers = {}) =>
+    fetch(`${base}/${path}`, { method, headers: { ...token, ...headers } });
 }
 
 /** Starts a job and waits for its end. */

@@ -65,6 +65,9 @@ describe('console zip', () => {
       'd (2)': 'd',
       '_names (2).json': '_names.json',
     });
+    const folderFirst = new ZipNames();
+    const other = ['F/x', 'f', 'f/y'].map((name) => folderFirst.nameFor(name));
+    expect(other).to.deep.equal(['F/x', 'f (2)', 'f/y']);
   });
 
   it('shortens what no file system takes as one name, each to its own', () => {

@@ -53,9 +53,16 @@ describe('console under attack', () => {
 
   it('answers no name but its own, however it is said', async () => {
     const { port } = bed.console;
-    for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1:${port}.evil`, '']) {
+    const foreign = ['evil.example', `evil.example:${port}`, `127.0.0.1:${port}.evil`, ''];
+    // Without a port they are those of whatever else listens on this machine.
+    for (const host of [...foreign, '127.0.0.1', 'localhost', '[::1]', `localhost:${port + 1}`]) {
       expect(await raw(`GET /healthz HTTP/1.1\nHost: ${host}\nConnection: close\n\n`)).to.match(
         /^HTTP\/1.1 4(?:00|21)/,
+      );
+    }
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+      expect(await raw(`GET /healthz HTTP/1.1\nHost: ${host}\nConnection: close\n\n`)).to.match(
+        /^HTTP\/1.1 200/,
       );
     }
     const target = `GET http://evil.example/healthz HTTP/1.1\nHost: 127.0.0.1:${port}\nConnection: close\n\n`;

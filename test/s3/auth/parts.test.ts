@@ -9,6 +9,8 @@ import {
   parseRequestDate,
 } from '../../../src/s3/auth/amz-date.js';
 import { parseCredential } from '../../../src/s3/auth/credential-scope.js';
+import { canonicalRequest } from '../../../src/s3/auth/canonical-request.js';
+import type { SignatureClaim } from '../../../src/s3/auth/signature-claim.js';
 import { SigningKeys } from '../../../src/s3/auth/signing-keys.js';
 import { isSameSignature } from '../../../src/s3/auth/signature.js';
 import { sizedBody } from '../../support/requests.js';
@@ -65,6 +67,40 @@ describe('credential scopes', () => {
       region: 'us-east-1',
       scope: '20130524/us-east-1/s3/aws4_request',
     });
+  });
+});
+
+describe('canonical requests', () => {
+  const REQUEST = {
+    method: 'GET',
+    rawPath: '/b',
+    rawQuery: '',
+    headers: new Map(),
+    remoteAddress: '',
+  };
+  const CLAIM = {
+    signedHeaders: '',
+    signedNames: [],
+    payloadHash: '',
+  } as unknown as SignatureClaim;
+  const queryLine = (...pairs: readonly string[]): string | undefined => {
+    const query = pairs.map((pair) => {
+      const [name = '', value] = pair.split('=');
+      return { name, value, rawName: name, rawValue: value };
+    });
+    return canonicalRequest(REQUEST, query, CLAIM).split('\n')[2];
+  };
+
+  it('have the parameters by name, those of one name by value, however they were sent', () => {
+    const sorted = 'a=1&a=10&a=2&a-b=0&b=';
+    for (const sent of [
+      ['b', 'a-b=0', 'a=2', 'a=10', 'a=1'],
+      ['a=1', 'a=10', 'a=2', 'a-b=0', 'b='],
+      ['a=10', 'b=', 'a=1', 'a-b=0', 'a=2'],
+    ]) {
+      expect(queryLine(...sent)).to.equal(sorted);
+    }
+    expect(queryLine('x=ü', 'x=z', 'X-Amz-Signature=s')).to.equal('x=%C3%BC&x=z');
   });
 });
 

@@ -4,6 +4,7 @@ import { DecoratedBackend } from '../../../src/backend/decorators/decorated-back
 import { PersistentBackend } from '../../../src/backend/decorators/persistent.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
+import { renderCommit } from '../../../src/s3/versions/documents.js';
 import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
@@ -174,6 +175,29 @@ describe('s3/versions: edges', () => {
       expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two', 'one']);
       expect((await versions.readIndex(CALL, KEY)).generation).to.equal(generation + 2);
     }));
+
+  it('reads past a void fence, on a store where readers follow fences', async () => {
+    const memory = new MemoryBackend({ strength: 'chained' });
+    const store = memory.asBackend;
+    await memory.createContainer(CALL, CONTAINER);
+    const versions = gatewayOn(store);
+    await put(store, versions, KEY, 'one');
+    const index = await versions.readIndex(CALL, KEY);
+    const [entry] = index.entries;
+    const id = '0'.repeat(32);
+    const body = renderCommit({
+      generation: index.generation + 1,
+      id: 'e'.repeat(32),
+      parent: 'f'.repeat(32),
+      change: { add: [{ ...entry!, id, name: id }] },
+    });
+    const stale = fenceRef(KEY, index.generation + 1);
+    await store.putObject(CALL, stale, { size: body.length, contentType: '', body });
+    expect((await versions.readIndex(CALL, KEY)).entries).to.deep.equal([entry]);
+    expect(await versions.find(CALL, KEY, id)).to.equal(undefined);
+    await put(store, versions, KEY, 'two');
+    expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two', 'one']);
+  });
 
   it('finishes the commit of a writer that died behind its fence', () =>
     withStore(async (store) => {

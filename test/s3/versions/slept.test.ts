@@ -1,9 +1,14 @@
 import { expect } from 'chai';
+import type { Backend, ObjectRef } from '../../../src/backend/backend.js';
+import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
+import { parseIndex } from '../../../src/s3/versions/documents.js';
+import { MemoryBackend } from './memory-backend.js';
 import {
   archivedNames,
   bodiesOf,
   CALL,
+  CONTAINER,
   gatewayOn,
   keyOf,
   put,
@@ -14,7 +19,7 @@ import {
 
 const KEY = keyOf('a/key');
 
-/** Requests that were told how the bucket is, slept, and went on when it was another way. */
+/** Requests that were told how things are, slept, and went on when they were another way. */
 describe('s3/versions, of a writer that slept', () => {
   const writes = ['put', 'delete marker'] as const;
   for (const write of writes) {
@@ -35,4 +40,56 @@ describe('s3/versions, of a writer that slept', () => {
         expect(await archivedNames(store, KEY), 'nothing is left of it').to.have.length(1);
       }));
   }
+
+  for (const strength of ['strong', 'chained'] as const) {
+    it(`puts no older index back when it won a fence and slept, on a ${strength} store`, async () => {
+      const written: number[] = [];
+      const onPut = ({ object }: ObjectRef, body: Buffer): void => {
+        if (object.endsWith('/index.json')) written.push(parseIndex(body).generation);
+      };
+      const memory = new MemoryBackend({ strength, onPut });
+      await memory.createContainer(CALL, CONTAINER);
+      const store = memory.asBackend;
+      const others = gatewayOn(store);
+      await put(store, others, KEY, 'one');
+      const sleepy = new SleepsBehindItsFence(store);
+      const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+      await sleepy.asleep;
+      await put(store, others, KEY, 'two');
+      await put(store, others, KEY, 'three');
+      sleepy.wake();
+      await late;
+      // Readers would follow the fences from an older one, and write the latest again: not needed.
+      expect(written).to.deep.equal(written.toSorted((one, other) => one - other));
+      const inOrder = ['three', 'two', 'late', 'one'];
+      expect(await bodiesOf(store, others, KEY)).to.deep.equal(inOrder);
+      expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal(inOrder);
+    });
+  }
 });
+
+/** Once it has created a fence, it does nothing more until it is woken. */
+class SleepsBehindItsFence extends DecoratedBackend {
+  wake!: () => void;
+  readonly asleep: Promise<void>;
+  #fallAsleep!: () => void;
+  readonly #woken = new Promise<void>((resolve) => {
+    this.wake = resolve;
+  });
+
+  constructor(inner: Backend) {
+    super(inner);
+    this.asleep = new Promise((resolve) => {
+      this.#fallAsleep = resolve;
+    });
+  }
+
+  override async putObject(...args: Parameters<Backend['putObject']>) {
+    const outcome = await super.putObject(...args);
+    const [, { object }] = args;
+    if (!/\/index\.g\d+\.json$/.test(object)) return outcome;
+    this.#fallAsleep();
+    await this.#woken;
+    return outcome;
+  }
+}

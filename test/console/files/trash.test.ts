@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import {
+  askStore,
+  job,
+  listTrash,
+  makeContainer,
+  ok,
+  query,
+  unique,
+  upload,
+  type AskStore,
+} from './support.js';
+
+const DAYS = 7;
+const DAY_S = 86_400;
+
+describe('console trash', () => {
+  let bed: TestBed;
+  let client: ConsoleClient;
+  let ask: AskStore;
+  let container: string;
+
+  before(async () => {
+    bed = await startTestBed({ trash_days: DAYS });
+    client = await bed.login();
+    ask = await askStore(bed.store);
+  });
+
+  after(() => bed.close());
+
+  beforeEach(async () => {
+    container = unique('c');
+    await makeContainer(client, container);
+    await ok(upload(client, container, 'o', 'hello'), 201);
+  });
+
+  const throwAway = () =>
+    job(client, '/api/files/delete', { container, names: ['o'], mode: 'trash' });
+
+  async function restore(): Promise<void> {
+    const [entry] = await listTrash(client, container);
+    const body = { container, trash_names: [entry!.trash_name], on_conflict: 'fail' };
+    expect((await job(client, '/api/files/trash/restore', body)).result.succeeded).to.equal(1);
+  }
+
+  /** Undefined: it does not expire. */
+  async function expiryS(path: string): Promise<number | undefined> {
+    const { status, headers } = await ask('HEAD', path);
+    expect(status).to.equal(200);
+    const text = headers.get('x-delete-at');
+    return text === null ? undefined : Number(text);
+  }
+
+  async function expireAt(deleteAtUnixS: number): Promise<void> {
+    const body = { container, name: 'o', meta: {}, delete_at_unix_s: deleteAtUnixS };
+    await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+    expect(await expiryS(`${container}/o`)).to.equal(deleteAtUnixS);
+  }
+
+  it('keeps an object for the days of the configuration', async () => {
+    const from = Math.floor(Date.now() / 1000);
+    expect((await throwAway()).result.succeeded).to.equal(1);
+    const until = Math.ceil(Date.now() / 1000);
+    const [entry] = await listTrash(client, container);
+    expect(await expiryS(`${container}+trash/${entry!.trash_name}`)).to.be.within(
+      from + DAYS * DAY_S,
+      until + DAYS * DAY_S,
+    );
+    expect((await ask('HEAD', `${container}/o`)).status).to.equal(404);
+  });
+
+  it('gives an object its own expiry back, not that of the trash', async () => {
+    const deleteAt = Math.floor(Date.now() / 1000) + 30 * DAY_S;
+    await expireAt(deleteAt);
+    await throwAway();
+    await restore();
+    expect(await expiryS(`${container}/o`)).to.equal(deleteAt);
+    const info = (await ok(client.get(`/api/files/object?${query({ container, name: 'o' })}`), 200)) //
+      .json() as object;
+    expect(info).to.deep.include({ delete_at_unix_s: deleteAt, meta: {} });
+  });
+
+  it('gives no expiry back that has passed meanwhile', async () => {
+    await expireAt(Math.floor(Date.now() / 1000) + 600);
+    await throwAway();
+    const { nowMs } = bed.clock;
+    // By the console's clock; by that of the store the object would still live for minutes.
+    bed.clock.nowMs += 1200 * 1000;
+    try {
+      await restore();
+    } finally {
+      bed.clock.nowMs = nowMs;
+    }
+    expect(await expiryS(`${container}/o`)).to.equal(undefined);
+  });
+});
