@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { Gate, type GateRefusal } from '../../src/admission/gate.js';
 import { until } from '../support/until.js';
 
-describe('admission: gate', () => {
+describe('admission: gate', function () {
+  // All happens in this process, and waits that are not over by then never end.
+  this.timeout(10_000);
+
   /** What became of each that entered or waits; `undefined` in the place of a refusal is `in`. */
   function watch(entering: Promise<GateRefusal | undefined>): { state: string } {
     const watched = { state: 'waits' };
@@ -31,7 +34,7 @@ describe('admission: gate', () => {
   });
 
   it('refuses at once when too many wait', async () => {
-    const gate = new Gate({ capacity: 1, queueMax: 1, waitMsMax: 60_000 });
+    const gate = new Gate({ capacity: 1, queueMax: 1, waitMsMax: 5_000 });
     gate.tryEnter(1);
     const waits = watch(gate.enter(1));
     expect(await gate.enter(1)).to.equal('queue_full');
