@@ -28,6 +28,14 @@ export interface Stage {
   readonly files: readonly string[];
 }
 
+export interface PlantedBug {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  readonly tests: readonly string[];
+}
+
 interface Tools {
   readonly 'node-version.mjs': { nodeVersionProblem: (version: string) => string | null };
   readonly 'lib/install.mjs': {
@@ -62,6 +70,15 @@ interface Tools {
       options: object,
       run: (stage: Stage) => Promise<StageResult>,
     ) => Promise<StageResult>;
+  };
+  readonly 'lib/planted.mjs': {
+    plantedBugs: (filters?: readonly string[]) => readonly PlantedBug[];
+    readSources: (root: string) => Map<string, string>;
+    plant: (
+      bug: PlantedBug,
+      sources: Map<string, string>,
+    ) => { path: string; text: string } | { stale: string };
+    staleness: (bug: PlantedBug, sources: Map<string, string>, root: string) => string | undefined;
   };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }

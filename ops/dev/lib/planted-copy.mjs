@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
+import ts from 'typescript';
+import { ROOT } from './paths.mjs';
+import { packageFile } from './run.mjs';
+import { planStages } from './stages.mjs';
+
+/** What a copy does without: what is large, what is linked, and what belongs to a running service. */
+const NOT_COPIED = new Set(['node_modules', '.git', '.build', 'data', '.swift-lab', 'coverage']);
+
+/** A suite that a bug has hung has noticed it. */
+const RUN_MS_MAX = 180_000;
+
+/** Errors that say that the planted text is no program any more: nobody noticed anything. */
+const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
+
+/**
+ * A copy of the checkout in which bugs are planted one after the other, so that the checkout itself
+ * is never changed. Only the file with the bug is compiled, without its types.
+ */
+export class PlantedCopy {
+  #root = mkdtempSync(join(tmpdir(), 'ringway-planted-'));
+  #options = compilerOptions();
+
+  constructor() {
+    cpSync(ROOT, this.#root, {
+      recursive: true,
+      filter: (path) => dirname(path) !== ROOT || !NOT_COPIED.has(basename(path)),
+    });
+    symlinkSync(`${ROOT}/node_modules`, `${this.#root}/node_modules`);
+  }
+
+  remove() {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /**
+   * Runs tests with a file as it is given, and puts back what was there.
+   *
+   * @param {{ path: string, text: string }} planted
+   * @param {{ tests: readonly string[], grep?: string }} which
+   * @returns {Promise<Outcome>}
+   */
+  async runWith({ path, text }, which) {
+    this.#write(path, text);
+    try {
+      return await this.run(which);
+    } finally {
+      cpSync(`${ROOT}/${path}`, `${this.#root}/${path}`);
+      if (path.endsWith('.ts')) cpSync(compiled(ROOT, path), compiled(this.#root, path));
+    }
+  }
+
+  /**
+   * @typedef {object} Outcome
+   * @property {string[]} failed titles
+   * @property {boolean} isBroken the failure is of text that is no program
+   * @property {number} passed
+   * @property {string[]} skipped titles
+   * @property {boolean} hung
+   *
+   * @returns {Promise<Outcome>}
+   */
+  async run({ tests, grep }, { bail = true } = {}) {
+    const files = planStages(tests).flatMap((stage) => stage.files);
+    const report = join(this.#root, '.planted.json');
+    rmSync(report, { force: true });
+    const args = [
+      packageFile('mocha/bin/mocha.js'),
+      ...(bail ? ['--bail'] : []),
+      ...['--reporter', './ops/dev/lib/reporter.mjs', '--reporter-option', `output=${report}`],
+      ...(grep === undefined ? [] : ['--grep', grep]),
+      ...new Set(files),
+    ];
+    const { hung, output } = await this.#spawn(args);
+    const { passed, failed, skipped } = readReport(report, output);
+    return {
+      failed: failed.map(({ title }) => title),
+      isBroken: failed.length > 0 && failed.every(({ error }) => NO_PROGRAM.test(error)),
+      passed,
+      skipped: skipped.map(({ title }) => title),
+      hung,
+    };
+  }
+
+  #write(path, text) {
+    writeFileSync(`${this.#root}/${path}`, text);
+    if (!path.endsWith('.ts')) return;
+    const { outputText, diagnostics } = ts.transpileModule(text, {
+      compilerOptions: this.#options,
+      fileName: `${this.#root}/${path}`,
+      reportDiagnostics: true,
+    });
+    if (diagnostics.length > 0) {
+      const reasons = diagnostics.map((one) =>
+        ts.flattenDiagnosticMessageText(one.messageText, ' '),
+      );
+      throw new Error(`${path} is no TypeScript with the bug: ${reasons.join(', ')}`);
+    }
+    writeFileSync(compiled(this.#root, path), outputText);
+  }
+
+  #spawn(args) {
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, args, {
+        cwd: this.#root,
+        // As in ops/dev/lib/mocha.mjs.
+        env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: '65536' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own, to end what tests have started, too.
+        detached: true,
+      });
+      const chunks = [];
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (c) => chunks.push(c));
+      let hung = false;
+      const end = () => {
+        try {
+          process.kill(-child.pid, 'SIGKILL');
+        } catch (error) {
+          if (error.code !== 'ESRCH') throw error;
+        }
+      };
+      const timer = setTimeout(() => {
+        hung = true;
+        end();
+      }, RUN_MS_MAX);
+      child.once('error', reject);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        end();
+        child.stdout.destroy();
+        child.stderr.destroy();
+        resolve({ hung, output: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+  }
+}
+
+/** A run without a report could not even load its files: that is no test that fails. */
+function readReport(path, output) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return {
+      passed: 0,
+      failed: [{ title: 'no test', error: `SyntaxError\n${output}` }],
+      skipped: [],
+    };
+  }
+}
+
+function compiled(root, path) {
+  return `${root}/dist/${path.replace(/\.ts$/, '.js')}`;
+}
+
+function compilerOptions() {
+  const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}/tsconfig.json`, 'utf8'));
+  const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, ROOT);
+  // Of one file the compiler cannot find out what kind of module it is, nor where the project begins.
+  return {
+    ...options,
+    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+    ...{ rootDir: undefined, incremental: false, sourceMap: false },
+  };
+}

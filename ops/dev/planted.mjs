@@ -1,0 +1,109 @@
+/**
+ * `npm run test:planted`: how strong the tests are, as a figure. Plants the bugs of
+ * `ops/dev/planted/` one at a time in a copy of the checkout, and runs the suites that have to fail.
+ *
+ *     npm run test:planted                      all of them, about half an hour on two processors
+ *     npm run test:planted -- console s3/auth   those whose names begin so
+ *     npm run test:planted -- --beside 4        so many copies beside each other
+ *     npm run test:planted -- --list            only their names
+ *
+ * Survivors are named, with the score in the last line. The exit code is 1 below 95 %, and when a
+ * bug's text or tests are not there any more.
+ */
+import { availableParallelism } from 'node:os';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { build } from './lib/build.mjs';
+import { ROOT } from './lib/paths.mjs';
+import { PlantedCopy } from './lib/planted-copy.mjs';
+import { plant, plantedBugs, readSources, staleness } from './lib/planted.mjs';
+
+const CAUGHT_MIN = 0.95;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    beside: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    list: { type: 'boolean', default: false },
+  },
+});
+const bugs = plantedBugs(positionals);
+if (values.list) for (const { name, file } of bugs) console.log(`${name}  (${file})`);
+else process.exitCode = (await main()) ? 0 : 1;
+
+async function main() {
+  await build();
+  const sources = readSources(ROOT);
+  const stale = bugs.flatMap((bug) => {
+    const reason = staleness(bug, sources, ROOT);
+    return reason === undefined ? [] : [{ ...bug, reason }];
+  });
+  for (const { name, reason } of stale) console.log(`STALE     ${name}: ${reason}`);
+  const staleNames = new Set(stale.map(({ name }) => name));
+  const outcomes = await tryAll(
+    bugs.filter(({ name }) => !staleNames.has(name)),
+    sources,
+  );
+  return report(outcomes, stale);
+}
+
+/** Copies take the next bug as they get free. @returns outcomes, in the order of their ends */
+async function tryAll(bugs, sources) {
+  const copies = Array.from({ length: Number(values.beside) }, () => new PlantedCopy());
+  // A run that is stopped leaves no copies behind.
+  const removeCopies = () => copies.forEach((copy) => copy.remove());
+  process.once('exit', removeCopies);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  const failsAnyway = await baseline(copies[0], bugs);
+  const waiting = [...bugs];
+  const outcomes = [];
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+        const startedAt = Date.now();
+        const outcome = judge(await copy.runWith(plant(bug, sources), bug), failsAnyway);
+        outcomes.push({ bug, ...outcome });
+        const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+        console.log(`${outcome.verdict.padEnd(9)} ${bug.name} (${seconds} s)${outcome.why}`);
+      }
+    }),
+  );
+  return outcomes;
+}
+
+/** The suites without a bug: a test that fails then notices nothing. @returns {Promise<Set<string>>} */
+async function baseline(copy, bugs) {
+  const tests = [...new Set(bugs.flatMap((bug) => bug.tests))];
+  console.log(`planted: ${bugs.length} bugs; first their suites without any`);
+  const { failed } = await copy.run({ tests }, { bail: false });
+  for (const title of failed) console.log(`fails without a bug: ${title}`);
+  return new Set(failed);
+}
+
+function judge({ failed, isBroken, passed, skipped, hung }, failsAnyway) {
+  const noticed = failed.filter((title) => !failsAnyway.has(title));
+  if (isBroken) return { verdict: 'BROKEN', why: ': with it the file is no program any more' };
+  if (noticed.length > 0) return { verdict: 'caught', why: `: ${noticed[0]}` };
+  if (hung) return { verdict: 'caught', why: ': the suite hung' };
+  if (passed === 0 && skipped.length > 0) return { verdict: 'skipped', why: `: ${skipped[0]}` };
+  return { verdict: 'SURVIVED', why: passed === 0 ? ': no test ran' : '' };
+}
+
+/** @returns {boolean} whether that is good enough */
+function report(outcomes, stale) {
+  const of = (verdict) => outcomes.filter((outcome) => outcome.verdict === verdict);
+  const tried = outcomes.length - of('skipped').length;
+  const caught = of('caught').length;
+  console.log('');
+  for (const { bug } of [...of('BROKEN'), ...of('SURVIVED')]) {
+    console.log(
+      `NOT CAUGHT: ${bug.name}\n    in ${bug.file}; ought to fail: ${bug.tests.join(' ')}`,
+    );
+  }
+  const share = tried === 0 ? 0 : caught / tried;
+  console.log(
+    `${caught} of ${tried} planted bugs caught (${(share * 100).toFixed(1)} %), ` +
+      `${of('skipped').length} skipped, ${stale.length} stale`,
+  );
+  return stale.length === 0 && share >= CAUGHT_MIN;
+}
