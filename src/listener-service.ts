@@ -80,7 +80,7 @@ export async function startListener(
       settings: options,
       digests,
       documents,
-      lifecycles: new BucketLifecycles(store),
+      lifecycles: new BucketLifecycles(store, documents),
       segments,
       cold,
       versions,

@@ -1,16 +1,10 @@
-import { getPriority, setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { LaneAnswer, LaneTask } from '../src/digest/lane-protocol.js';
 import { RunningDigests } from '../src/digest/running-digests.js';
+import { yieldToEventLoops } from './thread-priority.js';
 
-/**
- * Who waits for a hash waits for milliseconds anyway; who waits for the event loop of this process,
- * or of another listener, does not. Linux has it by thread.
- */
-const NICER_BY = 10;
-const NICENESS_MAX = 19;
-if (!isMainThread) setPriority(Math.min(NICENESS_MAX, getPriority() + NICER_BY));
+if (!isMainThread) yieldToEventLoops();
 
 /** The bodies that are being hashed on this thread. */
 const bodies = new Map<number, RunningDigests>();

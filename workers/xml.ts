@@ -1,12 +1,16 @@
 import { performance } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
+import { yieldToEventLoops } from './thread-priority.js';
 import { S3Error } from '../src/s3/s3-error.js';
-import { DOCUMENT_PARSERS } from '../src/s3/xml-pool/documents.js';
+import { parseDocument } from '../src/s3/xml-pool/documents.js';
 import type {
   CarriedError,
   ParseAnswer,
   ParseResult,
   ParseTask,
 } from '../src/s3/xml-pool/protocol.js';
+
+if (!isMainThread) yieldToEventLoops();
 
 /** Parses one document. */
 export default function run(task: ParseTask): ParseAnswer {
@@ -15,9 +19,9 @@ export default function run(task: ParseTask): ParseAnswer {
   return { ...result, runS: (performance.now() - startedAt) / 1000 };
 }
 
-function parse({ name, body }: ParseTask): ParseResult {
+function parse({ name, body, settings }: ParseTask): ParseResult {
   try {
-    const document = DOCUMENT_PARSERS[name](Buffer.from(body.buffer));
+    const document = parseDocument(name, Buffer.from(body.buffer), settings);
     return { json: JSON.stringify(document) };
   } catch (error) {
     return { error: carry(error) };

@@ -161,7 +161,7 @@ const KEYS = {
   digest_lanes: { schema: integer(1, 64).default(1), doc: 'Hashing threads of each listener.' },
   xml_inline_bytes_max: {
     schema: integer(0, 4_194_304).default(8_192),
-    doc: 'XML bodies of DeleteObjects and CompleteMultipartUpload up to this size are parsed on the event loop, larger ones on a thread.',
+    doc: 'XML bodies of requests up to this size are parsed on the event loop, larger ones on a thread.',
   },
   inline_body_bytes_max: {
     schema: integer(0, 1_048_576).default(32_768),

@@ -1,36 +1,37 @@
 import type { CallContext, ContainerRef, Metadata } from '../backend/backend.js';
-import {
-  configurationPatch,
-  decodeConfiguration,
-  storedConfiguration,
-} from './bucket-configuration.js';
+import { decodeConfiguration, storedConfiguration } from './bucket-configuration.js';
 import type { LifecycleConfiguration } from './rules/lifecycle/configuration.js';
 import { S3Error } from './s3-error.js';
-import {
-  parseLifecycleConfiguration,
-  renderLifecycleConfiguration,
-} from './xml/lifecycle-configuration.js';
+import { parseLifecycleConfiguration } from './xml/lifecycle-configuration.js';
+import type { DocumentParser } from './xml-pool/documents.js';
 
 /**
- * The rules in a container's system metadata; undefined when it has none.
+ * The rules in a container's system metadata, read here and now; undefined when it has none.
  * @throws S3Error `InternalError` when what is stored cannot be read
  */
 export function storedLifecycle(systemMetadata: Metadata): LifecycleConfiguration | undefined {
   const stored = storedConfiguration(systemMetadata, 'lifecycle');
-  return stored === undefined ? undefined : decodeLifecycle(stored);
-}
-
-/** Sets the rules, or removes them when they are undefined. */
-export function lifecyclePatch(configuration: LifecycleConfiguration | undefined) {
-  const document =
-    configuration === undefined ? undefined : renderLifecycleConfiguration(configuration);
-  return configurationPatch('lifecycle', document);
-}
-
-function decodeLifecycle(stored: string): LifecycleConfiguration {
+  if (stored === undefined) return undefined;
   try {
     return parseLifecycleConfiguration(decodeConfiguration(stored));
   } catch (cause) {
+    throw new S3Error('InternalError', undefined, {}, { cause });
+  }
+}
+
+/**
+ * The same where others wait for the event loop: a thousand rules would keep it busy for 50 ms.
+ * @param document - as it is stored
+ * @throws S3Error `InternalError` when it cannot be read; `ServiceUnavailable`
+ */
+export async function readStoredLifecycle(
+  documents: DocumentParser,
+  document: Buffer,
+): Promise<LifecycleConfiguration> {
+  try {
+    return await documents.parse('StoredLifecycle', document);
+  } catch (cause) {
+    if (cause instanceof S3Error && cause.code === 'ServiceUnavailable') throw cause;
     throw new S3Error('InternalError', undefined, {}, { cause });
   }
 }
@@ -76,6 +77,7 @@ export class BucketLifecycles {
 
   constructor(
     private readonly backend: ContainerReader,
+    private readonly documents: DocumentParser,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -121,7 +123,7 @@ export class BucketLifecycles {
         ? former?.configuration
         : stored === undefined
           ? undefined
-          : decodeLifecycle(stored);
+          : await readStoredLifecycle(this.documents, decodeConfiguration(stored));
     if (changes === this.#changes) this.#keep(keyOf(ref), { stored, configuration, readAt });
     return configuration;
   }

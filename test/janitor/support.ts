@@ -10,7 +10,8 @@ import { DryRun } from '../../src/janitor/executors.js';
 import { Pace } from '../../src/janitor/pace.js';
 import { VersionActions } from '../../src/janitor/version-actions.js';
 import type { ClockState } from '../../src/clock/index.js';
-import { lifecyclePatch } from '../../src/s3/bucket-lifecycles.js';
+import { configurationPatch } from '../../src/s3/bucket-configuration.js';
+import { renderLifecycleConfiguration } from '../../src/s3/xml/lifecycle-configuration.js';
 import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
 import type { LifecycleConfiguration } from '../../src/s3/rules/lifecycle/configuration.js';
 import { encodeTags } from '../../src/s3/rules/tagging.js';
@@ -176,7 +177,8 @@ export class Bench {
   }
 
   async rules(configuration: LifecycleConfiguration, container = BUCKET): Promise<void> {
-    const systemMetadata = lifecyclePatch(configuration);
+    const document = renderLifecycleConfiguration(configuration);
+    const systemMetadata = configurationPatch('lifecycle', document);
     await this.store.updateContainer(CALL, { account: ACCOUNT, container }, { systemMetadata });
   }
 

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Metadata } from '../../src/backend/backend.js';
 import { BackendError } from '../../src/backend/errors.js';
-import { BucketLifecycles, lifecyclePatch } from '../../src/s3/bucket-lifecycles.js';
+import { configurationPatch } from '../../src/s3/bucket-configuration.js';
+import { BucketLifecycles } from '../../src/s3/bucket-lifecycles.js';
+import { renderLifecycleConfiguration } from '../../src/s3/xml/lifecycle-configuration.js';
+import { createXmlPool } from '../../src/s3/xml-pool/index.js';
 import { inDays, rules } from './rules/lifecycle/support.js';
 
 const CALL = { requestId: 'test' };
@@ -26,6 +29,8 @@ class Heads {
   }
 }
 
+const documents = createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
+
 describe('lifecycle rules of buckets', () => {
   let heads: Heads;
   let now: number;
@@ -34,11 +39,12 @@ describe('lifecycle rules of buckets', () => {
   beforeEach(() => {
     heads = new Heads();
     now = 0;
-    lifecycles = new BucketLifecycles(heads, () => now);
+    lifecycles = new BucketLifecycles(heads, documents, () => now);
   });
 
   function store(configuration: typeof RULES | undefined): void {
-    const patch = lifecyclePatch(configuration);
+    const document = configuration && renderLifecycleConfiguration(configuration);
+    const patch = configurationPatch('lifecycle', document);
     heads.systemMetadata = Object.fromEntries(
       Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null),
     );

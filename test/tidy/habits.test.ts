@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { focusViolations, lengthViolations, LINES_MAX, machinePathViolations } from './habits.js';
+import {
+  focusViolations,
+  inlineParserViolations,
+  lengthViolations,
+  LINES_MAX,
+  machinePathViolations,
+} from './habits.js';
 import { projectFiles, type ProjectFile } from './project.js';
 
 /** Samples are put together here, so that this file does not break the rules it tests. */
@@ -29,6 +35,23 @@ describe('tidy: habits', () => {
 
   it('no file names a folder of one machine', () => {
     expect(machinePathViolations(files)).to.deep.equal([]);
+  });
+
+  it('no operation parses a document by itself', () => {
+    expect(inlineParserViolations(files)).to.deep.equal([]);
+  });
+
+  it('notices an operation that parses a document by itself', () => {
+    const sample = (path: string, names: string): ProjectFile => ({
+      path,
+      text: `import x from 'y';\nimport { ${names} } from '../../xml/tagging.js';\n`,
+    });
+    const operation = 'src/s3/operations/x.ts';
+    expect(
+      inlineParserViolations([sample(operation, 'renderTagging, parseTagging')]),
+    ).to.deep.equal([`${operation} parses a document by itself`]);
+    const others = [sample(operation, 'renderTagging'), sample('src/s3/x.ts', 'parseTagging')];
+    expect(inlineParserViolations(others)).to.deep.equal([]);
   });
 
   it('notices a file that is one line too long, and only then', () => {

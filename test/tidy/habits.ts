@@ -21,6 +21,19 @@ export function focusViolations(files: readonly ProjectFile[]): Violation[] {
     .map(({ path }) => `${path} focuses on a test`);
 }
 
+const PARSER_IMPORT = /import\s[^;]*\bparse[A-Z]\w*[^;]*\sfrom '[^']*\/xml\/[^']*'/;
+
+/**
+ * Operations that parse a document themselves, on the event loop whatever its size and bounds:
+ * `src/s3/operations/request-document.ts` is for that.
+ */
+export function inlineParserViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/s3/operations/'))
+    .filter(({ text }) => PARSER_IMPORT.test(text))
+    .map(({ path }) => `${path} parses a document by itself`);
+}
+
 /**
  * Home and work folders of somebody's machine: such a path is true for nobody else.
  * Matched after a quote, blank, bracket, `=` or `:`, so that a folder inside the project is not.

@@ -5,6 +5,8 @@ import { bucketAcl } from '../rules/acl/bucket-acl.js';
 import { aclOfNew, asksForAcl, grantsToBucketOwner } from '../rules/acl/request.js';
 import { canonicalId } from '../rules/acl/requester.js';
 import { ACL_METADATA, decodeAcl, encodeAcl } from '../rules/acl/stored.js';
+import { S3Error } from '../s3-error.js';
+import { collectDocument } from './request-document.js';
 
 /**
  * ACLs between requests and system metadata.
@@ -46,6 +48,18 @@ async function readRequested(context: RequestContext, name: string): Promise<Met
   const acl = aclOfNew(headers, 'object', { owner, bucketOwner });
   if (principal.role === 'owner' && isPrivate(acl)) return undefined;
   return { [name]: encodeAcl(acl) };
+}
+
+/**
+ * The document of PUT `?acl`; undefined for an empty body. With headers that speak of ACLs it is not
+ * read, since it must not be there.
+ * @throws S3Error `UnexpectedContent`, `MalformedACLError`, and as `collectDocument`
+ */
+export async function aclDocument(context: RequestContext): Promise<Acl | undefined> {
+  const body = await collectDocument(context, 'AccessControlPolicy');
+  if (body.length === 0) return undefined;
+  if (asksForAcl(context.headers)) throw new S3Error('UnexpectedContent');
+  return context.services.documents.parse('AccessControlPolicy', body);
 }
 
 /**

@@ -1,26 +1,88 @@
+import { validateLifecycle } from '../rules/lifecycle/validate.js';
+import { parseAccessControlPolicy } from '../xml/access-control-policy.js';
+import type { RequestDocument } from '../xml/bounds.js';
 import { parseCompleteMultipartUpload } from '../xml/complete-multipart-upload.js';
+import { parseCorsConfiguration, renderCorsConfiguration } from '../xml/cors-configuration.js';
+import { parseCreateBucketConfiguration } from '../xml/create-bucket-configuration.js';
 import { parseDelete } from '../xml/delete.js';
+import { parseLegalHold } from '../xml/legal-hold.js';
+import {
+  parseLifecycleConfiguration,
+  renderLifecycleConfiguration,
+} from '../xml/lifecycle-configuration.js';
+import { parseObjectLockConfiguration } from '../xml/object-lock-configuration.js';
+import { parseRestoreRequest } from '../xml/restore-request.js';
+import { parseRetention } from '../xml/retention.js';
+import { parseTagging } from '../xml/tagging.js';
+import { parseVersioningConfiguration } from '../xml/versioning-configuration.js';
+
+/** What lifecycle rules are checked against: the configured storage classes, warmer ones first. */
+export interface LifecycleSettings {
+  readonly storageClasses: readonly string[];
+}
 
 /**
- * Documents that can be large enough to keep the event loop busy for long: the event loop and the
- * XML thread parse them by the same table. What a parser gives is plain data that JSON can carry.
+ * Every document that a request can have as its body, and the one stored document that can be as
+ * long: the event loop and the XML thread read them by the same table. What a parser gives is plain
+ * data that JSON can carry. A configuration that may be long comes back as it is to be stored, so
+ * that the loop neither checks nor renders it.
  */
 export const DOCUMENT_PARSERS = {
-  Delete: parseDelete,
+  AccessControlPolicy: parseAccessControlPolicy,
+  BucketTagging: (body: Buffer) => parseTagging(body, 'bucket'),
   CompleteMultipartUpload: parseCompleteMultipartUpload,
-} as const satisfies Readonly<Record<string, (body: Buffer) => object>>;
+  CORSConfiguration: (body: Buffer) => renderCorsConfiguration(parseCorsConfiguration(body)),
+  CreateBucketConfiguration: parseCreateBucketConfiguration,
+  Delete: parseDelete,
+  LegalHold: parseLegalHold,
+  LifecycleConfiguration: (body: Buffer, { storageClasses }: LifecycleSettings) => {
+    const configuration = parseLifecycleConfiguration(body);
+    validateLifecycle(configuration, storageClasses);
+    return renderLifecycleConfiguration(configuration);
+  },
+  ObjectLockConfiguration: parseObjectLockConfiguration,
+  ObjectTagging: (body: Buffer) => parseTagging(body, 'object'),
+  RestoreRequest: parseRestoreRequest,
+  /** Nothing in it where a retention is to be removed. */
+  Retention: (body: Buffer) => ({ retention: parseRetention(body, Date.now()) }),
+  StoredLifecycle: (body: Buffer) => parseLifecycleConfiguration(body),
+  VersioningConfiguration: parseVersioningConfiguration,
+} as const satisfies Readonly<Record<RequestDocument, unknown>> & Readonly<Record<string, unknown>>;
 
-export type DocumentName = keyof typeof DOCUMENT_PARSERS;
+type Parsers = typeof DOCUMENT_PARSERS;
+
+export type DocumentName = keyof Parsers;
 
 /** What the parser of that name returns. */
-export type ParsedDocument<Name extends DocumentName> = ReturnType<(typeof DOCUMENT_PARSERS)[Name]>;
+export type ParsedDocument<Name extends DocumentName> = ReturnType<Parsers[Name]>;
 
-/** How operations read those documents, wherever that happens. */
+/** What the parser of that name wants to know besides the body: nothing, for most. */
+export type DocumentSettings<Name extends DocumentName> =
+  Parameters<Parsers[Name]> extends [Buffer, infer Settings] ? [settings: Settings] : [];
+
+/** How documents are read, wherever that happens. */
 export interface DocumentParser {
   /**
    * @param body verified; not changed, and not needed any more once the promise has settled
    * @throws S3Error as the document's parser; `ServiceUnavailable` when too many documents wait;
    *   `InternalError` when the thread that read this one was lost
    */
-  parse<Name extends DocumentName>(name: Name, body: Buffer): Promise<ParsedDocument<Name>>;
+  parse<Name extends DocumentName>(
+    name: Name,
+    body: Buffer,
+    ...settings: DocumentSettings<Name>
+  ): Promise<ParsedDocument<Name>>;
+}
+
+/** Reads a document here and now. @throws S3Error as its parser */
+export function parseDocument<Name extends DocumentName>(
+  name: Name,
+  body: Buffer,
+  settings: readonly unknown[],
+): ParsedDocument<Name> {
+  const parser = DOCUMENT_PARSERS[name] as (
+    body: Buffer,
+    ...settings: readonly unknown[]
+  ) => ParsedDocument<Name>;
+  return parser(body, ...settings);
 }

@@ -2,9 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { Piscina } from 'piscina';
 import { S3Error } from '../s3-error.js';
 import {
-  DOCUMENT_PARSERS,
+  parseDocument,
   type DocumentName,
   type DocumentParser,
+  type DocumentSettings,
   type ParsedDocument,
 } from './documents.js';
 import { XML_POOL_DEFAULTS, type FilledXmlPoolOptions, type XmlPoolOptions } from './options.js';
@@ -40,12 +41,14 @@ class ThreadedParser implements XmlPool {
 
   constructor(private readonly options: FilledXmlPoolOptions) {}
 
-  async parse<Name extends DocumentName>(name: Name, body: Buffer): Promise<ParsedDocument<Name>> {
-    if (body.length <= this.options.inlineBytesMax) {
-      return DOCUMENT_PARSERS[name](body) as ParsedDocument<Name>;
-    }
+  async parse<Name extends DocumentName>(
+    name: Name,
+    body: Buffer,
+    ...settings: DocumentSettings<Name>
+  ): Promise<ParsedDocument<Name>> {
+    if (body.length <= this.options.inlineBytesMax) return parseDocument(name, body, settings);
     // The body may be a view of memory that others use too: only a copy can be moved.
-    const answer = await this.#run({ name, body: new Uint8Array(body) });
+    const answer = await this.#run({ name, body: new Uint8Array(body), settings });
     if ('error' in answer) throw toS3Error(answer.error);
     return JSON.parse(answer.json) as ParsedDocument<Name>;
   }

@@ -7,6 +7,8 @@ export interface ParseTask {
   readonly name: DocumentName;
   /** Moved to the thread, not copied a second time. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Plain data; what else the document's parser wants to know. */
+  readonly settings: readonly unknown[];
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '../rules/acl/acl.js';
 import { groupGrantee, unresolvableEmail, userGrantee } from '../rules/acl/grantees.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { renderOwner } from './owner.js';
@@ -51,7 +52,7 @@ function renderGrantee(grantee: Grantee): string {
  */
 export function parseAccessControlPolicy(body: Buffer): Acl {
   return malformedAsAcl(() => {
-    const root = parseXml(body, 'AccessControlPolicy');
+    const root = parseXml(body, 'AccessControlPolicy', XML_BOUNDS.AccessControlPolicy);
     onlyChildren(root, 'Owner', 'AccessControlList');
     const owner = requiredChild(root, 'Owner');
     onlyChildren(owner, 'ID', 'DisplayName');

@@ -3,6 +3,7 @@ import { unquoteEtag } from '../rules/etags.js';
 import { PART_NUMBER_MAX, PART_NUMBER_MIN } from '../rules/part-number.js';
 import { invalidArgument, isDecimal } from '../rules/query-parameters.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { isChecksumElement, parseChecksum } from './checksum-elements.js';
 import { parseXml, requiredChildText, type XmlElement } from './parse.js';
 
@@ -13,12 +14,6 @@ export interface CompleteMultipartUpload {
 }
 
 /**
- * 10,000 parts as the SDKs write them take 1.0 MB without checksums and 1.8 MB with SHA-256 each
- * (180 bytes a part). 4 MiB are 419 bytes a part: enough for indented documents with prefixed names.
- */
-export const COMPLETE_MULTIPART_UPLOAD_BYTES_MAX = 4 * 1024 * 1024;
-
-/**
  * The body of CompleteMultipartUpload.
  *
  * @throws S3Error `MalformedXML`, also without parts and for more than 10,000; `InvalidPartOrder`;
@@ -26,7 +21,7 @@ export const COMPLETE_MULTIPART_UPLOAD_BYTES_MAX = 4 * 1024 * 1024;
  *   checksum of another algorithm; `MaxMessageLengthExceeded`
  */
 export function parseCompleteMultipartUpload(body: Buffer): CompleteMultipartUpload {
-  const root = parseXml(body, 'CompleteMultipartUpload', COMPLETE_MULTIPART_UPLOAD_BYTES_MAX);
+  const root = parseXml(body, 'CompleteMultipartUpload', XML_BOUNDS.CompleteMultipartUpload);
   const { length } = root.children;
   if (length === 0 || length > PART_NUMBER_MAX) throw new S3Error('MalformedXML');
   const parts = root.children.map(parsePart);

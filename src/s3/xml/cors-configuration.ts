@@ -1,6 +1,7 @@
 import type { CorsConfiguration, CorsRule } from '../rules/cors/configuration.js';
 import { validateCors, type UncheckedCorsRule } from '../rules/cors/validate.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, optionalElement, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { optionalChildText, parseXml, type XmlElement } from './parse.js';
@@ -8,8 +9,6 @@ import { childrenOf, onlyChildren } from './structure.js';
 
 /** `<CORSConfiguration>`: the rules in requests and answers, and the form in which they are kept. */
 
-/** AWS's limit for this document. */
-export const CORS_BYTES_MAX = 64 * 1024;
 /** Seconds; a browser needs no more than 32 bits. */
 const MAX_AGE_MAX = 2_147_483_647;
 
@@ -51,8 +50,7 @@ function elements(name: string, texts: readonly string[]): string {
  *   64 KiB; and as {@link validateCors}
  */
 export function parseCorsConfiguration(body: Buffer): CorsConfiguration {
-  if (body.length > CORS_BYTES_MAX) throw new S3Error('MaxMessageLengthExceeded');
-  const root = parseXml(body, 'CORSConfiguration');
+  const root = parseXml(body, 'CORSConfiguration', XML_BOUNDS.CORSConfiguration);
   if (root.children.length === 0) throw new S3Error('MalformedXML');
   return validateCors(root.children.map(parseRule));
 }

@@ -1,4 +1,5 @@
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { optionalChildText, parseXml } from './parse.js';
 
 export interface CreateBucketConfiguration {
@@ -15,7 +16,7 @@ const UNSUPPORTED = new Set(['Location', 'Bucket', 'Tags']);
  */
 export function parseCreateBucketConfiguration(body: Buffer): CreateBucketConfiguration {
   if (body.length === 0) return {};
-  const root = parseXml(body, 'CreateBucketConfiguration');
+  const root = parseXml(body, 'CreateBucketConfiguration', XML_BOUNDS.CreateBucketConfiguration);
   for (const { name } of root.children) {
     if (name === 'LocationConstraint') continue;
     if (!UNSUPPORTED.has(name)) throw new S3Error('MalformedXML');

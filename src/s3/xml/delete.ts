@@ -1,4 +1,5 @@
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { optionalChildText, parseXml, requiredChildText, type XmlElement } from './parse.js';
 
 export interface ObjectToDelete {
@@ -18,12 +19,6 @@ export interface Delete {
 
 const OBJECTS_MAX = 1000;
 
-/**
- * 1000 keys of 1024 bytes with version ids and their elements take 1.1 MiB; the rest is room for
- * escaped characters and indentation.
- */
-export const DELETE_BYTES_MAX = 2 * 1024 * 1024;
-
 /** Conditions on single keys: to delete without looking at them would lose data. */
 const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Size']);
 
@@ -34,7 +29,7 @@ const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Si
  *   `NotImplemented` for conditions; `MaxMessageLengthExceeded`
  */
 export function parseDelete(body: Buffer): Delete {
-  const root = parseXml(body, 'Delete', DELETE_BYTES_MAX);
+  const root = parseXml(body, 'Delete', XML_BOUNDS.Delete);
   const elements = root.children.filter(({ name }) => name !== 'Quiet');
   if (elements.length === 0 || elements.length > OBJECTS_MAX) throw new S3Error('MalformedXML');
   return { objects: elements.map(parseObject), quiet: parseQuiet(root) };

@@ -12,6 +12,7 @@ import {
 import { formatIsoDate } from '../rules/dates.js';
 import { parseIsoDate } from '../rules/iso-date.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { parseLifecycleFilter, renderLifecycleFilter } from './lifecycle-filter.js';
 import { S3_NAMESPACE } from './namespace.js';
@@ -90,7 +91,7 @@ export function parseLifecycleConfiguration(
   body: Buffer,
   newId: () => string = randomRuleId,
 ): LifecycleConfiguration {
-  const root = parseXml(body, 'LifecycleConfiguration');
+  const root = parseXml(body, 'LifecycleConfiguration', XML_BOUNDS.LifecycleConfiguration);
   onlyChildren(root, 'Rule');
   const { length } = root.children;
   if (length === 0 || length > LIFECYCLE_RULES_MAX) throw new S3Error('MalformedXML');

@@ -6,6 +6,7 @@ import {
 } from '../rules/object-lock/configuration.js';
 import { isRetentionMode } from '../rules/object-lock/retention.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import {
@@ -26,7 +27,7 @@ import { integerOf, onlyChildren, requiredChild } from './structure.js';
  *   `InvalidArgument` for a period that is not positive or longer than 100 years
  */
 export function parseObjectLockConfiguration(body: Buffer): ObjectLockConfiguration {
-  const root = parseXml(body, 'ObjectLockConfiguration');
+  const root = parseXml(body, 'ObjectLockConfiguration', XML_BOUNDS.ObjectLockConfiguration);
   onlyChildren(root, 'ObjectLockEnabled', 'Rule');
   if (requiredChildText(root, 'ObjectLockEnabled').trim() !== 'Enabled') {
     throw new S3Error('MalformedXML');

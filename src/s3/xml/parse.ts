@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { S3Error } from '../s3-error.js';
+import { requireBytes, type XmlBounds } from './bounds.js';
 import { REQUEST_NAMESPACES } from './namespace.js';
 import { decodeReferences } from './references.js';
 import { isAcceptableXml } from './scan.js';
@@ -14,9 +15,6 @@ export interface XmlElement {
   /** All text directly within, white space kept. */
   readonly text: string;
 }
-
-/** Bytes of a request's XML body, unless its document says otherwise. */
-export const XML_BODY_BYTES_MAX = 1024 * 1024;
 
 const TEXT = '#text';
 const CDATA = '#cdata';
@@ -45,12 +43,12 @@ const parser = new XMLParser({
  * Parses a body whose root element is `root`.
  *
  * @throws S3Error `MalformedXML` for what is not well-formed UTF-8 XML, has a document type,
- *   entities or processing instructions, elements of another namespace than S3's, or another root;
- *   `MaxMessageLengthExceeded` over `bytesMax`
+ *   entities or processing instructions, elements of another namespace than S3's, another root, or
+ *   more of anything than its bounds allow; `MaxMessageLengthExceeded` for too many bytes
  */
-export function parseXml(body: Buffer, root: string, bytesMax = XML_BODY_BYTES_MAX): XmlElement {
-  if (body.length > bytesMax) throw new S3Error('MaxMessageLengthExceeded');
-  const element = parseDocument(body);
+export function parseXml(body: Buffer, root: string, bounds: XmlBounds): XmlElement {
+  requireBytes(body, bounds);
+  const element = parseDocument(body, bounds);
   if (element?.name !== root) throw new S3Error('MalformedXML');
   return element;
 }
@@ -80,10 +78,10 @@ export function requiredChildText(parent: XmlElement, name: string): string {
   return text;
 }
 
-function parseDocument(body: Buffer): XmlElement | undefined {
+function parseDocument(body: Buffer, bounds: XmlBounds): XmlElement | undefined {
   try {
     const text = utf8.decode(body);
-    if (!isAcceptableXml(text)) return undefined;
+    if (!isAcceptableXml(text, bounds)) return undefined;
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package of its own, with the same code
     if (XMLValidator.validate(text) !== true) return undefined;
     const nodes = parser.parse(text) as readonly ParsedNode[];

@@ -1,5 +1,6 @@
 import { INT32_MAX, invalidArgument } from '../rules/query-parameters.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { optionalChild, optionalChildText, parseXml, requiredChildText } from './parse.js';
 import { integerOf, onlyChildren } from './structure.js';
 
@@ -23,7 +24,7 @@ const SELECT = ['Type', 'SelectParameters', 'OutputLocation'] as const;
  *   query over an archived object
  */
 export function parseRestoreRequest(body: Buffer): RestoreRequest {
-  const root = parseXml(body, 'RestoreRequest');
+  const root = parseXml(body, 'RestoreRequest', XML_BOUNDS.RestoreRequest);
   onlyChildren(root, 'Days', 'GlacierJobParameters', 'Tier', 'Description', ...SELECT);
   for (const name of SELECT) {
     if (optionalChild(root, name) !== undefined) throw selectNotImplemented(name);

@@ -2,6 +2,7 @@ import { formatIsoDate } from '../rules/dates.js';
 import { parseDateTime } from '../rules/iso-date.js';
 import { isRetentionMode, retainUntil, type Retention } from '../rules/object-lock/retention.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { optionalChildText, parseXml } from './parse.js';
@@ -18,7 +19,7 @@ const DATE = 'RetainUntilDate';
  *   `InvalidArgument` unless the date is in the future, by at most 100 years
  */
 export function parseRetention(body: Buffer, now: number): Retention | undefined {
-  const root = parseXml(body, 'Retention');
+  const root = parseXml(body, 'Retention', XML_BOUNDS.Retention);
   onlyChildren(root, 'Mode', DATE);
   const mode = optionalChildText(root, 'Mode')?.trim() ?? '';
   const text = optionalChildText(root, DATE)?.trim() ?? '';

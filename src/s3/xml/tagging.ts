@@ -1,8 +1,14 @@
 import { checkTags, type Tag, type TaggedResource } from '../rules/tagging.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS, type XmlBounds } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { optionalChild, parseXml, requiredChildText, type XmlElement } from './parse.js';
+
+const BOUNDS: Readonly<Record<TaggedResource, XmlBounds>> = {
+  object: XML_BOUNDS.ObjectTagging,
+  bucket: XML_BOUNDS.BucketTagging,
+};
 
 /**
  * The body of PutObjectTagging and PutBucketTagging.
@@ -11,7 +17,7 @@ import { optionalChild, parseXml, requiredChildText, type XmlElement } from './p
  * @throws S3Error `MalformedXML`; `BadRequest` for too many tags; `InvalidTag`
  */
 export function parseTagging(body: Buffer, resource: TaggedResource): readonly Tag[] {
-  const root = parseXml(body, 'Tagging');
+  const root = parseXml(body, 'Tagging', BOUNDS[resource]);
   const tagSet = optionalChild(root, 'TagSet');
   if (tagSet === undefined || root.children.length > 1) throw new S3Error('MalformedXML');
   const tags = tagSet.children.map(parseTag);

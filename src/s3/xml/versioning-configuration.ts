@@ -4,6 +4,7 @@ import {
   type VersioningStatus,
 } from '../rules/versioning.js';
 import { S3Error } from '../s3-error.js';
+import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';
 import { optionalChildText, parseXml, type XmlElement } from './parse.js';
@@ -16,7 +17,7 @@ import { onlyChildren } from './structure.js';
  *   `NotImplemented` for MFA delete: a bucket without it is not what was asked for
  */
 export function parseVersioningConfiguration(body: Buffer): VersioningStatus {
-  const root = parseXml(body, 'VersioningConfiguration');
+  const root = parseXml(body, 'VersioningConfiguration', XML_BOUNDS.VersioningConfiguration);
   onlyChildren(root, 'Status', 'MfaDelete');
   refuseMfaDelete(root);
   const status = optionalChildText(root, 'Status')?.trim() ?? '';

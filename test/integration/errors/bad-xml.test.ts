@@ -18,8 +18,7 @@ interface Reader {
   readonly inner: string;
   /** Default: MalformedXML. */
   readonly code?: string;
-  /** Default: 1 MiB. */
-  readonly bytesMax?: number;
+  readonly bytesMax: number;
   /** Default: what a GET of the path shows. */
   readonly shownBy?: string;
 }
@@ -36,11 +35,12 @@ const READERS: readonly Reader[] = [
     path: '/created',
     root: 'CreateBucketConfiguration',
     inner: '<LocationConstraint>us-east-1</LocationConstraint>',
+    bytesMax: 16 * KIB,
   },
-  { method: 'PUT', path: `${BUCKET}?acl`, ...ACL, code: 'MalformedACLError' },
-  { method: 'PUT', path: `${OBJECT}?acl`, ...ACL, code: 'MalformedACLError' },
-  { method: 'PUT', path: `${BUCKET}?tagging`, ...TAGS },
-  { method: 'PUT', path: `${OBJECT}?tagging`, ...TAGS },
+  { method: 'PUT', path: `${BUCKET}?acl`, ...ACL, bytesMax: 256 * KIB, code: 'MalformedACLError' },
+  { method: 'PUT', path: `${OBJECT}?acl`, ...ACL, bytesMax: 256 * KIB, code: 'MalformedACLError' },
+  { method: 'PUT', path: `${BUCKET}?tagging`, ...TAGS, bytesMax: 256 * KIB },
+  { method: 'PUT', path: `${OBJECT}?tagging`, ...TAGS, bytesMax: 64 * KIB },
   {
     method: 'PUT',
     path: `${BUCKET}?cors`,
@@ -55,30 +55,35 @@ const READERS: readonly Reader[] = [
     root: 'LifecycleConfiguration',
     inner:
       '<Rule><ID>a</ID><Status>Enabled</Status><Filter/><Expiration><Days>1</Days></Expiration></Rule>',
+    bytesMax: 1024 * KIB,
   },
   {
     method: 'PUT',
     path: `${BUCKET}?versioning`,
     root: 'VersioningConfiguration',
     inner: '<Status>Enabled</Status>',
+    bytesMax: 4 * KIB,
   },
   {
     method: 'PUT',
     path: '/locked?object-lock',
     root: 'ObjectLockConfiguration',
     inner: '<ObjectLockEnabled>Enabled</ObjectLockEnabled>',
+    bytesMax: 4 * KIB,
   },
   {
     method: 'PUT',
     path: '/locked/key?legal-hold',
     root: 'LegalHold',
     inner: '<Status>ON</Status>',
+    bytesMax: 4 * KIB,
   },
   {
     method: 'PUT',
     path: '/locked/key?retention',
     root: 'Retention',
     inner: '<Mode>GOVERNANCE</Mode><RetainUntilDate>2099-01-01T00:00:00Z</RetainUntilDate>',
+    bytesMax: 4 * KIB,
   },
   {
     method: 'POST',
@@ -106,6 +111,11 @@ const WRONG: Readonly<Record<string, (reader: Reader) => string | Buffer>> = {
   'a processing instruction': (reader) => `<?php x ?>${documentOf(reader)}`,
   'too many levels': ({ root, inner }) =>
     `<${root}>${inner}${'<X>'.repeat(20)}${'</X>'.repeat(20)}</${root}>`,
+  'too many attributes': ({ root, inner, bytesMax }) => {
+    const length = bytesMax > 4 * KIB ? 700 : 40;
+    const attributes = Array.from({ length }, (_, i) => `a${i}=""`).join(' ');
+    return `<${root} ${attributes}>${inner}</${root}>`;
+  },
   'bytes that are no UTF-8': (reader) =>
     Buffer.concat([Buffer.from(documentOf(reader)), Buffer.from([0xff])]),
 };
@@ -133,7 +143,7 @@ describe('documents that cannot be read', () => {
   }
 
   for (const reader of READERS) {
-    const { method, path, code = 'MalformedXML', bytesMax = 1024 * KIB } = reader;
+    const { method, path, code = 'MalformedXML', bytesMax } = reader;
     const shown = async () => {
       const { status, text } = await bench.s3.get(reader.shownBy ?? path);
       return { status, text: text.replace(/<(RequestId|HostId)>[^<]*/g, '') };

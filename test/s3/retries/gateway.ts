@@ -69,7 +69,7 @@ export class Gateway {
         settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: STORAGE_CLASSES },
         digests,
         documents,
-        lifecycles: new BucketLifecycles(backend),
+        lifecycles: new BucketLifecycles(backend, documents),
         segments: this.#segments,
         cold: { classes: COLD_CLASSES, restorer: restorerOn(backend) },
         versions: new VersionedKeys({

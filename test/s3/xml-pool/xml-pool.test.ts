@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { S3Error } from '../../../src/s3/s3-error.js';
+import { DOCUMENT_PARSERS, type DocumentName } from '../../../src/s3/xml-pool/documents.js';
 import { createXmlPool, type XmlPool } from '../../../src/s3/xml-pool/index.js';
 import {
   XML_POOL_DEFAULTS,
@@ -26,6 +27,8 @@ function documentOf(keys: readonly string[], rest = '<Quiet>true</Quiet>'): Buff
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '&#10;');
 }
+
+const SETTINGS = { storageClasses: ['STANDARD', 'GLACIER'] };
 
 async function failure(attempt: Promise<unknown>): Promise<S3Error> {
   const error: unknown = await attempt.then(
@@ -134,6 +137,34 @@ describe('the XML pool', () => {
     expect(tasks).to.have.length(1);
     expect(tasks[0]?.waitS).to.be.at.least(0);
     expect(tasks[0]?.runS).to.be.greaterThan(0);
+  });
+
+  for (const name of Object.keys(DOCUMENT_PARSERS) as DocumentName[]) {
+    it(`never reads a large ${name} on the event loop`, async () => {
+      const workerFile = join(folder, 'elsewhere.mjs');
+      await writeFile(
+        workerFile,
+        'export default ({ name, body }) => ({ json: JSON.stringify([name, body.length]), runS: 0 });',
+      );
+      const pool = start({ inlineBytesMax: 8192, workerFile: pathToFileURL(workerFile).href });
+      const parse = (body: Buffer) => pool.parse(name as 'LifecycleConfiguration', body, SETTINGS);
+      expect(await parse(Buffer.alloc(8193, ' '))).to.deep.equal([name, 8193]);
+      // What is not larger is: this one is refused by the parser itself.
+      await failure(parse(Buffer.alloc(8192, '<')));
+    });
+  }
+
+  it('hands over what the parser wants to know besides', async () => {
+    const rule = (storageClass: string) =>
+      Buffer.from(
+        '<LifecycleConfiguration><Rule><ID>a</ID><Filter/><Status>Enabled</Status><Transition>' +
+          `<Days>1</Days><StorageClass>${storageClass}</StorageClass></Transition></Rule></LifecycleConfiguration>`,
+      );
+    const pool = start();
+    const stored = await pool.parse('LifecycleConfiguration', rule('GLACIER'), SETTINGS);
+    expect(stored).to.include('<StorageClass>GLACIER</StorageClass>');
+    const error = await failure(pool.parse('LifecycleConfiguration', rule('COLD'), SETTINGS));
+    expect(error.code).to.not.equal('InternalError');
   });
 
   it('refuses more documents than may wait, and goes on with those that do', async () => {

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import {
-  COMPLETE_MULTIPART_UPLOAD_BYTES_MAX,
-  parseCompleteMultipartUpload,
-} from '../../../src/s3/xml/complete-multipart-upload.js';
+import { XML_BOUNDS } from '../../../src/s3/xml/bounds.js';
+import { parseCompleteMultipartUpload } from '../../../src/s3/xml/complete-multipart-upload.js';
 import { s3ErrorOf, s3FailureOf } from '../support.js';
 
 const parse = (inner: string) =>
@@ -104,7 +102,7 @@ describe('s3 xml: CompleteMultipartUpload', () => {
     const all = Array.from({ length: 10_000 }, (_, index) =>
       part(index + 1, `&quot;${MD5}&quot;`, checksum),
     ).join('\n');
-    expect(all.length).to.be.within(1_700_000, COMPLETE_MULTIPART_UPLOAD_BYTES_MAX / 2);
+    expect(all.length).to.be.within(1_700_000, XML_BOUNDS.CompleteMultipartUpload.bytes / 2);
     const { parts } = parse(all);
     expect(parts).to.have.length(10_000);
     expect(parts.at(-1)).to.deep.include({ partNumber: 10_000, etag: MD5 });
@@ -112,7 +110,7 @@ describe('s3 xml: CompleteMultipartUpload', () => {
   });
 
   it('bounds the body', () => {
-    const inner = part(1) + ' '.repeat(COMPLETE_MULTIPART_UPLOAD_BYTES_MAX);
+    const inner = part(1) + ' '.repeat(XML_BOUNDS.CompleteMultipartUpload.bytes);
     expect(s3ErrorOf(() => parse(inner)).code).to.equal('MaxMessageLengthExceeded');
   });
 

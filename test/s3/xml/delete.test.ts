@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DELETE_BYTES_MAX, parseDelete } from '../../../src/s3/xml/delete.js';
+import { XML_BOUNDS } from '../../../src/s3/xml/bounds.js';
+import { parseDelete } from '../../../src/s3/xml/delete.js';
 import { element } from '../../../src/s3/xml/escape.js';
 import { s3ErrorOf } from '../support.js';
 
@@ -73,7 +74,7 @@ describe('s3 xml: Delete', () => {
   });
 
   it('bounds the body', () => {
-    const inner = object('k') + ' '.repeat(DELETE_BYTES_MAX);
+    const inner = object('k') + ' '.repeat(XML_BOUNDS.Delete.bytes);
     expect(s3ErrorOf(() => parse(inner)).code).to.equal('MaxMessageLengthExceeded');
   });
 

@@ -3,13 +3,18 @@ import fc from 'fast-check';
 import {
   optionalChild,
   optionalChildText,
-  parseXml,
-  XML_BODY_BYTES_MAX,
+  parseXml as parseBounded,
 } from '../../../src/s3/xml/parse.js';
 import { parseCreateBucketConfiguration } from '../../../src/s3/xml/create-bucket-configuration.js';
 import { S3_NAMESPACE } from '../../../src/s3/xml/namespace.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
 import { s3ErrorOf } from '../support.js';
+
+const BOUNDS = { bytes: 1024 * 1024, elements: 1000, attributes: 100, depth: 16 };
+
+function parseXml(body: Buffer, root: string) {
+  return parseBounded(body, root, BOUNDS);
+}
 
 /** Bodies with the root `R`, and the text of its child `A`. */
 const ACCEPTED: readonly (readonly [body: string, text: string | undefined])[] = [
@@ -135,11 +140,39 @@ describe('s3 xml: parsing', () => {
     expect(s3ErrorOf(() => parseXml(nested(16), 'R')).code).to.equal('MalformedXML');
   });
 
-  it('bounds the body and the number of elements', () => {
-    const long = Buffer.from(`<R>${' '.repeat(XML_BODY_BYTES_MAX)}</R>`);
-    expect(s3ErrorOf(() => parseXml(long, 'R')).code).to.equal('MaxMessageLengthExceeded');
-    const many = Buffer.from(`<R>${'<a/>'.repeat(100_000)}</R>`);
-    expect(s3ErrorOf(() => parseXml(many, 'R')).code).to.equal('MalformedXML');
+  it('bounds the body', () => {
+    const spaces = BOUNDS.bytes - '<R></R>'.length;
+    expect(parseXml(Buffer.from(`<R>${' '.repeat(spaces)}</R>`), 'R').children).to.have.length(0);
+    const { code, details } = s3ErrorOf(() =>
+      parseXml(Buffer.from(`<R>${' '.repeat(spaces + 1)}</R>`), 'R'),
+    );
+    expect(code).to.equal('MaxMessageLengthExceeded');
+    expect(details).to.deep.equal({ MaxMessageLengthBytes: String(BOUNDS.bytes) });
+  });
+
+  for (const [what, most, piece] of [
+    ['empty elements', 999, '<a/>'],
+    ['elements', 999, '<a></a>'],
+    ['comments', 999, '<!---->'],
+    ['CDATA sections', 999, '<![CDATA[]]>'],
+    ['attributes', 100, `<a b="" c=''/>`],
+  ] as const) {
+    it(`bounds the number of ${what}`, () => {
+      const count = what === 'attributes' ? most / 2 : most;
+      const body = (pieces: number) => Buffer.from(`<R>${piece.repeat(pieces)}</R>`);
+      parseXml(body(count), 'R');
+      expect(s3ErrorOf(() => parseXml(body(count + 1), 'R')).code).to.equal('MalformedXML');
+    });
+  }
+
+  it('bounds the length of a tag, whatever it is made of', () => {
+    for (const filler of [' ', 'a ', '=', ':', 'x="y" ', '"', '""']) {
+      const tag = `<R ${filler.repeat(8192 / filler.length)}/>`;
+      expect(s3ErrorOf(() => parseXml(Buffer.from(tag), 'R')).code).to.equal('MalformedXML');
+    }
+    expect(parseXml(Buffer.from(`<R ${' '.repeat(4000)}/>`), 'R').children).to.have.length(0);
+    const declaration = `<?xml version="1.0"${' '.repeat(8192)}?><R/>`;
+    expect(s3ErrorOf(() => parseXml(Buffer.from(declaration), 'R')).code).to.equal('MalformedXML');
   });
 
   it('answers any bytes with an element or an S3Error', () => {

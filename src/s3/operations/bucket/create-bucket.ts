@@ -13,9 +13,8 @@ import { S3Error } from '../../s3-error.js';
 import { isCode } from '../../versions/backend-codes.js';
 import { archiveContainer } from '../../versions/names.js';
 import { requireVersionSupport } from '../../versions/support.js';
-import { parseCreateBucketConfiguration } from '../../xml/create-bucket-configuration.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
 import { containerOf } from '../refs.js';
+import { collectBounded } from '../request-document.js';
 import { isPrivate } from '../stored-acl.js';
 import { setSegmentsAcl } from './segments-acl.js';
 
@@ -24,9 +23,9 @@ import { setSegmentsAcl } from './segments-acl.js';
  * own it already; like Swift's s3api, and AWS outside us-east-1, that answers 409.
  */
 export async function createBucket(context: RequestContext): Promise<S3Response> {
-  const { backend, settings } = context.services;
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
-  const { locationConstraint } = parseCreateBucketConfiguration(body);
+  const { backend, settings, documents } = context.services;
+  const body = await collectBounded(context, 'CreateBucketConfiguration');
+  const { locationConstraint } = await documents.parse('CreateBucketConfiguration', body);
   checkLocationConstraint(locationConstraint, settings);
   const { account, container: bucket } = containerOf(context);
   const input = containerInput(context);

@@ -11,10 +11,11 @@ import { isVersionId, NULL_VERSION_ID } from '../../rules/version-id.js';
 import { refuseConditions } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { currentRef, type VersionedKey } from '../../versions/names.js';
-import { DELETE_BYTES_MAX, type ObjectToDelete } from '../../xml/delete.js';
+import type { ObjectToDelete } from '../../xml/delete.js';
 import { renderDeleteResult, type DeleteOutcome } from '../../xml/delete-result.js';
 import { deleteKey, deleteNamedVersion, requireVersionDeletion } from '../object/deletion.js';
 import { containerOf } from '../refs.js';
+import { readDocument } from '../request-document.js';
 import { xmlResponse } from '../xml-response.js';
 
 /** Deletes under way at once. They share commits: 1000 take 30 ms, and more at once save little. */
@@ -31,8 +32,7 @@ export async function deleteObjects(context: RequestContext): Promise<S3Response
   // A bucket that is not there is an error of the request, not of each key.
   const { systemMetadata } = await context.containerHead();
   const bypass = parseBypassHeader(context.headers);
-  const body = await context.openPayload().collect(DELETE_BYTES_MAX);
-  const { objects, quiet } = await context.services.documents.parse('Delete', body);
+  const { objects, quiet } = await readDocument(context, 'Delete');
 
   // Without versions, an object and its version `null` are the same. Keys have no NUL.
   const unnamed = bucketVersioning(systemMetadata) === 'unversioned' ? NULL_VERSION_ID : '';

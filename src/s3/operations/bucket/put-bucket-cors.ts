@@ -1,19 +1,14 @@
 import { configurationPatch } from '../../bucket-configuration.js';
 import type { RequestContext, S3Response } from '../../operation.js';
-import { S3Error } from '../../s3-error.js';
-import {
-  CORS_BYTES_MAX,
-  parseCorsConfiguration,
-  renderCorsConfiguration,
-} from '../../xml/cors-configuration.js';
+import { requireBytes, XML_BOUNDS } from '../../xml/bounds.js';
 import { containerOf } from '../refs.js';
+import { readDocument } from '../request-document.js';
 
 /** PutBucketCors: replaces all rules. SPEC.md 4.5. */
 export async function putBucketCors(context: RequestContext): Promise<S3Response> {
-  const body = await context.openPayload().collect(CORS_BYTES_MAX);
-  const document = renderCorsConfiguration(parseCorsConfiguration(body));
+  const document = await readDocument(context, 'CORSConfiguration');
   // Escaped, it may be longer than what was sent; it has to be read again by the same rules.
-  if (Buffer.byteLength(document) > CORS_BYTES_MAX) throw new S3Error('MaxMessageLengthExceeded');
+  requireBytes(Buffer.from(document), XML_BOUNDS.CORSConfiguration);
   await context.services.backend.updateContainer(context.call, containerOf(context), {
     systemMetadata: configurationPatch('cors', document),
   });

@@ -5,17 +5,15 @@ import { requireUnlockedToSuspend } from '../../rules/object-lock/refusals.js';
 import { versioningPatch } from '../../rules/versioning.js';
 import { archiveContainer } from '../../versions/names.js';
 import { requireVersionSupport } from '../../versions/support.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
-import { parseVersioningConfiguration } from '../../xml/versioning-configuration.js';
 import { containerOf } from '../refs.js';
+import { readDocument } from '../request-document.js';
 import { setSegmentsAcl } from './segments-acl.js';
 
 /** PutBucketVersioning: SPEC.md 3.1. Objects that are there become versions `null` when written to. */
 export async function putBucketVersioning(context: RequestContext): Promise<S3Response> {
   const { backend } = context.services;
   requireVersionSupport(backend.capabilities);
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
-  const status = parseVersioningConfiguration(body);
+  const status = await readDocument(context, 'VersioningConfiguration');
   const { systemMetadata, acl } = await context.containerHead();
   requireUnlockedToSuspend(status, hasLocks(systemMetadata));
   // Here already: gateways that knew a former bucket of this name take it to have an archive.

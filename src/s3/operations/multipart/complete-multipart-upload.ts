@@ -1,9 +1,9 @@
 import type { RequestContext, S3Response } from '../../operation.js';
 import { parseWriteCondition } from '../../rules/write-conditions.js';
-import { COMPLETE_MULTIPART_UPLOAD_BYTES_MAX } from '../../xml/complete-multipart-upload.js';
 import { renderCompleteMultipartUploadResult } from '../../xml/complete-multipart-upload-result.js';
 import { escapeXml, xmlDeclaration } from '../../xml/escape.js';
 import { requireStorable } from '../object/store-object.js';
+import { collectDocument } from '../request-document.js';
 import { completeUpload } from './completion.js';
 import { uploadOf } from './upload.js';
 
@@ -17,8 +17,8 @@ export async function completeMultipartUpload(context: RequestContext): Promise<
   const precondition = parseWriteCondition(context.headers);
   await requireStorable(context, precondition);
   // Its checksum headers are about the object.
-  const payload = context.openPayload({ checksumHeadersOfBody: false });
-  const body = await payload.collect(COMPLETE_MULTIPART_UPLOAD_BYTES_MAX);
+  const options = { checksumHeadersOfBody: false };
+  const body = await collectDocument(context, 'CompleteMultipartUpload', options);
   const { parts } = await documents.parse('CompleteMultipartUpload', body);
 
   const { bucket, key } = upload;

@@ -1,20 +1,19 @@
 import type { RequestContext, S3Response } from '../../operation.js';
 import { aclOfPut } from '../../rules/acl/request.js';
 import { ACL_METADATA, encodeAcl } from '../../rules/acl/stored.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
-import { aclOf, bucketOwnerFor } from '../stored-acl.js';
+import { aclDocument, aclOf, bucketOwnerFor } from '../stored-acl.js';
 import { versionHeaders } from './object-response.js';
 import { updateNamedVersion } from './update-named.js';
 
 /** PutObjectAcl: ETag and Last-Modified stay as they are. SPEC.md 4.5. */
 export async function putObjectAcl(context: RequestContext): Promise<S3Response> {
   const { headers } = context;
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
+  const document = await aclDocument(context);
   const { head } = await updateNamedVersion(context, {
     patchFor: async ({ head: { systemMetadata } }) => {
       const { owner } = aclOf(context, systemMetadata);
       const bucketOwner = await bucketOwnerFor(context, owner);
-      const acl = aclOfPut(headers, body, 'object', { owner, bucketOwner });
+      const acl = aclOfPut(headers, document, 'object', { owner, bucketOwner });
       return { [ACL_METADATA]: encodeAcl(acl) };
     },
     // It says who the owner is, and whether this request may change it.

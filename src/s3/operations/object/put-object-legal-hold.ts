@@ -2,8 +2,7 @@ import { requireObjectLock } from './bucket-locks.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import { legalHoldPatch, storedLegalHold } from '../../rules/object-lock/stored.js';
 import { parseVersionId } from '../../rules/version-id.js';
-import { parseLegalHold } from '../../xml/legal-hold.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
+import { readDocument } from '../request-document.js';
 import { keyOf } from './named-version.js';
 
 /** PutObjectLegalHold. SPEC.md 3.2 */
@@ -11,8 +10,7 @@ export async function putObjectLegalHold(context: RequestContext): Promise<S3Res
   const { services, call, endpoint } = context;
   const versionId = parseVersionId(endpoint.query);
   await requireObjectLock(context);
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
-  const legalHold = parseLegalHold(body);
+  const legalHold = await readDocument(context, 'LegalHold');
   const entry = await services.versions.touchVersion(
     call,
     keyOf(context),

@@ -8,8 +8,7 @@ import {
 import { parseBypassHeader } from '../../rules/object-lock/headers.js';
 import { retentionPatch, storedRetention } from '../../rules/object-lock/stored.js';
 import { parseVersionId } from '../../rules/version-id.js';
-import { parseRetention } from '../../xml/retention.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
+import { readDocument } from '../request-document.js';
 import { keyOf } from './named-version.js';
 
 /** PutObjectRetention: what may become of it is SPEC.md 3.3's table. */
@@ -18,8 +17,7 @@ export async function putObjectRetention(context: RequestContext): Promise<S3Res
   const versionId = parseVersionId(endpoint.query);
   const bypass = governanceBypass(parseBypassHeader(headers), principal.role === 'owner');
   await requireObjectLock(context);
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
-  const requested = parseRetention(body, Date.now());
+  const { retention: requested } = await readDocument(context, 'Retention');
   const entry = await services.versions.touchVersion(
     call,
     keyOf(context),

@@ -1,7 +1,6 @@
 import type { RequestContext, S3Response } from '../../operation.js';
 import { restoreNotAllowed } from '../../rules/cold/cold-object.js';
-import { XML_BODY_BYTES_MAX } from '../../xml/parse.js';
-import { parseRestoreRequest } from '../../xml/restore-request.js';
+import { readDocument } from '../request-document.js';
 import { headNamedVersion } from './named-version.js';
 import { versionHeaders } from './object-response.js';
 
@@ -14,8 +13,7 @@ export async function restoreObject(context: RequestContext): Promise<S3Response
   const { cold } = context.services;
   const { ref, head } = await headNamedVersion(context);
   if (cold.restorer === undefined) throw restoreNotAllowed();
-  const body = await context.openPayload().collect(XML_BODY_BYTES_MAX);
-  const { days } = parseRestoreRequest(body);
+  const { days } = await readDocument(context, 'RestoreRequest');
   const status = await cold.restorer.restore(ref, days, context.call);
   return { status, headers: versionHeaders(head), body: '' };
 }

@@ -1,6 +1,5 @@
 import type { HeaderMap } from '../../../http/exchange.js';
 import { S3Error } from '../../s3-error.js';
-import { parseAccessControlPolicy } from '../../xml/access-control-policy.js';
 import { privateAcl, type Acl, type AclResource } from './acl.js';
 import { CANNED_ACL_HEADER, cannedAcl, type Owners } from './canned.js';
 import { GRANT_HEADER_PREFIX, parseGrantHeaders } from './grant-headers.js';
@@ -19,27 +18,26 @@ export function aclOfNew(headers: HeaderMap, resource: AclResource, owners: Owne
 /**
  * For PUT `?acl`: headers or document, exactly one of them. The owner stays.
  *
+ * @param document - what the body says; undefined for an empty one
  * @throws S3Error `UnexpectedContent` for both, `MissingSecurityHeader` for neither,
- *   `AccessDenied` for a document with another owner, `MalformedACLError`, and as
- *   {@link aclOfHeaders}
+ *   `AccessDenied` for a document with another owner, and as {@link aclOfHeaders}
  */
 export function aclOfPut(
   headers: HeaderMap,
-  body: Buffer,
+  document: Acl | undefined,
   resource: AclResource,
   owners: Owners,
 ): Acl {
   const fromHeaders = aclOfHeaders(headers, resource, owners);
   if (fromHeaders !== undefined) {
-    if (body.length > 0) throw new S3Error('UnexpectedContent');
+    if (document !== undefined) throw new S3Error('UnexpectedContent');
     return fromHeaders;
   }
-  if (body.length === 0) {
+  if (document === undefined) {
     throw new S3Error('MissingSecurityHeader', undefined, { MissingHeaderName: CANNED_ACL_HEADER });
   }
-  const acl = parseAccessControlPolicy(body);
-  if (acl.owner !== owners.owner) throw new S3Error('AccessDenied');
-  return acl;
+  if (document.owner !== owners.owner) throw new S3Error('AccessDenied');
+  return document;
 }
 
 /**
