@@ -139,6 +139,20 @@ export function interpolate(
   return value.includes('%(') ? interpolateSome(value, valueOf, 1) : value;
 }
 
+/**
+ * The same with Python's own rules (BasicInterpolation), in which each `%` has to be `%%` or
+ * `%(name)s`: those of swift.conf.
+ *
+ * @param valueOf - gives an option by its name
+ * @returns undefined where Python refuses the value
+ */
+export function interpolateStrictly(
+  value: string,
+  valueOf: (name: string) => string | undefined,
+): string | undefined {
+  return interpolateSome(value, valueOf, 1);
+}
+
 const REFERENCE = /^%\(([^)]+)\)s/;
 
 function interpolateSome(
