@@ -65,6 +65,12 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     why: 'a store knows nothing of the protocol in front of it',
   },
   {
+    from: ['src/ring/'],
+    only: ['src/ring/', 'src/config/python-config.ts', 'src/config/problem.ts'],
+    typesAreFree: false,
+    why: 'the ring engine is a library of its own, for the gateway and for the console',
+  },
+  {
     from: ['src/swift-api/'],
     never: [
       'src/s3/',
