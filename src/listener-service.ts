@@ -66,6 +66,7 @@ export async function startListener(
     // A version that is in the index but not at its key would be there for who tries again.
     backend: new PersistentBackend(store),
     indexBytesMax: options.versionIndexBytesMax,
+    sweepAgeMs: options.versionSweepAgeMs,
     onAttempt: (outcome) => {
       metrics.versionCommitEnded(outcome);
     },

@@ -21,6 +21,8 @@ export const SYSTEM_METADATA = {
   uploadChecksum: 's3-upload-checksum',
   /** Of an open upload: the id of the user who began it. */
   initiator: 's3-initiator',
+  /** Of a version that makes way for its upload: see operations/multipart/reopen-upload.ts. */
+  reopening: 's3-reopening',
   /** Of an object in an archive of versions, and of the listing entry of a link to it. */
   versionId: 's3-version-id',
   /** Of both, in milliseconds since the epoch: of an adopted object, where the store's is newer. */

@@ -1,4 +1,5 @@
 import type { CallContext, WritePrecondition } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
@@ -25,7 +26,8 @@ interface Decision {
  *
  * @param condition - of the current version, in the instant in which the new one takes its place
  * @returns what has gone for good
- * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle
+ * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle; BackendError
+ *   GuardMissing for an entry of an upload that another one is of, or that was given up
  */
 export function addEntry(
   parts: VersionParts,
@@ -44,11 +46,15 @@ async function commitEntry(
   entry: VersionEntry,
   condition: WritePrecondition | undefined,
 ): Promise<readonly RemovedVersion[]> {
-  const objects = new Set(entry.kind === 'version' ? [entry.name] : []);
+  // What a version is made of may have been used up by writing it: then it stays until it is in the
+  // index or given up, whatever happens here.
+  const isDiscardable = entry.kind === 'version' && entry.uploadId === undefined;
+  const objects = new Set(isDiscardable ? [entry.name] : []);
   const archive = archiver(parts, call, of, objects);
   let decision: Decision | undefined;
   const { stored } = await commitWritten(parts, call, of, objects, async (index) => {
     decision = undefined;
+    requireNotTaken(index, entry);
     // Others have carried an earlier attempt out; and perhaps removed it since.
     if (index.removed.includes(entry.name)) return undefined;
     if (index.entries.some(({ name }) => name === entry.name)) {
@@ -63,6 +69,22 @@ async function commitEntry(
   if (decision === undefined) return [];
   const settled = await settleNew(parts, call, of, stored, entry, decision.standing);
   return removeReplaced(parts, call, of, decision, settled);
+}
+
+/**
+ * An upload becomes one version: whoever completes it beside us may have been faster, or has given up
+ * the object that this entry is of.
+ *
+ * @throws BackendError GuardMissing
+ */
+function requireNotTaken(
+  { entries, removed }: VersionIndex,
+  { name, uploadId }: VersionEntry,
+): void {
+  if (uploadId === undefined) return;
+  const isTaken = entries.some((other) => other.uploadId === uploadId && other.name !== name);
+  if (!isTaken && !removed.includes(name)) return;
+  throw new BackendError('GuardMissing', `somebody else has ended the upload ${uploadId}`);
 }
 
 /**

@@ -16,14 +16,16 @@ type Entries = readonly VersionEntry[];
 /** The index that the commit leads to, of the one that it was made for. */
 export function applyCommit(index: VersionIndex, commit: Commit): VersionIndex {
   const { generation, id, change } = commit;
-  const { merge = [], add = [], place = [] } = change;
+  const { merge = [], add = [], place = [], remove = [] } = change;
   const merged = merge.reduce(mergeCommit, index);
   let entries = withoutRemoved(merged.entries, change, id);
   for (const entry of [...add].reverse()) entries = withNewest(entries, entry);
   for (const entry of place) entries = withPlaced(entries, entry, byTime);
   const before = index.commit === '' ? [] : [index.commit];
   const recent = [...before, ...merged.recent].slice(0, RECENT_COMMITS_MAX);
-  return { generation, commit: id, recent, removed: removedNames(merged, entries, []), entries };
+  // Also of an entry that is not there yet, but may be on its way.
+  const removed = removedNames(merged, entries, remove);
+  return { generation, commit: id, recent, removed, entries };
 }
 
 /**

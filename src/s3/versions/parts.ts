@@ -27,6 +27,8 @@ export interface VersionParts {
   readonly queues: KeyQueues;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** How old what a stopped writer has left may be for somebody to finish it: see unfinished.ts. */
+  readonly unfinishedMs: number;
 }
 
 /** An object that is gone for good: of the archive, or the plain one at the key. */

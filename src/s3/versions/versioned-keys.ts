@@ -1,4 +1,4 @@
-import type { Backend, CallContext } from '../../backend/backend.js';
+import type { Backend, CallContext, WritePrecondition } from '../../backend/backend.js';
 import { Adoption } from './adoption.js';
 import { Archives } from './archives.js';
 import type { CommitProtocol } from './commit-protocol.js';
@@ -24,6 +24,12 @@ import { touchVersion, type LockChange } from './touch-version.js';
 import { VersionUpkeep } from './upkeep/version-upkeep.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 import { VersionIds } from './version-ids.js';
+import {
+  findUnfinished,
+  finishVersion,
+  giveUpVersion,
+  type UnfinishedVersion,
+} from './unfinished.js';
 import { WeakProtocol } from './weak-protocol.js';
 
 export interface VersionedKeysOptions {
@@ -32,6 +38,11 @@ export interface VersionedKeysOptions {
   readonly indexBytesMax: number;
   /** Milliseconds since the epoch. */
   readonly now?: (() => number) | undefined;
+  /**
+   * The janitor sweeps what no index names when it is older; who finishes what a stopped writer has
+   * left does so in half of that. Default: the least that `version_sweep_age_ms` may be.
+   */
+  readonly sweepAgeMs?: number | undefined;
   /** Told how each attempt of a commit ended. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
   /** Before another attempt after a lost race; for tests. */
@@ -40,6 +51,8 @@ export interface VersionedKeysOptions {
   readonly protocol?:
     ((store: IndexStore, ids: VersionIds, pause: Pause) => CommitProtocol) | undefined;
 }
+
+const SWEEP_AGE_MS_MIN = 3_600_000;
 
 /**
  * The versions of keys: what operations on buckets that keep versions, or did so once, are made of.
@@ -67,7 +80,8 @@ export class VersionedKeys {
     const link = new CurrentLink(backend, commits);
     const adoption = new Adoption(backend, ids);
     const queues = new KeyQueues();
-    this.#parts = { backend, commits, link, adoption, archives, ids, queues, now };
+    const unfinishedMs = (options.sweepAgeMs ?? SWEEP_AGE_MS_MIN) / 2;
+    this.#parts = { backend, commits, link, adoption, archives, ids, queues, now, unfinishedMs };
     this.upkeep = new VersionUpkeep({ ...this.#parts, store });
   }
 
@@ -78,6 +92,41 @@ export class VersionedKeys {
    */
   createVersion(call: CallContext, of: VersionedKey, version: NewVersion): Promise<CreatedVersion> {
     return createVersion(this.#parts, call, of, version);
+  }
+
+  /**
+   * Versions made of this upload, the newest first, that an index may name or not: of a writer that
+   * stopped before its commit.
+   */
+  findUnfinished(
+    call: CallContext,
+    of: VersionedKey,
+    uploadId: string,
+  ): Promise<readonly UnfinishedVersion[]> {
+    return findUnfinished(this.#parts, call, of, uploadId);
+  }
+
+  /** Commits one of them. @throws as createVersion; BackendError GuardMissing when it was given up */
+  finishVersion(
+    call: CallContext,
+    of: VersionedKey,
+    { entry }: UnfinishedVersion,
+    condition: WritePrecondition | undefined,
+  ): Promise<CreatedVersion> {
+    return finishVersion(this.#parts, call, of, entry, condition);
+  }
+
+  /**
+   * Makes sure that nobody ever commits a version of an upload; its object stays.
+   * @returns false when the upload is a version by now
+   */
+  giveUpVersion(
+    call: CallContext,
+    of: VersionedKey,
+    name: string,
+    uploadId: string,
+  ): Promise<boolean> {
+    return giveUpVersion(this.#parts, call, of, name, uploadId);
   }
 
   /** DELETE of a key without a version id. @throws as createVersion */

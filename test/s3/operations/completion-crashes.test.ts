@@ -1,117 +1,213 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { CrashedError, CrashPointBackend } from '../../../src/backend/decorators/crash-points.js';
-import { SYSTEM_METADATA } from '../../../src/s3/object-attributes.js';
-import type { RequestContext } from '../../../src/s3/operation.js';
-import { completeMultipartUpload } from '../../../src/s3/operations/multipart/complete-multipart-upload.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
-import { partOf, segmentsContainer, type Upload } from '../../../src/s3/segments/names.js';
-import { removeUnreferencedParts } from '../../../src/s3/segments/remove.js';
-import { versioningPatch } from '../../../src/s3/rules/versioning.js';
-import { openUpload } from '../segments/support.js';
+import { CrashPointBackend } from '../../../src/backend/decorators/crash-points.js';
 import {
-  ACCOUNT,
-  BUCKET,
-  CALL,
-  CONTAINER,
-  gatewayOn,
-  keyOf,
-  put,
-  read,
-  readVersion,
-  withStore,
-} from '../versions/support.js';
-import { contextOf } from './context.js';
+  DecoratedBackend,
+  type BackendCall,
+} from '../../../src/backend/decorators/decorated-backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import {
+  markerOf,
+  partsPrefix,
+  segmentsContainer,
+  type Upload,
+} from '../../../src/s3/segments/names.js';
+import { ARCHIVE, CALL, ENABLED, gatewayOn, put, withStore } from '../versions/support.js';
+import {
+  abort,
+  ABSENT,
+  bodies,
+  complete,
+  expectCompleted,
+  FAILED,
+  KEY,
+  prepare,
+  type Told,
+} from './completion-bench.js';
 
-/** CompleteMultipartUpload in a bucket that keeps versions, by a gateway that dies on the way. */
+/** CompleteMultipartUpload in a bucket that keeps versions, where it is stopped on the way. */
 
-const KEY = keyOf('key');
+const WHENS = ['before', 'after'] as const;
 
-async function complete(backend: Backend, upload: Upload): Promise<'done' | 'crashed' | 'refused'> {
-  const { etag } = await backend.headObject(CALL, partOf(upload, 1)).catch(asNothing);
-  const body =
-    '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>' +
-    `<ETag>${etag}</ETag></Part></CompleteMultipartUpload>`;
-  const request = `POST /${BUCKET}/${KEY.key}?uploadId=${upload.uploadId}`;
-  const context = contextOf({ request, body, backend: {} });
-  const services = { ...context.services, backend, versions: gatewayOn(backend) };
-  const principal = { ...context.principal, account: ACCOUNT };
-  const containerHead = () => backend.headContainer(CALL, CONTAINER);
-  const url = 'http://localhost/bucket/key';
-  const own = { ...context, url, services, principal, containerHead } as unknown as RequestContext;
-  try {
-    const { pending } = await completeMultipartUpload(own);
-    await pending?.document;
-    return 'done';
-  } catch (error) {
-    if (error instanceof CrashedError) return 'crashed';
-    if (error instanceof S3Error) return 'refused';
-    throw error;
+/** A store that is away for a number of calls, carried out or not. */
+class OutageBackend extends DecoratedBackend {
+  calls = 0;
+
+  constructor(
+    inner: Backend,
+    private readonly outage: { from: number; calls: number; when: 'before' | 'after' },
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(_: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    const { from, calls, when } = this.outage;
+    const call = ++this.calls;
+    const isAway = call >= from && call < from + calls;
+    if (!isAway) return proceed();
+    if (when === 'after') await proceed();
+    throw new BackendError('Unavailable', `away at call ${call}`);
   }
 }
 
-/** Its part is gone or the gateway is: any ETag will do. */
-function asNothing(): { etag: string } {
-  return { etag: 'd41d8cd98f00b204e9800998ecf8427e' };
+/** Another client of the same key, who is done when the manifest is there and nothing committed. */
+class RacedBackend extends DecoratedBackend {
+  #raced = false;
+
+  constructor(
+    inner: Backend,
+    private readonly store: Backend,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    const answer = await proceed();
+    if (call.method === 'putManifest' && !this.#raced) {
+      this.#raced = true;
+      await put(this.store, gatewayOn(this.store), KEY, 'winner', ENABLED);
+    }
+    return answer;
+  }
 }
 
-/** A version, and an upload that is to replace it. */
-async function prepare(store: Backend): Promise<Upload> {
-  await store.updateContainer(CALL, CONTAINER, { systemMetadata: versioningPatch('Enabled') });
-  await store.createContainer(CALL, segmentsContainer(ACCOUNT, BUCKET), {});
-  await put(store, gatewayOn(store), KEY, 'before');
-  return openUpload(store, KEY.key, [1]);
+/** An upload to a key whose current version is a delete marker: `If-None-Match: *` holds. */
+async function prepareMarked(store: Backend): Promise<Upload> {
+  const upload = await prepare(store);
+  await gatewayOn(store).createDeleteMarker(CALL, KEY, ENABLED);
+  return upload;
 }
 
-async function countWrites(): Promise<number> {
+async function countCalls(
+  run: (backend: Backend, upload: Upload) => Promise<unknown>,
+  ready = prepare,
+): Promise<number> {
   let calls = 0;
   await withStore(async (store) => {
-    const upload = await prepare(store);
-    const counting = new CrashPointBackend(store);
-    expect(await complete(counting, upload)).to.equal('done');
+    const upload = await ready(store);
+    const counting = new CrashPointBackend(store, { counted: 'all' });
+    await run(counting, upload);
     calls = counting.calls;
   });
   return calls;
 }
 
-describe('s3 operations: a completion that crashes', function () {
-  this.timeout(60_000);
-
-  it('leaves the version that was there, and a whole new one or none', async () => {
-    const writes = await countWrites();
-    expect(writes).to.be.at.least(4);
-    for (let at = 1; at <= writes; at++) {
-      for (const when of ['before', 'after'] as const) {
-        await withStore(async (store) => {
-          const upload = await prepare(store);
-          const crashing = new CrashPointBackend(store, { at, when });
-          const first = await complete(crashing, upload);
-          const retry = await complete(store, upload);
-          if (first === 'done') expect(retry).to.equal('done');
-          // Nothing that the sweeper takes for garbage is a version's.
-          await removeUnreferencedParts(store, CALL, upload);
-          await expectWhole(store, upload, retry === 'done', `${when} write ${at}`);
-        });
-      }
+/** Runs a test for each call of an operation: stopped before it, and after it was carried out. */
+async function atEachCall(
+  calls: number,
+  test: (store: Backend, at: number, when: 'before' | 'after', where: string) => Promise<void>,
+): Promise<void> {
+  expect(calls).to.be.at.least(4);
+  for (let at = 1; at <= calls; at++) {
+    for (const when of WHENS) {
+      await withStore((store) => test(store, at, when, `${when} call ${at} of ${calls}`));
     }
+  }
+}
+
+describe('s3 operations: a completion that is stopped', function () {
+  this.timeout(120_000);
+
+  it('is ended by the next one when its gateway has died, with one version', async () => {
+    await atEachCall(await countCalls(complete), async (store, at, when, where) => {
+      const upload = await prepare(store);
+      const crashing = new CrashPointBackend(store, { at, when, counted: 'all' });
+      const first = await complete(crashing, upload);
+      expect(first, where).to.deep.equal({ code: 'crashed' });
+      const second = await complete(store, upload);
+      await expectCompleted(store, upload, second, ['before'], where);
+      expect(await complete(store, upload), where).to.deep.equal(second);
+      await expectCompleted(store, upload, second, ['before'], where);
+    });
+  });
+
+  it('is ended by the next one when the store was away, for one call or for all', async () => {
+    const calls = await countCalls(complete);
+    for (const length of [1, calls]) {
+      await atEachCall(calls, async (store, from, when, at) => {
+        const where = `${at}, away for ${length}`;
+        const upload = await prepare(store);
+        const away = new OutageBackend(store, { from, calls: length, when });
+        const first = await complete(away, upload);
+        const second = await complete(store, upload);
+        if (!('code' in first)) expect(second, where).to.deep.equal(first);
+        else expect(first, where).to.deep.equal(FAILED);
+        await expectCompleted(store, upload, second, ['before'], where);
+      });
+    }
+  });
+
+  it('can be aborted, and leaves nothing then', async () => {
+    await atEachCall(await countCalls(complete), async (store, at, when, where) => {
+      const upload = await prepare(store);
+      await complete(new CrashPointBackend(store, { at, when, counted: 'all' }), upload);
+      const aborted = await abort(store, upload);
+      const left = await bodies(store);
+      if ('code' in aborted) {
+        // It was a version by then.
+        expect(aborted, where).to.deep.equal({ code: 'NoSuchUpload' });
+        expect(left, where).to.deep.equal(['part 1', 'before']);
+        return;
+      }
+      expect(left, where).to.deep.equal(['before']);
+      expect(await complete(store, upload), where).to.deep.equal({ code: 'NoSuchUpload' });
+      expect(await namesOf(store, upload), where).to.deep.equal([]);
+      expect(await bodies(store), where).to.deep.equal(['before']);
+    });
+  });
+
+  it('that loses a race for If-None-Match leaves its upload open', async () => {
+    await withStore(async (store) => {
+      const upload = await prepareMarked(store);
+      const lost = await complete(new RacedBackend(store, store), upload, ABSENT);
+      expect(lost).to.deep.equal({ code: 'PreconditionFailed' });
+      expect(await bodies(store)).to.deep.equal(['winner', 'before']);
+      await store.headObject(CALL, markerOf(upload));
+      const again = await complete(store, upload, ABSENT);
+      expect(again).to.deep.equal({ code: 'PreconditionFailed' });
+      const second = await complete(store, upload);
+      await expectCompleted(store, upload, second, ['winner', 'before'], 'second');
+    });
+  });
+
+  it('that dies after it has lost such a race is ended by the next one', async () => {
+    const race = (backend: Backend, store: Backend, upload: Upload): Promise<Told> =>
+      complete(new RacedBackend(backend, store), upload, ABSENT);
+    let calls = 0;
+    await withStore(async (store) => {
+      const upload = await prepareMarked(store);
+      const counting = new CrashPointBackend(store, { counted: 'all' });
+      await race(counting, store, upload);
+      calls = counting.calls;
+    });
+    await atEachCall(calls, async (store, at, when, where) => {
+      const upload = await prepareMarked(store);
+      const crashing = new CrashPointBackend(store, { at, when, counted: 'all' });
+      await race(crashing, store, upload);
+      const won = (await bodies(store)).includes('winner') ? ['winner'] : [];
+      if (won.length > 0) {
+        const refused = await complete(store, upload, ABSENT);
+        expect(refused, where).to.deep.equal({ code: 'PreconditionFailed' });
+      }
+      const second = await complete(store, upload);
+      await expectCompleted(store, upload, second, [...won, 'before'], where);
+      expect(await complete(store, upload), where).to.deep.equal(second);
+    });
   });
 });
 
-async function expectWhole(
-  store: Backend,
-  upload: Upload,
-  isDone: boolean,
-  where: string,
-): Promise<void> {
-  const versions = gatewayOn(store);
-  const { entries } = await versions.readIndex(CALL, KEY);
-  const bodies = await Promise.all(entries.map(({ id }) => readVersion(store, versions, KEY, id)));
-  const isThere = bodies.length === 2;
-  expect(bodies, where).to.deep.equal(isThere ? ['part 1', 'before'] : ['before']);
-  if (isDone) expect(isThere, where).to.equal(true);
-  if (isThere) expect(entries[0]).to.have.property('uploadId', upload.uploadId);
-  await versions.repairLink(CALL, KEY);
-  expect(await read(store, KEY), where).to.equal(bodies[0]);
-  const { systemMetadata } = await store.headObject(CALL, { ...CONTAINER, object: KEY.key });
-  expect(systemMetadata[SYSTEM_METADATA.versionId], where).to.equal(entries[0]?.id);
+/** What lies in the bucket's other containers of an upload. */
+async function namesOf(store: Backend, upload: Upload): Promise<string[]> {
+  const { account, bucket, uploadId } = upload;
+  const parts = await store.listObjects(CALL, segmentsContainer(account, bucket), {
+    prefix: partsPrefix(upload).slice(0, -1),
+    limit: 100,
+  });
+  const archive = await store.listObjects(CALL, ARCHIVE, { limit: 100 });
+  return [...parts.entries, ...archive.entries].flatMap((entry) => {
+    if (entry.kind !== 'object') return [];
+    const { name, attributes } = entry.object;
+    const isOfUpload = name.includes(uploadId) || Object.values(attributes).includes(uploadId);
+    return isOfUpload ? [name] : [];
+  });
 }

@@ -1,6 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as B from '../../../src/backend/backend.js';
-import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import {
+  DecoratedBackend,
+  type BackendCall,
+} from '../../../src/backend/decorators/decorated-backend.js';
 import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
 import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
 
@@ -16,6 +20,15 @@ export interface StoreFaults {
   readonly delayMsMax?: number;
   /** It fails now and then. */
   readonly rates?: FaultRates;
+  /** Its process is killed, once. */
+  readonly kill?: KillPoint;
+}
+
+export interface KillPoint {
+  /** After how many writes, counted from the first manifest of a large object: 1 is that itself. */
+  readonly write: number;
+  /** A file that is there from then on: the next process of the same environment lives. */
+  readonly flag: string;
 }
 
 /** The service as it is, over a store with the faults of its environment. */
@@ -33,12 +46,39 @@ export function readStoreFaults(environment: NodeJS.ProcessEnv): StoreFaults {
 
 export function withFaults(
   store: B.Backend,
-  { preconditions, delayMsMax, rates }: StoreFaults,
+  { preconditions, delayMsMax, rates, kill }: StoreFaults,
 ): B.Backend {
+  if (kill !== undefined) return new KillingStore(store, kill);
   const all = { ...rates, ...(delayMsMax === undefined ? {} : { delayMsMax }) };
   const failing = Object.keys(all).length === 0 ? store : new FaultyBackend(store, all);
   if (preconditions === 'weak') return new WeakPreconditions(failing);
   return preconditions === 'lying' ? new LyingStore(failing) : failing;
+}
+
+/** Nobody hears of the write that it is killed after. */
+class KillingStore extends DecoratedBackend {
+  #writes = 0;
+
+  constructor(
+    inner: B.Backend,
+    private readonly point: KillPoint,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    const answer = await proceed();
+    const counts = call.kind === 'write' && (this.#writes > 0 || call.method === 'putManifest');
+    if (counts && ++this.#writes === this.point.write) this.#kill();
+    return answer;
+  }
+
+  #kill(): void {
+    const { flag } = this.point;
+    if (existsSync(flag)) return;
+    writeFileSync(flag, '');
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 /** The planted bug. */

@@ -22,6 +22,14 @@ const OF_UPLOAD: ReadonlySet<string> = new Set([
   UPLOAD_ACL_METADATA,
 ]);
 
+/** What a marker has that its object does not get, but for the type: that is the object's own. */
+export function metadataOfUpload(marker: Metadata): Metadata {
+  const s3api = new Set<string>(Object.values(S3API));
+  return Object.fromEntries(
+    Object.entries(marker).filter(([name]) => OF_UPLOAD.has(name) && !s3api.has(name)),
+  );
+}
+
 /** The type of the object that an upload becomes. @param marker of the upload */
 export function contentTypeOf({ contentType, systemMetadata }: ObjectHead): string {
   const named = systemMetadata[S3API.hasContentType];

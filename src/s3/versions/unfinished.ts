@@ -1,0 +1,155 @@
+import type { CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
+import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { addEntry } from './add-entry.js';
+import { isCode } from './backend-codes.js';
+import type { CreatedVersion } from './create-version.js';
+import {
+  archiveContainer,
+  isArchivableKey,
+  parseArchiveName,
+  versionRef,
+  type VersionedKey,
+} from './names.js';
+import { commitWritten, uncancelled, type VersionParts } from './parts.js';
+import type { VersionEntry } from './version-entry.js';
+
+/**
+ * Versions made of an upload whose writer stopped between the manifest and the commit: it died, or
+ * the store failed. The manifest has used the upload up, so it is all that is left of it, and whoever
+ * completes the upload again commits that very object:
+ *
+ *     manifest in exchange for the marker ──▶ (writer stops) ──▶ found by its upload id ──▶ commit
+ *
+ * The index decides between those who commit one, and those who give it up: a name among
+ * `VersionIndex.removed` is never added.
+ */
+export interface UnfinishedVersion {
+  readonly entry: VersionEntry;
+  readonly head: ObjectHead;
+  /** Whether the index rules it out: it was given up, or deleted. */
+  readonly givenUp: boolean;
+}
+
+const PAGE = 1000;
+
+/**
+ * What the archive has of an upload, the newest first, whether an index names it or not. Objects that
+ * the janitor may be about to sweep are not among it.
+ */
+export async function findUnfinished(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  uploadId: string,
+): Promise<readonly UnfinishedVersion[]> {
+  if (!isArchivableKey(of.key, parts.backend.capabilities)) return [];
+  const names = await namesOfUpload(parts, call, of, uploadId);
+  if (names.length === 0) return [];
+  const { index } = await parts.commits.read(call, of);
+  const found = await Promise.all(names.map((name) => headOf(parts, call, of, name)));
+  return found.flatMap((head, at) => {
+    const name = names[at];
+    if (head === undefined || name === undefined) return [];
+    const givenUp = index.removed.includes(name);
+    return [{ entry: entryOf(name, head), head, givenUp }];
+  });
+}
+
+/**
+ * Commits it, as its writer would have; harmless when somebody has done so.
+ * @throws as VersionedKeys.createVersion; BackendError GuardMissing when it was given up
+ */
+export async function finishVersion(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  entry: VersionEntry,
+  condition: WritePrecondition | undefined,
+): Promise<CreatedVersion> {
+  const work = { ...uncancelled(call), forDeletion: true };
+  const removed = await addEntry(parts, work, of, entry, condition);
+  const { id: versionId, etag, lastModified } = entry;
+  return { versionId, etag, lastModified, removed };
+}
+
+/**
+ * Makes sure that nobody ever commits it. Its object stays.
+ * @returns false when the index names it, or another version of the same upload
+ */
+export function giveUpVersion(
+  parts: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  name: string,
+  uploadId: string,
+): Promise<boolean> {
+  const work = { ...uncancelled(call), forDeletion: true };
+  return parts.queues.run(of, async () => {
+    const { stored } = await commitWritten(parts, work, of, new Set(), ({ entries, removed }) => {
+      const isCommitted = entries.some((entry) => entry.uploadId === uploadId);
+      return isCommitted || removed.includes(name) ? undefined : { remove: [{ name }] };
+    });
+    return stored.index.removed.includes(name);
+  });
+}
+
+async function namesOfUpload(
+  { backend, now, unfinishedMs }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  uploadId: string,
+): Promise<string[]> {
+  const container = archiveContainer(of.account, of.bucket);
+  const prefix = versionRef(of, '').object;
+  const oldest = now() - unfinishedMs;
+  const names: string[] = [];
+  let marker: string | undefined;
+  try {
+    for (;;) {
+      const page = await backend.listObjects(call, container, { prefix, marker, limit: PAGE });
+      for (const entry of page.entries) {
+        if (entry.kind !== 'object') continue;
+        const { name, attributes, lastModified } = entry.object;
+        marker = name;
+        const parsed = parseArchiveName(name);
+        if (parsed?.kind !== 'version' || lastModified < oldest) continue;
+        if (attributes[SYSTEM_METADATA.uploadId] === uploadId) names.push(parsed.name);
+      }
+      if (!page.truncated) return names;
+    }
+  } catch (error) {
+    // A bucket without versions has no archive.
+    if (isCode(error, 'NoSuchContainer')) return [];
+    throw error;
+  }
+}
+
+async function headOf(
+  { backend }: VersionParts,
+  call: CallContext,
+  of: VersionedKey,
+  name: string,
+): Promise<ObjectHead | undefined> {
+  try {
+    return await backend.headObject({ ...call, newest: true }, versionRef(of, name));
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+    throw error;
+  }
+}
+
+/** What its writer would have committed. */
+function entryOf(name: string, head: ObjectHead): VersionEntry {
+  const { size, etag, lastModified, systemMetadata } = head;
+  return {
+    id: systemMetadata[SYSTEM_METADATA.versionId] ?? name,
+    name,
+    kind: 'version',
+    lastModified,
+    size,
+    etag,
+    storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
+    checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
+    uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
+  };
+}
