@@ -13,7 +13,7 @@ import { nextRequestId } from '../telemetry/request-id.js';
 import type { AdmissionTicket } from './admission.js';
 import type { Authentication } from './auth/authenticate.js';
 import type { Payload } from './auth/payload.js';
-import type { PayloadOptions } from './auth/payload-plan.js';
+import { requireLength, type PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import { authorise } from './authorisation.js';
 import type { CrossOrigin } from './cross-origin.js';
@@ -112,7 +112,8 @@ export class RequestRun implements RequestContext, CallContext {
 
   openPayload(options?: PayloadOptions): Payload {
     const authentication = known(this.#authentication);
-    const { body } = this.exchange;
+    const { body, request } = this.exchange;
+    requireLength(request.headers, options);
     if (this.watch === undefined) return authentication.openPayload(body, options);
     const payload = authentication.openPayload(watchBody(body, this.watch), options);
     return watchPayload(payload, this.watch);

@@ -4,6 +4,8 @@ import { readBodyChecksums, type BodyChecksums } from './body-checksums.js';
 import type { PayloadMode } from './payload-mode.js';
 
 export interface PayloadOptions {
+  /** The operation does without a body, too: then its length need not be said. */
+  readonly bodyOptional?: boolean | undefined;
   /**
    * False for operations whose `x-amz-checksum-*` headers describe an object, and not the body of
    * this request: CompleteMultipartUpload.
@@ -25,6 +27,16 @@ export interface PayloadPlan extends BodyChecksums {
 }
 
 const DECODED_LENGTH = 'x-amz-decoded-content-length';
+
+/**
+ * Without either header HTTP says that there is no body, but a client that forgot them has sent one
+ * all the same: it must not find an empty object.
+ * @throws S3Error MissingContentLength, unless the operation does without a body
+ */
+export function requireLength(headers: HeaderMap, options: PayloadOptions | undefined): void {
+  if (headers.has('content-length') || headers.has('transfer-encoding')) return;
+  if (options?.bodyOptional !== true) throw new S3Error('MissingContentLength');
+}
 
 /**
  * @param contentLength of the body as sent

@@ -56,7 +56,7 @@ async function readRequested(context: RequestContext, name: string): Promise<Met
  * @throws S3Error `UnexpectedContent`, `MalformedACLError`, and as `collectDocument`
  */
 export async function aclDocument(context: RequestContext): Promise<Acl | undefined> {
-  const body = await collectDocument(context, 'AccessControlPolicy');
+  const body = await collectDocument(context, 'AccessControlPolicy', { bodyOptional: true });
   if (body.length === 0) return undefined;
   if (asksForAcl(context.headers)) throw new S3Error('UnexpectedContent');
   return context.services.documents.parse('AccessControlPolicy', body);

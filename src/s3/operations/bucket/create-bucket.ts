@@ -24,7 +24,7 @@ import { setSegmentsAcl } from './segments-acl.js';
  */
 export async function createBucket(context: RequestContext): Promise<S3Response> {
   const { backend, settings, documents } = context.services;
-  const body = await collectBounded(context, 'CreateBucketConfiguration');
+  const body = await collectBounded(context, 'CreateBucketConfiguration', { bodyOptional: true });
   const { locationConstraint } = await documents.parse('CreateBucketConfiguration', body);
   checkLocationConstraint(locationConstraint, settings);
   const { account, container: bucket } = containerOf(context);

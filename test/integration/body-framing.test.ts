@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { RawClient, type RawResponse } from '../support/raw-http.js';
+import { readXml, S3TestClient } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { sha256Hex, signHeaders, UNSIGNED } from '../support/sigv4.js';
+
+const MD5_OF_NOTHING = '1B2M2Y8AsgTpgAmY7PhCfg==';
+
+/** How the end of a request's body is told, on a raw connection. */
+describe('framing of request bodies', () => {
+  let service: Service;
+  let s3: S3TestClient;
+  let uploadId: string;
+  const open: RawClient[] = [];
+
+  before(async () => {
+    service = await startService();
+    s3 = new S3TestClient(service);
+    await s3.put('/framing');
+    await s3.put('/framing/kept', 'as it was');
+    const begun = await s3.send({ method: 'POST', path: '/framing/new?uploads' });
+    uploadId = /<UploadId>(.*)<\/UploadId>/.exec(begun.text)?.[1] ?? '';
+  });
+
+  afterEach(() => {
+    for (const client of open.splice(0)) client.destroy();
+  });
+
+  after(async () => {
+    await s3.close();
+    expect(await service.stop()).to.equal(0);
+  });
+
+  async function connect(): Promise<RawClient> {
+    const client = await RawClient.connect(Number(new URL(service.endpoint).port));
+    open.push(client);
+    return client;
+  }
+
+  /** A signed header block that says of the body's end what it is told to. */
+  function head(
+    method: string,
+    path: string,
+    framing: Readonly<Record<string, string>> = {},
+    contentSha256 = UNSIGNED,
+    more: Readonly<Record<string, string>> = {},
+  ): string {
+    const [rawPath = '', rawQuery = ''] = path.split('?');
+    const signed = signHeaders(
+      { ...service, region: 'us-east-1' },
+      { method, rawPath, rawQuery, headers: { host: new URL(service.endpoint).host, ...more } },
+      new Date(),
+      contentSha256,
+    );
+    const lines = Object.entries({ ...signed, ...framing }).map(([n, v]) => `${n}: ${v}\r\n`);
+    return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  }
+
+  function errorOf({ body }: RawResponse): Record<string, string> {
+    return (readXml(body.toString()) as { Error: Record<string, string> }).Error;
+  }
+
+  describe('that say neither Content-Length nor Transfer-Encoding', () => {
+    const REQUIRED: readonly (readonly [method: string, path: string])[] = [
+      ['PUT', '/framing/new'],
+      ['PUT', '/framing/new?partNumber=1&uploadId=UPLOAD'],
+      ['POST', '/framing/new?uploadId=UPLOAD'],
+      ['POST', '/framing?delete'],
+      ['PUT', '/framing?tagging'],
+      ['PUT', '/framing?cors'],
+      ['PUT', '/framing?lifecycle'],
+      ['PUT', '/framing?versioning'],
+      ['PUT', '/framing?object-lock'],
+      ['PUT', '/framing/kept?tagging'],
+    ];
+    for (const [method, path] of REQUIRED) {
+      it(`are refused with 411 for ${method} ${path}, and the connection ends`, async () => {
+        const client = await connect();
+        const named = path.replace('UPLOAD', uploadId);
+        // DeleteObjects asks for a digest of the body first.
+        client.send(head(method, named, {}, UNSIGNED, { 'content-md5': MD5_OF_NOTHING }));
+        const answer = await client.readResponse();
+        expect([answer.status, errorOf(answer).Code]).to.deep.equal([411, 'MissingContentLength']);
+        expect(answer.values('connection')).to.deep.equal(['close']);
+        expect(await client.untilClosed()).to.have.length(0);
+      });
+    }
+
+    it('store nothing, and what follows is no request', async () => {
+      const client = await connect();
+      client.send(`${head('PUT', '/framing/new')}${head('DELETE', '/framing/kept')}`);
+      expect((await client.untilClosed()).toString()).to.not.match(/HTTP\/1\.1 2/);
+      expect((await s3.head('/framing/new')).status).to.equal(404);
+      expect((await s3.get('/framing/kept')).text).to.equal('as it was');
+    });
+
+    it('are taken where the operation does without a body', async () => {
+      for (const [method, path, more] of [
+        ['PUT', '/framing-other', {}],
+        ['PUT', '/framing-other?acl', { 'x-amz-acl': 'private' }],
+        ['PUT', '/framing/kept?acl', { 'x-amz-acl': 'private' }],
+        ['PUT', '/framing/copy', { 'x-amz-copy-source': '/framing/kept' }],
+        ['POST', '/framing/upload?uploads', {}],
+        ['DELETE', '/framing/copy', {}],
+      ] as const) {
+        const client = await connect();
+        client.send(head(method, path, {}, sha256Hex(''), more));
+        const { status } = await client.readResponse();
+        expect(status, `${method} ${path}`).to.be.oneOf([200, 204]);
+      }
+    });
+  });
+});
