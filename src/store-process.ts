@@ -9,6 +9,7 @@ import { openStore, type OpenedStore } from './open-store.js';
 import { runChild, StartError, type ChildService } from './process/child.js';
 import { listenOrFail } from './process/listen.js';
 import type { ChildInit, HealthCheck } from './process/protocol.js';
+import { S3API_INFO } from './s3/rules/protocol-limits.js';
 import { SwiftApi, type FinishedRequest } from './swift-api/swift-api.js';
 import { createLogger, type Logger } from './telemetry/logger.js';
 import { nextRequestId } from './telemetry/request-id.js';
@@ -41,6 +42,7 @@ async function startStore({ options, credentials }: ChildInit): Promise<ChildSer
     version: SWIFT_VERSION,
     nextRequestId,
     gatewaySecrets: gatewaySecrets(options),
+    s3apiInfo: S3API_INFO,
     onFinished: (request) => {
       metrics.finished(request);
       // Of those who ask each second whether it is well.

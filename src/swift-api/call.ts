@@ -15,6 +15,8 @@ export interface Api {
   readonly limits: ApiLimits;
   /** Shared with gateways that use this API as their store; empty: there are none. */
   readonly gatewaySecrets: readonly string[];
+  /** The S3 API beside this one: see `SwiftApiOptions`. */
+  readonly s3apiInfo: Readonly<Record<string, unknown>> | undefined;
   /** Where uploads of unknown length wait for their end. */
   readonly spoolDirectory: string;
   /** Milliseconds since the epoch. */

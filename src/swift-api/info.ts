@@ -5,7 +5,7 @@ import type { Reply } from './reply.js';
 import { ALLOWED_DIGESTS, METHODS } from './tempurl/parameters.js';
 
 /** `GET /info`: what this server can do, in the words of Swift's middlewares. */
-export function infoReply({ limits, gatewaySecrets }: Api, version: string): Reply {
+export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: string): Reply {
   const info = {
     swift: {
       version,
@@ -47,6 +47,7 @@ export function infoReply({ limits, gatewaySecrets }: Api, version: string): Rep
       max_failed_deletes: limits.bulkFailuresMax,
     },
     tempauth: { account_acls: false },
+    ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0 ? { ringway: { version: WIRE_VERSION } } : {}),
   };
   return {

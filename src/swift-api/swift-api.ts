@@ -37,6 +37,8 @@ export interface SwiftApiOptions {
   /** Whom those may log in as. */
   readonly serviceUsers?: readonly ServiceUser[] | undefined;
   readonly limits?: Partial<ApiLimits> | undefined;
+  /** What `/info` tells of an S3 API to the same store, as `s3api`; undefined: there is none. */
+  readonly s3apiInfo?: Readonly<Record<string, unknown>> | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -78,6 +80,7 @@ export class SwiftApi {
       users: new Users(roster, options.serviceUsers),
       accounts: new AccountRecords(backend),
       limits: { ...DEFAULT_API_LIMITS, ...limits },
+      s3apiInfo: options.s3apiInfo,
       now: options.now ?? Date.now,
     };
   }

@@ -46,6 +46,19 @@ describe('service: Swift API of the store', () => {
     expect(await (await fetch(path, { headers })).text()).to.equal('from/s3\nfrom/swift\n');
   });
 
+  it('tells of the S3 API beside it what Swift tells of its s3api', async () => {
+    const info = (await (await fetch(`${origin}/info`)).json()) as Record<string, unknown>;
+    expect(info.s3api).to.deep.equal({
+      max_bucket_listing: 1000,
+      max_parts_listing: 1000,
+      max_upload_part_num: 10_000,
+      max_multi_delete_objects: 1000,
+      allow_multipart_uploads: true,
+      min_segment_size: 5_242_880,
+      s3_acl: true,
+    });
+  });
+
   it('is shown by the admin port, counts, and comes back after a crash', async () => {
     const token = await login();
     const statusz = await (await fetch(`${service.adminEndpoint}/statusz`)).json();

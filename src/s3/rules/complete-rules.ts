@@ -2,6 +2,7 @@ import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
 import { quoteEtag } from './etags.js';
+import { PART_BYTES_MIN } from './protocol-limits.js';
 import { isDecimal } from './query-parameters.js';
 
 /** What CompleteMultipartUpload decides before it asks the store for anything. */
@@ -37,8 +38,6 @@ export interface SelectedParts<Part extends UploadedPart> {
   readonly size: number;
 }
 
-/** Of every part but the last. */
-export const PART_BYTES_MIN = 5 * 1024 ** 2;
 /** Of an object made of parts. */
 export const MULTIPART_OBJECT_BYTES_MAX = 5 * 1024 ** 4;
 

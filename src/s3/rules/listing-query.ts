@@ -1,4 +1,5 @@
 import type { Query } from '../query.js';
+import { LISTED_BUCKETS_MAX, LISTED_ENTRIES_MAX } from './protocol-limits.js';
 import {
   invalidArgument,
   outOfRange,
@@ -41,11 +42,6 @@ export interface ListBucketsQuery {
   readonly bucketRegion: string | undefined;
 }
 
-/** More is accepted, and means this many. */
-const MAX_KEYS = 1000;
-/** More is refused, as AWS does. */
-const MAX_BUCKETS = 10_000;
-
 /** @throws S3Error `InvalidArgument` */
 export function parseListObjectsQuery(query: Query): ListObjectsQuery {
   return { ...parseCommon(query), marker: query.get('marker') ?? '' };
@@ -70,9 +66,9 @@ export function parseListObjectsV2Query(query: Query): ListObjectsV2Query {
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListBucketsQuery(query: Query): ListBucketsQuery {
-  const maxBuckets = parseInteger(query, 'max-buckets') ?? MAX_BUCKETS;
-  if (maxBuckets < 1 || maxBuckets > MAX_BUCKETS) {
-    throw outOfRange('max-buckets', String(maxBuckets), 1, MAX_BUCKETS);
+  const maxBuckets = parseInteger(query, 'max-buckets') ?? LISTED_BUCKETS_MAX;
+  if (maxBuckets < 1 || maxBuckets > LISTED_BUCKETS_MAX) {
+    throw outOfRange('max-buckets', String(maxBuckets), 1, LISTED_BUCKETS_MAX);
   }
   return {
     prefix: query.get('prefix') ?? '',
@@ -86,7 +82,7 @@ function parseCommon(query: Query) {
   return {
     prefix: query.get('prefix') ?? '',
     delimiter: query.get('delimiter'),
-    maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
+    maxKeys: parseCount(query, 'max-keys', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
   };
 }

@@ -1,4 +1,5 @@
 import type { Query } from '../query.js';
+import { LISTED_ENTRIES_MAX, LISTED_PARTS_MAX } from './protocol-limits.js';
 import {
   invalidArgument,
   parseCount,
@@ -37,14 +38,10 @@ export interface ListMultipartUploadsQuery {
   readonly urlEncoded: boolean;
 }
 
-/** More is accepted, and means this many. */
-const MAX_PARTS = 1000;
-const MAX_UPLOADS = 1000;
-
 /** @throws S3Error `InvalidArgument`; `NoSuchUpload` for what can be no upload id */
 export function parseListPartsQuery(query: Query): ListPartsQuery {
   return {
-    maxParts: parseCount(query, 'max-parts', MAX_PARTS),
+    maxParts: parseCount(query, 'max-parts', LISTED_PARTS_MAX),
     partNumberMarker: parseInteger(query, 'part-number-marker') ?? 0,
     urlEncoded: parseEncodingType(query),
     uploadId: parseUploadId(query),
@@ -57,7 +54,7 @@ export function parseListMultipartUploadsQuery(query: Query): ListMultipartUploa
   return {
     prefix: query.get('prefix') ?? '',
     delimiter: query.get('delimiter'),
-    maxUploads: parseCount(query, 'max-uploads', MAX_UPLOADS),
+    maxUploads: parseCount(query, 'max-uploads', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
     keyMarker,
     uploadIdMarker: keyMarker === '' ? '' : parseUploadIdMarker(query),

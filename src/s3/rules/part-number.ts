@@ -1,10 +1,9 @@
 import type { Query } from '../query.js';
 import { S3Error } from '../s3-error.js';
+import { PART_NUMBER_MAX } from './protocol-limits.js';
 import { invalidArgument, isDecimal } from './query-parameters.js';
 
 export const PART_NUMBER_MIN = 1;
-/** AWS's limit, and so the largest number of parts of an upload. */
-export const PART_NUMBER_MAX = 10_000;
 
 /**
  * The part that UploadPart and UploadPartCopy write.

@@ -1,4 +1,5 @@
 import type { Query } from '../query.js';
+import { LISTED_ENTRIES_MAX } from './protocol-limits.js';
 import { invalidArgument, parseCount, parseEncodingType } from './query-parameters.js';
 import { invalidVersionId, isVersionId } from './version-id.js';
 
@@ -21,9 +22,6 @@ export interface ListObjectVersionsQuery {
   readonly urlEncoded: boolean;
 }
 
-/** More is accepted, and means this many. */
-const MAX_KEYS = 1000;
-
 const VERSION_ID_MARKER = 'version-id-marker';
 
 /** @throws S3Error `InvalidArgument` */
@@ -32,7 +30,7 @@ export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQu
   return {
     prefix: query.get('prefix') ?? '',
     delimiter: query.get('delimiter'),
-    maxKeys: parseCount(query, 'max-keys', MAX_KEYS),
+    maxKeys: parseCount(query, 'max-keys', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
     keyMarker,
     versionIdMarker: parseVersionIdMarker(query, keyMarker),

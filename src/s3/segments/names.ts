@@ -1,5 +1,5 @@
 import type { ContainerRef, ObjectRef } from '../../backend/backend.js';
-import { PART_NUMBER_MAX } from '../rules/part-number.js';
+import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { isUploadId } from '../rules/upload-id.js';
 
 /**

@@ -1,6 +1,7 @@
 import { requireAscendingParts, type RequestedPart } from '../rules/complete-rules.js';
 import { unquoteEtag } from '../rules/etags.js';
-import { PART_NUMBER_MAX, PART_NUMBER_MIN } from '../rules/part-number.js';
+import { PART_NUMBER_MIN } from '../rules/part-number.js';
+import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { invalidArgument, isDecimal } from '../rules/query-parameters.js';
 import { S3Error } from '../s3-error.js';
 import { XML_BOUNDS } from './bounds.js';

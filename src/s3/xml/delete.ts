@@ -1,3 +1,4 @@
+import { DELETED_OBJECTS_MAX } from '../rules/protocol-limits.js';
 import { S3Error } from '../s3-error.js';
 import { XML_BOUNDS } from './bounds.js';
 import { optionalChildText, parseXml, requiredChildText, type XmlElement } from './parse.js';
@@ -17,8 +18,6 @@ export interface Delete {
   readonly quiet: boolean;
 }
 
-const OBJECTS_MAX = 1000;
-
 /** Conditions on single keys: to delete without looking at them would lose data. */
 const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Size']);
 
@@ -31,7 +30,8 @@ const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Si
 export function parseDelete(body: Buffer): Delete {
   const root = parseXml(body, 'Delete', XML_BOUNDS.Delete);
   const elements = root.children.filter(({ name }) => name !== 'Quiet');
-  if (elements.length === 0 || elements.length > OBJECTS_MAX) throw new S3Error('MalformedXML');
+  if (elements.length === 0 || elements.length > DELETED_OBJECTS_MAX)
+    throw new S3Error('MalformedXML');
   return { objects: elements.map(parseObject), quiet: parseQuiet(root) };
 }
 

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   MULTIPART_OBJECT_BYTES_MAX,
-  PART_BYTES_MIN,
   requireObjectSize,
   selectParts,
   type RequestedPart,
   type UploadedPart,
 } from '../../../src/s3/rules/complete-rules.js';
+import { PART_BYTES_MIN } from '../../../src/s3/rules/protocol-limits.js';
 import { headers, s3ErrorOf, s3FailureOf } from '../support.js';
 
 const MIN = PART_BYTES_MIN;

@@ -8,7 +8,7 @@ import { aclOfSegments } from '../../rules/acl/container-acl.js';
 import { canonicalId } from '../../rules/acl/requester.js';
 import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
-import { PART_NUMBER_MAX } from '../../rules/part-number.js';
+import { PART_NUMBER_MAX } from '../../rules/protocol-limits.js';
 import {
   encodeUploadChecksum,
   parseUploadChecksum,
