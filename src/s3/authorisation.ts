@@ -1,5 +1,6 @@
 import type { ContainerHead, ContainerRef, ObjectHead } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
+import { requireExpectedOwners } from './expected-owner.js';
 import type { RequestContext } from './operation.js';
 import { containerAclAllows, type ContainerAccess } from './rules/acl/container-acl.js';
 import { bucketAcl } from './rules/acl/bucket-acl.js';
@@ -13,7 +14,8 @@ import { S3Error } from './s3-error.js';
 import { currentRef, type VersionedKey } from './versions/names.js';
 
 /**
- * Whether the principal may do what it asks for. An owner may do everything in its account, and
+ * Whether the principal may do what it asks for, and the buckets are whose the client believes
+ * ({@link requireExpectedOwners}). An owner may do everything in its account, and
  * waits for nothing; a member or an anonymous reader may do what is granted by
  *
  *     the bucket's ACL     as S3 keeps it
@@ -28,10 +30,10 @@ import { currentRef, type VersionedKey } from './versions/names.js';
  * @throws BackendError NoSuchContainer, to users of the account
  */
 export function authorise(context: RequestContext): undefined | Promise<void> {
-  if (context.principal.role === 'owner') return undefined;
+  if (context.principal.role === 'owner') return requireExpectedOwners(context);
   const decision = new Decision(context);
   DECISIONS.set(context, decision);
-  return decision.require();
+  return decision.require().then(() => requireExpectedOwners(context));
 }
 
 /** Of requests under way that somebody has sent who is no owner. */

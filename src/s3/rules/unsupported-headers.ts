@@ -14,6 +14,8 @@ interface HeaderRule {
   readonly harmless?: readonly string[];
   /** Operations for which the header is read elsewhere. */
   readonly readBy?: readonly OperationName[];
+  /** Operations for which it is not, where it is for all others. */
+  readonly unreadBy?: readonly OperationName[];
 }
 
 const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
@@ -29,6 +31,12 @@ const ACLS: HeaderRule = {
   ],
 };
 const ALWAYS: HeaderRule = {};
+/** There is no bucket, or none yet, whose owner could be told; AWS documents it for the others. */
+const WITHOUT_OWNER: HeaderRule = { unreadBy: ['ListBuckets', 'CreateBucket'] };
+
+/** Read for all operations: src/s3/expected-owner.ts. */
+export const EXPECTED_OWNER_HEADER = 'x-amz-expected-bucket-owner';
+export const EXPECTED_SOURCE_OWNER_HEADER = 'x-amz-source-expected-bucket-owner';
 
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
   // What has no ACL of its own is private anyway.
@@ -41,7 +49,7 @@ const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
       readBy: ['DeleteObject', 'DeleteObjects', 'PutObjectRetention'],
     },
   ],
-  ['x-amz-expected-bucket-owner', ALWAYS],
+  [EXPECTED_OWNER_HEADER, WITHOUT_OWNER],
   ['x-amz-if-match-last-modified-time', ALWAYS],
   ['x-amz-if-match-size', ALWAYS],
   ['x-amz-metadata-directive', COPIES],
@@ -63,7 +71,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
   ['x-amz-object-lock-', NEW_OBJECTS],
   ['x-amz-rename-source', ALWAYS],
   ['x-amz-server-side-encryption', ALWAYS],
-  ['x-amz-source-expected-bucket-owner', ALWAYS],
+  [EXPECTED_SOURCE_OWNER_HEADER, COPIES],
 ];
 
 const PREFIX_OF_ALL = 'x-amz-';
@@ -81,9 +89,7 @@ export function refuseUnsupportedHeaders(operation: OperationName, headers: Head
     if (!name.startsWith(PREFIX_OF_ALL) || COMMON.has(name)) continue;
     const rule = ruleOf(name);
     if (rule === undefined) continue;
-    if (rule.harmless?.includes(value) === true || rule.readBy?.includes(operation) === true) {
-      continue;
-    }
+    if (rule.harmless?.includes(value) === true || isRead(rule, operation)) continue;
     throw notImplemented(name);
   }
 }
@@ -106,6 +112,17 @@ export function refuseHeadersInQuery(query: readonly QueryParameter[], headers: 
 
 function notImplemented(header: string): S3Error {
   return new S3Error('NotImplemented', undefined, { Header: header });
+}
+
+/** Whether an operation reads a header that others refuse. */
+export function readsHeader(operation: OperationName, name: string): boolean {
+  const rule = ruleOf(name);
+  return rule === undefined || isRead(rule, operation);
+}
+
+function isRead({ readBy, unreadBy }: HeaderRule, operation: OperationName): boolean {
+  if (unreadBy !== undefined) return !unreadBy.includes(operation);
+  return readBy?.includes(operation) === true;
 }
 
 function ruleOf(name: string): HeaderRule | undefined {

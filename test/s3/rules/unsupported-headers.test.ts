@@ -27,7 +27,9 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
   ['PutBucketAcl', 'x-amz-bucket-object-lock-enabled', 'true'],
   ['CreateBucket', 'x-amz-object-ownership', 'BucketOwnerEnforced'],
   ['PutObject', 'x-amz-write-offset-bytes', '5'],
-  ['PutObject', 'x-amz-expected-bucket-owner', '123456789012'],
+  ['CreateBucket', 'x-amz-expected-bucket-owner', '123456789012'],
+  ['ListBuckets', 'x-amz-expected-bucket-owner', '123456789012'],
+  ['PutObject', 'x-amz-source-expected-bucket-owner', '123456789012'],
   ['GetObject', 'x-amz-copy-source', '/b/k'],
   ['PutObject', 'x-amz-copy-source-if-match', '"a"'],
   ['CopyObject', 'x-amz-copy-source-server-side-encryption-customer-key', 'k'],
@@ -46,6 +48,10 @@ const ACCEPTED: readonly (readonly [operation: OperationName, header: string, va
   ['CopyObject', 'x-amz-copy-source', '/b/k'],
   ['CopyObject', 'x-amz-copy-source-if-match', '"a"'],
   ['CopyObject', 'x-amz-metadata-directive', 'REPLACE'],
+  ['CopyObject', 'x-amz-source-expected-bucket-owner', '123456789012'],
+  ['UploadPartCopy', 'x-amz-source-expected-bucket-owner', '123456789012'],
+  ['GetObject', 'x-amz-expected-bucket-owner', '123456789012'],
+  ['DeleteBucket', 'x-amz-expected-bucket-owner', '123456789012'],
   ['PutObject', 'x-amz-storage-class', 'STANDARD'],
   ['PutObject', 'x-amz-tagging', 'a=b'],
   ['PutObject', 'x-amz-meta-mfa', 'x'],
@@ -89,6 +95,7 @@ describe('s3 rules: unsupported headers', () => {
     ['x-amz-object-lock-mode', 'COMPLIANCE'],
     ['x-amz-tagging', 'a=b'],
     ['x-amz-copy-source', '/b/k'],
+    ['x-amz-expected-bucket-owner', '123456789012'],
   ] as const) {
     it(`refuses ${name} in a query that nothing reads it from`, () => {
       const { parameters } = query(`prefix=p&${name}=${encodeURIComponent(value)}`);
