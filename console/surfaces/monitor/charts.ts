@@ -1,5 +1,6 @@
 import { ApiError } from '../../server/api-error.js';
 import type { Addresses } from './addresses.js';
+import { keptStepS } from './history/history.js';
 import { spanS, RESOLUTIONS } from './history/tier.js';
 import type { Series } from './measure.js';
 import type { Panel } from './panels/panel.js';
@@ -54,7 +55,9 @@ export async function chartOf(
   options: ChartOptions,
 ): Promise<ChartView> {
   const isQueried = assignment.source === 'prometheus';
-  const range = rangeOf(fromS, toS, isQueried ? 0 : options.intervalS);
+  const { intervalS, now } = options;
+  const kept = isQueried ? undefined : { intervalS, keptStepS: keptStepS(now() / 1000 - fromS) };
+  const range = rangeOf(fromS, toS, kept);
   const { series, missing } = await find(panel, assignment, range, options);
   const cut =
     series.length > SERIES_MAX ? [`${series.length - SERIES_MAX} more series are not shown`] : [];

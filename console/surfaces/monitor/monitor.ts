@@ -137,7 +137,7 @@ export class Monitor {
       interval_s: options.reconIntervalS,
       source: this.#sources.prometheus === true ? 'prometheus' : 'embedded',
       sources: this.#sourceViews(),
-      tiles: tilesOf(this.watch, nowMs, { withSpark, nodes }),
+      tiles: tilesOf(this.watch, nowMs, { withSpark, nodes, intervalS: options.reconIntervalS }),
       alerts: sortAlerts([...this.watch.alerts.map(alertView), ...this.#prometheusAlerts]),
     };
   }

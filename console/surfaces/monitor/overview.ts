@@ -3,6 +3,7 @@ import type { Kept } from './history/history.js';
 import { noteOf, type Note } from './notes.js';
 import type { Unit } from './panels/panel.js';
 import { reduce, TILES, type Tile } from './tiles.js';
+import { stepOf } from './step.js';
 import type { Watch } from './watch.js';
 
 export type TileState = 'ok' | 'warn' | 'crit' | 'unknown';
@@ -22,18 +23,25 @@ export interface TileView {
   readonly spark?: readonly (readonly [number, number | null])[];
 }
 
-const SPARK_STEP_S = 60;
-const SPARK_POINTS = 60;
+const SPARK_S = 3600;
+const SPARK_POINTS_MAX = 60;
 
-/** @param nodes - names of those that are to be heard of, for what nodes say */
+export interface TilesOptions {
+  readonly withSpark: boolean;
+  /** Names of those that are to be heard of, for what nodes say. */
+  readonly nodes: readonly string[];
+  /** How often something is measured. */
+  readonly intervalS: number;
+}
+
 export function tilesOf(
   watch: Watch,
   nowMs: number,
-  { withSpark, nodes }: { readonly withSpark: boolean; readonly nodes: readonly string[] },
+  { withSpark, nodes, intervalS }: TilesOptions,
 ): TileView[] {
   return TILES.map((tile) => {
     const view = tileView(tile, watch, nowMs, nodes);
-    return withSpark ? { ...view, spark: sparkOf(tile, watch, nowMs) } : view;
+    return withSpark ? { ...view, spark: sparkOf(tile, watch, nowMs, intervalS) } : view;
   });
 }
 
@@ -105,9 +113,16 @@ function listed(names: readonly string[]): string {
   return names.length <= 3 ? shown : `${shown} and ${names.length - 3} more`;
 }
 
-function sparkOf(tile: Tile, watch: Watch, nowMs: number): (readonly [number, number | null])[] {
-  const toS = Math.floor(nowMs / 1000 / SPARK_STEP_S) * SPARK_STEP_S;
-  const range = { fromS: toS - (SPARK_POINTS - 1) * SPARK_STEP_S, toS, stepS: SPARK_STEP_S };
+/** The last hour of a tile's figure, in few points. */
+function sparkOf(
+  tile: Tile,
+  watch: Watch,
+  nowMs: number,
+  intervalS: number,
+): (readonly [number, number | null])[] {
+  const stepS = stepOf(SPARK_S, { intervalS, keptStepS: SPARK_S / SPARK_POINTS_MAX });
+  const toS = Math.floor(nowMs / 1000 / stepS) * stepS;
+  const range = { fromS: toS - SPARK_S + stepS, toS, stepS };
   const series = watch.history
     .range(tile.panel, range, nowMs)
     .filter(({ labels }) =>

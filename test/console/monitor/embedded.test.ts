@@ -142,7 +142,7 @@ describe('Monitor with the built-in collector', () => {
     const to = bed.clock.nowMs / 1000;
     const path = `/api/monitor/series?panel=requests_by_code&from=${to - 900}&to=${to}`;
     const chart = (await operator.get(path)).json() as ChartJson;
-    expect(chart.step_s).to.equal(15);
+    expect(chart.step_s).to.equal(20);
     expect(chart.series.map(({ labels }) => labels)).to.deep.equal([
       { code: '200' },
       { code: '500' },

@@ -187,7 +187,16 @@ describe('steps of charts', () => {
     );
   });
 
-  it('are no shorter than the time between two measures', () => {
-    expect(stepOf(900, 120)).to.equal(300);
+  it('have room for two measures, and are multiples of what is kept', () => {
+    expect(stepOf(900, { intervalS: 120, keptStepS: 10 })).to.equal(300);
+    for (const keptStepS of [10, 60, 600]) {
+      for (const intervalS of [1, 10, 15, 30, 60, 600, 3600]) {
+        for (const rangeS of [60, 900, HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 366 * DAY]) {
+          const step = stepOf(rangeS, { intervalS, keptStepS });
+          expect(step % keptStepS, `${rangeS} of ${keptStepS}`).to.equal(0);
+          expect(step).to.be.at.least(2 * intervalS);
+        }
+      }
+    }
   });
 });

@@ -119,7 +119,7 @@ export class Chart {
           width: 2,
           fill: stacked ? colour + AREA_ALPHA : undefined,
           spanGaps: false,
-          points: { show: isSparse, size: 6 },
+          points: { show: isSparse, filter: alone, size: 6 },
         })),
       ],
       bands: stacked ? bandsOf(looks.length, hidden) : [],
@@ -143,6 +143,16 @@ export class Chart {
 /** A line of a few points alone would hardly be seen. */
 function isSparse(plot, index) {
   return plot.data[index].filter((value) => value !== null).length < SPARSE;
+}
+
+/** A point between two gaps has no line to show it. @returns indexes; null for all of them */
+function alone(plot, index, isShown) {
+  if (isShown) return null;
+  const values = plot.data[index];
+  const isKnown = (at) => (values[at] ?? null) !== null;
+  return values.flatMap((_value, at) =>
+    isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1) ? [at] : [],
+  );
 }
 
 /** Areas end at the line below them, of the next series that is shown. */

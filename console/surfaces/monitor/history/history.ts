@@ -1,7 +1,7 @@
 import { keyOfLabels, type Labels } from '../labels.js';
 import type { Measure, Series } from '../measure.js';
 import { timesOf, type Range } from '../step.js';
-import { RESOLUTIONS, spanS, Tier } from './tier.js';
+import { RESOLUTIONS, spanS, Tier, type Resolution } from './tier.js';
 
 /** A series as it is kept. */
 export interface Kept {
@@ -14,6 +14,8 @@ export interface Kept {
 
 /** 15 MB. */
 export const SERIES_MAX = 500;
+/** How much farther back than a tier a range may begin that is drawn from it. */
+const REACH_SLACK = 0.05;
 /** What nobody measured for so long makes room for others. */
 const IDLE_MS = 3_600_000;
 
@@ -72,15 +74,11 @@ export class History {
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  /** The points of a panel at the times of a range. */
+  /** The points of a panel at the times of a range, whose step should be one of `keptStepS`. */
   range(panel: string, range: Range, nowMs: number): Series[] {
-    const oldestS = nowMs / 1000 - range.fromS;
     return this.of(panel, range.fromS * 1000).map((series) => ({
       labels: series.labels,
-      points: resample(
-        tierFor(series, oldestS).between(range.fromS, range.toS + range.stepS),
-        range,
-      ),
+      points: resample(pointsIn(series, range, nowMs / 1000), range),
     }));
   }
 
@@ -107,9 +105,41 @@ export function pointsSince(series: Kept, fromMs: number, nowMs: number): [numbe
 
 /** The finest that reaches back so far, or the one that reaches back farthest. */
 function tierFor({ tiers }: Kept, backS: number): Tier {
-  const found = tiers.find(({ resolution }) => spanS(resolution) >= backS) ?? tiers.at(-1);
+  const found = tiers.find(({ resolution }) => reachesBack(resolution, backS)) ?? tiers.at(-1);
   if (found === undefined) throw new Error('a series without tiers');
   return found;
+}
+
+/** How finely that is kept which is so long ago, in seconds. */
+export function keptStepS(backS: number): number {
+  const last = RESOLUTIONS.at(-1)?.stepS ?? 1;
+  return RESOLUTIONS.find((resolution) => reachesBack(resolution, backS))?.stepS ?? last;
+}
+
+/** "The last hour" begins some seconds before what is kept of an hour: those are of the next tier. */
+function reachesBack(resolution: Resolution, backS: number): boolean {
+  return spanS(resolution) * (1 + REACH_SLACK) >= backS;
+}
+
+/**
+ * What is known of a range: from the tier that reaches back to its start, and where that tier has
+ * let the beginning go already, from the coarser ones, each point of theirs at all times it is of.
+ */
+function* pointsIn(
+  series: Kept,
+  range: Range,
+  nowS: number,
+): Generator<readonly [unixS: number, value: number]> {
+  const first = series.tiers.indexOf(tierFor(series, nowS - range.fromS));
+  let endS = range.toS + range.stepS;
+  for (const tier of series.tiers.slice(first)) {
+    for (const [time, value] of tier.between(range.fromS, endS)) {
+      const untilS = Math.min(time + tier.resolution.stepS, endS);
+      for (let at = Math.max(time, range.fromS); at < untilS; at += range.stepS) yield [at, value];
+    }
+    endS = Math.min(endS, tier.oldestS);
+    if (endS <= range.fromS) return;
+  }
 }
 
 /** Means of what lies between a time and the next. */

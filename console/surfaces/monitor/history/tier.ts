@@ -56,6 +56,12 @@ export class Tier {
     }
   }
 
+  /** When the oldest slot begins that this tier still has, in unix seconds. */
+  get oldestS(): number {
+    const { stepS, slots } = this.resolution;
+    return Math.max(this.latest - slots + 1, 0) * stepS;
+  }
+
   /** Takes over what was kept in a file. */
   restore(latest: number, values: Float64Array): void {
     this.latest = latest;
