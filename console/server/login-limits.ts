@@ -13,6 +13,8 @@ interface Tries {
   refused: boolean;
   /** No try before this. */
   notBeforeMs: number;
+  /** Somebody logged in from there under that name. */
+  known: boolean;
 }
 
 export interface Admission {
@@ -23,19 +25,28 @@ export interface Admission {
 }
 
 const ADDRESS_WINDOW_MS = 60_000;
-const NAME_WINDOW_MS = 15 * 60_000;
-const NAME_TRIES_MAX = 10;
+const WINDOW_MS = 15 * 60_000;
+/** Under one name, from one address. */
+const TRIES_MAX = 10;
 /** So many failures are typing mistakes: delays begin after them. */
 const FREE_FAILURES = 3;
 const DELAY_MS_MAX = 5 * 60_000;
+/**
+ * Under one name, from all addresses that nobody has logged in from: slow enough for whoever
+ * guesses from many of them, and short enough a wait for who comes from a new one.
+ */
+const NAME_TRIES_MAX = 60;
+const NAME_PAUSE_MS = 10_000;
 const RECORDS_MAX = 10_000;
 
 /**
- * How often logins may be tried: by address, and by user with a delay that doubles with each
- * failure. A try that is refused counts as none, so that waiting helps.
+ * How often logins may be tried: by address, by name from an address, with a delay that doubles with
+ * each failure, and by name from anywhere. Whoever guesses at one address keeps nobody out at
+ * another. A try that is refused counts as none, so that waiting helps.
  */
 export class LoginLimits {
   readonly #addresses = new Map<string, Tries>();
+  readonly #pairs = new Map<string, Tries>();
   readonly #names = new Map<string, Tries>();
 
   constructor(private readonly options: LoginLimitsOptions) {}
@@ -43,12 +54,15 @@ export class LoginLimits {
   /** A try that may be made counts. */
   tryLogin(address: string, name: string): Admission {
     const nowMs = this.options.now();
-    const byAddress = recordOf(this.#addresses, networkOf(address));
+    const network = networkOf(address);
+    const byAddress = recordOf(this.#addresses, network);
+    const pair = recordOf(this.#pairs, pairOf(network, name));
     const byName = recordOf(this.#names, name);
     const waitMs = Math.max(
       waitFor(byAddress, nowMs, ADDRESS_WINDOW_MS, this.options.perMinute),
-      waitFor(byName, nowMs, NAME_WINDOW_MS, NAME_TRIES_MAX),
-      byName.notBeforeMs - nowMs,
+      waitFor(pair, nowMs, WINDOW_MS, TRIES_MAX),
+      pair.notBeforeMs - nowMs,
+      pair.known ? 0 : pauseFor(byName, nowMs),
     );
     if (waitMs > 0) {
       const isFirst = !byAddress.refused;
@@ -56,22 +70,29 @@ export class LoginLimits {
       return { waitS: Math.ceil(waitMs / 1000), isFirst };
     }
     byAddress.refused = false;
-    byAddress.times.push(nowMs);
-    byName.times.push(nowMs);
+    for (const { times } of [byAddress, pair, byName]) times.push(nowMs);
     return { waitS: 0, isFirst: false };
   }
 
-  failed(name: string): void {
-    const tries = recordOf(this.#names, name);
+  failed(address: string, name: string): void {
+    const tries = recordOf(this.#pairs, pairOf(networkOf(address), name));
     tries.failures += 1;
     if (tries.failures < FREE_FAILURES) return;
     const delayMs = Math.min(1000 * 2 ** (tries.failures - FREE_FAILURES), DELAY_MS_MAX);
     tries.notBeforeMs = this.options.now() + delayMs;
   }
 
-  succeeded(name: string): void {
-    this.#names.delete(name);
+  /** What others tried under the name, from elsewhere, goes on to count. */
+  succeeded(address: string, name: string): void {
+    const tries = recordOf(this.#pairs, pairOf(networkOf(address), name));
+    Object.assign(tries, { times: [], failures: 0, notBeforeMs: 0, known: true });
+    recordOf(this.#names, name).times.pop();
   }
+}
+
+/** A network has no line break in it: what comes after the first one is the name. */
+function pairOf(network: string, name: string): string {
+  return `${network}\n${name}`;
 }
 
 /** Who has one address of IPv6 has the 2^64 beside it. */
@@ -89,7 +110,13 @@ function networkOf(address: string): string {
 }
 
 function recordOf(all: Map<string, Tries>, key: string): Tries {
-  const known = all.get(key) ?? { times: [], failures: 0, refused: false, notBeforeMs: 0 };
+  const known = all.get(key) ?? {
+    times: [],
+    failures: 0,
+    refused: false,
+    notBeforeMs: 0,
+    known: false,
+  };
   // Re-inserted, so that the oldest is the first to be forgotten.
   all.delete(key);
   all.set(key, known);
@@ -102,4 +129,13 @@ function waitFor(tries: Tries, nowMs: number, windowMs: number, max: number): nu
   tries.times = tries.times.filter((time) => time > nowMs - windowMs);
   const [first] = tries.times.slice(-max);
   return tries.times.length < max || first === undefined ? 0 : first + windowMs - nowMs;
+}
+
+/** Once there were many, one after the other, with a pause between two. */
+function pauseFor(tries: Tries, nowMs: number): number {
+  tries.times = tries.times.filter((time) => time > nowMs - WINDOW_MS);
+  const last = tries.times.at(-1);
+  return tries.times.length < NAME_TRIES_MAX || last === undefined
+    ? 0
+    : last + NAME_PAUSE_MS - nowMs;
 }

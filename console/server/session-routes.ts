@@ -87,11 +87,11 @@ async function authenticate(
   }
   const user = context.accounts.find(name);
   if (token === undefined || user === undefined) {
-    context.loginLimits.failed(name);
+    context.loginLimits.failed(request.view.address, name);
     await record(context, request, { actor: name, role: '' }, LOGIN_DENIED);
     throw new ApiError('unauthenticated', 'User or key is wrong, or may not use this console.');
   }
-  context.loginLimits.succeeded(name);
+  context.loginLimits.succeeded(request.view.address, name);
   await record(context, request, { actor: name, role: user.role }, LOGIN_OK);
   return {
     user,

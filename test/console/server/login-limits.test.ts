@@ -29,29 +29,54 @@ describe('console login limits: rules', () => {
     expect(wait('2001:0db8:0000:0001:9::', 'u8')).to.equal(0);
   });
 
-  it('lets a user be tried ten times in a quarter of an hour, from anywhere', () => {
-    for (let i = 0; i < 10; i++) expect(wait(`192.0.2.${i}`, 'u')).to.equal(0);
-    expect(wait('192.0.2.99', 'u')).to.equal(15 * 60);
-    nowMs += 15 * MINUTE_MS;
-    expect(wait('192.0.2.99', 'u')).to.equal(0);
+  it('lets a user be tried ten times in a quarter of an hour from one address', () => {
+    for (let i = 0; i < 10; i++) {
+      expect(wait('192.0.2.1', 'u')).to.equal(0);
+      nowMs += MINUTE_MS / 5;
+    }
+    expect(wait('192.0.2.1', 'u')).to.equal(13 * 60);
+    expect(wait('192.0.2.2', 'u')).to.equal(0);
+    nowMs += 13 * MINUTE_MS;
+    expect(wait('192.0.2.1', 'u')).to.equal(0);
   });
 
-  it('makes a user wait twice as long after each failure from the third on', () => {
+  it('makes a user wait twice as long after each failure at that address, from the third on', () => {
     const waits = [];
     for (let i = 0; i < 7; i++) {
-      expect(wait(`192.0.2.${i}`, 'u')).to.equal(0);
-      limits.failed('u');
-      const waitS = wait('192.0.2.99', 'u');
+      limits.failed('192.0.2.1', 'u');
+      const waitS = wait('192.0.2.1', 'u');
       waits.push(waitS);
       nowMs += waitS * 1000;
+      if (waitS === 0) nowMs += MINUTE_MS / 5;
     }
     expect(waits).to.deep.equal([0, 0, 1, 2, 4, 8, 16]);
   });
 
+  it('keeps nobody out at one address for what was tried at another', () => {
+    for (let i = 0; i < 9; i++) limits.failed('192.0.2.1', 'u');
+    expect(wait('192.0.2.1', 'u')).to.be.above(60);
+    expect(wait('192.0.2.2', 'u')).to.equal(0);
+    // Nor does a login there help whoever guesses here.
+    limits.succeeded('192.0.2.2', 'u');
+    expect(wait('192.0.2.1', 'u')).to.be.above(60);
+  });
+
+  it('slows guesses under one name from many addresses, but not where its user logged in', () => {
+    expect(wait('198.51.100.1', 'u')).to.equal(0);
+    limits.succeeded('198.51.100.1', 'u');
+    for (let i = 0; i < 60; i++) expect(wait(`192.0.2.${i}`, 'u')).to.equal(0);
+    expect(wait('203.0.113.1', 'u')).to.equal(10);
+    expect(wait('198.51.100.1', 'u')).to.equal(0);
+    expect(wait('203.0.113.1', 'v')).to.equal(0);
+    nowMs += 10_000;
+    expect(wait('203.0.113.1', 'u')).to.equal(0);
+    expect(wait('203.0.113.2', 'u')).to.equal(10);
+  });
+
   it('forgets the failures of a user who logs in', () => {
-    for (let i = 0; i < 4; i++) limits.failed('u');
+    for (let i = 0; i < 4; i++) limits.failed('192.0.2.1', 'u');
     expect(wait('192.0.2.1', 'u')).to.be.above(0);
-    limits.succeeded('u');
+    limits.succeeded('192.0.2.1', 'u');
     expect(wait('192.0.2.1', 'u')).to.equal(0);
   });
 
