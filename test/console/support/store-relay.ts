@@ -8,6 +8,8 @@ export class StoreRelay {
   target = '';
   /** Done once, before the next manifest goes on. */
   beforeManifest: (() => Promise<unknown>) | undefined;
+  /** Cuts the next body in its middle, as a store does that is killed. */
+  cutNextBody = false;
   /** Methods of what went through. */
   readonly calls: string[] = [];
   readonly #server = http.createServer((request, response) => {
@@ -38,6 +40,11 @@ export class StoreRelay {
       answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
     });
     onward.once('error', () => response.destroy());
+    if (method === 'PUT' && this.cutNextBody) {
+      this.cutNextBody = false;
+      request.once('data', () => request.destroy());
+      return;
+    }
     request.pipe(onward);
   }
 }

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { StoreRelay } from '../support/store-relay.js';
+import { makeContainer, query, unique } from './support.js';
+
+const CONTAINER = unique('cut');
+const BYTES = 8 * 1024 ** 2;
+
+describe('console files: a store that fails in the middle of an upload', () => {
+  const relay = new StoreRelay();
+  let bed: TestBed;
+
+  before(async () => {
+    bed = await startTestBed({ store_base: await relay.listen() });
+    relay.target = bed.store.origin;
+  });
+  after(async () => {
+    await bed.close();
+    relay.close();
+  });
+
+  it('leaves the connection to the browser open, and read', async () => {
+    const client = await bed.login();
+    await makeContainer(client, CONTAINER);
+    const socket = connect(client.port, '127.0.0.1');
+    await once(socket, 'connect');
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    const head = [
+      `Host: 127.0.0.1:${client.port}`,
+      `Origin: http://127.0.0.1:${client.port}`,
+      `Cookie: ${client.cookie}`,
+      `X-CSRF-Token: ${client.csrf}`,
+    ].join('\r\n');
+    const path = `/api/files/object/body?${query({ container: CONTAINER, name: 'o' })}`;
+    relay.cutNextBody = true;
+    socket.write(
+      `PUT ${path} HTTP/1.1\r\n${head}\r\nContent-Type: application/octet-stream\r\nContent-Length: ${BYTES}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(BYTES));
+    socket.write(`GET /healthz HTTP/1.1\r\n${head}\r\n\r\n`);
+    // Both answers, in the order of their requests: the second one is read only behind the body.
+    while (!text.includes('{"status":"ok"}')) await once(socket, 'data');
+    expect(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]).to.equal('503');
+    socket.destroy();
+  });
+});
