@@ -11,23 +11,37 @@ export type MetadataKind = 'account' | 'container' | 'object';
 
 /**
  * All user metadata that a request gives, within Swift's limits (check_metadata).
+ * @param former what is there already: S3 clients may write more of it than Swift's limits allow, and
+ *   who sends it back unchanged changes nothing
  * @throws SwiftError 400
  */
-export function givenMetadata(headers: HeaderMap, kind: MetadataKind, limits: ApiLimits): Metadata {
+export function givenMetadata(
+  headers: HeaderMap,
+  kind: MetadataKind,
+  limits: ApiLimits,
+  former: Metadata = {},
+): Metadata {
   const prefix = `x-${kind}-meta-`;
   const metadata: [string, string][] = [];
   let bytes = 0;
   for (const [header, value] of headers) {
     if (!header.startsWith(prefix)) continue;
     const name = header.slice(prefix.length);
-    checkOne(name, value, prefix, limits);
+    if (!Object.hasOwn(former, name) || former[name] !== value) {
+      checkOne(name, value, prefix, limits);
+    }
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     metadata.push([name, value]);
   }
   const count = metadata.length;
-  if (count > limits.metaCountMax)
+  const there = Object.entries(former);
+  const bytesThere = there.reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
+    0,
+  );
+  if (count > Math.max(limits.metaCountMax, there.length))
     throw invalid(`Too many metadata items; max ${limits.metaCountMax}`);
-  if (bytes > limits.metaBytesMax)
+  if (bytes > Math.max(limits.metaBytesMax, bytesThere))
     throw invalid(`Total metadata too large; max ${limits.metaBytesMax}`);
   return Object.fromEntries(metadata);
 }

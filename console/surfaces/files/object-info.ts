@@ -72,10 +72,12 @@ export async function copiedEtag(
 }
 
 function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
-  const meta: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(META)) meta[name.slice(META.length)] = textOfHeader(value);
-  }
+  // Made of entries: `__proto__` is a name like any other.
+  const meta = Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name.startsWith(META))
+      .map(([name, value]) => [name.slice(META.length), textOfHeader(value)]),
+  );
   const kept: Record<string, string> = {};
   for (const name of KEPT) {
     const value = headers[name];

@@ -27,9 +27,12 @@ export async function postObject(call: Call<ObjectTarget>): Promise<Reply> {
   const contentType = headers.get('content-type');
   const context = readContext(call);
   const seen = await notNewer(call);
-  const { link } = await api.backend.headObject({ ...context, linkItself: true }, target);
+  const { link, metadata: former } = await api.backend.headObject(
+    { ...context, linkItself: true },
+    target,
+  );
   const update = {
-    metadata: givenMetadata(headers, 'object', api.limits),
+    metadata: givenMetadata(headers, 'object', api.limits, former),
     headers: givenRepresentation(headers),
     deleteAt: givenDeleteAt(headers, api.now()) ?? null,
     // An ordinary client takes the gateway's away, as on Swift.

@@ -1,3 +1,4 @@
+import type { Backend } from '../../../src/backend/backend.js';
 import { STACK } from '../../support/stack.js';
 import { startApi } from '../../swift-api/support/api.js';
 
@@ -6,6 +7,8 @@ export interface TestStore {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly authUrl: string;
+  /** What lies below an embedded store's API, as a gateway writes to it. */
+  readonly backend?: Backend;
   close(): Promise<void>;
 }
 
@@ -19,6 +22,7 @@ export async function openTestStore(): Promise<TestStore> {
     return {
       origin: api.origin,
       authUrl: `${api.origin}/auth/v1.0`,
+      backend: api.backend,
       close: () => api.close(),
     };
   }

@@ -2,7 +2,9 @@ import { call } from '../api.js';
 import { el } from '../dom.js';
 import { may } from './state.js';
 
-const NAME = '[A-Za-z0-9_\\-]{1,128}';
+const VALUE_LENGTH_MAX = 256;
+/** What a header's name may be: S3 clients use all of it. */
+const NAME = "[A-Za-z0-9!#$%&'*+.^_`\\|~\\-]{1,128}";
 
 /** An object's own metadata, type and expiry; read only for those who may not change them. */
 export function metadataEditor(container, name, info, onSaved) {
@@ -66,8 +68,10 @@ export function metadataEditor(container, name, info, onSaved) {
 function entryRow(key, value) {
   const name = el('input', { value: key, pattern: NAME, required: true, placeholder: 'name' });
   name.setAttribute('aria-label', 'Name of the entry');
-  name.title = 'Letters, digits, - and _';
-  const text = el('input', { value, maxLength: 256, placeholder: 'value' });
+  name.title = "Letters, digits and !#$%&'*+.^_`|~-";
+  // What an S3 client wrote may be longer, and stays as it is.
+  const maxLength = Math.max(VALUE_LENGTH_MAX, value.length);
+  const text = el('input', { value, maxLength, placeholder: 'value' });
   text.setAttribute('aria-label', 'Value of the entry');
   const remove = el('button', { type: 'button', textContent: '×' });
   remove.setAttribute('aria-label', `Remove ${key || 'this entry'}`);
@@ -78,14 +82,14 @@ function entryRow(key, value) {
 
 /** @throws Error for a name that stands there twice */
 function metaOf(rows) {
-  const meta = {};
+  const meta = new Map();
   for (const row of rows.children) {
     const [name, text] = row.querySelectorAll('input');
     const key = name.value.trim().toLowerCase();
-    if (key in meta) throw new Error(`There are two entries “${key}”.`);
-    meta[key] = text.value;
+    if (meta.has(key)) throw new Error(`There are two entries “${key}”.`);
+    meta.set(key, text.value);
   }
-  return meta;
+  return Object.fromEntries(meta);
 }
 
 /** As an input of local time takes it: `2026-01-31T23:59`. */

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { CALL } from '../../janitor/support.js';
+import { skipBecause } from '../../support/skip.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { makeContainer, ok, query, unique } from './support.js';
+
+const CONTAINER = unique('s3-meta');
+const LONG = 'x'.repeat(1500);
+
+/** Metadata as clients of S3 write it: other names and longer values than this page makes. */
+describe('console files: metadata of S3 clients', () => {
+  let bed: TestBed;
+  let client: ConsoleClient;
+
+  before(async () => {
+    bed = await startTestBed();
+    client = await bed.login();
+    await makeContainer(client, CONTAINER);
+  });
+  after(() => bed.close());
+
+  async function put(object: string, metadata: Readonly<Record<string, string>>): Promise<void> {
+    const { backend } = bed.store;
+    if (backend === undefined) throw new Error('there is no embedded store');
+    await backend.putObject(
+      CALL,
+      { account: 'AUTH_test', container: CONTAINER, object },
+      { size: 1, contentType: 'text/plain', metadata, body: Buffer.from('x') },
+    );
+  }
+
+  const metaOf = async (name: string) => {
+    const answer = await ok(
+      client.get(`/api/files/object?${query({ container: CONTAINER, name })}`),
+    );
+    return (answer.json() as { meta: Record<string, string> }).meta;
+  };
+  const save = (name: string, meta: object, more: object = {}) =>
+    client.send('PATCH', '/api/files/object', {
+      body: { container: CONTAINER, name, meta, ...more },
+    });
+
+  it('is saved back unchanged, and changed beside it', async function () {
+    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    const rest = { "it's": 'b', constructor: 'c', long: LONG, 'l2.~': LONG };
+    const given = { 'has.dot': 'a', ...rest };
+    await put('o', given);
+    expect(await metaOf('o')).to.deep.equal(given);
+    await ok(save('o', given, { content_type: 'text/x-thing' }), 204);
+    expect(await metaOf('o')).to.deep.equal(given);
+    await ok(save('o', { ...rest, new: 'n' }), 204);
+    expect(await metaOf('o')).to.deep.equal({ ...rest, new: 'n' });
+  });
+
+  it('may not be made longer here than the store takes', async function () {
+    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    await put('p', { long: LONG });
+    for (const meta of [{ long: `${LONG}x` }, { long: LONG, other: 'y'.repeat(257) }]) {
+      const refused = await save('p', meta);
+      expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'meta_too_large']);
+    }
+    expect(await metaOf('p')).to.deep.equal({ long: LONG });
+  });
+});
