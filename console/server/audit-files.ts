@@ -10,9 +10,24 @@ export interface AuditEvent {
   /** What was done, such as `login` or `files.purge`. */
   readonly action: string;
   readonly target: string;
-  readonly result: 'ok' | 'denied' | 'failed';
+  /**
+   * An action of some length has two records with the same request: one before it is done, and one
+   * of its outcome. `partial` is some of many names.
+   */
+  readonly result: AuditResult;
   readonly request_id: string;
+  /** Whose containers it is about; empty before a login, and for what has none. */
+  readonly account?: string;
+  /** How it was done, and to how many; bounded by who writes it. */
+  readonly details?: AuditDetails;
 }
+
+export const AUDIT_RESULTS = ['begun', 'ok', 'partial', 'denied', 'failed'] as const;
+export type AuditResult = (typeof AUDIT_RESULTS)[number];
+
+export type AuditDetails = Readonly<
+  Record<string, string | number | boolean | null | readonly string[]>
+>;
 
 export interface AuditRecord extends AuditEvent {
   readonly unix_s: number;

@@ -12,6 +12,7 @@ import {
   parseRecord,
   readTail,
   rotatedFiles,
+  type AuditDetails,
   type AuditEvent,
   type AuditRecord,
 } from './audit-files.js';
@@ -27,6 +28,8 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** What is let go at a time is one file: a small part of what there is. */
 const FILES = 8;
 const TEXT_LENGTH_MAX = 2048;
+/** As JSON. */
+const DETAILS_LENGTH_MAX = 24 * 1024;
 
 /**
  * Who did what, a line each, chained: a line that is changed or taken out breaks the chain. A file
@@ -100,6 +103,7 @@ export class AuditLog {
       ...event,
       actor: event.actor.slice(0, TEXT_LENGTH_MAX),
       target: event.target.slice(0, TEXT_LENGTH_MAX),
+      ...(event.details === undefined ? {} : { details: bounded(event.details) }),
       prev_sha256: this.head,
     };
     const line = JSON.stringify(record);
@@ -145,6 +149,11 @@ export class AuditLog {
       await rm(oldest);
     }
   }
+}
+
+/** A line has to be one that is read back. */
+function bounded(details: AuditDetails): AuditDetails {
+  return JSON.stringify(details).length <= DETAILS_LENGTH_MAX ? details : { too_long: true };
 }
 
 async function latestOf(

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { AUDIT_RESULTS } from './audit-files.js';
 import type { ConsoleContext } from './context.js';
 import { parse } from './parse.js';
 
@@ -8,10 +9,11 @@ const FILTER = z.object({
   actor: z.string().max(512).optional(),
   /** A whole one, or the beginning: `files` finds `files.purge`. */
   action: z.string().max(64).optional(),
-  result: z.enum(['ok', 'denied', 'failed']).optional(),
+  result: z.enum(AUDIT_RESULTS).optional(),
   /** A part of it. */
   target: z.string().max(512).optional(),
   ip: z.string().max(64).optional(),
+  account: z.string().max(256).optional(),
   from_unix_s: unixS.optional(),
   to_unix_s: unixS.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
@@ -20,7 +22,10 @@ const FILTER = z.object({
 /** The audit log as operators see it: to search, and to check that nobody has changed it. */
 export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): void {
   app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
-    const { actor, action, result, target, ip, limit, ...times } = parse(FILTER, request.query);
+    const { actor, action, result, target, ip, account, limit, ...times } = parse(
+      FILTER,
+      request.query,
+    );
     const { from_unix_s: fromS = 0, to_unix_s: toS = Infinity } = times;
     const items = await audit.latest(
       (one) =>
@@ -29,6 +34,7 @@ export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): vo
         (result === undefined || one.result === result) &&
         (target === undefined || one.target.includes(target)) &&
         (ip === undefined || one.ip === ip) &&
+        (account === undefined || one.account === account) &&
         one.unix_s >= fromS &&
         one.unix_s <= toS,
       limit,

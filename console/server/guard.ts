@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ApiError } from './api-error.js';
+import { recordAction } from './audit-record.js';
 import type { ConsoleContext } from './context.js';
 import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
@@ -45,7 +46,7 @@ export function installGuard(
     if (changes && !isSameOrigin(request.headers, request.view)) {
       throw new ApiError('csrf', 'The request does not come from a page of this console.');
     }
-    const { access, background } = request.routeOptions.config;
+    const { access, audits, background } = request.routeOptions.config;
     if (access === 'open') return;
     const sid = request.cookies[SESSION_COOKIE];
     const session = sid === undefined ? undefined : context.sessions.find(sid);
@@ -53,10 +54,15 @@ export function installGuard(
     if (changes && !isCsrfToken(session, request.headers['x-csrf-token'])) {
       throw new ApiError('csrf', 'The token against forged requests is missing or wrong.');
     }
+    request.session = session;
     if (access !== undefined && !hasRight(session.user.role, access)) {
+      if (audits !== undefined) {
+        const target = (request.query as { readonly name?: unknown }).name;
+        const act = { action: audits, target: typeof target === 'string' ? target : '' };
+        await recordAction(context, request, { ...act, result: 'denied' });
+      }
       throw new ApiError('forbidden', 'Your role does not allow this.');
     }
-    request.session = session;
     if (background !== true && request.headers['x-background'] !== '1') {
       context.sessions.touch(session);
     }

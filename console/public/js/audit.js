@@ -4,7 +4,21 @@ import { fail, openShell } from './shell.js';
 
 const PAGE = 200;
 const MOST = 1000;
-const ACTIONS = ['login', 'logout', 'files.purge', 'files.tempurl', 'users.', 'audit.drop'];
+const ACTIONS = [
+  'login',
+  'logout',
+  'files.',
+  'files.container_',
+  'files.purge',
+  'files.overwrite',
+  'files.move',
+  'files.expiry',
+  'files.acl',
+  'files.tempurl',
+  'users.',
+  'audit.drop',
+];
+const GOOD = new Set(['begun', 'ok']);
 
 const PROBLEMS = {
   unreadable: 'is no record',
@@ -33,7 +47,7 @@ async function load() {
   $('#rows').replaceChildren(...items.map(rowOf));
   const more = truncated ? ', the latest ones; there are more' : '';
   $('#state').textContent =
-    items.length === 0 ? 'Nothing was recorded so.' : `${items.length} records${more}.`;
+    items.length === 0 ? 'No records match.' : `${items.length} records${more}.`;
   $('#more').hidden = !truncated || limit >= MOST;
 }
 
@@ -47,9 +61,22 @@ function rowOf(one) {
     cell(one.role),
     cell(one.ip),
     cell(one.action),
+    cell(one.account ?? '', 'text'),
     cell(one.target, 'text'),
-    cell(one.result, one.result === 'ok' ? '' : 'error'),
+    cell(one.result, GOOD.has(one.result) ? '' : 'error'),
+    cell(detailsText(one.details ?? {}), 'text quiet'),
   );
+}
+
+/** @param details - numbers, texts and lists of texts by name */
+function detailsText(details) {
+  return Object.entries(details)
+    .map(([name, value]) => {
+      const isTime = name.endsWith('_unix_s') && value !== null;
+      const text = isTime ? new Date(value * 1000).toLocaleString() : [value ?? 'none'].flat();
+      return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${[text].flat().join(', ')}`;
+    })
+    .join(' · ');
 }
 
 async function verify() {

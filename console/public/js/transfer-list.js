@@ -131,8 +131,8 @@ function sink(row) {
   if (ended.length >= ENDED_LINES_MAX) ended[ended.length - 1].remove();
 }
 
-function failureText({ name, code }) {
-  return `${name}: ${code.replaceAll('_', ' ')}`;
+function failureText({ name, message }) {
+  return `${name}: ${message}`;
 }
 
 function progressText(done, total, perSecond, unit) {

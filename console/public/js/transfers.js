@@ -63,7 +63,7 @@ export async function enqueueAll(container, start, source, onDone) {
         pump();
       } else {
         problemCount += 1;
-        if (problems.length < PROBLEMS_MAX) problems.push({ name: path, code: problem });
+        if (problems.length < PROBLEMS_MAX) problems.push({ name: path, message: problem });
       }
       while (waiting.length >= WAITING_MAX && !state.cancelled) {
         await new Promise((resolve) => wake.push(resolve));

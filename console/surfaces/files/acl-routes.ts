@@ -7,6 +7,7 @@ import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { readAcl } from './acl.js';
 import { containerName } from './names.js';
+import { shareTrash } from './trash.js';
 
 const NAMED = z.object({ name: containerName });
 const list = z.string().max(4096);
@@ -29,7 +30,8 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return { read: readAcl(read, 'read'), write: readAcl(write, 'write') };
   });
 
-  app.put('/api/files/acl', { config: { access: 'manage' } }, async (request, reply) => {
+  const changes = { config: { access: 'manage', audits: 'files.acl' } } as const;
+  app.put('/api/files/acl', changes, async (request, reply) => {
     const given = parse(ACL, request.body);
     const read = readAcl(given.read, 'read');
     const write = readAcl(given.write, 'write');
@@ -37,14 +39,26 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     if (problems.length > 0) {
       throw new ApiError('invalid_argument', problems[0] ?? 'The list is malformed.', { problems });
     }
-    await audited(context, request, 'files.acl', given.name);
-    await sessionOf(request).store.do([204, 202], 'POST', {
-      container: given.name,
-      headers: {
-        'x-container-read': headerText(read.text),
-        'x-container-write': headerText(write.text),
-      },
+    const details = { read: shown(read.text), write: shown(write.text) };
+    const act = { action: 'files.acl', target: given.name, details };
+    const { store } = sessionOf(request);
+    await audited(context, request, act, async () => {
+      await store.do([204, 202], 'POST', {
+        container: given.name,
+        headers: {
+          'x-container-read': headerText(read.text),
+          'x-container-write': headerText(write.text),
+        },
+      });
+      await shareTrash(store, given.name, write.text);
     });
     return reply.status(204).send();
   });
+}
+
+const SHOWN_LENGTH_MAX = 1000;
+
+/** As a record holds it. */
+function shown(list: string): string {
+  return list.length <= SHOWN_LENGTH_MAX ? list : `${list.slice(0, SHOWN_LENGTH_MAX)}…`;
 }

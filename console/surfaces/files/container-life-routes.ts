@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { describeError } from '../../server/app-errors.js';
 import { ApiError } from '../../server/api-error.js';
-import { audited } from '../../server/audit-record.js';
+import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
@@ -31,8 +31,6 @@ export function containerLifeRoutes(
   context: ConsoleContext,
   info: StoreInfoCache,
 ): void {
-  const { jobs } = context;
-
   app.get('/api/files/capabilities', { config: { access: 'read' } }, async () => {
     const { policies, hasTempurl, hasObjectVersioning } = await info.get();
     return { policies, tempurl: hasTempurl, object_versioning: hasObjectVersioning };
@@ -54,24 +52,22 @@ export function containerLifeRoutes(
 
   app.post(
     '/api/files/container/empty',
-    { config: { access: 'manage' } },
+    { config: { access: 'manage', audits: 'files.container_empty' } },
     async (request, reply) => {
       const given = parse(EMPTY, request.body);
       const { name, with_trash: withTrash, remove } = given;
       if (given.confirm_name !== name) {
         throw new ApiError('invalid_argument', 'The name was not typed as it is.');
       }
-      const session = sessionOf(request);
-      const { store } = session;
-      await audited(
-        context,
-        request,
-        remove ? 'files.container_delete' : 'files.container_empty',
-        name,
-      );
+      const { store } = sessionOf(request);
       const { bulkDeletesMax } = await info.get();
       const containers = withTrash ? [name, trashOf(name)] : [name];
-      const job = jobs.start(session, 'empty', async (control) => {
+      const act = {
+        action: remove ? 'files.container_delete' : 'files.container_empty',
+        target: name,
+        details: { with_trash: withTrash },
+      };
+      const job = await auditedJob(context, request, act, 'empty', async (control) => {
         const describe = (error: unknown) => describeError(context, error, 'job');
         const total = await countOf(store, containers);
         const emptying = new Emptying(store, { bulkDeletesMax, describe, control, total });

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
-import { sessionOf } from '../../server/context.js';
+import { audited } from '../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
@@ -23,10 +24,14 @@ const NEW = z.strictObject({ name: containerName, policy: z.string().max(128).op
 const NAMED = z.object({ name: containerName });
 const FOLDER = z.strictObject({ container: containerName, name: objectName });
 
+const CREATE = 'files.container_create';
+const REMOVE = 'files.container_delete';
+const manage = (audits: string) => ({ config: { access: 'manage', audits } }) as const;
+
 const FOLDER_TAKEN = 'There is such a folder already.';
 
 /** Containers, and what is in them. */
-export function containerRoutes(app: FastifyInstance): void {
+export function containerRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/containers', { config: { access: 'read' } }, async (request) => {
     const { marker, limit, reverse } = parse(PAGE, request.query);
     const { store } = sessionOf(request);
@@ -42,25 +47,30 @@ export function containerRoutes(app: FastifyInstance): void {
     return page(items, limit, reverse === '1');
   });
 
-  app.put('/api/files/container', { config: { access: 'manage' } }, async (request, reply) => {
+  app.put('/api/files/container', manage(CREATE), async (request, reply) => {
     const { name, policy } = parse(NEW, request.body);
     const headers = policy === undefined ? {} : { 'x-storage-policy': headerText(policy) };
-    try {
-      await sessionOf(request).store.do([201, 202], 'PUT', { container: name, headers });
-    } catch (error) {
-      throw translate(error, 409, 'policy_conflict', 'It has another storage policy.');
-    }
+    const details = policy === undefined ? undefined : { policy };
+    await audited(context, request, { action: CREATE, target: name, details }, async () => {
+      try {
+        await sessionOf(request).store.do([201, 202], 'PUT', { container: name, headers });
+      } catch (error) {
+        throw translate(error, 409, 'policy_conflict', 'It has another storage policy.');
+      }
+    });
     return reply.status(204).send();
   });
 
-  app.delete('/api/files/container', { config: { access: 'manage' } }, async (request, reply) => {
+  app.delete('/api/files/container', manage(REMOVE), async (request, reply) => {
     const { name } = parse(NAMED, request.query);
-    try {
-      await sessionOf(request).store.do([204], 'DELETE', { container: name });
-    } catch (error) {
-      const other = translate(error, 404, 'no_such_container', 'There is no such container.');
-      throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
-    }
+    await audited(context, request, { action: REMOVE, target: name }, async () => {
+      try {
+        await sessionOf(request).store.do([204], 'DELETE', { container: name });
+      } catch (error) {
+        const other = translate(error, 404, 'no_such_container', 'There is no such container.');
+        throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
+      }
+    });
     return reply.status(204).send();
   });
 

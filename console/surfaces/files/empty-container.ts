@@ -1,10 +1,10 @@
 import type { JobControl } from '../../server/jobs.js';
 import type { ApiError } from '../../server/api-error.js';
+import type { Failure, ManyResult } from '../../server/audited-job.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { bulkDelete, BULK_NAMES_MAX } from './bulk-delete.js';
 import { ManifestSharing } from './manifest-sharing.js';
-import type { ManyResult } from './many.js';
 import { purge } from './purge.js';
 import { walkObjects } from './swift-listing.js';
 import { versioningOf } from './versioning.js';
@@ -25,7 +25,7 @@ export interface EmptyOptions {
 export class Emptying {
   #succeeded = 0;
   #failed = 0;
-  readonly #failures: { name: string; code: string }[] = [];
+  readonly #failures: Failure[] = [];
   readonly #sharing: ManifestSharing;
 
   constructor(
@@ -80,8 +80,7 @@ export class Emptying {
       this.options.control.signal,
     );
     this.#succeeded += deleted;
-    for (const [name, status] of errors)
-      this.#fail(decoded(name, container), codeOf(status, this.options));
+    for (const [name, status] of errors) this.#fail(decoded(name, container), errorOf(status));
     this.#tell();
   }
 
@@ -93,14 +92,15 @@ export class Emptying {
       // Somebody else was faster.
       const isGone = error instanceof SwiftStatusError && error.status === 404;
       if (isGone) this.#succeeded += 1;
-      else this.#fail(name, this.options.describe(error).code);
+      else this.#fail(name, error);
     }
     this.#tell();
   }
 
-  #fail(name: string, code: string): void {
+  #fail(name: string, error: unknown): void {
     this.#failed += 1;
-    if (this.#failures.length < FAILURES_MAX) this.#failures.push({ name, code });
+    const { code, message } = this.options.describe(error);
+    if (this.#failures.length < FAILURES_MAX) this.#failures.push({ name, code, message });
   }
 
   #tell(): void {
@@ -108,8 +108,9 @@ export class Emptying {
   }
 }
 
-function codeOf(status: string, { describe }: EmptyOptions): string {
-  return describe(new SwiftStatusError(Number.parseInt(status, 10), '')).code;
+/** @param status as a report of the store has it: `404 Not Found` */
+function errorOf(status: string): SwiftStatusError {
+  return new SwiftStatusError(Number.parseInt(status, 10), '');
 }
 
 /** The object's name of `/container/object`, encoded. */

@@ -1,15 +1,9 @@
 import type { JobControl } from '../../server/jobs.js';
 import type { ApiError } from '../../server/api-error.js';
+import type { Failure, ManyResult } from '../../server/audited-job.js';
 
 const FAILURES_MAX = 100;
 const AT_ONCE = 4;
-
-export interface ManyResult {
-  readonly succeeded: number;
-  readonly failed: number;
-  /** The first hundred. */
-  readonly failures: readonly { readonly name: string; readonly code: string }[];
-}
 
 /**
  * Does something to each of many names, some at a time: a failure of one is told and stops no
@@ -21,7 +15,7 @@ export async function forMany<T extends { readonly name: string }>(
   describe: (error: unknown) => ApiError,
   work: (item: T) => Promise<unknown>,
 ): Promise<ManyResult> {
-  const failures: { name: string; code: string }[] = [];
+  const failures: Failure[] = [];
   let succeeded = 0;
   let failed = 0;
   const total = Array.isArray(items) ? items.length : null;
@@ -36,8 +30,8 @@ export async function forMany<T extends { readonly name: string }>(
         succeeded += 1;
       } catch (error) {
         failed += 1;
-        const { code } = describe(error);
-        if (failures.length < FAILURES_MAX) failures.push({ name: next.value.name, code });
+        const { code, message } = describe(error);
+        if (failures.length < FAILURES_MAX) failures.push({ name: next.value.name, code, message });
       }
       control.progress(succeeded + failed, total);
     }

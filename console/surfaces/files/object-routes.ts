@@ -1,21 +1,31 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
-import { sessionOf } from '../../server/context.js';
+import { audited, needRight } from '../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace } from './names.js';
 import { metaHeaders, objectInfo } from './object-info.js';
 import { translate } from './translate.js';
 
+/** Of what somebody writes here: what an S3 client wrote may be more, and is sent back as it is. */
 const META_COUNT_MAX = 90;
 const META_BYTES_MAX = 4096;
+const VALUE_BYTES_MAX = 256;
+/** What a header's name may be (RFC 9110, 5.6.2): S3 clients use all of it. */
+const META_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+
+/** What a request of S3 can hold in all. */
+const META_VALUE_LENGTH_MAX = 8192;
+
+const DAY_S = 86_400;
 
 const PATCH = z.strictObject({
   container: containerName,
   name: objectName,
   /** All of it: what is left out is gone. */
-  meta: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/), z.string().max(256)),
+  meta: z.record(z.string().regex(META_NAME), z.string().max(META_VALUE_LENGTH_MAX)),
   content_type: z
     .string()
     .regex(/^[\x20-\x7e]{1,256}$/)
@@ -25,7 +35,7 @@ const PATCH = z.strictObject({
 });
 
 /** Properties of an object, and their change. */
-export function objectRoutes(app: FastifyInstance): void {
+export function objectRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/object', { config: { access: 'read' } }, async (request) => {
     const { container, name } = parse(objectPlace, request.query);
     const info = await objectInfo(sessionOf(request).store, container, name).catch(
@@ -53,31 +63,75 @@ export function objectRoutes(app: FastifyInstance): void {
   /** A POST of Swift replaces all metadata and drops the expiry: both are sent again. */
   app.patch('/api/files/object', { config: { access: 'write' } }, async (request, reply) => {
     const given = parse(PATCH, request.body);
-    checkSize(given.meta);
     const { store } = sessionOf(request);
     const { container, name } = given;
     const info = await objectInfo(store, container, name);
-    const deleteAt =
-      given.delete_at_unix_s === undefined ? info.deleteAtUnixS : given.delete_at_unix_s;
-    // A link answers that its target is elsewhere, and keeps what it was told.
-    await store.do([202, 307], 'POST', {
-      container,
-      object: name,
-      headers: {
-        ...info.kept,
-        ...metaHeaders(given.meta),
-        'content-type': headerText(given.content_type ?? info.contentType),
-        ...(deleteAt === null ? {} : { 'x-delete-at': String(deleteAt) }),
-      },
-    });
+    checkSize(given.meta, info.meta);
+    const former = info.deleteAtUnixS;
+    const deleteAt = given.delete_at_unix_s === undefined ? former : given.delete_at_unix_s;
+    const save = () =>
+      // A link answers that its target is elsewhere, and keeps what it was told.
+      store.do([202, 307], 'POST', {
+        container,
+        object: name,
+        headers: {
+          ...info.kept,
+          ...metaHeaders(given.meta),
+          'content-type': headerText(given.content_type ?? info.contentType),
+          ...(deleteAt === null ? {} : { 'x-delete-at': String(deleteAt) }),
+        },
+      });
+    if (deleteAt === former) await save();
+    else {
+      const details = { expires_unix_s: deleteAt, before_unix_s: former };
+      const act = { action: 'files.expiry', target: `${container}/${name}`, details };
+      if (isSooner(deleteAt, former, context)) {
+        await needRight(context, request, 'manage', act, TOO_SOON);
+      }
+      await audited(context, request, act, save);
+    }
     return reply.status(204).send();
   });
 }
 
-/** @throws ApiError meta_too_large */
-function checkSize(meta: Readonly<Record<string, string>>): void {
-  const entries = Object.entries(meta);
-  const bytes = entries.reduce((sum, [k, v]) => sum + k.length + Buffer.byteLength(v), 0);
-  if (entries.length <= META_COUNT_MAX && bytes <= META_BYTES_MAX) return;
+const TOO_SOON =
+  'An object that expires is deleted for good: your role may let it expire no sooner than the trash would.';
+
+/** Whether an object is gone before the trash would have let it go, and before it would have been. */
+function isSooner(
+  deleteAt: number | null,
+  former: number | null,
+  { now, options }: ConsoleContext,
+): boolean {
+  if (deleteAt === null || (former !== null && deleteAt >= former)) return false;
+  return deleteAt < Math.floor(now() / 1000) + options.trashDays * DAY_S;
+}
+
+type Meta = Readonly<Record<string, string>>;
+
+/**
+ * What is there already may be as large as it is, if nothing is added to it.
+ * @throws ApiError meta_too_large
+ */
+function checkSize(meta: Meta, former: Meta): void {
+  const before = new Map(Object.entries(former));
+  const changed = Object.entries(meta).filter(
+    ([name, value]) => before.get(name.toLowerCase()) !== value,
+  );
+  const long = changed.find(([, value]) => Buffer.byteLength(value) > VALUE_BYTES_MAX);
+  if (long !== undefined) {
+    const message = `The value of “${long[0]}” is longer than ${VALUE_BYTES_MAX} bytes.`;
+    throw new ApiError('meta_too_large', message);
+  }
+  const count = Math.max(META_COUNT_MAX, before.size);
+  const bytes = Math.max(META_BYTES_MAX, bytesOf(former));
+  if (Object.keys(meta).length <= count && bytesOf(meta) <= bytes) return;
   throw new ApiError('meta_too_large', 'At most 90 entries and 4096 bytes of metadata.');
+}
+
+function bytesOf(meta: Meta): number {
+  return Object.entries(meta).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
+    0,
+  );
 }

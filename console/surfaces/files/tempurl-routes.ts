@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SerialQueues } from '../../../src/serial-queues.js';
 import { ApiError } from '../../server/api-error.js';
-import { audited } from '../../server/audit-record.js';
+import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
@@ -60,7 +60,10 @@ export function tempurlRoutes(
     );
     const lifeS = given.expires_in_s ?? options.tempurlDefaultSecs;
     const expires = Math.floor(now() / 1000) + lifeS;
-    await audited(context, request, 'files.tempurl', given.container);
+    const { name, prefix, method } = given;
+    const act = { action: 'files.tempurl', target: given.container };
+    const details = { name: name ?? `${prefix ?? ''}…`, method, expires_unix_s: expires };
+    await recordAction(context, request, { ...act, details, result: 'ok' });
     const path = tempUrlPath(store.name, given, key, expires, digest);
     return {
       url_path: path,
@@ -73,12 +76,14 @@ export function tempurlRoutes(
   /** The former key goes on to count until the next rotation; the one before it ends now. */
   app.post(
     '/api/files/tempurl/rotate',
-    { config: { access: 'manage' } },
+    { config: { access: 'manage', audits: 'files.tempurl_rotate' } },
     async (request, reply) => {
       const { container } = parse(ROTATE, request.body);
       const { store } = sessionOf(request);
-      await audited(context, request, 'files.tempurl_rotate', container);
-      await queues.run(`${store.name}/${container}`, () => rotateKey(store, container));
+      const act = { action: 'files.tempurl_rotate', target: container };
+      await audited(context, request, act, () =>
+        queues.run(`${store.name}/${container}`, () => rotateKey(store, container)),
+      );
       return reply.status(204).send();
     },
   );

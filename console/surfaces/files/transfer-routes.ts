@@ -14,6 +14,7 @@ import { isTaken, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
+import { replacing } from './write-effect.js';
 import type { VersionKeepers } from './version-keepers.js';
 
 const UPLOAD = objectPlace.extend({
@@ -35,9 +36,10 @@ const UNASKED_BYTES_MAX = 1024 * 1024;
 /** Bodies of objects, streamed both ways. */
 export function transferRoutes(
   app: FastifyInstance,
-  { options }: ConsoleContext,
+  context: ConsoleContext,
   keepers: VersionKeepers,
 ): void {
+  const { options } = context;
   /** Where the condition of the PUT is not enough. */
   const asksFirst = async (store: SwiftAccount, container: string, length: number) =>
     !(length <= UNASKED_BYTES_MAX) || keepers.mayKeep(store, container);
@@ -58,23 +60,29 @@ export function transferRoutes(
       ) {
         throw new ApiError('exists', TAKEN);
       }
-      const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
-      const { headers } = await store.do([201], 'PUT', {
-        container,
-        object: name,
-        body: metered.body,
-        idleMs: UPLOAD_IDLE_MS,
-        headers: {
-          'content-type': headerText(type ?? 'application/octet-stream'),
-          ...(length === undefined ? {} : { 'content-length': length }),
-          ...(overwrite === '1' ? {} : { 'if-none-match': '*' }),
-        },
-      });
-      const etag = (headers.etag ?? '').replaceAll('"', '');
-      if (etag !== metered.md5()) {
-        throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
-      }
-      return await reply.status(201).send({ etag, bytes: metered.bytes() });
+      const put = async (onlyIfAbsent: boolean) => {
+        const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
+        const { headers } = await store.do([201], 'PUT', {
+          container,
+          object: name,
+          body: metered.body,
+          idleMs: UPLOAD_IDLE_MS,
+          headers: {
+            'content-type': headerText(type ?? 'application/octet-stream'),
+            ...(length === undefined ? {} : { 'content-length': length }),
+            ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+          },
+        });
+        const etag = (headers.etag ?? '').replaceAll('"', '');
+        if (etag !== metered.md5()) {
+          throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+        }
+        return { etag, bytes: metered.bytes() };
+      };
+      const place = { container, object: name };
+      const made =
+        overwrite === '1' ? await replacing(context, request, place, put) : await put(true);
+      return await reply.status(201).send(made);
     } catch (error) {
       discardRest(request.raw);
       const known = translate(error, 412, 'exists', TAKEN);

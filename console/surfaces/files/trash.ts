@@ -7,7 +7,6 @@ import { copyObject } from './copy-object.js';
 import { exists } from './exists.js';
 import { trashOf } from './names.js';
 import { metaHeaders, objectInfo } from './object-info.js';
-import { walkObjects } from './swift-listing.js';
 
 /**
  * The trash of a container is `<container>+trash`, an object in it
@@ -25,21 +24,27 @@ const TRASH_KEY = /^trash-(?:by|at|delete-at|name-\d)$/;
 const LONG_NAME = /^~[0-9a-f]{64}$/;
 const VALUE_BYTES_MAX = 256;
 
-export interface TrashEntry {
-  readonly trash_name: string;
-  readonly name: string;
-  readonly bytes: number;
-  readonly deleted_unix_ms: number;
-  readonly last_modified: string;
-  /** What the listing tells: links and dynamic manifests look like objects in it. */
-  readonly kind: 'object' | 'slo';
-}
-
 /** @returns undefined for what is none */
 export function parseTrashName(trashName: string) {
   const groups = ENTRY.exec(trashName)?.groups;
   if (groups?.ms === undefined || groups.name === undefined) return undefined;
   return { deletedMs: Number(groups.ms), name: groups.name };
+}
+
+/** @returns the name that something had before; undefined where that is lost */
+export function nameInTrash(
+  trashName: string,
+  meta: Readonly<Record<string, string>>,
+): string | undefined {
+  const parsed = parseTrashName(trashName);
+  if (parsed === undefined || !LONG_NAME.test(parsed.name)) return parsed?.name;
+  let text = '';
+  for (let index = 0; ; index++) {
+    const piece = meta[`trash-name-${index}`];
+    if (piece === undefined) break;
+    text += piece;
+  }
+  return text === '' ? undefined : Buffer.from(text, 'base64url').toString('utf8');
 }
 
 export interface TrashOptions {
@@ -75,42 +80,59 @@ export async function moveToTrash(
   const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
   const copy = () => copyObject(store, { container, object }, to, info, headers);
   await copy().catch(async (error: unknown) => {
-    if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+    // To those whose rights are a container's alone, one that is not there is forbidden.
+    if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
     // The first of its container, or gone meanwhile, which the second try tells.
-    await makeTrash(store, container);
-    await copy();
+    await makeTrash(store, container).catch(orNoTrash);
+    await copy().catch(orNoTrash);
   });
   await store.do([204], 'DELETE', { container, object });
   return trashName;
 }
 
-/** What is thrown away is stored as it was. */
+/** What is thrown away is stored as it was, and open to those who may write in its container. */
 async function makeTrash(store: SwiftAccount, container: string): Promise<void> {
   const { headers } = await store.do([200, 204], 'HEAD', { container });
   const policy = headers['x-storage-policy'];
+  const write = String(headers['x-container-write'] ?? '');
   await store.do([201, 202], 'PUT', {
     container: trashOf(container),
-    headers: typeof policy === 'string' ? { 'x-storage-policy': policy } : {},
+    headers: {
+      ...(typeof policy === 'string' ? { 'x-storage-policy': policy } : {}),
+      ...(write === '' ? {} : trashAcl(write)),
+    },
   });
 }
 
-/** What lies in the trash, by the time of deletion, oldest first. */
-export async function* listTrash(
+/**
+ * Opens the trash of a container to those who may write in it, and to nobody else: users whose
+ * rights are the container's alone can neither make a trash nor let themselves into it.
+ * @param write the container's own list
+ */
+export async function shareTrash(
   store: SwiftAccount,
   container: string,
-): AsyncGenerator<TrashEntry> {
-  for await (const row of walkObjects(store, trashOf(container), '')) {
-    const parsed = parseTrashName(row.name);
-    if (parsed === undefined) continue;
-    yield {
-      trash_name: row.name,
-      name: LONG_NAME.test(parsed.name) ? await longName(store, container, row.name) : parsed.name,
-      bytes: row.bytes,
-      deleted_unix_ms: parsed.deletedMs,
-      last_modified: row.last_modified,
-      kind: row.slo_etag === undefined ? 'object' : 'slo',
-    };
-  }
+  write: string,
+): Promise<void> {
+  const trash = trashOf(container);
+  const { status } = await store.do([200, 204, 404], 'HEAD', { container: trash });
+  if (status !== 404) {
+    const headers = trashAcl(headerText(write));
+    await store.do([202, 204], 'POST', { container: trash, headers });
+  } else if (write !== '') await makeTrash(store, container);
+}
+
+/** Who deletes has to find and to restore what was deleted as well. */
+function trashAcl(write: string): Readonly<Record<string, string>> {
+  return { 'x-container-read': write, 'x-container-write': write };
+}
+
+function orNoTrash(error: unknown): never {
+  if (!(error instanceof SwiftStatusError && error.status === 403)) throw error;
+  throw new ApiError(
+    'acl',
+    'The container has no trash that you may use: an admin makes one by saving its access rules.',
+  );
 }
 
 export type OnConflict = 'fail' | 'rename' | 'replace';
@@ -118,6 +140,7 @@ export type OnConflict = 'fail' | 'rename' | 'replace';
 /**
  * Brings an object back. With fresh metadata: the copy would keep the expiry of the trash and die
  * in its place. @returns the name that it has now
+ * @param onTarget told the name that it is about to get; what it throws keeps it in the trash
  * @throws ApiError restore_target_exists; SwiftStatusError
  */
 export async function restoreFromTrash(
@@ -126,13 +149,16 @@ export async function restoreFromTrash(
   trashName: string,
   onConflict: OnConflict,
   nowMs: number,
+  onTarget: (object: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string> {
   const from = { container: trashOf(container), object: trashName };
   const parsed = parseTrashName(trashName);
   if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
   const info = await objectInfo(store, from.container, from.object);
-  const original = LONG_NAME.test(parsed.name) ? joinName(info.meta) : parsed.name;
+  const original = nameInTrash(trashName, info.meta);
+  if (original === undefined) throw new ApiError('bad_name', 'The name of this trash is lost.');
   const name = await targetName(store, container, original, onConflict, nowMs);
+  await onTarget(name);
   const meta = Object.fromEntries(
     Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
   );
@@ -164,19 +190,4 @@ function nameInPieces(name: string): Record<string, string> {
   const text = Buffer.from(name, 'utf8').toString('base64url');
   const pieces = text.match(new RegExp(`.{1,${VALUE_BYTES_MAX}}`, 'g')) ?? [];
   return Object.fromEntries(pieces.map((piece, index) => [`trash-name-${index}`, piece]));
-}
-
-function joinName(meta: Readonly<Record<string, string>>): string {
-  let text = '';
-  for (let index = 0; ; index++) {
-    const piece = meta[`trash-name-${index}`];
-    if (piece === undefined) break;
-    text += piece;
-  }
-  if (text === '') throw new ApiError('bad_name', 'The name of this trash is lost.');
-  return Buffer.from(text, 'base64url').toString('utf8');
-}
-
-async function longName(store: SwiftAccount, container: string, object: string): Promise<string> {
-  return joinName((await objectInfo(store, trashOf(container), object)).meta);
 }

@@ -21,6 +21,7 @@ import {
   type UploadedFile,
   type UploadPlan,
 } from './upload-plan.js';
+import { replacing } from './write-effect.js';
 
 const SIZE_MAX = 5 * 1024 ** 4;
 
@@ -46,7 +47,8 @@ const MANIFEST_IDLE_MS = 15 * 60_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** Large files, in segments: what was interrupted goes on where it was. */
-export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext): void {
+export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { options } = context;
   /** A segment is a body like any other: it may not be larger than one. */
   const planOf = (file: UploadedFile): UploadPlan => {
     const { segmentBytes, maxUploadBytes } = options;
@@ -77,17 +79,28 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
     if (length <= 0 || Number(request.headers['content-length']) !== length) {
       throw new ApiError('invalid_argument', 'This is not the length of that segment.');
     }
+    const { store } = sessionOf(request);
+    const place = { container: segmentsOf(file.container), object: segmentName(plan, file.index) };
+    const former = await store.do([200, 204, 403, 404], 'HEAD', place);
+    if (former.status < 300) {
+      // Whose answer got lost sends it again; nobody replaces what a finished object may live on.
+      discardRest(request.raw);
+      if (Number(former.headers['content-length']) !== length) {
+        throw new ApiError('conflict', 'There is another segment under this name.');
+      }
+      return reply.status(201).send({ etag: (former.headers.etag ?? '').replaceAll('"', '') });
+    }
     const body = request.body as Readable | undefined;
     const metered = meter(body, String(length), options.maxUploadBytes);
-    const { headers } = await sessionOf(request)
-      .store.do([201], 'PUT', {
-        container: segmentsOf(file.container),
-        object: segmentName(plan, file.index),
+    const { headers } = await store
+      .do([201], 'PUT', {
+        ...place,
         body: metered.body,
         idleMs: UPLOAD_IDLE_MS,
         headers: {
           'content-length': String(length),
           'content-type': 'application/octet-stream',
+          'if-none-match': '*',
         },
       })
       .catch((error: unknown) => {
@@ -123,10 +136,13 @@ export function uploadRoutes(app: FastifyInstance, { options }: ConsoleContext):
         'content-type': headerText(file.type),
         ...headers,
       });
-    if (file.overwrite) await put({});
-    else {
+    const place = { container, object: name };
+    if (file.overwrite) {
+      await replacing(context, request, place, (onlyIfAbsent) =>
+        put(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+      );
+    } else {
       // As with small ones: Swift's versioning does not look at the condition first.
-      const place = { container, object: name };
       const written = !(await isTaken(store, place)) && (await putIfAbsent(put));
       // Whose answer got lost asks again.
       if (!written && !(await isMadeOf(store, container, name, segments))) {

@@ -84,32 +84,38 @@ export function versionRoutes(
     const { container, name, version_id: id } = parse(VERSION, request.body);
     const { store } = sessionOf(request);
     const versioning = await versioningIn(store, container);
-    await restoreVersion(store, container, name, versioning, id).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_object', 'There is no such version.');
-    });
+    const act = { action: 'files.version_restore', target: `${container}/${name}` };
+    await audited(context, request, { ...act, details: { version: id } }, () =>
+      restoreVersion(store, container, name, versioning, id).catch(noSuchVersion),
+    );
     return { restored: id };
   });
 
-  app.post('/api/files/versions/delete', { config: { access: 'manage' } }, async (request) => {
+  const purges = { config: { access: 'manage', audits: 'files.purge_version' } } as const;
+  app.post('/api/files/versions/delete', purges, async (request) => {
     const { container, name, version_id: id } = parse(VERSION, request.body);
     const { store } = sessionOf(request);
     const versioning = await versioningIn(store, container);
-    await audited(context, request, 'files.purge_version', `${container}/${name}?version=${id}`);
-    await deleteVersion(store, container, name, versioning, id).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_object', 'There is no such version.');
-    });
+    const act = { action: 'files.purge_version', target: `${container}/${name}` };
+    await audited(context, request, { ...act, details: { version: id } }, () =>
+      deleteVersion(store, container, name, versioning, id).catch(noSuchVersion),
+    );
     return { deleted: id };
   });
 
-  app.put('/api/files/versions', { config: { access: 'manage' } }, async (request, reply) => {
+  const switches = { config: { access: 'manage', audits: 'files.versioning' } } as const;
+  app.put('/api/files/versions', switches, async (request, reply) => {
     const { name, enabled } = parse(ENABLE, request.body);
     const { hasObjectVersioning } = await info.get();
     if (!hasObjectVersioning) throw noVersions();
     const { store } = sessionOf(request);
-    await store.do([204, 202], 'POST', {
-      container: name,
-      headers: { 'x-versions-enabled': String(enabled) },
-    });
+    const act = { action: 'files.versioning', target: name, details: { enabled } };
+    await audited(context, request, act, () =>
+      store.do([204, 202], 'POST', {
+        container: name,
+        headers: { 'x-versions-enabled': String(enabled) },
+      }),
+    );
     keepers.forget(store, name);
     return reply.status(204).send();
   });
@@ -125,6 +131,10 @@ async function versioningIn(store: SwiftAccount, container: string): Promise<Ver
   const versioning = versioningOf((await head(store, container)).headers);
   if (versioning.mode === 'none') throw noVersions();
   return versioning;
+}
+
+function noSuchVersion(error: unknown): never {
+  throw translate(error, 404, 'no_such_object', 'There is no such version.');
 }
 
 function noVersions(): ApiError {

@@ -51,7 +51,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     const target = loginName(change);
     const action = `users.${change.action}`;
     const prepared = await users.prepare(session.user, change, base);
-    await recordAction(context, request, { action: `${action}.begin`, target, result: 'ok' });
+    await recordAction(context, request, { action, target, result: 'begun' });
     const onEnd = (ended: readonly NodeOutcome[]) =>
       recordAction(context, request, outcomeOf(action, target, ended));
     const work = async (control: JobControl) => {

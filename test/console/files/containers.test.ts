@@ -144,9 +144,14 @@ describe('console containers', () => {
     const body = { name: OPEN, confirm_name: OPEN, remove: true };
     expect(codeOf(await member.post('/api/files/container/empty', body))).to.equal('forbidden');
     const { items } = (await ok(client.get('/api/audit?action=files.container'))).json() as {
-      items: { action: string; target: string }[];
+      items: { action: string; target: string; result: string }[];
     };
-    expect(items[0]).to.include({ action: 'files.container_delete', target: FULL });
+    expect(items[0]).to.include({ action: 'files.container_empty', result: 'denied' });
+    const removed = items.filter(({ action }) => action === 'files.container_delete');
+    expect(removed.map(({ target, result }) => [target, result])).to.deep.equal([
+      [FULL, 'ok'],
+      [FULL, 'begun'],
+    ]);
   });
 
   it('keeps the segments that a copy lives on, until the last of them is purged', async () => {

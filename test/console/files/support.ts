@@ -69,7 +69,11 @@ export interface JobResult {
   readonly result: {
     readonly succeeded: number;
     readonly failed: number;
-    readonly failures: readonly { readonly name: string; readonly code: string }[];
+    readonly failures: readonly {
+      readonly name: string;
+      readonly code: string;
+      readonly message: string;
+    }[];
   };
 }
 

@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify';
+import { BegunAct, isRefusal, type Act, type Outcome } from './audit-record.js';
+import { sessionOf, type ConsoleContext } from './context.js';
+import type { JobControl, JobView } from './jobs.js';
+
+/** What became of many names. */
+export interface ManyResult {
+  readonly succeeded: number;
+  readonly failed: number;
+  /** The first ones. */
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  readonly name: string;
+  readonly code: string;
+  /** For people. */
+  readonly message: string;
+}
+
+const FAILED_NAMES_MAX = 10;
+const NAME_LENGTH_MAX = 200;
+
+/**
+ * Starts a job whose beginning is written down before, and whose outcome when it has ended, also
+ * where it never begins.
+ * @throws as Jobs.start; system errors when its beginning cannot be written: it is not started then
+ */
+export async function auditedJob(
+  context: Pick<ConsoleContext, 'audit' | 'logger' | 'jobs'>,
+  request: FastifyRequest,
+  act: Act,
+  kind: string,
+  work: (control: JobControl) => Promise<ManyResult>,
+): Promise<JobView> {
+  const begun = await BegunAct.begin(context, request, act);
+  const run = async (control: JobControl) => {
+    try {
+      const result = await work(control);
+      await begun.end(outcomeOf(result, control.signal.aborted));
+      return result;
+    } catch (error) {
+      await (control.signal.aborted ? begun.end(CANCELLED) : begun.fail(error));
+      throw error;
+    }
+  };
+  try {
+    return context.jobs.start(sessionOf(request), kind, run, () => begun.end(CANCELLED));
+  } catch (error) {
+    await begun.fail(error);
+    throw error;
+  }
+}
+
+const CANCELLED: Outcome = { result: 'failed', details: { code: 'cancelled' } };
+
+function outcomeOf({ succeeded, failed, failures }: ManyResult, isCancelled: boolean): Outcome {
+  const details = {
+    succeeded,
+    failed,
+    ...(isCancelled ? { code: 'cancelled' } : {}),
+    ...(failures.length === 0
+      ? {}
+      : {
+          failed_names: failures
+            .slice(0, FAILED_NAMES_MAX)
+            .map(({ name, code }) => `${code}: ${name.slice(0, NAME_LENGTH_MAX)}`),
+        }),
+  };
+  if (failed === 0) return { result: isCancelled ? 'partial' : 'ok', details };
+  if (succeeded > 0) return { result: 'partial', details };
+  const isDenied = failures.every(({ code }) => isRefusal(code));
+  return { result: isDenied ? 'denied' : 'failed', details };
+}

@@ -1,0 +1,106 @@
+import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { trashOf } from './names.js';
+import { objectInfo } from './object-info.js';
+import { walkObjects, type ObjectRow } from './swift-listing.js';
+import { nameInTrash, parseTrashName } from './trash.js';
+
+/** Something in the trash. */
+export interface TrashEntry {
+  readonly trash_name: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly deleted_unix_ms: number;
+  /** As the store has it, not as the console would set it today; null for never. */
+  readonly expires_unix_s: number | null;
+  /** The store lists what has expired until its expirer has passed. */
+  readonly expired: boolean;
+  /** Who deleted it; null when that is not known. */
+  readonly by: string | null;
+  readonly last_modified: string;
+  /** What the listing tells: links and dynamic manifests look like objects in it. */
+  readonly kind: 'object' | 'slo';
+}
+
+/** What no listing tells of an entry. It never changes while the entry is there. */
+interface Facts {
+  readonly name: string | undefined;
+  readonly expiresUnixS: number | null;
+  readonly by: string | null;
+}
+
+const AT_ONCE = 16;
+const FACTS_MAX = 20_000;
+
+/** Lists trash, asking the store for each entry once. */
+export class TrashListing {
+  readonly #known = new Map<string, Facts>();
+
+  constructor(private readonly now: () => number) {}
+
+  /**
+   * What lies in the trash of a container, by the time of deletion, oldest first.
+   * @throws SwiftStatusError 404 where nothing was ever thrown away
+   */
+  async list(store: SwiftAccount, container: string, limit: number): Promise<TrashEntry[]> {
+    const rows: ObjectRow[] = [];
+    for await (const row of walkObjects(store, trashOf(container), '')) {
+      if (parseTrashName(row.name) === undefined) continue;
+      if (rows.push(row) === limit) break;
+    }
+    const entries: TrashEntry[] = [];
+    let next = 0;
+    const lane = async () => {
+      for (let at = next++; at < rows.length; at = next++) {
+        const row = rows[at];
+        if (row !== undefined) entries[at] = await this.#entry(store, container, row);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    return entries;
+  }
+
+  async #entry(store: SwiftAccount, container: string, row: ObjectRow): Promise<TrashEntry> {
+    const parsed = parseTrashName(row.name);
+    const facts = await this.#facts(store, container, row.name);
+    const expiresUnixS = facts?.expiresUnixS ?? null;
+    return {
+      trash_name: row.name,
+      name: facts?.name ?? parsed?.name ?? row.name,
+      bytes: row.bytes,
+      deleted_unix_ms: parsed?.deletedMs ?? 0,
+      expires_unix_s: expiresUnixS,
+      expired: facts === undefined || (expiresUnixS !== null && expiresUnixS * 1000 <= this.now()),
+      by: facts?.by ?? null,
+      last_modified: row.last_modified,
+      kind: row.slo_etag === undefined ? 'object' : 'slo',
+    };
+  }
+
+  /** @returns undefined for what is listed and not there any more */
+  async #facts(
+    store: SwiftAccount,
+    container: string,
+    trashName: string,
+  ): Promise<Facts | undefined> {
+    const key = `${store.name}/${container}/${trashName}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const info = await objectInfo(store, trashOf(container), trashName).catch(orGone);
+    if (info === undefined) return undefined;
+    const { deleteAtUnixS: expiresUnixS, meta } = info;
+    const facts = {
+      name: nameInTrash(trashName, meta),
+      expiresUnixS,
+      by: meta['trash-by'] ?? null,
+    };
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= FACTS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(key, facts);
+    return facts;
+  }
+}
+
+function orGone(error: unknown): undefined {
+  if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { describeError } from '../../server/app-errors.js';
+import { ApiError } from '../../server/api-error.js';
+import { namesIn } from '../../server/audit-record.js';
+import { auditedJob } from '../../server/audited-job.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { ManifestSharing } from './manifest-sharing.js';
+import { forMany } from './many.js';
+import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
+import { purge } from './purge.js';
+import { parseTrashName, restoreFromTrash } from './trash.js';
+import { TrashListing } from './trash-listing.js';
+import { mayReplace } from './write-effect.js';
+
+const TRASH = z.object({
+  container: containerName,
+  limit: z.coerce.number().int().min(1).max(NAMES_MAX).default(1000),
+});
+const names = z.array(objectName).min(1).max(NAMES_MAX);
+const RESTORE = z.strictObject({
+  container: containerName,
+  trash_names: names,
+  on_conflict: z.enum(['fail', 'rename', 'replace']).default('fail'),
+});
+const PURGE = z.strictObject({ container: containerName, trash_names: names });
+
+/** What was thrown away: to look at, to bring back, to delete for good. */
+export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { now } = context;
+  const describe = (error: unknown) => describeError(context, error, 'job');
+  const listing = new TrashListing(now);
+
+  app.get('/api/files/trash', { config: { access: 'read' } }, async (request) => {
+    const { container, limit } = parse(TRASH, request.query);
+    try {
+      const items = await listing.list(sessionOf(request).store, container, limit);
+      return { items, truncated: items.length === limit };
+    } catch (error) {
+      // Nothing was ever thrown away here.
+      if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+      return { items: [], truncated: false };
+    }
+  });
+
+  app.post('/api/files/trash/restore', { config: { access: 'write' } }, async (request, reply) => {
+    const {
+      container,
+      trash_names: trashNames,
+      on_conflict: choice,
+    } = parse(RESTORE, request.body);
+    const { store } = sessionOf(request);
+    const details = { ...namesIn(trashNames), on_conflict: choice };
+    const act = { action: 'files.restore', target: container, details };
+    const onTarget = async (object: string) => {
+      if (choice === 'replace') await mayReplace(request, { container, object });
+    };
+    const job = await auditedJob(context, request, act, 'restore', (control) =>
+      forMany(itemsOf(trashNames), control, describe, ({ name }) =>
+        restoreFromTrash(store, container, name, choice, now(), onTarget),
+      ),
+    );
+    return reply.status(202).send({ job_id: job.id });
+  });
+
+  const purges = { config: { access: 'manage', audits: 'files.purge' } } as const;
+  app.post('/api/files/trash/purge', purges, async (request, reply) => {
+    const { container, trash_names: trashNames } = parse(PURGE, request.body);
+    const { store } = sessionOf(request);
+    const target = trashOf(container);
+    const act = { action: 'files.purge', target, details: namesIn(trashNames) };
+    const sharing = new ManifestSharing(store);
+    const job = await auditedJob(context, request, act, 'purge', (control) =>
+      forMany(itemsOf(trashNames), control, describe, ({ name }) => {
+        if (parseTrashName(name) === undefined) throw new ApiError('bad_name', 'No trash.');
+        return purge(store, target, name, sharing);
+      }),
+    );
+    return reply.status(202).send({ job_id: job.id });
+  });
+}
+
+function itemsOf(all: readonly string[]): { readonly name: string }[] {
+  return all.map((name) => ({ name }));
+}

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../server/api-error.js';
+import { audited, needRight, type Act } from '../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { hasRight } from '../../server/rights.js';
+import type { SwiftAccount } from '../../swift/account.js';
+import type { Place } from './copy-object.js';
+import { versioningOf } from './versioning.js';
+
+/**
+ * What writing under a name does to what is there:
+ *
+ *     creates    nothing is there
+ *     keeps      the store keeps it as a version
+ *     destroys   it is gone for good, or nobody can tell
+ */
+export type WriteEffect = 'creates' | 'keeps' | 'destroys';
+
+/** @throws SwiftStatusError; UpstreamError */
+export async function writeEffect(
+  store: SwiftAccount,
+  { container, object }: Place,
+): Promise<WriteEffect> {
+  const query = { symlink: 'get' };
+  const found = await store.do([200, 204, 403, 404], 'HEAD', { container, object, query });
+  if (found.status === 404) return 'creates';
+  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+  return status < 300 && versioningOf(headers).active ? 'keeps' : 'destroys';
+}
+
+const REFUSED =
+  'Replacing an object deletes what it was for good: your role does not allow this. Move it to the trash first.';
+
+/**
+ * Lets nobody replace an object whose role may not delete for good, unless the store keeps a version
+ * of what is replaced.
+ * @throws ApiError forbidden
+ */
+export async function mayReplace(
+  request: Pick<FastifyRequest, 'session'>,
+  place: Place,
+): Promise<WriteEffect> {
+  const { store, user } = sessionOf(request);
+  const effect = await writeEffect(store, place);
+  if (effect !== 'destroys' || hasRight(user.role, 'manage')) return effect;
+  throw new ApiError('forbidden', REFUSED);
+}
+
+/**
+ * Writes under a name that may be taken, as its user asked for; what replaces an object is written
+ * down.
+ * @param write told whether nothing may be there: who may not replace must not be overtaken either
+ * @throws ApiError forbidden, exists; what `write` throws
+ */
+export async function replacing<T>(
+  context: Pick<ConsoleContext, 'audit' | 'logger'>,
+  request: FastifyRequest,
+  { container, object }: Place,
+  write: (onlyIfAbsent: boolean) => Promise<T>,
+): Promise<T> {
+  const act: Act = { action: 'files.overwrite', target: `${container}/${object}` };
+  const { store, user } = sessionOf(request);
+  const effect = await writeEffect(store, { container, object });
+  const mayDestroy = hasRight(user.role, 'manage');
+  if (effect === 'creates') return write(!mayDestroy);
+  if (effect === 'destroys') await needRight(context, request, 'manage', act, REFUSED);
+  return audited(context, request, { ...act, details: { keeps_version: effect === 'keeps' } }, () =>
+    write(false),
+  );
+}

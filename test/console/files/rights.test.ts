@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { download, job, listTrash, makeContainer, ok, query, unique, upload } from './support.js';
+
+const DAY_S = 86_400;
+const SHARED = unique('shared');
+const NO_TRASH = unique('no-trash');
+const MIB = 1024 ** 2;
+
+/**
+ * A member of the console who has, on the store, no rights but those of containers that are shared:
+ * nothing that a member may not purge is gone for good.
+ */
+describe('console files: what a member may do', () => {
+  let bed: TestBed;
+  let admin: ConsoleClient;
+  let member: ConsoleClient;
+
+  before(async () => {
+    bed = await startTestBed({ trash_days: 30, max_upload_bytes: MIB, segment_bytes: MIB });
+    admin = await bed.login();
+    member = await bed.login('tester2', 'testing2');
+    for (const name of [SHARED, NO_TRASH]) await makeContainer(admin, name);
+    await share(SHARED);
+  });
+  after(() => bed.close());
+
+  function share(name: string) {
+    const list = 'test:tester2';
+    const body = { name, read: list, write: list };
+    return ok(admin.send('PUT', '/api/files/acl', { body }), 204);
+  }
+
+  const read = async (name: string) => (await ok(download(admin, SHARED, name), 200)).text;
+
+  const patch = (client: ConsoleClient, name: string, more: object) =>
+    client.send('PATCH', '/api/files/object', {
+      body: { container: SHARED, name, meta: {}, ...more },
+    });
+
+  it('does not delete by an expiry that is sooner than that of the trash', async () => {
+    await ok(upload(member, SHARED, 'kept', 'x'), 201);
+    const nowS = Math.floor(bed.clock.nowMs / 1000);
+    const refused = await patch(member, 'kept', { delete_at_unix_s: nowS + 2 });
+    expect([refused.status, codeOf(refused)]).to.deep.equal([403, 'forbidden']);
+    const { items } = (await ok(admin.get('/api/audit?action=files.expiry'), 200)).json() as {
+      items: { result: string; actor: string; target: string }[];
+    };
+    expect(items[0]).to.include({
+      result: 'denied',
+      actor: 'test:tester2',
+      target: `${SHARED}/kept`,
+    });
+    await ok(patch(member, 'kept', { delete_at_unix_s: nowS + 31 * DAY_S }), 204);
+    await ok(patch(member, 'kept', { delete_at_unix_s: nowS + 40 * DAY_S }), 204);
+    // Whoever may purge may let it expire at once.
+    await ok(patch(admin, 'kept', { delete_at_unix_s: nowS + 60 }), 204);
+    await ok(patch(member, 'kept', { delete_at_unix_s: nowS + 120 }), 204);
+    expect((await patch(member, 'kept', { delete_at_unix_s: nowS + 90 })).status).to.equal(403);
+    await ok(patch(member, 'kept', { delete_at_unix_s: null }), 204);
+  });
+
+  it('does not delete by an upload that replaces, nor by a copy, a move or a restore', async () => {
+    await ok(upload(member, SHARED, 'a', 'first', { overwrite: '1' }), 201);
+    await ok(upload(member, SHARED, 'b', 'other'), 201);
+    const again = await upload(member, SHARED, 'a', 'second', { overwrite: '1' });
+    expect([again.status, codeOf(again)]).to.deep.equal([403, 'forbidden']);
+    for (const kind of ['copy', 'move']) {
+      const { result } = await job(member, `/api/files/${kind}`, {
+        container: SHARED,
+        to_container: SHARED,
+        items: [{ name: 'b', to_name: 'a' }],
+        overwrite: true,
+      });
+      expect(result.failures[0]).to.include({ name: 'b', code: 'forbidden' });
+      expect(result.failures[0]?.message).to.match(/^Replacing an object/);
+    }
+    expect(await read('a')).to.equal('first');
+
+    await job(member, '/api/files/delete', { container: SHARED, names: ['b'], mode: 'trash' });
+    await ok(upload(member, SHARED, 'b', 'newer'), 201);
+    const [entry] = await listTrash(member, SHARED);
+    const restore = (client: ConsoleClient) =>
+      job(client, '/api/files/trash/restore', {
+        container: SHARED,
+        trash_names: [entry!.trash_name],
+        on_conflict: 'replace',
+      });
+    expect((await restore(member)).result.failures[0]).to.include({ code: 'forbidden' });
+    expect(await read('b')).to.equal('newer');
+    expect((await restore(admin)).result.succeeded).to.equal(1);
+    expect(await read('b')).to.equal('other');
+    await ok(upload(admin, SHARED, 'a', 'second', { overwrite: '1' }), 201);
+    expect(await read('a')).to.equal('second');
+  });
+
+  it('does not delete by a large upload that replaces, nor by a segment of one', async () => {
+    const file = {
+      container: SHARED,
+      name: 'large',
+      size_bytes: MIB + 1,
+      mtime_ms: 1,
+      fingerprint: 'c'.repeat(16),
+    };
+    const segment = (client: ConsoleClient, index: number, fill: string) => {
+      const length = index === 0 ? MIB : 1;
+      return client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
+        body: Buffer.alloc(length, fill),
+        headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
+      });
+    };
+    await ok(admin.post('/api/files/uploads', file), 200);
+    for (const index of [0, 1]) await ok(segment(admin, index, 'x'), 201);
+    await ok(admin.post('/api/files/uploads/finish', file), 201);
+    // The answer to a segment may get lost: it is sent again, and is there already.
+    await ok(segment(admin, 0, 'y'), 201);
+    expect((await read('large')).startsWith('xx')).to.equal(true);
+    await ok(
+      admin.send('PUT', '/api/files/acl', {
+        body: { name: `${SHARED}+segments`, read: 'test:tester2', write: 'test:tester2' },
+      }),
+      204,
+    );
+    const refused = await member.post('/api/files/uploads/finish', { ...file, overwrite: true });
+    expect(codeOf(refused)).to.equal('forbidden');
+  });
+
+  it('throws away and brings back, once an admin has shared the container', async () => {
+    await ok(upload(member, SHARED, 'gone', 'x'), 201);
+    const { result } = await job(member, '/api/files/delete', {
+      container: SHARED,
+      names: ['gone'],
+      mode: 'trash',
+    });
+    expect(result).to.deep.include({ succeeded: 1, failed: 0 });
+    const entry = (await listTrash(member, SHARED)).find(({ name }) => name === 'gone');
+    const restored = await job(member, '/api/files/trash/restore', {
+      container: SHARED,
+      trash_names: [entry!.trash_name],
+    });
+    expect(restored.result.succeeded).to.equal(1);
+    expect(await read('gone')).to.equal('x');
+  });
+
+  it('is told in words why there is no trash, where nobody has made one', async () => {
+    // Shared by another client than this console, which makes no trash for it.
+    const { store } = bed;
+    const login = await fetch(store.authUrl, {
+      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
+    });
+    await fetch(`${login.headers.get('x-storage-url') ?? ''}/${NO_TRASH}`, {
+      method: 'POST',
+      headers: {
+        'x-auth-token': login.headers.get('x-auth-token') ?? '',
+        'x-container-read': 'test:tester2',
+        'x-container-write': 'test:tester2',
+      },
+    });
+    await ok(upload(member, NO_TRASH, 'o', 'x'), 201);
+    const remove = () =>
+      job(member, '/api/files/delete', { container: NO_TRASH, names: ['o'], mode: 'trash' });
+    const [failure] = (await remove()).result.failures;
+    expect(failure).to.include({ name: 'o', code: 'acl' });
+    expect(failure?.message).to.match(/no trash that you may use: an admin makes one/);
+    await share(NO_TRASH);
+    expect((await remove()).result.succeeded).to.equal(1);
+  });
+});
