@@ -150,9 +150,19 @@ describe('the XML pool', () => {
       const parse = (body: Buffer) => pool.parse(name as 'LifecycleConfiguration', body, SETTINGS);
       expect(await parse(Buffer.alloc(8193, ' '))).to.deep.equal([name, 8193]);
       // What is not larger is: this one is refused by the parser itself.
-      await failure(parse(Buffer.alloc(8192, '<')));
+      await failure(parse(Buffer.alloc(8192, ' ')));
     });
   }
+
+  it('uses the thread for a small document of very many elements', async () => {
+    const tasks: ParseTiming[] = [];
+    const pool = start({ inlineBytesMax: 8192, onTask: (task) => tasks.push(task) });
+    const body = (elements: number) => Buffer.from(`<Delete>${'<a/>'.repeat(elements)}</Delete>`);
+    await failure(pool.parse('Delete', body(681)));
+    expect(tasks).to.have.length(0);
+    await failure(pool.parse('Delete', body(682)));
+    expect(tasks).to.have.length(1);
+  });
 
   it('hands over what the parser wants to know besides', async () => {
     const rule = (storageClass: string) =>
