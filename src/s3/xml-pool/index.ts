@@ -55,7 +55,10 @@ class ThreadedParser implements XmlPool {
 
   #isSmall(body: Buffer): boolean {
     const { inlineBytesMax } = this.options;
-    return body.length <= inlineBytesMax && !hasMoreElements(body, inlineBytesMax / BYTES_PER_ELEMENT_MIN);
+    return (
+      body.length <= inlineBytesMax &&
+      !hasMoreElements(body, inlineBytesMax / BYTES_PER_ELEMENT_MIN)
+    );
   }
 
   stats(): XmlPoolStats {
