@@ -26,14 +26,24 @@ export type BackendErrorCode =
   /** This store cannot do it at all; the message says why. */
   | 'Unsupported';
 
+export interface BackendErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+}
+
 export class BackendError extends Error {
   override readonly name = 'BackendError';
+  /**
+   * How long the store asks not to be asked again; `Infinity` where it asks for fewer requests and
+   * does not say how long. Undefined: it asks for nothing.
+   */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     readonly code: BackendErrorCode,
     message: string,
-    options?: ErrorOptions,
+    options: BackendErrorOptions = {},
   ) {
     super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -21,7 +21,13 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   Unsupported: 'NotImplemented',
 };
 
-/** The S3 error for a backend's, with the backend's as its cause. */
+/** The S3 error for a backend's, with the backend's as its cause, and with its `Retry-After`. */
 export function toS3Error(error: BackendError): S3Error {
-  return new S3Error(s3CodeOf[error.code], undefined, {}, { cause: error });
+  const { code, retryAfterMs = Infinity } = error;
+  const headers = Number.isFinite(retryAfterMs) ? [retryAfter(retryAfterMs)] : [];
+  return new S3Error(s3CodeOf[code], undefined, {}, { cause: error, headers });
+}
+
+function retryAfter(ms: number): readonly [string, string] {
+  return ['Retry-After', String(Math.ceil(ms / 1000))];
 }

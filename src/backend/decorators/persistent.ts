@@ -4,7 +4,10 @@ import { BackendError } from '../errors.js';
 import { DecoratedBackend, type BackendCall } from './decorated-backend.js';
 
 const ATTEMPTS_MAX = 6;
-/** A store that takes longer to say that it is not there is not asked again. */
+/**
+ * A store that takes longer to say that it is not there is not asked again, nor is one that asks to be
+ * left alone for longer.
+ */
 const PATIENCE_MS = 1_000;
 /** Before the second attempt; each time twice as long. */
 const FIRST_PAUSE_MS = 10;
@@ -14,6 +17,9 @@ const FIRST_PAUSE_MS = 10;
  * consists of several writes (`CallContext.finishing`), so that one refused call of many does not
  * leave a half of it, which who asks again would find. Other calls are their callers' to repeat.
  *
+ * A store that asks for fewer requests gets none before the time that it names, and none at all where
+ * it names none.
+ *
  * The first attempt may have been carried out all the same. So this is for callers to whom that makes
  * no difference: because they write the same once more, or under a condition that tells them.
  */
@@ -21,6 +27,7 @@ export class PersistentBackend extends DecoratedBackend {
   constructor(
     inner: B.Backend,
     private readonly pause: (ms: number) => Promise<unknown> = scattered,
+    private readonly wait: (ms: number) => Promise<unknown> = delay,
   ) {
     super(inner);
   }
@@ -36,8 +43,11 @@ export class PersistentBackend extends DecoratedBackend {
       try {
         return await proceed();
       } catch (error) {
-        const isLast = attempt === ATTEMPTS_MAX || performance.now() - since > PATIENCE_MS;
-        if (isLast || !isUnavailable(error)) throw error;
+        if (attempt === ATTEMPTS_MAX || !isUnavailable(error)) throw error;
+        const { retryAfterMs = 0 } = error;
+        const spent = performance.now() - since;
+        if (spent + retryAfterMs > PATIENCE_MS) throw error;
+        if (retryAfterMs > 0) await this.wait(retryAfterMs);
       }
       await this.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
@@ -66,7 +76,7 @@ export class PersistentBackend extends DecoratedBackend {
   }
 }
 
-function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): error is BackendError {
   return error instanceof BackendError && error.code === 'Unavailable';
 }
 

@@ -17,7 +17,8 @@ export async function answerError(
 ): Promise<BackendError> {
   const path = [account, container, object].filter((each) => each !== undefined);
   const subject = `${method} ${path.join('/')}`;
-  return statusError(call, response.status, subject, await textOf(response));
+  const { status, headers } = response;
+  return statusError(call, status, subject, await textOf(response), headers.get('retry-after'));
 }
 
 /** Why a text cannot be read is of no interest beside what the status says. */

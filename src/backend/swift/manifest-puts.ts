@@ -123,7 +123,11 @@ export class ManifestPuts {
       // Behind a heartbeat, what the filter says of it is not to be seen.
       if (!isCertain && answered.status === 409 && precondition !== undefined) return 'busy';
       const subject = `PUT ${ref.account}/${ref.container}/${ref.object}`;
-      throw segmentError(answered) ?? statusError('manifest_put', answered.status, subject, text);
+      const retryAfter = headers.get('retry-after');
+      throw (
+        segmentError(answered) ??
+        statusError('manifest_put', answered.status, subject, text, retryAfter)
+      );
     });
   }
 

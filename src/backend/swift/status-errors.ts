@@ -24,6 +24,8 @@ interface Meaning {
   /** Only when the answer's body has this in it; of several, the first that holds. */
   readonly says?: string;
   readonly why: string;
+  /** The cluster asks to be left alone, also where it does not say for how long. */
+  readonly fewerRequests?: true;
 }
 
 type Meanings = Readonly<Record<number, readonly Meaning[]>>;
@@ -41,7 +43,15 @@ const REFUSED: Meaning = {
   why: "Swift refused the gateway's user: check swift_user, its key and its role .reseller_admin",
 };
 const FULL: Meaning = { code: 'StorageFull', why: 'over a quota or a size limit, or out of room' };
-const BUSY: Meaning = { code: 'Unavailable', why: 'the cluster asks for fewer requests' };
+const CHANGING: Meaning = {
+  code: 'Unavailable',
+  why: 'the cluster is in the middle of another change',
+};
+const BUSY: Meaning = {
+  code: 'Unavailable',
+  why: 'the cluster asks for fewer requests',
+  fewerRequests: true,
+};
 
 const OF_ALL: Meanings = {
   400: [NAME_TOO_LONG, { code: 'Unsupported', why: 'the cluster does not take such a request' }],
@@ -50,14 +60,15 @@ const OF_ALL: Meanings = {
   405: [{ code: 'Unsupported', why: 'the cluster does not allow this method' }],
   408: [{ code: 'Timeout', why: 'the cluster waited too long for the body' }],
   // X-Timestamp or a deletion in the same instant: it passes.
-  409: [{ code: 'Unavailable', why: 'the cluster is in the middle of another change' }],
+  409: [CHANGING],
   412: [{ code: 'Unsupported', why: 'the cluster does not take such a name' }],
   413: [FULL],
   414: [{ code: 'NameTooLong', why: 'the request line is longer than the cluster allows' }],
   422: [{ code: 'BodyMismatch', why: 'the body is not the one that was announced' }],
   429: [BUSY],
   431: [{ code: 'Unsupported', why: 'the metadata is more than the cluster takes' }],
-  // Of the ratelimit middleware.
+  // Of the ratelimit middleware: an account that it refuses for good, and one that is too fast.
+  497: [BUSY],
   498: [BUSY],
   499: [{ code: 'BodyMismatch', why: 'the body ended early' }],
   501: [{ code: 'Unsupported', why: 'the cluster cannot do this' }],
@@ -82,7 +93,7 @@ const BY_CALL: Readonly<Record<SwiftCall, Meanings>> = {
   },
   object: {
     404: [NO_OBJECT],
-    409: [{ code: 'BrokenLink', says: 'symbolic link', why: 'links lead in a circle' }, BUSY],
+    409: [{ code: 'BrokenLink', says: 'symbolic link', why: 'links lead in a circle' }, CHANGING],
   },
   object_put: { 404: [NO_CONTAINER] },
   manifest_put: {
@@ -96,16 +107,31 @@ const BY_CALL: Readonly<Record<SwiftCall, Meanings>> = {
 /**
  * @param subject what the call was about, for the operator, e.g. `PUT AUTH_test/photos/a`
  * @param detail the beginning of the answer's body, where Swift says why
+ * @param retryAfter the answer's header of that name
  */
 export function statusError(
   call: SwiftCall,
   status: number,
   subject: string,
   detail = '',
+  retryAfter?: string,
 ): BackendError {
   const meaning = meaningOf(call, status, detail);
   const said = detail === '' ? '' : ` (${detail.trim().slice(0, DETAIL_CHARACTERS_MAX)})`;
-  return new BackendError(meaning.code, `${subject}: ${status}, ${meaning.why}${said}`);
+  const retryAfterMs =
+    readRetryAfter(retryAfter) ?? (meaning.fewerRequests === true ? Infinity : undefined);
+  return new BackendError(meaning.code, `${subject}: ${status}, ${meaning.why}${said}`, {
+    retryAfterMs,
+  });
+}
+
+/** Seconds, or a date: RFC 9110, section 10.2.3. @returns milliseconds; undefined when neither */
+function readRetryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = /^\s*(\d{1,9})\s*$/.exec(value)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const until = Date.parse(value);
+  return Number.isNaN(until) ? undefined : Math.max(0, until - Date.now());
 }
 
 /** Enough for Swift's own texts, which are one line. */

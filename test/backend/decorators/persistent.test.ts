@@ -11,20 +11,25 @@ describe('backend: a store that is asked once more', () => {
   let pauses: number[];
 
   /** Fails so often. */
-  function backend(failures: number, code: BackendErrorCode = 'Unavailable'): Backend {
+  function backend(
+    failures: number,
+    code: BackendErrorCode = 'Unavailable',
+    retryAfterMs?: number,
+  ): Backend {
     calls = 0;
     pauses = [];
     const answer = () => {
       calls += 1;
       return calls > failures
         ? Promise.resolve({ outcome: 'created' })
-        : Promise.reject(new BackendError(code, 'refused'));
+        : Promise.reject(new BackendError(code, 'refused', { retryAfterMs }));
     };
     const inner = { capabilities: {}, putObject: answer, headObject: answer, updateBody: answer };
-    return new PersistentBackend(inner as unknown as Backend, (ms) => {
+    const pause = (ms: number): Promise<void> => {
       pauses.push(ms);
       return Promise.resolve();
-    });
+    };
+    return new PersistentBackend(inner as unknown as Backend, pause, pause);
   }
 
   async function codeOf(answer: Promise<unknown>): Promise<string> {
@@ -50,6 +55,18 @@ describe('backend: a store that is asked once more', () => {
   it('is given up after some attempts', async () => {
     expect(await codeOf(backend(99).headObject(FINISHING, REF))).to.equal('Unavailable');
     expect(calls).to.equal(6);
+  });
+
+  it('is not asked again before the time that it names, nor where that is too long', async () => {
+    const soon = backend(2, 'Unavailable', 300);
+    expect(await codeOf(soon.headObject(FINISHING, REF))).to.equal('none');
+    expect(pauses).to.deep.equal([300, 10, 300, 20]);
+    for (const retryAfterMs of [1_001, Infinity]) {
+      const later = backend(1, 'Unavailable', retryAfterMs);
+      expect(await codeOf(later.headObject(FINISHING, REF))).to.equal('Unavailable');
+      expect(calls).to.equal(1);
+      expect(pauses).to.deep.equal([]);
+    }
   });
 
   it('is asked once where nothing has begun, and for any other answer', async () => {

@@ -37,6 +37,22 @@ describe('statusError', () => {
     });
   }
 
+  it('says for how long the cluster wants no more requests', () => {
+    const after = (status: number, header?: string): number | undefined =>
+      statusError('object', status, 'a call', '', header).retryAfterMs;
+    for (const status of [429, 497, 498]) {
+      expect(after(status), 'it does not say how long').to.equal(Infinity);
+      expect(after(status, '7')).to.equal(7000);
+    }
+    expect(after(503)).to.equal(undefined);
+    expect(after(503, '1')).to.equal(1000);
+    expect(after(503, 'soon')).to.equal(undefined);
+    expect(after(503, 'Thu, 01 Jan 1970 00:00:00 GMT')).to.equal(0);
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    expect(after(429, date)).to.be.within(1, 60_000);
+    expect(after(409), 'a change in the same instant').to.equal(undefined);
+  });
+
   it('tells the operator what to look at when the user is refused', () => {
     const { message } = statusError('account', 403, 'GET AUTH_test', 'Forbidden\n');
     expect(message).to.match(/^GET AUTH_test: 403, Swift refused the gateway's user: /);

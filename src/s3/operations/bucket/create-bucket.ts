@@ -31,7 +31,12 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   const input = containerInput(context);
   const withLocks = parseLockEnabledHeader(context.headers);
   if (withLocks) requireVersionSupport(backend.capabilities);
-  if ((await existing(context)) !== undefined) throw new S3Error('BucketAlreadyOwnedByYou');
+  const created = { status: 200, headers: [['Location', `/${bucket}`]], body: '' } as const;
+  const found = await existing(context);
+  if (found !== undefined) {
+    await requireOwnCreation(context, found);
+    return created;
+  }
   // The bucket comes last: who is told of a failure tries again, and is not to find it there.
   // Parts of a former bucket of this name may be left, open to whom that was.
   await setSegmentsAcl(context, aclOfSegments(input.acl ?? CLOSED, withLocks));
@@ -42,10 +47,53 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
     const outcome = await backend.createContainer(context.call, containerOf(context), input);
     if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
   } catch (error) {
+    if (await wasCreated(context)) return created;
     await restoreSegmentsAcl(context);
     throw error;
   }
-  return { status: 200, headers: [['Location', `/${bucket}`]], body: '' };
+  return created;
+}
+
+/**
+ * Which CreateBucket made a bucket, in its container's system metadata: Swift may create a container
+ * and answer 503, and the same request that is sent once more must not be told 409. SDKs give all
+ * tries of one call the same id.
+ */
+const CREATION = 's3-creation';
+const CREATION_ID = /^[0-9A-Za-z-]{8,64}$/;
+
+function creationId({ headers, call }: RequestContext): string {
+  const invocation = headers.get('amz-sdk-invocation-id') ?? '';
+  return CREATION_ID.test(invocation) ? invocation : call.requestId;
+}
+
+/**
+ * Makes sure that the bucket is what this request, or a former try of it, asked for, and that it is
+ * there to stay: one that few of a cluster's servers know is written to the others.
+ *
+ * @throws S3Error `BucketAlreadyOwnedByYou`
+ */
+async function requireOwnCreation(
+  context: RequestContext,
+  { systemMetadata }: ContainerHead,
+): Promise<void> {
+  const id = creationId(context);
+  if (systemMetadata[CREATION] !== id) throw new S3Error('BucketAlreadyOwnedByYou');
+  const { backend } = context.services;
+  const update = { systemMetadata: { [CREATION]: id } };
+  await backend.updateContainer(context.call, containerOf(context), update);
+}
+
+/** Whether the bucket was made all the same, after the store has said that it was not. */
+async function wasCreated(context: RequestContext): Promise<boolean> {
+  try {
+    const found = await existing(context);
+    if (found === undefined) return false;
+    await requireOwnCreation(context, found);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What is stored now, whatever has been remembered of it. */
@@ -70,13 +118,15 @@ async function restoreSegmentsAcl(context: RequestContext): Promise<void> {
 const CLOSED = { read: '', write: '' };
 
 /** Only owners of the account create buckets: a private one needs no ACL. */
-function containerInput({ headers, principal }: RequestContext): ContainerInput {
+function containerInput(context: RequestContext): ContainerInput {
+  const { headers, principal } = context;
   const owner = canonicalId(principal);
   const acl = aclOfNew(headers, 'bucket', { owner, bucketOwner: owner });
   const locks = parseLockEnabledHeader(headers) ? WITH_LOCKS : {};
-  if (isPrivate(acl)) return { systemMetadata: locks };
+  const own = { ...locks, [CREATION]: creationId(context) };
+  if (isPrivate(acl)) return { systemMetadata: own };
   const input = bucketAclInput(acl, CLOSED);
-  return { ...input, systemMetadata: { ...locks, ...input.systemMetadata } };
+  return { ...input, systemMetadata: { ...own, ...input.systemMetadata } };
 }
 
 /** A bucket that can lock versions keeps them from the beginning. */
