@@ -34,8 +34,8 @@ const REFUSED: readonly (readonly [title: string, file: Buffer, reason: RegExp])
   ['half a row', ringV1({ ...HEADER, replica_count: 1 }, [[0]]), /has no whole row of partitions/],
   [
     'fewer rows',
-    ringV1({ ...HEADER, replica_count: 3 }, ROWS),
-    /has 2 rows .* and 3 in its header/,
+    ringV1({ ...HEADER, replica_count: 4 }, ROWS),
+    /has 2 rows .* and 4 in its header/,
   ],
   ['more rows', ringV1(HEADER, [[0, 2], [2, 0], [0]]), /has 3 rows of partitions, and 2 in its/],
   ['a removed device', ringV1(HEADER, [[0, 1], [2]]), /replica 0 of partition 1 is on device 1,/],
@@ -86,6 +86,13 @@ describe('ring format', () => {
     )) as RingData;
     expect(ring.devices[0]).to.include({ region: 1, replicationIp: '10.0.0.1', meta: '' });
     expect(ring.devices[0]?.replicationPort).to.equal(6200);
+  });
+
+  it('reads a last row without any partition', async () => {
+    const ring = (await reasonOf(
+      ringV1({ ...HEADER, replica_count: 2 }, [[0, 2], []]),
+    )) as RingData;
+    expect(ring.rows.map(({ length }) => length)).to.deep.equal([2, 0]);
   });
 
   it('reads rows of either byte order', async () => {
