@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { noContextSpread } from './ops/dev/lib/no-context-spread.mjs';
 
 export default tseslint.config(
   {
@@ -35,6 +36,11 @@ export default tseslint.config(
       ],
       eqeqeq: 'error',
     },
+  },
+  {
+    files: ['{src,supervisor,console,workers,bench}/**/*.ts'],
+    plugins: { ringway: { rules: { 'no-context-spread': noContextSpread } } },
+    rules: { 'ringway/no-context-spread': 'error' },
   },
   {
     files: ['test/**/*.ts'],

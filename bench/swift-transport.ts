@@ -4,8 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Pool, type Dispatcher } from 'undici';
+import type { CallContext } from '../src/backend/backend.js';
 import { openTransport } from '../src/backend/swift/net/open-transport.js';
 import type { SwiftRequest } from '../src/backend/swift/transport.js';
+import { cancelledBy } from '../src/cancellation.js';
 
 /**
  * CPU of this process per request to a Swift that does nothing, in a process of its own: undici as
@@ -21,6 +23,10 @@ const SMALL_REQUESTS = 4_000;
 const LARGE_REQUESTS = 16;
 const ROUNDS = 4;
 const CONTEXT = { requestId: 'tx0123456789abcdef01234-0065a1b2c3' };
+const cancellable = (): CallContext => ({
+  ...CONTEXT,
+  cancellation: cancelledBy(new AbortController().signal),
+});
 
 /** As Swift answers a GET of an object. */
 const HEADERS = {
@@ -120,11 +126,7 @@ async function run(child: ChildProcess): Promise<void> {
     ['GET 1 KiB, undici request()', SMALL_REQUESTS, () => plain(pool, 'GET', path)],
     ['GET 1 KiB, transport', SMALL_REQUESTS, () => request(unsigned, {})],
     ['GET 1 KiB, signed', SMALL_REQUESTS, () => request(signed, {})],
-    [
-      'GET 1 KiB, signed, abortable',
-      SMALL_REQUESTS,
-      () => request(signed, {}, { ...CONTEXT, signal: new AbortController().signal }),
-    ],
+    ['GET 1 KiB, signed, abortable', SMALL_REQUESTS, () => request(signed, {}, cancellable())],
     ['HEAD, signed', SMALL_REQUESTS, () => request(signed, { method: 'HEAD' })],
     ['PUT 1 KiB, undici request()', SMALL_REQUESTS, () => plain(pool, 'PUT', path, kib)],
     ['PUT 1 KiB, signed', SMALL_REQUESTS, () => request(signed, { method: 'PUT', body: kib })],

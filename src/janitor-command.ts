@@ -1,4 +1,5 @@
 import type { Backend } from './backend/backend.js';
+import { cancelledBy } from './cancellation.js';
 import type { ClockHealth, ClockState } from './clock/index.js';
 import { AccountJanitor, type Observer } from './janitor/account-janitor.js';
 import { runPass } from './janitor/account-pass.js';
@@ -87,7 +88,7 @@ async function dryRun(
 ): Promise<void> {
   const pace = janitorPace(options);
   const backend = new PacedBackend(store, () => pace.take(signal));
-  const call = { requestId: nextRequestId(), signal };
+  const call = { requestId: nextRequestId(), cancellation: cancelledBy(signal) };
   const now = (): number => SYSTEM_CLOCK.now();
   const versions = new VersionedKeys({ backend, indexBytesMax: options.versionIndexBytesMax, now });
   const clockState = (): ClockState => clock.state();

@@ -1,5 +1,5 @@
-import type { AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
+import type { CallContext, ReadOptions, WriteClass } from './call-context.js';
 import type { Capabilities } from './capabilities.js';
 import type {
   ContainerHead,
@@ -21,6 +21,7 @@ import type {
 } from './object-update.js';
 import type { Guard, WritePrecondition } from './preconditions.js';
 
+export type * from './call-context.js';
 export type * from './capabilities.js';
 export type * from './container.js';
 export type * from './expiry.js';
@@ -50,45 +51,6 @@ export type Metadata = Readonly<Record<string, string>>;
 
 /** Changes to system metadata: a string sets the name, `null` removes it, others stay. */
 export type MetadataPatch = Readonly<Record<string, string | null>>;
-
-/** What accompanies every call: for the store's own log, and to give up with the caller. */
-export interface CallContext {
-  /** The S3 request id; Swift logs it (`X-Trans-Id-Extra`). At most 32 characters matter. */
-  readonly requestId: string;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal | undefined;
-  /** False while the signal, made on demand then, is not aborted. Undefined: look at the signal. */
-  readonly aborted?: boolean | undefined;
-  /** With `aborted`: told as the signal is, and cheaper. */
-  readonly abortListeners?: AbortListeners | undefined;
-  /** Reads ask all replicas and answer with the newest; where there is one copy, it means nothing. */
-  readonly newest?: boolean | undefined;
-  /**
-   * The write is a part of deleting something, or the end of what has begun: it may take of the room
-   * that the store keeps so that a full one can be emptied.
-   */
-  readonly forDeletion?: boolean | undefined;
-  /** Without the call, what has begun would be seen by halves: see `PersistentBackend`. */
-  readonly finishing?: boolean | undefined;
-  /**
-   * What has expired is there as ever: to read it once more, to save it, or, in a store with
-   * {@link Backend.listExpired}, to remove it. Swift can do it since its release 2.35.
-   */
-  readonly openExpired?: boolean | undefined;
-  /**
-   * `headObject` of a link tells of the link itself, whether its target is there or not: size,
-   * ETag, time and system metadata are the link's own, and so is `ObjectHead.link`.
-   */
-  readonly linkItself?: boolean | undefined;
-  /** Told when the caller waits for the store, by `WatchedBackend`. */
-  readonly watch?: CallWatch | undefined;
-}
-
-/** Both in pairs, around each call; calls may overlap. */
-export interface CallWatch {
-  waits(): void;
-  goesOn(): void;
-}
 
 export interface ContainerRef {
   readonly account: string;
@@ -142,7 +104,7 @@ export interface PutObjectInput {
   readonly listingAttributes?: Metadata | undefined;
   /**
    * When the object expires (Swift's X-Delete-At), in milliseconds since the epoch. From then on it
-   * is not there for anybody who does not ask for it (`CallContext.openExpired`), and may be
+   * is not there for anybody who does not ask for it (`ReadOptions.openExpired`), and may be
    * replaced as if it were not; listings may show it until it is removed, as Swift's do.
    */
   readonly deleteAt?: number | undefined;
@@ -151,6 +113,15 @@ export interface PutObjectInput {
   /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
   readonly seal?: (() => ObjectSeal) | undefined;
   readonly guard?: Guard | undefined;
+  /** Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
+}
+
+/** How an object is deleted. */
+export interface DeleteOptions {
+  readonly guard?: Guard | undefined;
+  /** An expired object is deleted as if it had not expired. */
+  readonly openExpired?: boolean | undefined;
 }
 
 /**
@@ -207,7 +178,7 @@ export interface GetObjectResult {
 
 /**
  * Errors thrown by all: `BackendError` (see errors.ts), and the abort reason of the context's
- * signal. Each method names the codes that are part of its meaning.
+ * cancellation. Each method names the codes that are part of its meaning.
  */
 export interface Backend {
   readonly capabilities: Capabilities;
@@ -230,7 +201,11 @@ export interface Backend {
   ): Promise<'created' | 'exists'>;
 
   /** @throws BackendError NoSuchContainer */
-  headContainer(context: CallContext, ref: ContainerRef): Promise<ContainerHead>;
+  headContainer(
+    context: CallContext,
+    ref: ContainerRef,
+    options?: Pick<ReadOptions, 'newest'>,
+  ): Promise<ContainerHead>;
 
   /** @throws BackendError NoSuchContainer */
   updateContainer(context: CallContext, ref: ContainerRef, update: ContainerUpdate): Promise<void>;
@@ -253,10 +228,15 @@ export interface Backend {
   ): Promise<PutOutcome>;
 
   /** @throws BackendError NoSuchContainer, NoSuchObject; BrokenLink without the target of a link */
-  headObject(context: CallContext, ref: ObjectRef): Promise<ObjectHead>;
+  headObject(context: CallContext, ref: ObjectRef, options?: ReadOptions): Promise<ObjectHead>;
 
   /** @throws as headObject; BodyAbsent */
-  getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Promise<GetObjectResult>;
+  getObject(
+    context: CallContext,
+    ref: ObjectRef,
+    range?: RangeSpec,
+    options?: ReadOptions,
+  ): Promise<GetObjectResult>;
 
   /** Only of a store whose reads need not wait: what that spares is much of what a small one costs. */
   readonly immediate?: ImmediateReads | undefined;
@@ -286,7 +266,11 @@ export interface Backend {
   ): Promise<PutOutcome>;
 
   /** The segments of a large object; undefined for any other object. @throws as headObject */
-  getSegments(context: CallContext, ref: ObjectRef): Promise<readonly Segment[] | undefined>;
+  getSegments(
+    context: CallContext,
+    ref: ObjectRef,
+    options?: ReadOptions,
+  ): Promise<readonly Segment[] | undefined>;
 
   /**
    * Copies inside the store, across containers and accounts: no byte passes through the caller. The
@@ -330,7 +314,7 @@ export interface Backend {
     context: CallContext,
     ref: ObjectRef,
     precondition?: WritePrecondition,
-    guard?: Guard,
+    options?: DeleteOptions,
   ): Promise<DeleteOutcome>;
 
   /**

@@ -1,47 +1,53 @@
-import type { AbortListener, AbortListeners } from '../abort-listener.js';
-import type { CallContext } from './backend.js';
+import type { Cancellation } from '../cancellation.js';
+
+/**
+ * What accompanies every call of one request: a small plain value, which is handed on and not copied.
+ * How a single call reads or writes is said in that call's arguments.
+ */
+export interface CallContext {
+  /** The S3 request id; Swift logs it (`X-Trans-Id-Extra`). At most 32 characters matter. */
+  readonly requestId: string;
+  /** Says when the caller gives up. Undefined: the call is carried out whoever waits for it. */
+  readonly cancellation?: Cancellation | undefined;
+  /** Told when the caller waits for the store, by `WatchedBackend`. */
+  readonly watch?: CallWatch | undefined;
+  /** The call ends what others have begun, and is worth repeating: see `PersistentBackend`. */
+  readonly finishing?: boolean | undefined;
+}
+
+/** Both in pairs, around each call; calls may overlap. */
+export interface CallWatch {
+  waits(): void;
+  goesOn(): void;
+}
+
+/** How a container or an object is read. */
+export interface ReadOptions {
+  /** All replicas are asked, and the newest answer counts; it means nothing where there is one copy. */
+  readonly newest?: boolean | undefined;
+  /**
+   * An expired object is read as if it had not expired: to save it, or, in a store with
+   * `Backend.listExpired`, to remove it. Swift can do it since its release 2.35.
+   */
+  readonly openExpired?: boolean | undefined;
+  /**
+   * `headObject` of a link tells of the link itself, whether its target is there or not: size,
+   * ETag, time and system metadata are the link's own, and so is `ObjectHead.link`.
+   */
+  readonly linkItself?: boolean | undefined;
+}
+
+/**
+ * What a write is for. One for a `deletion` is a part of deleting something, or the end of what has
+ * begun: it may use the room that the store keeps so that a full one can be emptied.
+ */
+export type WriteClass = 'ordinary' | 'deletion';
 
 /**
  * Gives up with the caller.
- * @throws the reason of the context's signal, when that is aborted
+ * @throws the reason of the cancellation's signal, when the caller has given up
  */
 export function throwIfAborted(context: CallContext | undefined): void {
-  if (context?.aborted === false) return;
-  context?.signal?.throwIfAborted();
-}
-
-/**
- * Where to listen for the caller to give up: its own listeners where it has them, else its signal.
- * One that listens to what is aborted already is told at once. Undefined for what nobody gives up.
- */
-export function listenersOf({
-  aborted,
-  abortListeners,
-  signal,
-}: CallContext): AbortListeners | undefined {
-  if (aborted === false && abortListeners !== undefined) return abortListeners;
-  return signal && new SignalListeners(signal);
-}
-
-class SignalListeners implements AbortListeners {
-  readonly #events = new Map<AbortListener, () => void>();
-
-  constructor(private readonly signal: AbortSignal) {}
-
-  add(listener: AbortListener): void {
-    if (this.signal.aborted) {
-      listener.aborted(this.signal.reason);
-      return;
-    }
-    const event = (): void => {
-      listener.aborted(this.signal.reason);
-    };
-    this.#events.set(listener, event);
-    this.signal.addEventListener('abort', event, { once: true });
-  }
-
-  delete(listener: AbortListener): void {
-    const event = this.#events.get(listener);
-    if (event !== undefined) this.signal.removeEventListener('abort', event);
-  }
+  const cancellation = context?.cancellation;
+  if (cancellation?.aborted === true) cancellation.signal.throwIfAborted();
 }

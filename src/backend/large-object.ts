@@ -1,4 +1,4 @@
-import type { ByteRange, Guard, Metadata, PutObjectInput } from './backend.js';
+import type { ByteRange, Guard, Metadata, PutObjectInput, WriteClass } from './backend.js';
 
 /**
  * Large objects, in Swift's model (its static large objects): a manifest whose body is that of
@@ -48,6 +48,8 @@ export interface CopyInput {
   /** Copies these bytes only; must lie inside the source. */
   readonly range?: ByteRange | undefined;
   readonly guard?: Guard | undefined;
+  /** Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
   /** Copies an object whose body is absent as such another one, rather than failing. */
   readonly absentBody?: boolean | undefined;
   /** When the copy expires, in milliseconds since the epoch; null: never. */

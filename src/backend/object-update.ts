@@ -17,6 +17,8 @@ export interface ObjectUpdate {
   readonly listingAttributes?: MetadataPatch | undefined;
   /** When it expires, in milliseconds since the epoch; null: never. */
   readonly deleteAt?: number | null | undefined;
+  /** An expired object is changed as if it had not expired. */
+  readonly openExpired?: boolean | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import type { AbortListener, AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
+import type { AbortListener } from '../cancellation.js';
 import type { Eventual } from '../eventual.js';
 import { ChunkedSink, LengthSink } from './body-sink.js';
 import type { EdgeState } from './edge-state.js';
@@ -63,8 +63,13 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.body = request.hasBody ? this.#openUpload(res) : NO_BODY;
   }
 
-  get abortListeners(): AbortListeners {
-    return (this.#listeners ??= new Set());
+  addAbortListener(listener: AbortListener): void {
+    if (this.aborted) listener.aborted(this.signal.reason);
+    else (this.#listeners ??= new Set()).add(listener);
+  }
+
+  removeAbortListener(listener: AbortListener): void {
+    this.#listeners?.delete(listener);
   }
 
   get signal(): AbortSignal {

@@ -1,5 +1,5 @@
-import type { AbortListeners } from '../abort-listener.js';
 import type { ByteSource } from '../byte-source.js';
+import type { Cancellation } from '../cancellation.js';
 import type { Eventual } from '../eventual.js';
 
 /**
@@ -75,7 +75,7 @@ export interface SendResult {
   readonly error?: unknown;
 }
 
-export interface Exchange {
+export interface Exchange extends Cancellation {
   readonly request: RequestHead;
   readonly body: RequestBody;
   /** `performance.now()` when the header block was complete. */
@@ -84,8 +84,6 @@ export interface Exchange {
   readonly aborted: boolean;
   /** Aborted with a {@link ClientAbortedError} when the client goes away before the end. */
   readonly signal: AbortSignal;
-  /** Told as the signal is, unless `aborted` is true already, and cheaper. Undefined: the signal. */
-  readonly abortListeners?: AbortListeners | undefined;
   /**
    * Sends the response; once per exchange. Body bytes that have not been read are drained up to a
    * bound, and the connection closed beyond it. A source that throws, or gives another length than

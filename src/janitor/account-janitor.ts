@@ -1,5 +1,6 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
+import { cancelledBy, type Cancellation } from '../cancellation.js';
 import { runPass } from './account-pass.js';
 import type { ClockState } from '../clock/clock-health.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
@@ -57,6 +58,8 @@ export type Visit =
   /** The store failed, or the lease was lost. */
   | { readonly outcome: 'interrupted' };
 
+type CancellableCall = CallContext & { readonly cancellation: Cancellation };
+
 /** Uploads whose parts wait for their grace period: some 2 MiB at most. */
 const QUARANTINE_MAX = 10_000;
 /** Renewals in the length of a lease: two may fail. */
@@ -81,7 +84,7 @@ export class AccountJanitor {
    * @throws the reason of the signal; BackendError when not even the record can be read
    */
   async visit(signal: AbortSignal, mode: 'due' | 'now'): Promise<Visit> {
-    const call = { requestId: this.parts.nextRequestId(), signal };
+    const call = { requestId: this.parts.nextRequestId(), cancellation: cancelledBy(signal) };
     const { settings, backend } = this.parts;
     const { containers } = await backend.listContainers(call, this.account, { limit: 1 });
     // Not a trace is left in accounts that are not used.
@@ -108,11 +111,7 @@ export class AccountJanitor {
     return waitMs > 2 * intervalMs ? 0 : waitMs;
   }
 
-  async #work(
-    call: CallContext & { readonly signal: AbortSignal },
-    record: JanitorRecord,
-    mode: 'due' | 'now',
-  ): Promise<Visit> {
+  async #work(call: CancellableCall, record: JanitorRecord, mode: 'due' | 'now'): Promise<Visit> {
     const waitMs = this.#untilDue(record);
     if (mode === 'due' && waitMs > 0) {
       // Somebody was faster, and has finished meanwhile.
@@ -128,7 +127,7 @@ export class AccountJanitor {
       return { outcome: 'finished', finishedAt };
     } catch (error) {
       if (this.#lease.held) await this.#release(call, progress.changes);
-      call.signal.throwIfAborted();
+      call.cancellation.signal.throwIfAborted();
       if (!(error instanceof BackendError) && !(error instanceof LeaseLostError)) throw error;
       observer.interrupted(this.account, error);
       return { outcome: 'interrupted' };
@@ -144,12 +143,12 @@ export class AccountJanitor {
 
   /** The pass and the renewals of its lease, each of which ends with the other. */
   async #pass(
-    { requestId, signal: outer }: CallContext & { readonly signal: AbortSignal },
+    { requestId, cancellation: outer }: CancellableCall,
     progress: Progress,
   ): Promise<void> {
     const ending = new AbortController();
-    const signal = AbortSignal.any([outer, ending.signal]);
-    const call = { requestId, signal };
+    const signal = AbortSignal.any([outer.signal, ending.signal]);
+    const call = { requestId, cancellation: cancelledBy(signal) };
     await this.#lease.renew({ requestId }, progress.changes);
     const renewals = this.#keepLease(call, progress).catch((error: unknown) => {
       ending.abort(error);
@@ -166,13 +165,10 @@ export class AccountJanitor {
     }
   }
 
-  async #keepLease(
-    call: CallContext & { readonly signal: AbortSignal },
-    progress: Progress,
-  ): Promise<void> {
+  async #keepLease(call: CancellableCall, progress: Progress): Promise<void> {
     const { clock, settings } = this.parts;
     for (;;) {
-      await clock.sleep(settings.leaseMs / RENEWALS_PER_LEASE, call.signal);
+      await clock.sleep(settings.leaseMs / RENEWALS_PER_LEASE, call.cancellation.signal);
       try {
         // Without the signal: half a renewal would leave a lease that nobody can release.
         await this.#lease.renew({ requestId: call.requestId }, progress.changes);
@@ -183,20 +179,17 @@ export class AccountJanitor {
     }
   }
 
-  async #walk(
-    call: CallContext & { readonly signal: AbortSignal },
-    progress: Progress,
-  ): Promise<void> {
+  async #walk(call: CancellableCall, progress: Progress): Promise<void> {
     const { backend, pace, clock, clockState, settings, observer, cold } = this.parts;
     const paced = new PacedBackend(backend, async () => {
-      await pace.take(call.signal);
+      await pace.take(call.cancellation.signal);
       this.#lease.assertHeld();
     });
     const quarantine = new Quarantine({
       graceMs: settings.segmentGraceMs,
       waitingMax: QUARANTINE_MAX,
       clock,
-      signal: call.signal,
+      signal: call.cancellation.signal,
     });
     const now = (): number => clock.now();
     const indexBytesMax = settings.versionIndexBytesMax;

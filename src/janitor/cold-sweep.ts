@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../backend/call-context.js';
 import { ColdError } from '../cold/cold-error.js';
 import type { ColdLocation } from '../cold/cold-backend.js';
 import { isReferenced } from '../s3/cold/references.js';
@@ -13,7 +14,7 @@ export async function sweepCold(pass: PassContext, cold: ColdSettings): Promise<
   const before = pass.now() - cold.sweepAgeMs;
   try {
     for await (const { location, writtenAt } of cold.backend.list(pass.account)) {
-      pass.call.signal?.throwIfAborted();
+      throwIfAborted(pass.call);
       if (writtenAt <= before) await look(pass, cold, location);
     }
   } catch (error) {

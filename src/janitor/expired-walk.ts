@@ -1,4 +1,10 @@
-import type { Backend, CallContext, DeleteOutcome, ExpiredObject } from '../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  DeleteOutcome,
+  ExpiredObject,
+  ReadOptions,
+} from '../backend/backend.js';
 import { mapLimited } from '../map-limited.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import type { Upload } from '../s3/segments/names.js';
@@ -30,7 +36,7 @@ async function actionFor(
   { ref }: ExpiredObject,
 ): Promise<RemoveAction | undefined> {
   try {
-    const { etag, size, lastModified, deleteAt } = await backend.headObject(asItIs(call), ref);
+    const { etag, size, lastModified, deleteAt } = await backend.headObject(call, ref, AS_IT_IS);
     // Somebody has written or saved it meanwhile.
     if (deleteAt === undefined) return undefined;
     const { container: bucket, object: key } = ref;
@@ -42,9 +48,7 @@ async function actionFor(
 }
 
 /** What names what was found, whatever it leads to, and though it has expired. */
-function asItIs(call: CallContext): CallContext {
-  return { ...call, openExpired: true, linkItself: true };
-}
+const AS_IT_IS: ReadOptions = { openExpired: true, linkItself: true };
 
 /** What became of it, and the upload whose parts are nobody's now. */
 export interface Removal {
@@ -64,11 +68,11 @@ export async function removeExpired(
   const ref = { account, container: bucket, object: key };
   let deleted: DeleteOutcome;
   try {
-    const head = await backend.headObject(asItIs(call), ref);
+    const head = await backend.headObject(call, ref, AS_IT_IS);
     if (head.deleteAt !== deleteAt) return { outcome: 'changed' };
     if (LOCKS.some((name) => name in head.systemMetadata)) return { outcome: 'locked' };
-    const deletion = { ...call, openExpired: true, forDeletion: true };
-    deleted = await backend.deleteObject(deletion, ref, { etag, lastModified });
+    const condition = { etag, lastModified };
+    deleted = await backend.deleteObject(call, ref, condition, { openExpired: true });
   } catch (error) {
     if (isMissing(error)) return { outcome: 'gone' };
     throw error;

@@ -4,6 +4,7 @@ import type {
   ContainerRef,
   GetObjectResult,
   ObjectRef,
+  PutObjectInput,
 } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { parseRecord, renderRecord, type JanitorRecord } from './record.js';
@@ -40,7 +41,11 @@ export function recordStore(backend: Backend, account: string): RecordStore {
     : new ChainedRecord(backend, account);
 }
 
-const CONTENT_TYPE = 'application/json';
+function inputOf(record: JanitorRecord): PutObjectInput {
+  const body = renderRecord(record);
+  // Janitors empty a full store, too.
+  return { size: body.length, contentType: 'application/json', body, writeClass: 'deletion' };
+}
 
 /** One object that is replaced. */
 export class ReplacedRecord implements RecordStore {
@@ -63,13 +68,10 @@ export class ReplacedRecord implements RecordStore {
     record: JanitorRecord,
     etag: string | undefined,
   ): Promise<string | undefined> {
-    const body = renderRecord(record);
-    const input = { size: body.length, contentType: CONTENT_TYPE, body };
+    const input = inputOf(record);
     const precondition = etag === undefined ? ({ absent: true } as const) : { etag };
     if (etag === undefined) await this.backend.createContainer(call, this.#ref, {});
-    // A full store is emptied by janitors, too.
-    const work = { ...call, forDeletion: true };
-    const outcome = await this.backend.putObject(work, this.#ref, input, precondition);
+    const outcome = await this.backend.putObject(call, this.#ref, input, precondition);
     return outcome.outcome === 'created' ? outcome.etag : undefined;
   }
 }
@@ -109,13 +111,11 @@ export class ChainedRecord implements RecordStore {
     record: JanitorRecord,
     etag: string | undefined,
   ): Promise<string | undefined> {
-    const body = renderRecord(record);
-    const input = { size: body.length, contentType: CONTENT_TYPE, body };
+    const input = inputOf(record);
     if (etag === undefined) await this.backend.createContainer(call, this.#container, {});
     const number = Number(etag ?? 0) + 1;
-    const work = { ...call, forDeletion: true };
     const ref = this.#link(number);
-    const outcome = await this.backend.putObject(work, ref, input, { absent: true });
+    const outcome = await this.backend.putObject(call, ref, input, { absent: true });
     if (outcome.outcome !== 'created') return undefined;
     await this.#forget(call, number - LINKS_KEPT);
     return String(number);
@@ -163,7 +163,7 @@ async function readObject(
 ): Promise<StoredRecord | undefined> {
   let found: GetObjectResult;
   try {
-    found = await backend.getObject({ ...call, newest: true }, ref);
+    found = await backend.getObject(call, ref, undefined, { newest: true });
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import type { AbortListeners } from '../abort-listener.js';
 import type { CallContext, ContainerHead } from '../backend/backend.js';
 import { andThen, type Eventual } from '../eventual.js';
 import {
@@ -34,10 +33,11 @@ import { S3Error } from './s3-error.js';
 import { watchBody, watchPayload, watchResponse } from './stage-watch.js';
 
 /** One request on its way; also the context that its operation sees. */
-export class RequestRun implements RequestContext, CallContext {
+export class RequestRun implements RequestContext {
   readonly requestId = nextRequestId();
-  /** Only of requests whose stages are measured. A field, so that copies of the context have it. */
+  /** Only of requests whose stages are measured. */
   readonly watch: StageClock | undefined;
+  readonly call: CallContext;
   #endpoint: Endpoint | undefined;
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
@@ -50,7 +50,10 @@ export class RequestRun implements RequestContext, CallContext {
     private readonly crossOrigin: CrossOrigin,
     private readonly exchange: Exchange,
   ) {
-    this.watch = options.recorder.begin(exchange);
+    const { requestId } = this;
+    const watch = options.recorder.begin(exchange);
+    this.watch = watch;
+    this.call = { requestId, cancellation: exchange, watch };
     this.#cors = new RequestCors(crossOrigin, exchange.request);
   }
 
@@ -70,23 +73,6 @@ export class RequestRun implements RequestContext, CallContext {
     return known(this.#authentication).principal;
   }
 
-  get call(): CallContext {
-    return this;
-  }
-
-  /** Made only when somebody listens: an AbortController per request is not free. */
-  get signal(): AbortSignal {
-    return this.exchange.signal;
-  }
-
-  get aborted(): boolean {
-    return this.exchange.aborted;
-  }
-
-  get abortListeners(): AbortListeners | undefined {
-    return this.exchange.abortListeners;
-  }
-
   get url(): string {
     const { addressing, proxies } = this.options;
     const { request } = this.exchange;
@@ -101,7 +87,7 @@ export class RequestRun implements RequestContext, CallContext {
   async #headContainer(): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
     try {
-      const head = await this.services.backend.headContainer(this, ref);
+      const head = await this.services.backend.headContainer(this.call, ref);
       this.#cors.found(ref, head);
       return head;
     } catch (error) {
@@ -138,7 +124,7 @@ export class RequestRun implements RequestContext, CallContext {
     const response = this.#failure(error);
     // Who is sent away under load is not worth a call of the store.
     if (this.#authentication === undefined && this.#errorCode !== 'SlowDown') {
-      await this.#cors.ofRefused(this, this.#endpoint, this.options.addressing);
+      await this.#cors.ofRefused(this.call, this.#endpoint, this.options.addressing);
     }
     await this.#finish(response);
   }
@@ -181,7 +167,7 @@ export class RequestRun implements RequestContext, CallContext {
     this.#endpoint = parsed;
     if (parsed.operation === 'PreflightRequest') {
       // Before anybody is known: a browser sends no credentials with it.
-      return this.crossOrigin.preflight(this, request, parsed);
+      return this.crossOrigin.preflight(this.call, request, parsed);
     }
     this.#ticket = this.options.admission.ticket();
     const admitted = this.#ticket.enter(parsed.operation, this.exchange.body.contentLength);

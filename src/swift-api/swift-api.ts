@@ -161,7 +161,7 @@ export class SwiftApi {
     gateway: boolean,
   ): Call {
     const { request, body } = exchange;
-    const context = { requestId, signal: exchange.signal };
+    const context = { requestId, cancellation: exchange };
     const { method, headers } = request;
     const common = { api: this.#api, exchange, method, target, query, headers, body };
     return { ...common, context, gateway, user: undefined, tempUrl: undefined };

@@ -16,6 +16,7 @@ import {
   reusedChunks,
   SMALL,
 } from './fixture.js';
+import { cancelledBy } from '../../src/cancellation.js';
 
 const MIB = 1024 * 1024;
 
@@ -234,7 +235,7 @@ function describeFailures(fixture: Fixture, size: number): void {
           yield patternBytes(size - 1);
           await Promise.resolve();
         }
-        const context = { ...CONTEXT, signal: abort.signal };
+        const context = { ...CONTEXT, cancellation: cancelledBy(abort.signal) };
         return fixture.backend.putObject(context, ref, { ...inputOf(''), size, body: body() });
       },
       (error) => expect((error as Error).message).to.equal('gone'),

@@ -10,6 +10,7 @@ import {
   readObject,
   rejection,
 } from './fixture.js';
+import { cancelledBy } from '../../src/cancellation.js';
 
 export function describeContainers(fixture: Fixture): void {
   describe('containers', () => {
@@ -190,7 +191,7 @@ export function describeContainers(fixture: Fixture): void {
 
     it('gives up with an aborted signal', async () => {
       const reason = new Error('nobody waits');
-      const context = { ...CONTEXT, signal: AbortSignal.abort(reason) };
+      const context = { ...CONTEXT, cancellation: cancelledBy(AbortSignal.abort(reason)) };
       const ref = await freshObject(fixture);
       expect(await rejection(fixture.backend.headContainer(context, ref))).to.equal(reason);
       const put = fixture.backend.putObject(context, ref, inputOf('x'));

@@ -17,6 +17,7 @@ import {
 } from './fixture.js';
 import { describePartialCopies } from './partial-copies.js';
 import { createdBy } from './segments.js';
+import { cancelledBy } from '../../src/cancellation.js';
 
 const DESCRIBED = {
   contentType: 'text/html',
@@ -225,7 +226,7 @@ function describeCopyErrors(fixture: Fixture): void {
     const from = await freshObject(fixture, 'from');
     const to = { ...from, object: 'to' };
     await fixture.backend.putObject(CONTEXT, from, inputOf(patternBytes(LARGE)));
-    const context = { ...CONTEXT, signal: AbortSignal.abort(new Error('gone')) };
+    const context = { ...CONTEXT, cancellation: cancelledBy(AbortSignal.abort(new Error('gone'))) };
     const error = await rejection(fixture.backend.copyObject(context, from, to, {}));
     expect((error as Error).message).to.equal('gone');
     await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, to));

@@ -15,7 +15,7 @@ import {
 import { linkTo } from './links.js';
 import { skipBecause } from '../support/skip.js';
 
-const OPEN = { ...CONTEXT, openExpired: true };
+const OPEN = { openExpired: true };
 
 const POLL_MS = 20;
 
@@ -82,7 +82,7 @@ function describeExpired(fixture: Fixture): void {
     await failure('NoSuchObject', backend.updateObject(CONTEXT, ref, { metadata: {} }));
     await failure('NoSuchObject', backend.copyObject(CONTEXT, ref, { ...ref, object: 'c' }, {}));
     await failure('NoSuchObject', backend.deleteObject(CONTEXT, ref));
-    const { head, body } = await backend.getObject(OPEN, ref);
+    const { head, body } = await backend.getObject(CONTEXT, ref, undefined, OPEN);
     expect(head.size).to.equal(LARGE);
     body.cancel();
   });
@@ -103,8 +103,10 @@ function describeExpired(fixture: Fixture): void {
     expect((await readObject(fixture, ref)).toString()).to.equal('new');
     // Elsewhere it is the store's own to remove.
     if (backend.listExpired === undefined) return;
-    expect(await backend.deleteObject(OPEN, other)).to.deep.equal({ outcome: 'deleted' });
-    await failure('NoSuchObject', backend.headObject(OPEN, other));
+    expect(await backend.deleteObject(CONTEXT, other, undefined, OPEN)).to.deep.equal({
+      outcome: 'deleted',
+    });
+    await failure('NoSuchObject', backend.headObject(CONTEXT, other, OPEN));
   });
 
   it('is listed until what has expired is removed', async function () {
@@ -120,7 +122,7 @@ function describeExpired(fixture: Fixture): void {
     expect(await backend.listExpired(CONTEXT, account, { limit: 10_000, after })).to.deep.equal(
       found.slice(1),
     );
-    await backend.deleteObject(OPEN, first);
+    await backend.deleteObject(CONTEXT, first, undefined, OPEN);
     await backend.putObject(CONTEXT, second, inputOf('again'));
     const left = await backend.listExpired(CONTEXT, account, { limit: 10_000 });
     expect(left).to.have.length(found.length - 2);

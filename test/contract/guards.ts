@@ -182,7 +182,7 @@ function describeGuardedDeletes(fixture: Fixture): void {
     await backend.putObject(CONTEXT, ref, inputOf('object'));
     const { etag } = createdBy(await backend.putObject(CONTEXT, guard.ref, inputOf('guard')));
     const remove = (etag?: string, consumed = false): Promise<unknown> =>
-      backend.deleteObject(CONTEXT, ref, undefined, { ...guard, etag, consumed });
+      backend.deleteObject(CONTEXT, ref, undefined, { guard: { ...guard, etag, consumed } });
     await failure('GuardMissing', remove('other'));
     await failure('GuardMissing', remove('other', true));
     expect((await readObject(fixture, ref)).toString()).to.equal('object');
@@ -207,7 +207,7 @@ function describeGuardedDeletes(fixture: Fixture): void {
     const { backend } = fixture;
     const { ref, guard } = await guarded(fixture, true);
     await backend.putObject(CONTEXT, ref, inputOf('object'));
-    const outcome = await backend.deleteObject(CONTEXT, ref, { etag: 'other' }, guard);
+    const outcome = await backend.deleteObject(CONTEXT, ref, { etag: 'other' }, { guard });
     expect(outcome).to.deep.equal({ outcome: 'precondition_failed' });
     await backend.headObject(CONTEXT, guard.ref);
   });
@@ -220,7 +220,7 @@ function describeGuardedDeletes(fixture: Fixture): void {
     const { etag } = await backend.headObject(CONTEXT, ref);
     const used = { objectCount: 1, bytesUsed: 4 };
     expect(await backend.headContainer(CONTEXT, ref)).to.include(used);
-    await backend.deleteObject(CONTEXT, ref, undefined, { ...guard, etag });
+    await backend.deleteObject(CONTEXT, ref, undefined, { guard: { ...guard, etag } });
     const gone = { objectCount: 0, bytesUsed: 0 };
     expect(await backend.headContainer(CONTEXT, ref)).to.include(gone);
   });

@@ -213,12 +213,12 @@ describe('edge: request bodies', () => {
 
     it('tells those who listen, but for who has left', async () => {
       await abortWhile(
-        ({ abortListeners }) =>
+        (exchange) =>
           new Promise((resolve, reject) => {
             const left = { aborted: resolve };
-            abortListeners?.add(left);
-            abortListeners?.add({ aborted: reject });
-            abortListeners?.delete(left);
+            exchange.addAbortListener(left);
+            exchange.addAbortListener({ aborted: reject });
+            exchange.removeAbortListener(left);
           }),
       );
     });

@@ -42,7 +42,7 @@ describeWith(SWIFT_NEEDS, 'updates of one object of Swift by several gateways', 
       }),
     );
     const told = names.filter((_, i) => done[i]?.status === 'fulfilled');
-    const head = await first?.backend.headObject({ ...CONTEXT, newest: true }, ref);
+    const head = await first?.backend.headObject(CONTEXT, ref, { newest: true });
     expect(head?.systemMetadata).to.include({ before: 'x' });
     expect(told.filter((name) => head?.systemMetadata[name] !== 'made')).to.deep.equal([]);
     expect(told.length).to.be.above(CHANGES / 2);

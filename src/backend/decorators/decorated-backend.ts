@@ -65,9 +65,13 @@ export class DecoratedBackend implements B.Backend {
     );
   }
 
-  headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
+  headContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    options?: B.ReadOptions,
+  ): Promise<B.ContainerHead> {
     return this.around({ context, method: 'headContainer', kind: 'read', ref }, () =>
-      this.inner.headContainer(context, ref),
+      this.inner.headContainer(context, ref, options),
     );
   }
 
@@ -108,9 +112,13 @@ export class DecoratedBackend implements B.Backend {
     );
   }
 
-  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+  headObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<B.ObjectHead> {
     return this.around({ context, method: 'headObject', kind: 'read', ref }, () =>
-      this.inner.headObject(context, ref),
+      this.inner.headObject(context, ref, options),
     );
   }
 
@@ -118,9 +126,10 @@ export class DecoratedBackend implements B.Backend {
     context: B.CallContext,
     ref: B.ObjectRef,
     range?: B.RangeSpec,
+    options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
     return this.around({ context, method: 'getObject', kind: 'read', ref }, () =>
-      this.inner.getObject(context, ref, range),
+      this.inner.getObject(context, ref, range, options),
     );
   }
 
@@ -146,9 +155,13 @@ export class DecoratedBackend implements B.Backend {
     );
   }
 
-  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
+  getSegments(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<readonly B.Segment[] | undefined> {
     return this.around({ context, method: 'getSegments', kind: 'read', ref }, () =>
-      this.inner.getSegments(context, ref),
+      this.inner.getSegments(context, ref, options),
     );
   }
 
@@ -191,10 +204,10 @@ export class DecoratedBackend implements B.Backend {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     return this.around({ context, method: 'deleteObject', kind: 'write', ref }, () =>
-      this.inner.deleteObject(context, ref, precondition, guard),
+      this.inner.deleteObject(context, ref, precondition, options),
     );
   }
 

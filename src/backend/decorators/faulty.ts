@@ -62,7 +62,7 @@ export class FaultyBackend extends DecoratedBackend {
     input: B.PutObjectInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.#write('putObject', context, () =>
+    return this.#write('putObject', input.writeClass, () =>
       super.putObject(context, ref, input, precondition),
     );
   }
@@ -73,7 +73,7 @@ export class FaultyBackend extends DecoratedBackend {
     input: B.ManifestInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.#write('putManifest', context, () =>
+    return this.#write('putManifest', input.writeClass, () =>
       super.putManifest(context, ref, input, precondition),
     );
   }
@@ -84,7 +84,9 @@ export class FaultyBackend extends DecoratedBackend {
     input: B.LinkInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    return this.#write('putLink', context, () => super.putLink(context, ref, input, precondition));
+    return this.#write('putLink', input.writeClass, () =>
+      super.putLink(context, ref, input, precondition),
+    );
   }
 
   override copyObject(
@@ -94,7 +96,7 @@ export class FaultyBackend extends DecoratedBackend {
     input: B.CopyInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.CopyOutcome> {
-    return this.#write('copyObject', context, () =>
+    return this.#write('copyObject', input.writeClass, () =>
       super.copyObject(context, from, to, input, precondition),
     );
   }
@@ -103,10 +105,10 @@ export class FaultyBackend extends DecoratedBackend {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
-    return this.#write('deleteObject', context, () =>
-      super.deleteObject(context, ref, precondition, guard),
+    return this.#write('deleteObject', undefined, () =>
+      super.deleteObject(context, ref, precondition, options),
     );
   }
 
@@ -114,17 +116,18 @@ export class FaultyBackend extends DecoratedBackend {
     context: B.CallContext,
     ref: B.ObjectRef,
     range?: B.RangeSpec,
+    options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
-    const result = await super.getObject(context, ref, range);
+    const result = await super.getObject(context, ref, range, options);
     return this.#happens(this.rates.cut) ? { ...result, body: cutShort(result.body) } : result;
   }
 
   async #write<T>(
     method: BackendMethod,
-    { forDeletion }: B.CallContext,
+    writeClass: B.WriteClass | undefined,
     proceed: () => Promise<T>,
   ): Promise<T | { readonly outcome: 'stale' }> {
-    const needsRoom = NEEDS_ROOM.has(method) && forDeletion !== true;
+    const needsRoom = NEEDS_ROOM.has(method) && writeClass !== 'deletion';
     if (needsRoom && this.#happens(this.rates.full)) {
       throw new BackendError('StorageFull', 'filled by a test');
     }

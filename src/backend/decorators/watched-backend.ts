@@ -20,9 +20,9 @@ export class WatchedBackend extends DecoratedBackend {
     return watched(context, this.inner.createContainer(context, ref, input));
   }
 
-  override headContainer(context: B.CallContext, ref: B.ContainerRef) {
+  override headContainer(context: B.CallContext, ref: B.ContainerRef, options?: B.ReadOptions) {
     context.watch?.waits();
-    return watched(context, this.inner.headContainer(context, ref));
+    return watched(context, this.inner.headContainer(context, ref, options));
   }
 
   override updateContainer(context: B.CallContext, ref: B.ContainerRef, update: B.ContainerUpdate) {
@@ -50,14 +50,19 @@ export class WatchedBackend extends DecoratedBackend {
     return watched(context, this.inner.putObject(context, ref, input, precondition));
   }
 
-  override headObject(context: B.CallContext, ref: B.ObjectRef) {
+  override headObject(context: B.CallContext, ref: B.ObjectRef, options?: B.ReadOptions) {
     context.watch?.waits();
-    return watched(context, this.inner.headObject(context, ref));
+    return watched(context, this.inner.headObject(context, ref, options));
   }
 
-  override getObject(context: B.CallContext, ref: B.ObjectRef, range?: B.RangeSpec) {
+  override getObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    range?: B.RangeSpec,
+    options?: B.ReadOptions,
+  ) {
     context.watch?.waits();
-    return watched(context, this.inner.getObject(context, ref, range));
+    return watched(context, this.inner.getObject(context, ref, range, options));
   }
 
   override putManifest(
@@ -80,9 +85,9 @@ export class WatchedBackend extends DecoratedBackend {
     return watched(context, this.inner.putLink(context, ref, input, precondition));
   }
 
-  override getSegments(context: B.CallContext, ref: B.ObjectRef) {
+  override getSegments(context: B.CallContext, ref: B.ObjectRef, options?: B.ReadOptions) {
     context.watch?.waits();
-    return watched(context, this.inner.getSegments(context, ref));
+    return watched(context, this.inner.getSegments(context, ref, options));
   }
 
   override copyObject(
@@ -120,10 +125,10 @@ export class WatchedBackend extends DecoratedBackend {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    options?: B.DeleteOptions,
   ) {
     context.watch?.waits();
-    return watched(context, this.inner.deleteObject(context, ref, precondition, guard));
+    return watched(context, this.inner.deleteObject(context, ref, precondition, options));
   }
 }
 

@@ -118,11 +118,11 @@ export class WeakPreconditions extends DecoratedBackend {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     const manifest = async (): Promise<B.RemovedManifest | undefined> =>
       manifestOf(await this.#headIfReadable(context, ref));
-    return this.#writes.remove({ context, ref, precondition, guard }, manifest);
+    return this.#writes.remove({ context, ref, precondition, guard: options?.guard }, manifest);
   }
 
   /** A copy that is given no listing attributes takes the source's, but not when that was written. */

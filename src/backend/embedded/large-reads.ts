@@ -1,4 +1,4 @@
-import type { ByteRange, CallContext, ObjectRef, Segment } from '../backend.js';
+import type { ByteRange, ObjectRef, ReadOptions, Segment } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { LazyBody } from './lazy-body.js';
 import { corrupt } from './bytes.js';
@@ -16,10 +16,10 @@ import { copyOf, peek } from './tables.js';
 /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt */
 export async function getSegments(
   parts: StoreParts,
-  context: CallContext,
   ref: ObjectRef,
+  options?: ReadOptions,
 ): Promise<readonly Segment[] | undefined> {
-  const { object } = readObject(parts, ref, context);
+  const { object } = readObject(parts, ref, options);
   if (object.place !== 'segments') return undefined;
   const segments: Segment[] = [];
   await forEachInSlices(readList(parts, object), (segment) => segments.push(segment));

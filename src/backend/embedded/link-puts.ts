@@ -24,7 +24,7 @@ export async function putLink(
 ): Promise<PutOutcome> {
   const { target, size, etag, contentType, systemMetadata, guard, deleteAt } = input;
   checkNames(ref.account, target);
-  await parts.space.admit(context, 0, false);
+  await parts.space.admit(input.writeClass, 0, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const described = {

@@ -46,7 +46,7 @@ export async function putManifest(
   const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
   const { deleteAt } = input;
   const { size, list, check } = await prepareSegments(ref, segments);
-  await parts.space.admit(context, list.length, false);
+  await parts.space.admit(input.writeClass, list.length, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const segmentCount = segments.length;

@@ -59,7 +59,7 @@ export async function copyObject(
 
 async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Promise<Attempt> {
   const { from, input } = copy;
-  const source = readSource(parts, context, from);
+  const source = readSource(parts, from);
   const { head } = source.object;
   if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
   const range = rangeOf(input.range, head);
@@ -92,11 +92,11 @@ async function writeCopy(
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { place, head } = source.object;
-  if (place === 'absent') return copyAbsent(parts, context, copy, source, range);
+  if (place === 'absent') return copyAbsent(parts, copy, source, range);
   const { etag } = head;
   const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
   if (place === 'file' && keepsEtag) {
-    const linked = await linkFile(parts, context, copy, source.object);
+    const linked = await linkFile(parts, copy, source.object);
     if (linked !== 'unsupported') return linked;
   }
   const body = range ? bodyOf(parts, source, range) : bufferBody(EMPTY);
@@ -106,6 +106,7 @@ async function writeCopy(
     body: body.source,
     seal: keepsEtag ? () => ({ etag }) : undefined,
     guard: copy.input.guard,
+    writeClass: copy.input.writeClass,
   };
   return putObject(parts, context, copy.to, input, copy.precondition);
 }
@@ -113,14 +114,13 @@ async function writeCopy(
 /** An object without its bytes, which whoever keeps them finds by what both say of themselves. */
 async function copyAbsent(
   parts: StoreParts,
-  context: CallContext,
   { to, input, precondition }: Copy,
   { ref, object }: FoundObject,
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { size, etag } = object.head;
   if (input.absentBody !== true || !isWhole(object.head, range)) throw bodyAbsent(ref);
-  await parts.space.admit(context, 0, false);
+  await parts.space.admit(input.writeClass, 0, false);
   const { listingAttributes: attributes, ...fields } = describe(input, object);
   const record = encodeObject({ ...fields, size, etag, attributes }, 'absent');
   const { guard } = input;
@@ -129,10 +129,10 @@ async function copyAbsent(
 }
 
 /** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */
-function readSource(parts: StoreParts, context: CallContext, from: ObjectRef): FoundObject {
+function readSource(parts: StoreParts, from: ObjectRef): FoundObject {
   refresh(parts.tables);
   try {
-    return readObject(parts, from, context);
+    return readObject(parts, from);
   } catch (thrown) {
     const error = asBackendError(thrown);
     if (error.code !== 'NoSuchContainer') throw error;
@@ -156,12 +156,11 @@ function isWhole({ size }: ObjectHead, range: ByteRange | undefined): boolean {
 /** Gives the body a second file, at the same cost for any size. */
 async function linkFile(
   parts: StoreParts,
-  context: CallContext,
   { from, to, input, precondition }: Copy,
   source: StoredObject,
 ): Promise<Attempt | 'unsupported'> {
   const { size, etag } = source.head;
-  await parts.space.admit(context, 0, false);
+  await parts.space.admit(input.writeClass, 0, false);
   if (!holds(precondition, readSummary(parts, to))) return PRECONDITION_FAILED;
   let linked = 'linked' as LinkResult;
   const outcome = await commitWithFile(parts, async (bodyId) => {
@@ -176,7 +175,7 @@ async function linkFile(
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';
-  if (readSource(parts, context, from).object.bodyId !== source.bodyId) return 'again';
+  if (readSource(parts, from).object.bodyId !== source.bodyId) return 'again';
   throw corrupt('the file of its body is missing');
 }
 

@@ -1,4 +1,4 @@
-import type { CallContext, ObjectHead, ObjectRef } from '../backend.js';
+import type { ObjectHead, ObjectRef, ReadOptions } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { objectKey } from './keys.js';
 import { noSuchObject } from './object-changes.js';
@@ -22,8 +22,8 @@ export interface FoundObject {
   readonly object: StoredObject;
 }
 
-/** What of the call decides which objects are there. */
-type Seen = Pick<CallContext, 'openExpired'> | undefined;
+/** What decides which objects are there. */
+type Seen = Pick<ReadOptions, 'openExpired'> | undefined;
 
 /**
  * Reads an object. A link and what it leads to are read in one snapshot, so that of a link and a

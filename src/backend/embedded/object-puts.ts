@@ -42,7 +42,7 @@ export async function putObject(
 ): Promise<PutOutcome> {
   const put = { ref, input, precondition, intake: { body: input.body, size: input.size, context } };
   const small = input.size <= parts.options.inlineBodyBytesMax;
-  await parts.space.admit(context, input.size, !small);
+  await parts.space.admit(input.writeClass, input.size, !small);
   return small ? putSmall(parts, put) : putLarge(parts, put);
 }
 

@@ -1,10 +1,10 @@
 import type {
   ByteRange,
-  CallContext,
   GetObjectResult,
   ObjectHead,
   ObjectRef,
   RangeSpec,
+  ReadOptions,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { bufferBody, type LazyBody } from './lazy-body.js';
@@ -16,9 +16,9 @@ import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
-export function headObject(parts: StoreParts, context: CallContext, ref: ObjectRef): ObjectHead {
-  if (context.linkItself === true) return readHeadItself(parts, ref, context);
-  return readObject(parts, ref, context).object.head;
+export function headObject(parts: StoreParts, ref: ObjectRef, options?: ReadOptions): ObjectHead {
+  if (options?.linkItself === true) return readHeadItself(parts, ref, options);
+  return readObject(parts, ref, options).object.head;
 }
 
 /** As a {@link LazyBody}. */
@@ -32,19 +32,19 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  */
 export function getObject(
   parts: StoreParts,
-  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
+  options?: ReadOptions,
 ): GetObjectResult | Promise<GetObjectResult> {
-  const result = findObject(parts, context, ref, spec);
-  return result.body.open === undefined ? result : openObject(parts, context, ref, spec, result);
+  const result = findObject(parts, ref, spec, options);
+  return result.body.open === undefined ? result : openObject(parts, ref, spec, options, result);
 }
 
 async function openObject(
   parts: StoreParts,
-  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
+  options: ReadOptions | undefined,
   found: LazyResult,
 ): Promise<GetObjectResult> {
   for (let result = found; ;) {
@@ -55,17 +55,17 @@ async function openObject(
       if (!(error instanceof ReplacedError)) throw error;
     }
     refresh(parts.tables);
-    result = findObject(parts, context, ref, spec);
+    result = findObject(parts, ref, spec, options);
   }
 }
 
 function findObject(
   parts: StoreParts,
-  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
+  options: ReadOptions | undefined,
 ): LazyResult {
-  const found = readObject(parts, ref, context);
+  const found = readObject(parts, ref, options);
   const { head, place } = found.object;
   if (place === 'absent') throw bodyAbsent(found.ref);
   const range = spec && resolveRange(spec, head.size);

@@ -47,12 +47,11 @@ type UpdateChange = Change<UpdateOutcome>;
 /** @throws BackendError NoSuchContainer, NoSuchObject */
 export async function updateObject(
   parts: StoreParts,
-  context: CallContext,
   ref: ObjectRef,
   update: ObjectUpdate,
   precondition: UpdatePrecondition | undefined,
 ): Promise<UpdateOutcome> {
-  return commit(parts, changeOf(context, ref, update, precondition, undefined, parts.owner));
+  return commit(parts, changeOf(ref, update, precondition, undefined, parts.owner));
 }
 
 /**
@@ -68,13 +67,13 @@ export async function updateBody(
   precondition: UpdatePrecondition,
 ): Promise<UpdateOutcome> {
   const commitWith = (to: NewBody): Promise<UpdateOutcome> =>
-    commit(parts, changeOf(context, ref, update, precondition, to, parts.owner));
+    commit(parts, changeOf(ref, update, precondition, to, parts.owner));
   if (body.kind === 'absent') {
     return commitWith({ place: 'absent', body: NOTHING, size: undefined });
   }
   if (body.kind === 'segments') {
     const { size, list, check } = await prepareSegments(ref, body.segments);
-    await parts.space.admit(context, list.length, false);
+    await parts.space.admit(undefined, list.length, false);
     const segmentCount = body.segments.length;
     return commitWith({ place: 'segments', body: list, size, segmentCount, check });
   }
@@ -82,7 +81,7 @@ export async function updateBody(
   if (size === undefined) throw noSuchObject(ref);
   const intake = { body: body.source, size, context };
   const small = size <= parts.options.inlineBodyBytesMax;
-  await parts.space.admit(context, size, !small);
+  await parts.space.admit(undefined, size, !small);
   if (small) {
     const bytes = await collectBody(intake);
     throwIfAborted(context);
@@ -110,7 +109,6 @@ async function commit(
 
 /** @throws (the operation) BackendError NoSuchContainer, NoSuchObject, Unsupported, SegmentMismatch */
 function changeOf(
-  { openExpired = false }: CallContext,
   ref: ObjectRef,
   update: ObjectUpdate,
   precondition: UpdatePrecondition | undefined,
@@ -122,7 +120,7 @@ function changeOf(
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const row = peek(tables.objects, key);
-    if (row === undefined || (!openExpired && hasExpired(row, row.length))) {
+    if (row === undefined || (update.openExpired !== true && hasExpired(row, row.length))) {
       throw noSuchObject(ref);
     }
     const stored = decodeObject(row, row.length);

@@ -1,4 +1,4 @@
-import type { CallContext } from '../backend.js';
+import type { WriteClass } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { freeBytes } from './layout.js';
 
@@ -22,11 +22,11 @@ export class SpaceGuard {
 
   /**
    * Whether a write of this many bytes may begin. Large ones always look; small ones share one look
-   * a second, since a look costs a turn of the thread pool. What is for a deletion may at any rate.
+   * a second, since a look costs a turn of the thread pool. One for a deletion may begin at any rate.
    * @throws BackendError StorageFull
    */
-  async admit({ forDeletion }: CallContext, bytes: number, large: boolean): Promise<void> {
-    if (forDeletion === true) return;
+  async admit(writeClass: WriteClass | undefined, bytes: number, large: boolean): Promise<void> {
+    if (writeClass === 'deletion') return;
     if (large || this.#free - bytes < this.reserveBytes) await this.#look();
     else if (performance.now() - this.#checkedAt > FRESH_MS) void this.#look();
     if (this.#free - bytes >= this.reserveBytes) return;

@@ -93,10 +93,9 @@ class LmdbStore implements EmbeddedStore {
   };
 
   readonly immediate: ImmediateReads = {
-    headObject: (context, ref) =>
-      this.#readNow(context, (parts) => headObject(parts, context, ref)),
+    headObject: (context, ref) => this.#readNow(context, (parts) => headObject(parts, ref)),
     getObject: (context, ref, range) => {
-      const found = this.#readNow(context, (parts) => getObject(parts, context, ref, range));
+      const found = this.#readNow(context, (parts) => getObject(parts, ref, range));
       return found instanceof Promise ? found.catch(rethrow) : found;
     },
   };
@@ -166,16 +165,21 @@ class LmdbStore implements EmbeddedStore {
     return this.#write(context, (parts) => putObject(parts, context, ref, input, precondition));
   }
 
-  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
-    return this.#read(context, (parts) => headObject(parts, context, ref));
+  headObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<B.ObjectHead> {
+    return this.#read(context, (parts) => headObject(parts, ref, options));
   }
 
   getObject(
     context: B.CallContext,
     ref: B.ObjectRef,
     range?: B.RangeSpec,
+    options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
-    return this.#read(context, (parts) => getObject(parts, context, ref, range));
+    return this.#read(context, (parts) => getObject(parts, ref, range, options));
   }
 
   putManifest(
@@ -196,8 +200,12 @@ class LmdbStore implements EmbeddedStore {
     return this.#write(context, (parts) => putLink(parts, context, ref, input, precondition));
   }
 
-  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
-    return this.#read(context, (parts) => getSegments(parts, context, ref));
+  getSegments(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<readonly B.Segment[] | undefined> {
+    return this.#read(context, (parts) => getSegments(parts, ref, options));
   }
 
   copyObject(
@@ -218,7 +226,7 @@ class LmdbStore implements EmbeddedStore {
     update: B.ObjectUpdate,
     precondition?: B.UpdatePrecondition,
   ): Promise<B.UpdateOutcome> {
-    return this.#write(context, (parts) => updateObject(parts, context, ref, update, precondition));
+    return this.#write(context, (parts) => updateObject(parts, ref, update, precondition));
   }
 
   updateBody(
@@ -234,11 +242,10 @@ class LmdbStore implements EmbeddedStore {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    { guard, openExpired = false }: B.DeleteOptions = {},
   ): Promise<B.DeleteOutcome> {
     return this.#write(context, async ({ commits, reaper, owner }) => {
-      const seen = context.openExpired === true;
-      const operation = deleteObject(ref, precondition, guard, owner, seen);
+      const operation = deleteObject(ref, precondition, guard, owner, openExpired);
       const { outcome, freed } = await commits.run(operation);
       reaper.add(freed);
       return outcome;

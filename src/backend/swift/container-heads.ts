@@ -1,5 +1,5 @@
 import type { Eventual } from '../../eventual.js';
-import type { CallContext, ContainerHead, ContainerRef } from '../backend.js';
+import type { CallContext, ContainerHead, ContainerRef, ReadOptions } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './answer-error.js';
@@ -14,6 +14,8 @@ const MISSING_FACTOR = 5;
 
 /** Enough for the busy containers of a gateway; a head may have 60 KB. */
 const HEADS_MAX = 1000;
+
+type Freshness = Pick<ReadOptions, 'newest'>;
 
 interface CachedHead {
   /** When it was asked for, by the monotonic clock: what it says is not older. */
@@ -40,18 +42,22 @@ export class ContainerHeads {
   ) {}
 
   /** @throws BackendError NoSuchContainer */
-  async head(context: CallContext, ref: ContainerRef): Promise<ContainerHead> {
+  async head(
+    context: CallContext,
+    ref: ContainerRef,
+    options: Freshness = {},
+  ): Promise<ContainerHead> {
     throwIfAborted(context);
     const key = keyOf(ref);
-    const cached = context.newest === true ? undefined : this.#fresh(key);
-    const head = await (cached ?? this.#fetch(context, ref, key));
+    const cached = options.newest === true ? undefined : this.#fresh(key);
+    const head = await (cached ?? this.#fetch(context, ref, key, options));
     throwIfAborted(context);
     return head;
   }
 
   /** Whether it is there now, as all replicas say. */
   exists(context: CallContext, ref: ContainerRef): Promise<boolean> {
-    return isThere(this.head({ ...context, newest: true }, ref));
+    return isThere(this.head(context, ref, { newest: true }));
   }
 
   /** Whether it was there a moment ago, or five where it was not. */
@@ -73,11 +79,15 @@ export class ContainerHeads {
     return cached.head;
   }
 
-  /** Without the signal of whoever came first: others may wait for it too. */
-  #fetch(context: CallContext, ref: ContainerRef, key: string): Promise<ContainerHead> {
+  /** The first caller's cancellation does not count: others may wait for the same answer. */
+  #fetch(
+    { requestId }: CallContext,
+    ref: ContainerRef,
+    key: string,
+    options: Freshness,
+  ): Promise<ContainerHead> {
     const askedAt = this.now();
-    const { requestId, newest } = context;
-    const head = fetchHead(this.transport, { requestId, newest }, ref);
+    const head = fetchHead(this.transport, { requestId }, ref, options);
     if (this.cacheMs === 0) return head;
     const cached = { askedAt, head };
     remember(this.#cached, key, cached);
@@ -97,8 +107,9 @@ export async function fetchHead(
   transport: SwiftTransport,
   context: CallContext,
   ref: ContainerRef,
+  options?: Freshness,
 ): Promise<ContainerHead> {
-  const { headers } = await requestHead(transport, context, ref);
+  const { headers } = await requestHead(transport, context, ref, options);
   return readContainerHead(ref.container, headers);
 }
 
@@ -107,6 +118,7 @@ export async function requestHead(
   transport: SwiftTransport,
   context: CallContext,
   ref: ContainerRef,
+  { newest = false }: Freshness = {},
 ): Promise<SwiftResponse> {
   const { account, container } = ref;
   const response = await transport.request({
@@ -114,7 +126,7 @@ export async function requestHead(
     method: 'HEAD',
     account,
     container,
-    headers: context.newest === true ? { 'x-newest': 'true' } : {},
+    headers: newest ? { 'x-newest': 'true' } : {},
   });
   if (response.status >= 300) throw await answerError('container', 'HEAD', ref, response);
   response.cancel();

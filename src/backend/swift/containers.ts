@@ -59,8 +59,8 @@ export class Containers {
   ): Promise<'created' | 'exists'> {
     throwIfAborted(context);
     // All replicas: what one of them knows is not to be written over.
-    const newest = { ...context, newest: true };
-    if (await isThere(requestHead(this.parts.transport, newest, ref))) return 'exists';
+    const newest = requestHead(this.parts.transport, context, ref, { newest: true });
+    if (await isThere(newest)) return 'exists';
     const headers = {
       ...userMetadataHeaders(input.metadata),
       ...(this.#keepsSystemMetadata && systemMetadataHeaders('container', input.systemMetadata)),

@@ -1,7 +1,7 @@
 import type { CallContext, ObjectRef, WritePrecondition } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { justAfter, notNewerThan } from './timestamps.js';
-import type { FoundObject, ObjectLooks } from './object-looks.js';
+import type { Expiry, FoundObject, ObjectLooks } from './object-looks.js';
 import type { SwiftResponse, SwiftTransport } from './transport.js';
 
 /**
@@ -27,11 +27,12 @@ export async function deleteExactly(
   context: CallContext,
   ref: ObjectRef,
   condition: Condition,
+  expiry: Expiry = {},
 ): Promise<SwiftResponse | undefined> {
   let limit =
     condition.lastModified === undefined ? undefined : notNewerThan(condition.lastModified);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    limit ??= await limitOf(looks, context, ref, condition);
+    limit ??= await limitOf(looks, context, ref, condition, expiry);
     if (limit === undefined) return undefined;
     const headers = { 'x-gateway-not-newer': limit };
     // Deleting as of that time again is the same.
@@ -55,8 +56,9 @@ async function limitOf(
   context: CallContext,
   ref: ObjectRef,
   condition: Condition,
+  expiry: Expiry,
 ): Promise<string | undefined> {
-  const found = await looks.itself(context, ref);
+  const found = await looks.itself(context, ref, expiry);
   if (found === undefined) {
     throw new BackendError('NoSuchObject', `no object ${ref.object} in ${ref.container}`);
   }

@@ -34,7 +34,6 @@ export async function requestListing(
     account: ref.account,
     container: ref.container,
     query: queryOf(parameters),
-    headers: context.newest === true ? { 'x-newest': 'true' } : {},
   });
   const { status } = response;
   if (status === 200) {

@@ -80,7 +80,7 @@ export class ObjectCopies {
 
   async #look({ context, from, input }: Copy): Promise<CopySource> {
     try {
-      const { head, headers } = await this.reads.look({ ...context, newest: true }, from);
+      const { head, headers } = await this.reads.look(context, from, { newest: true });
       const range = rangeOf(input.range, head);
       return { ref: { ...from, ...head.link?.target }, head, headers, range };
     } catch (error) {

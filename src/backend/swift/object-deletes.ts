@@ -1,7 +1,7 @@
 import type {
   CallContext,
+  DeleteOptions,
   DeleteOutcome,
-  Guard,
   ObjectRef,
   WritePrecondition,
 } from '../backend.js';
@@ -9,7 +9,7 @@ import { BackendError } from '../errors.js';
 import { answerError } from './answer-error.js';
 import { deleteExactly } from './exact-deletes.js';
 import type { Guards } from './guards.js';
-import type { ObjectLooks } from './object-looks.js';
+import type { Expiry, ObjectLooks } from './object-looks.js';
 import { refuseEtagCondition } from './put-answer.js';
 import type { ReadParts } from './read-parts.js';
 
@@ -29,17 +29,18 @@ export class ObjectDeletes {
     context: CallContext,
     ref: ObjectRef,
     precondition: WritePrecondition | undefined,
-    guard: Guard | undefined,
+    { guard, openExpired }: DeleteOptions = {},
   ): Promise<DeleteOutcome> {
     const { transport, limits } = this.parts;
+    const expiry = { openExpired };
     // It is the filter that makes them exact.
     if (limits.filter === undefined) refuseEtagCondition(ref, precondition);
     // Whoever is overtaken hears of that, and not of what the object came to.
     await this.guards.check(context, guard);
     if (precondition !== undefined && 'absent' in precondition) {
-      return this.#deleteNothing(context, ref);
+      return this.#deleteNothing(context, ref, expiry);
     }
-    const removedManifest = await this.looks.manifest(context, ref);
+    const removedManifest = await this.looks.manifest(context, ref, expiry);
     const response =
       precondition === undefined
         ? await transport.request({
@@ -49,7 +50,7 @@ export class ObjectDeletes {
             // Deleting twice what others may write in between is as if this had come later.
             repeatable: guard === undefined,
           })
-        : await deleteExactly({ transport, looks: this.looks }, context, ref, precondition);
+        : await deleteExactly({ transport, looks: this.looks }, context, ref, precondition, expiry);
     if (response === undefined) return { outcome: 'precondition_failed' };
     // Something newer is there; Swift keeps that.
     if (response.status === 409) {
@@ -67,8 +68,12 @@ export class ObjectDeletes {
   }
 
   /** On the condition that nothing is there. @throws BackendError NoSuchContainer, NoSuchObject */
-  async #deleteNothing(context: CallContext, ref: ObjectRef): Promise<DeleteOutcome> {
-    const found = await this.looks.itself(context, ref);
+  async #deleteNothing(
+    context: CallContext,
+    ref: ObjectRef,
+    expiry: Expiry,
+  ): Promise<DeleteOutcome> {
+    const found = await this.looks.itself(context, ref, expiry);
     if (found === undefined) throw await this.#missing(context, ref);
     return { outcome: 'precondition_failed' };
   }

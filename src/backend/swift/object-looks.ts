@@ -1,10 +1,13 @@
 import type { Eventual } from '../../eventual.js';
-import type { CallContext, ObjectRef, RemovedManifest } from '../backend.js';
+import type { CallContext, ObjectRef, ReadOptions, RemovedManifest } from '../backend.js';
 import { BackendError, type BackendErrorCode } from '../errors.js';
 import { answerError } from './answer-error.js';
 import { readStoredObject, type StoredObject } from './stored-object.js';
 import type { SwiftResponse } from './transport.js';
 import type { ReadParts } from './read-parts.js';
+
+/** Whether an expired object is seen. */
+export type Expiry = Pick<ReadOptions, 'openExpired'>;
 
 /** An object as it is found, and all that Swift said of it. */
 export interface FoundObject {
@@ -20,8 +23,12 @@ export class ObjectLooks {
   constructor(private readonly parts: ReadParts) {}
 
   /** The object of this name, be it a link. @returns undefined when it, or its container, is missing */
-  async itself(context: CallContext, ref: ObjectRef): Promise<FoundObject | undefined> {
-    const response = await this.#head(context, ref, 'symlink=get');
+  async itself(
+    context: CallContext,
+    ref: ObjectRef,
+    options: Expiry = {},
+  ): Promise<FoundObject | undefined> {
+    const response = await this.#head(context, ref, 'symlink=get', options);
     if (response.status === 404) return undefined;
     if (response.status !== 200) throw await answerError('object', 'HEAD', ref, response);
     return { stored: readStoredObject(response.headers), headers: response.headers };
@@ -34,20 +41,25 @@ export class ObjectLooks {
    * Swift cannot tell whether it is there, as with a storage node down that could still take the
    * write: its segments are left to the janitor.
    */
-  manifest(context: CallContext, ref: ObjectRef): Eventual<RemovedManifest | undefined> {
+  manifest(
+    context: CallContext,
+    ref: ObjectRef,
+    options: Expiry = {},
+  ): Eventual<RemovedManifest | undefined> {
     const companion = { account: ref.account, container: companionOf(ref.container) };
     const isKnown = this.parts.heads.isKnown(context, companion);
     if (isKnown === false) return undefined;
-    return this.#manifest(context, ref, isKnown).catch(unknownIfUnavailable);
+    return this.#manifest(context, ref, isKnown, options).catch(unknownIfUnavailable);
   }
 
   async #manifest(
     context: CallContext,
     ref: ObjectRef,
     isKnown: Eventual<boolean>,
+    options: Expiry,
   ): Promise<RemovedManifest | undefined> {
     if (!(await isKnown)) return undefined;
-    const found = await this.itself(context, ref);
+    const found = await this.itself(context, ref, options);
     if (found?.stored.head.segmentCount === undefined) return undefined;
     const { size, etag, systemMetadata } = found.stored.head;
     return { size, etag, systemMetadata };
@@ -67,13 +79,18 @@ export class ObjectLooks {
     response.cancel();
   }
 
-  async #head(context: CallContext, ref: ObjectRef, query: string): Promise<SwiftResponse> {
+  async #head(
+    context: CallContext,
+    ref: ObjectRef,
+    query: string,
+    { openExpired = false }: Expiry,
+  ): Promise<SwiftResponse> {
     const response = await this.parts.transport.request({
       context,
       method: 'HEAD',
       ...ref,
       query,
-      headers: context.openExpired === true ? EVEN_EXPIRED : NEWEST,
+      headers: openExpired ? EVEN_EXPIRED : NEWEST,
     });
     response.cancel();
     return response;

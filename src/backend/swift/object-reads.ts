@@ -5,6 +5,7 @@ import type {
   ObjectHead,
   ObjectRef,
   RangeSpec,
+  ReadOptions,
   Segment,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
@@ -24,23 +25,28 @@ export class ObjectReads {
   constructor(private readonly parts: ReadParts) {}
 
   /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
-  async head(context: CallContext, ref: ObjectRef): Promise<ObjectHead> {
-    if (context.linkItself === true) return this.#headItself(context, ref);
-    return (await this.look(context, ref)).head;
+  async head(context: CallContext, ref: ObjectRef, options: ReadOptions = {}): Promise<ObjectHead> {
+    if (options.linkItself === true) return this.#headItself(context, ref, options);
+    return (await this.look(context, ref, options)).head;
   }
 
   /** The same, links followed, with all that Swift said. @throws as head */
   async look(
     context: CallContext,
     ref: ObjectRef,
+    options: ReadOptions,
   ): Promise<{ readonly head: ObjectHead; readonly headers: ReadonlyMap<string, string> }> {
-    const response = await this.#request('HEAD', context, ref);
+    const response = await this.#request('HEAD', context, ref, options);
     response.cancel();
     return { head: this.#readHead(ref, response), headers: response.headers };
   }
 
-  async #headItself(context: CallContext, ref: ObjectRef): Promise<ObjectHead> {
-    const response = await this.#request('HEAD', context, ref, { query: 'symlink=get' });
+  async #headItself(
+    context: CallContext,
+    ref: ObjectRef,
+    options: ReadOptions,
+  ): Promise<ObjectHead> {
+    const response = await this.#request('HEAD', context, ref, options, { query: 'symlink=get' });
     response.cancel();
     const { head } = readStoredObject(response.headers);
     const target = readOwnTarget(ref, response.headers);
@@ -54,13 +60,14 @@ export class ObjectReads {
     context: CallContext,
     ref: ObjectRef,
     range: RangeSpec | undefined,
+    options: ReadOptions = {},
   ): Promise<GetObjectResult> {
     const headers = range === undefined ? {} : rangeHeader(range);
     if (headers === 'unsatisfiable') {
-      const head = await this.head(context, ref);
+      const head = await this.head(context, ref, options);
       return { head, range: 'unsatisfiable', body: emptyBody() };
     }
-    const response = await this.#request('GET', context, ref, { headers });
+    const response = await this.#request('GET', context, ref, options, { headers });
     return this.#readResult(ref, range, response);
   }
 
@@ -86,8 +93,13 @@ export class ObjectReads {
   }
 
   /** Undefined for what is no large object. @throws as head */
-  async segments(context: CallContext, ref: ObjectRef): Promise<readonly Segment[] | undefined> {
-    const response = await this.#request('GET', context, ref, { query: 'multipart-manifest=get' });
+  async segments(
+    context: CallContext,
+    ref: ObjectRef,
+    options: ReadOptions = {},
+  ): Promise<readonly Segment[] | undefined> {
+    const query = 'multipart-manifest=get';
+    const response = await this.#request('GET', context, ref, options, { query });
     const { headers } = response;
     const empty = parseEmptySegments(readSystemValue(headers, 'object', OWN.emptySegments));
     if (headers.get('x-static-large-object')?.toLowerCase() !== 'true') {
@@ -113,6 +125,7 @@ export class ObjectReads {
     method: SwiftMethod,
     context: CallContext,
     ref: ObjectRef,
+    options: ReadOptions,
     more: { readonly query?: string; readonly headers?: RequestHeaders } = {},
   ): Promise<SwiftResponse> {
     const response = await this.parts.transport.request({
@@ -122,8 +135,8 @@ export class ObjectReads {
       query: more.query,
       headers: {
         ...more.headers,
-        ...(context.newest === true && { 'x-newest': 'true' }),
-        ...(context.openExpired === true && { 'x-open-expired': 'true' }),
+        ...(options.newest === true && { 'x-newest': 'true' }),
+        ...(options.openExpired === true && { 'x-open-expired': 'true' }),
       },
     });
     const { status } = response;

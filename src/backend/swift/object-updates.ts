@@ -65,7 +65,7 @@ export class ObjectUpdates {
   ): Promise<UpdateOutcome> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       throwIfAborted(context);
-      const found = await this.looks.itself(context, ref);
+      const found = await this.looks.itself(context, ref, { openExpired: update.openExpired });
       if (found === undefined) throw await missingObject(this.parts, context, ref);
       if (!meets(found.stored.head, precondition)) return FAILED;
       const response = await this.#post(context, ref, found, update);

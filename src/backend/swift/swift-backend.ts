@@ -112,8 +112,12 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#containers.create(context, ref, input));
   }
 
-  headContainer(context: B.CallContext, ref: B.ContainerRef): Promise<B.ContainerHead> {
-    return this.#read(context, () => this.parts.heads.head(context, ref));
+  headContainer(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    options?: B.ReadOptions,
+  ): Promise<B.ContainerHead> {
+    return this.#read(context, () => this.parts.heads.head(context, ref, options));
   }
 
   updateContainer(
@@ -145,16 +149,21 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#puts.put(context, ref, input, precondition));
   }
 
-  headObject(context: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
-    return this.#read(context, () => this.#reads.head(context, ref));
+  headObject(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<B.ObjectHead> {
+    return this.#read(context, () => this.#reads.head(context, ref, options));
   }
 
   getObject(
     context: B.CallContext,
     ref: B.ObjectRef,
     range?: B.RangeSpec,
+    options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
-    return this.#read(context, () => this.#reads.get(context, ref, range));
+    return this.#read(context, () => this.#reads.get(context, ref, range, options));
   }
 
   putManifest(
@@ -175,8 +184,12 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#links.put(context, ref, input, precondition));
   }
 
-  getSegments(context: B.CallContext, ref: B.ObjectRef): Promise<readonly B.Segment[] | undefined> {
-    return this.#read(context, () => this.#reads.segments(context, ref));
+  getSegments(
+    context: B.CallContext,
+    ref: B.ObjectRef,
+    options?: B.ReadOptions,
+  ): Promise<readonly B.Segment[] | undefined> {
+    return this.#read(context, () => this.#reads.segments(context, ref, options));
   }
 
   copyObject(
@@ -206,9 +219,9 @@ class SwiftBackend implements B.Backend {
     context: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
-    return this.#write(context, () => this.#deletes.delete(context, ref, precondition, guard));
+    return this.#write(context, () => this.#deletes.delete(context, ref, precondition, options));
   }
 
   close(): Promise<void> {

@@ -90,7 +90,7 @@ async function copyBody(
     return false;
   }
   try {
-    await cold.put(copy, verified(found.body.source, copy, digests), call.signal);
+    await cold.put(copy, verified(found.body.source, copy, digests), call.cancellation?.signal);
     return true;
   } catch (error) {
     found.body.cancel();

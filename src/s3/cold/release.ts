@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../backend/call-context.js';
 import type { ObjectHead, ObjectRef } from '../../backend/backend.js';
 import type { ColdLocation } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
@@ -73,7 +74,7 @@ async function readThrough(
   const { size, etag, segments } = found.copy;
   let read = 0;
   for await (const chunk of verified(found.body, { size, etag, segments }, digests)) {
-    call.signal?.throwIfAborted();
+    throwIfAborted(call);
     read += chunk.length;
   }
   if (read !== size) throw new ColdError('Corrupt', 'the copy of an archived object is too short');

@@ -1,3 +1,4 @@
+import { cancelledBy } from '../../cancellation.js';
 import type { CallContext, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { ColdError } from '../../cold/cold-error.js';
@@ -34,7 +35,7 @@ export class Restorer {
    */
   async restore(ref: ObjectRef, days: number, { requestId }: CallContext): Promise<200 | 202> {
     const { backend, classes, now } = this.options;
-    const call = { requestId, signal: this.#ending.signal };
+    const call = { requestId, cancellation: cancelledBy(this.#ending.signal) };
     let asked: 200 | 202 | undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const head = await backend.headObject(call, ref);

@@ -1,4 +1,4 @@
-import type { CallContext, WritePrecondition } from '../../backend/backend.js';
+import type { CallContext, WriteClass, WritePrecondition } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
@@ -8,7 +8,7 @@ import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
 import { commitWritten, discard, type RemovedVersion, type VersionParts } from './parts.js';
-import { archiver, settle, type Settled } from './settle.js';
+import { archiver, settle, type Settled, type SettleOptions } from './settle.js';
 import { expectedStanding, look, type Standing } from './standing.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
@@ -20,11 +20,17 @@ interface Decision {
   readonly change: VersionChange;
 }
 
+export interface AddEntryOptions {
+  /** Of the current version, in the instant in which the new one takes its place. */
+  readonly condition?: WritePrecondition | undefined;
+  /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
+}
+
 /**
  * Makes an entry the current one, in the index and at the key. An entry `null` takes the place of
  * the version `null`; for any other, a plain object that stands at the key becomes a version.
  *
- * @param condition - of the current version, in the instant in which the new one takes its place
  * @returns what has gone for good
  * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle; BackendError
  *   GuardMissing for an entry of an upload that another one is of, or that was given up
@@ -34,9 +40,9 @@ export function addEntry(
   call: CallContext,
   of: VersionedKey,
   entry: VersionEntry,
-  condition: WritePrecondition | undefined,
+  options: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
-  return parts.queues.run(of, () => commitEntry(parts, call, of, entry, condition));
+  return parts.queues.run(of, () => commitEntry(parts, call, of, entry, options));
 }
 
 async function commitEntry(
@@ -44,15 +50,15 @@ async function commitEntry(
   call: CallContext,
   of: VersionedKey,
   entry: VersionEntry,
-  condition: WritePrecondition | undefined,
+  { condition, writeClass = 'ordinary' }: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
   // What a version is made of may have been used up by writing it: then it stays until it is in the
   // index or given up, whatever happens here.
   const isDiscardable = entry.kind === 'version' && entry.uploadId === undefined;
   const objects = new Set(isDiscardable ? [entry.name] : []);
-  const archive = archiver(parts, call, of, objects);
+  const archive = archiver(parts, call, of, objects, writeClass);
   let decision: Decision | undefined;
-  const { stored } = await commitWritten(parts, call, of, objects, async (index) => {
+  const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     decision = undefined;
     requireNotTaken(index, entry);
     // Others have carried an earlier attempt out; and perhaps removed it since.
@@ -65,9 +71,13 @@ async function commitEntry(
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entry, standing, archive);
     return decision.change;
-  });
+  };
+  const { stored } = await commitWritten(parts, call, of, objects, plan, writeClass);
   if (decision === undefined) return [];
-  const settled = await settleNew(parts, call, of, stored, entry, decision.standing);
+  const settled = await settleNew(parts, call, of, stored, entry, {
+    expected: decision.standing,
+    writeClass,
+  });
   return removeReplaced(parts, call, of, decision, settled);
 }
 
@@ -144,14 +154,16 @@ async function settleNew(
   of: VersionedKey,
   stored: StoredIndex,
   { name }: VersionEntry,
-  standing: Standing,
+  options: SettleOptions,
 ): Promise<Settled> {
   try {
-    return await settle(parts, call, of, stored, standing);
+    return await settle(parts, call, of, stored, options);
   } catch (error) {
     if (!isCode(error, 'NoSuchContainer')) throw error;
     parts.archives.forget(of);
-    await parts.commits.commit(call, of, () => ({ remove: [{ name }] })).catch(() => undefined);
+    const { writeClass } = options;
+    const withdraw = parts.commits.commit(call, of, () => ({ remove: [{ name }] }), { writeClass });
+    await withdraw.catch(() => undefined);
     await discard(parts, call, versionRef(of, name));
     throw error;
   }

@@ -6,6 +6,7 @@ import type {
   ObjectRef,
   PutOutcome,
   Segment,
+  WriteClass,
 } from '../../backend/backend.js';
 import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
 import { S3Error } from '../s3-error.js';
@@ -14,6 +15,16 @@ import { currentRef, versionRef, type VersionedKey } from './names.js';
 import { look, type PlainObject } from './standing.js';
 import type { VersionEntry } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
+
+export interface AdoptionOptions {
+  /** The S3 version id that it gets; undefined for one of its own. */
+  readonly id?: string | undefined;
+  /** Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
+}
+
+/** A plain object as it is written into the archive. */
+type Adopted = ObjectHead & Pick<AdoptionOptions, 'writeClass'>;
 
 /** Names that nobody has written to are not taken for older for long. */
 const ATTEMPTS_MAX = 3;
@@ -32,7 +43,6 @@ export class Adoption {
    * Puts a plain object into the archive, with all that belongs to it. It stays at its key until the
    * link takes its place.
    *
-   * @param id - the S3 version id that it gets; undefined for one of its own
    * @returns the entry to commit; undefined when the object is not there any more as it was seen
    * @throws S3Error `ServiceUnavailable` when the store keeps not taking it
    */
@@ -40,10 +50,10 @@ export class Adoption {
     call: CallContext,
     of: VersionedKey,
     plain: PlainObject,
-    id?: string,
+    options: AdoptionOptions = {},
   ): Promise<VersionEntry | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const archived = await this.#archiveOnce(call, of, plain, id);
+      const archived = await this.#archiveOnce(call, of, plain, options);
       if (archived !== 'stale') return archived;
     }
     throw new S3Error('ServiceUnavailable');
@@ -54,7 +64,7 @@ export class Adoption {
     call: CallContext,
     of: VersionedKey,
     plain: PlainObject,
-    id: string | undefined,
+    { id, writeClass }: AdoptionOptions,
   ): Promise<VersionEntry | 'stale' | undefined> {
     const name = this.ids.mintFor(plain.lastModified);
     const { etag, lastModified, head } = plain;
@@ -65,7 +75,7 @@ export class Adoption {
       [SYSTEM_METADATA.lastModified]: String(lastModified),
     };
     const to = versionRef(of, name);
-    const described = { ...head, systemMetadata };
+    const described = { ...head, systemMetadata, writeClass };
     const copied =
       head.segmentCount === undefined
         ? await this.#copy(call, of, to, described)
@@ -90,9 +100,9 @@ export class Adoption {
     call: CallContext,
     of: VersionedKey,
     to: ObjectRef,
-    { contentType, headers, metadata, systemMetadata, etag, bodyAbsent }: ObjectHead,
+    { contentType, headers, metadata, systemMetadata, etag, bodyAbsent, writeClass }: Adopted,
   ): Promise<CopyOutcome | undefined> {
-    const described = { contentType, headers, metadata, systemMetadata };
+    const described = { contentType, headers, metadata, systemMetadata, writeClass };
     // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to. A
     // version goes by rules and locks, and not when a client of the store once said.
     const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
@@ -110,13 +120,13 @@ export class Adoption {
     of: VersionedKey,
     to: ObjectRef,
     plain: PlainObject,
-    { contentType, headers, metadata, systemMetadata, etag }: ObjectHead,
+    { contentType, headers, metadata, systemMetadata, etag, writeClass }: Adopted,
   ): Promise<PutOutcome | undefined> {
     const segments = await this.#segmentsOf(call, of, plain);
     if (segments === undefined) return undefined;
     const listingAttributes = listedAttributes(systemMetadata);
     const described = { contentType, headers, metadata, systemMetadata, listingAttributes };
-    return this.backend.putManifest(call, to, { ...described, segments, etag });
+    return this.backend.putManifest(call, to, { ...described, segments, etag, writeClass });
   }
 
   /** Of the object that was seen, and not of one that has taken its place meanwhile. */

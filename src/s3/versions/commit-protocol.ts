@@ -1,4 +1,4 @@
-import type { CallContext } from '../../backend/backend.js';
+import type { CallContext, WriteClass } from '../../backend/backend.js';
 import type { PreparedIndex, StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { Commit } from './version-entry.js';
@@ -14,6 +14,7 @@ export interface CommitProtocol {
   /**
    * One attempt to make the index that follows `before`.
    * @param next - that index, as the commit makes it
+   * @param writeClass - of what is written before the index, which is always for a `deletion`
    * @throws BackendError NoSuchContainer without the archive; with any other nobody knows what will
    *   become of the commit
    */
@@ -23,6 +24,7 @@ export interface CommitProtocol {
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
+    writeClass: WriteClass,
   ): Promise<Attempt>;
 
   /** Makes sure that a commit which was overtaken, and which no index holds, never comes back. */

@@ -67,8 +67,9 @@ export async function createVersion(
   );
   const entry: VersionEntry = { ...written, ...identity };
   // What cannot be written once more ends what it has begun, also in a full store.
-  const work = { ...uncancelled(call), forDeletion: unrepeatable !== undefined };
-  const removed = await addEntry(parts, work, of, entry, condition);
+  const writeClass = unrepeatable === undefined ? 'ordinary' : 'deletion';
+  const options = { condition, writeClass } as const;
+  const removed = await addEntry(parts, uncancelled(call), of, entry, options);
   const { etag, lastModified } = written;
   return { versionId, etag, lastModified, removed };
 }
@@ -91,7 +92,7 @@ export async function createDeleteMarker(
     size: 0,
     etag: '',
   };
-  const removed = await addEntry(parts, uncancelled(call), of, marker, condition);
+  const removed = await addEntry(parts, uncancelled(call), of, marker, { condition });
   return { versionId, removed };
 }
 

@@ -111,10 +111,10 @@ export class CurrentLink {
     const precondition = conditionalReplace || standing.kind === 'nothing' ? exact : undefined;
     try {
       if (isVersion) {
-        const input = { ...linkTo(of, current, index.generation), guard };
         // It ends what the commit has begun.
-        const work = { ...call, forDeletion: true };
-        const put = await this.backend.putLink(work, currentRef(of), input, precondition);
+        const writeClass = 'deletion' as const;
+        const input = { ...linkTo(of, current, index.generation), guard, writeClass };
+        const put = await this.backend.putLink(call, currentRef(of), input, precondition);
         if (put.outcome !== 'created') return { outcome: 'different' };
         return { outcome: 'written', replaced: put.replacedManifest };
       }
@@ -122,7 +122,7 @@ export class CurrentLink {
         call,
         currentRef(of),
         conditionalDelete ? exact : precondition,
-        guard,
+        { guard },
       );
       if (deleted.outcome !== 'deleted') return { outcome: 'different' };
       return { outcome: 'written', replaced: deleted.removedManifest };

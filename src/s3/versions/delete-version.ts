@@ -47,6 +47,9 @@ type Doomed =
   | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: Standing }
   | { readonly kind: 'plain'; readonly plain: PlainObject };
 
+/** A full store is emptied by deleting, and what that writes has to find room. */
+const writeClass = 'deletion';
+
 /** Of deleting a plain object that others keep replacing. */
 const ATTEMPTS_MAX = 20;
 
@@ -57,8 +60,7 @@ export async function deleteVersion(
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent'> {
-  // A full store is emptied by deleting, and what that writes has to find room.
-  const work = { ...uncancelled(call), forDeletion: true };
+  const work = uncancelled(call);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const attempted = () => tryToDelete(parts, work, of, id, check);
     const deleted = await parts.queues.run(of, attempted);
@@ -79,24 +81,26 @@ async function tryToDelete(
     return tryToDeleteUnindexed(parts, call, of, id, check);
   }
   let doomed: Doomed | undefined;
-  const { stored, commit } = await commitWritten(parts, call, of, new Set(), async (index) => {
+  const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     doomed = await findDoomed(parts, call, of, id, index);
     if (doomed === undefined || doomed.kind === 'adoptable') return undefined;
     await requireLeave(parts, call, of, doomed, check);
     return changeFor(doomed);
-  });
+  };
+  const committed = await commitWritten(parts, call, of, new Set(), plan, writeClass);
+  const { stored, commit } = committed;
   if (doomed?.kind === 'adoptable') {
-    await settle(parts, call, of, stored);
+    await settle(parts, call, of, stored, { writeClass });
     return undefined;
   }
   if (doomed === undefined || commit === undefined) {
     // Whoever deleted it may not have come to the link yet: what is absent is not read either.
-    if (stored.etag !== undefined) await settle(parts, call, of, stored);
+    if (stored.etag !== undefined) await settle(parts, call, of, stored, { writeClass });
     return 'absent';
   }
   if (doomed.kind === 'entry') {
     const { entry, expected } = doomed;
-    await settle(parts, call, of, stored, expected);
+    await settle(parts, call, of, stored, { expected, writeClass });
     if (entry.kind === 'delete-marker') return { deleteMarker: true, removed: [] };
     const removed = await discard(parts, call, versionRef(of, entry.name));
     return { deleteMarker: false, removed: [removed] };

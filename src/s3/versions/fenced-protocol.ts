@@ -1,4 +1,4 @@
-import type { CallContext } from '../../backend/backend.js';
+import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import { LOST, type Attempt, type CommitProtocol } from './commit-protocol.js';
 import { applyCommit } from './index-changes.js';
@@ -55,8 +55,9 @@ export class FencedProtocol implements CommitProtocol {
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
+    writeClass: WriteClass,
   ): Promise<Attempt> {
-    const { outcome } = await this.store.createFence(call, of, commit);
+    const { outcome } = await this.store.createFence(call, of, commit, writeClass);
     if (outcome === 'written') {
       const stored = await this.#publish(call, of, next, before);
       return stored === undefined
@@ -71,7 +72,7 @@ export class FencedProtocol implements CommitProtocol {
       await this.#publish(call, of, theirs, before);
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
-    return this.#passOver(call, of, before, commit);
+    return this.#passOver(call, of, before, commit, writeClass);
   }
 
   /** Nothing to do: a fence that the index has not followed is void from then on. */
@@ -85,13 +86,15 @@ export class FencedProtocol implements CommitProtocol {
     of: VersionedKey,
     before: StoredIndex,
     commit: Commit,
+    writeClass: WriteClass,
   ): Promise<Attempt> {
     const generation = commit.generation + 1;
     if (generation > before.index.generation + VOID_FENCES_MAX) return LOST;
     const now = await this.store.readIndex(call, of);
     if (now.etag !== before.etag) return LOST;
     const later = { ...commit, generation };
-    return this.attempt(call, of, before, later, prepareIndex(applyCommit(before.index, later)));
+    const next = prepareIndex(applyCommit(before.index, later));
+    return this.attempt(call, of, before, later, next, writeClass);
   }
 
   /** @returns undefined when the index is not `before` any more */

@@ -1,4 +1,4 @@
-import type { CallContext } from '../../backend/backend.js';
+import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { Claims, InDoubtError } from './claims.js';
@@ -24,6 +24,13 @@ export interface Committed {
   readonly stored: StoredIndex;
   /** Undefined when the plan came to nothing. */
   readonly commit: Commit | undefined;
+}
+
+export interface CommitOptions {
+  /** Told of each attempt that others have seen, and may still come back to. */
+  readonly shown?: ((commit: Commit) => void) | undefined;
+  /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
 }
 
 export interface IndexCommitsOptions {
@@ -53,7 +60,6 @@ export class IndexCommits {
   }
 
   /**
-   * @param shown - told of each attempt that others have seen, and may still come back to
    * @throws InDoubtError; anything else means that nothing was changed: what the plan throws,
    *   S3Error `InvalidRequest` for an index that gets too large, `ServiceUnavailable` when others
    *   keep being faster, BackendError
@@ -62,7 +68,7 @@ export class IndexCommits {
     call: CallContext,
     of: VersionedKey,
     plan: Plan,
-    shown: (commit: Commit) => void = () => undefined,
+    { shown = ignore, writeClass = 'ordinary' }: CommitOptions = {},
   ): Promise<Committed> {
     const { pause } = this.options;
     const claims = new Claims(shown);
@@ -74,7 +80,7 @@ export class IndexCommits {
       const commit =
         claims.pendingOn(before.index) ?? (await this.#decide(call, of, before, plan, claims));
       if (commit === undefined) return { stored: before, commit };
-      const stored = await this.#attempt(call, of, before, commit, claims);
+      const stored = await this.#attempt(call, of, before, commit, { claims, writeClass });
       if (stored !== undefined) return { stored, commit };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
@@ -116,15 +122,15 @@ export class IndexCommits {
     of: VersionedKey,
     before: StoredIndex,
     commit: Commit,
-    claims: Claims,
+    { claims, writeClass }: { readonly claims: Claims; readonly writeClass: WriteClass },
   ): Promise<StoredIndex | undefined> {
     const { store, protocol, createArchive, onAttempt = ignore } = this.options;
     const next = prepareIndex(applyCommit(before.index, commit));
     if (claims.isEmpty) store.requireFits(next, before);
     // What others may have seen is ended, also in a store that has run full meanwhile.
-    const work = claims.isEmpty ? call : { ...call, forDeletion: true };
+    const effective = claims.isEmpty ? writeClass : 'deletion';
     try {
-      const attempt = await protocol.attempt(work, of, before, commit, next);
+      const attempt = await protocol.attempt(call, of, before, commit, next, effective);
       onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
       if (attempt.outcome === 'overtaken') claims.add(attempt.commit);

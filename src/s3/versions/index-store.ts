@@ -4,6 +4,9 @@ import type {
   ObjectPage,
   ObjectQuery,
   ObjectRef,
+  PutObjectInput,
+  ReadOptions,
+  WriteClass,
   WritePrecondition,
 } from '../../backend/backend.js';
 import type { ByteSource } from '../../byte-source.js';
@@ -33,6 +36,7 @@ export type WriteResult =
   { readonly outcome: 'written'; readonly etag: string } | { readonly outcome: 'lost' | 'unknown' };
 
 const CONTENT_TYPE = 'application/json';
+const NEWEST: ReadOptions = { newest: true };
 /** Of a record: of which generation. Tells it from a version in a listing. */
 export const RECORD_ATTRIBUTE = 's3-commit';
 /** They are among the versions, the newest first: those of the last hours, unless a key is stormed. */
@@ -111,9 +115,14 @@ export class IndexStore {
   }
 
   /** Where creating is not atomic, several may be told `written`. */
-  createFence(call: CallContext, of: VersionedKey, commit: Commit): Promise<WriteResult> {
-    const body = renderCommit(commit);
-    return this.#write(call, fenceRef(of, commit.generation), body, {}, { absent: true });
+  createFence(
+    call: CallContext,
+    of: VersionedKey,
+    commit: Commit,
+    writeClass: WriteClass,
+  ): Promise<WriteResult> {
+    const ref = fenceRef(of, commit.generation);
+    return this.#write(call, ref, renderCommit(commit), { writeClass }, { absent: true });
   }
 
   /** Only in place of what was read, where the store can make sure of that. */
@@ -124,10 +133,11 @@ export class IndexStore {
     former: StoredIndex,
   ): Promise<WriteResult> {
     const attributes = indexListingAttributes(index);
-    // It ends what its fence has begun.
-    const work = { ...call, forDeletion: true };
     const place = this.#inPlaceOf(former);
-    const result = await this.#write(work, indexRef(of), body, attributes, place);
+    // It ends what its fence has begun.
+    const writeClass = 'deletion';
+    const described = { listingAttributes: attributes, writeClass } as const;
+    const result = await this.#write(call, indexRef(of), body, described, place);
     if (result.outcome === 'written') {
       this.#recent.keep(of, { index, etag: result.etag }, body.length);
     }
@@ -135,9 +145,15 @@ export class IndexStore {
   }
 
   /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
-  async writeRecord(call: CallContext, of: VersionedKey, commit: Commit): Promise<void> {
-    const attributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
-    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), attributes);
+  async writeRecord(
+    call: CallContext,
+    of: VersionedKey,
+    commit: Commit,
+    writeClass: WriteClass,
+  ): Promise<void> {
+    const listingAttributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
+    const described = { listingAttributes, writeClass };
+    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), described);
   }
 
   /** The records of commits that lead to a generation above this one, those in doubt among them. */
@@ -177,7 +193,7 @@ export class IndexStore {
 
   async #etagOf(call: CallContext, of: VersionedKey): Promise<string | undefined> {
     try {
-      return (await this.backend.headObject({ ...call, newest: true }, indexRef(of))).etag;
+      return (await this.backend.headObject(call, indexRef(of), NEWEST)).etag;
     } catch (error) {
       if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
       throw error;
@@ -196,7 +212,7 @@ export class IndexStore {
   ): Promise<{ bytes: Buffer; etag: string } | undefined> {
     try {
       for (let attempt = 1; ; attempt++) {
-        const { head, body } = await this.backend.getObject({ ...call, newest: true }, ref);
+        const { head, body } = await this.backend.getObject(call, ref, undefined, NEWEST);
         if (head.size > READ_BYTES_MAX) {
           body.cancel();
           throw tooLarge(ref, head.size);
@@ -218,10 +234,10 @@ export class IndexStore {
     call: CallContext,
     ref: ObjectRef,
     body: Buffer,
-    listingAttributes: Readonly<Record<string, string>>,
+    described: Pick<PutObjectInput, 'listingAttributes' | 'writeClass'>,
     precondition?: WritePrecondition,
   ): Promise<WriteResult> {
-    const input = { size: body.length, contentType: CONTENT_TYPE, body, listingAttributes };
+    const input = { size: body.length, contentType: CONTENT_TYPE, body, ...described };
     const written = await this.backend.putObject(call, ref, input, precondition);
     if (written.outcome === 'created') return { outcome: 'written', etag: written.etag };
     return { outcome: written.outcome === 'stale' ? 'unknown' : 'lost' };

@@ -4,6 +4,7 @@ import type {
   ObjectHead,
   ObjectRef,
   RemovedManifest,
+  WriteClass,
 } from '../../backend/backend.js';
 import type { Adoption } from './adoption.js';
 import type { Archives } from './archives.js';
@@ -52,6 +53,7 @@ export function uncancelled({ requestId }: CallContext): CallContext {
  * for the janitor.
  *
  * @param written - names of such objects; the plan may add more
+ * @param writeClass - of what the commit writes; `deletion` also in a full store
  * @throws S3Error, BackendError; what the plan throws
  */
 export async function commitWritten(
@@ -60,12 +62,13 @@ export async function commitWritten(
   of: VersionedKey,
   written: Set<string>,
   plan: Plan,
+  writeClass: WriteClass = 'ordinary',
 ): Promise<Committed> {
   const keep = ({ change: { add = [], place = [] } }: Commit): void => {
     for (const { name } of [...add, ...place]) written.delete(name);
   };
   try {
-    const committed = await parts.commits.commit(call, of, plan, keep);
+    const committed = await parts.commits.commit(call, of, plan, { shown: keep, writeClass });
     if (committed.commit !== undefined) keep(committed.commit);
     await discardAll(parts, call, of, written);
     return committed;
@@ -79,12 +82,13 @@ export async function commitWritten(
 /** Removes the object of a version that no index names any more; what cannot be is the janitor's. */
 export async function discard(
   { backend }: VersionParts,
-  call: CallContext,
+  { requestId, cancellation, watch }: CallContext,
   ref: ObjectRef,
 ): Promise<RemovedVersion> {
   try {
-    // Not worth a second try, with a store that is not well.
-    const deleted = await backend.deleteObject({ ...call, finishing: false }, ref);
+    // Without `finishing`: it is not worth a second try, with a store that is not well.
+    const once = { requestId, cancellation, watch };
+    const deleted = await backend.deleteObject(once, ref);
     return { ref, manifest: deleted.outcome === 'deleted' ? deleted.removedManifest : undefined };
   } catch {
     return { ref, manifest: undefined };
@@ -99,7 +103,7 @@ export async function headVersion(
   entry: VersionEntry,
 ): Promise<ObjectHead | undefined> {
   try {
-    const head = await backend.headObject({ ...call, newest: true }, versionRef(of, entry.name));
+    const head = await backend.headObject(call, versionRef(of, entry.name), { newest: true });
     return withLocks(head, entry);
   } catch (error) {
     if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;

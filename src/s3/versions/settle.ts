@@ -1,4 +1,4 @@
-import type { CallContext, RemovedManifest } from '../../backend/backend.js';
+import type { CallContext, RemovedManifest, WriteClass } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
 import { findEntry } from './index-changes.js';
@@ -6,12 +6,19 @@ import type { StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import { commitWritten, type VersionParts } from './parts.js';
 import { entryFor, type PlainObject, type Standing } from './standing.js';
-import type { VersionEntry, VersionIndex } from './version-entry.js';
+import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 export interface Settled {
   readonly stored: StoredIndex;
   /** Of a large object that the link took the place of. */
   readonly replaced: RemovedManifest | undefined;
+}
+
+export interface SettleOptions {
+  /** What probably stands at the key, to spare looking. */
+  readonly expected?: Standing | undefined;
+  /** Of what is written for it; `deletion` also in a full store. Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
 }
 
 /** Objects that keep appearing at a key while it is being brought in step. */
@@ -21,7 +28,6 @@ const ADOPTIONS_MAX = 10;
  * Brings what stands at a key in step with its index; a plain object there that the index does not
  * know becomes a version first.
  *
- * @param expected - what probably stands there, to spare looking
  * @throws S3Error `ServiceUnavailable` when it does not hold still; BackendError NoSuchContainer
  *   without the bucket
  */
@@ -30,14 +36,14 @@ export async function settle(
   call: CallContext,
   of: VersionedKey,
   stored: StoredIndex,
-  expected?: Standing,
+  { expected, writeClass = 'ordinary' }: SettleOptions = {},
 ): Promise<Settled> {
   let at = stored;
   let standing = expected;
   for (let adoptions = 0; adoptions <= ADOPTIONS_MAX; adoptions++) {
     const synced = await parts.link.sync(call, of, at, standing);
     if (synced.outcome === 'in-step') return synced;
-    at = await adopt(parts, call, of, synced.plain);
+    at = await adopt(parts, call, of, synced.plain, writeClass);
     standing = undefined;
   }
   throw new S3Error('ServiceUnavailable');
@@ -48,13 +54,15 @@ async function adopt(
   call: CallContext,
   of: VersionedKey,
   plain: PlainObject,
+  writeClass: WriteClass,
 ): Promise<StoredIndex> {
   const written = new Set<string>();
-  const archive = archiver(parts, call, of, written);
-  const { stored } = await commitWritten(parts, call, of, written, async (index) => {
+  const archive = archiver(parts, call, of, written, writeClass);
+  const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     const entry = await archive(plain, index);
     return entry && { place: [entry] };
-  });
+  };
+  const { stored } = await commitWritten(parts, call, of, written, plan, writeClass);
   return stored;
 }
 
@@ -73,6 +81,7 @@ export function archiver(
   call: CallContext,
   of: VersionedKey,
   written: Set<string>,
+  writeClass: WriteClass,
 ): (plain: PlainObject, index: VersionIndex) => Promise<VersionEntry | undefined> {
   const archived = new Map<string, VersionEntry>();
   return async (plain, index) => {
@@ -83,7 +92,7 @@ export function archiver(
     let entry = archived.get(known);
     if (entry === undefined) {
       await archives.ensure(call, of);
-      entry = await adoption.archive(call, of, plain, id);
+      entry = await adoption.archive(call, of, plain, { id, writeClass });
       if (entry === undefined) return undefined;
       archived.set(known, entry);
       written.add(entry.name);

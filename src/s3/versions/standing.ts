@@ -37,7 +37,7 @@ export async function look(
   of: VersionedKey,
 ): Promise<Standing> {
   try {
-    return standingOf(of, await backend.headObject({ ...call, newest: true }, currentRef(of)));
+    return standingOf(of, await backend.headObject(call, currentRef(of), { newest: true }));
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return NOTHING_STANDING;
     if (isCode(error, 'BrokenLink')) return { kind: 'broken-link' };

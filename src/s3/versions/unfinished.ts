@@ -11,7 +11,7 @@ import {
   type VersionedKey,
 } from './names.js';
 import { commitWritten, uncancelled, type VersionParts } from './parts.js';
-import type { VersionEntry } from './version-entry.js';
+import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
  * Versions made of an upload whose writer stopped between the manifest and the commit: it died, or
@@ -66,8 +66,9 @@ export async function finishVersion(
   entry: VersionEntry,
   condition: WritePrecondition | undefined,
 ): Promise<CreatedVersion> {
-  const work = { ...uncancelled(call), forDeletion: true };
-  const removed = await addEntry(parts, work, of, entry, condition);
+  // It ends what has begun, also in a store that has run full meanwhile.
+  const options = { condition, writeClass: 'deletion' } as const;
+  const removed = await addEntry(parts, uncancelled(call), of, entry, options);
   const { id: versionId, etag, lastModified } = entry;
   return { versionId, etag, lastModified, removed };
 }
@@ -83,12 +84,13 @@ export function giveUpVersion(
   name: string,
   uploadId: string,
 ): Promise<boolean> {
-  const work = { ...uncancelled(call), forDeletion: true };
+  const work = uncancelled(call);
+  const plan = ({ entries, removed }: VersionIndex): VersionChange | undefined => {
+    const isCommitted = entries.some((entry) => entry.uploadId === uploadId);
+    return isCommitted || removed.includes(name) ? undefined : { remove: [{ name }] };
+  };
   return parts.queues.run(of, async () => {
-    const { stored } = await commitWritten(parts, work, of, new Set(), ({ entries, removed }) => {
-      const isCommitted = entries.some((entry) => entry.uploadId === uploadId);
-      return isCommitted || removed.includes(name) ? undefined : { remove: [{ name }] };
-    });
+    const { stored } = await commitWritten(parts, work, of, new Set(), plan, 'deletion');
     return stored.index.removed.includes(name);
   });
 }
@@ -131,7 +133,7 @@ async function headOf(
   name: string,
 ): Promise<ObjectHead | undefined> {
   try {
-    return await backend.headObject({ ...call, newest: true }, versionRef(of, name));
+    return await backend.headObject(call, versionRef(of, name), { newest: true });
   } catch (error) {
     if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import type { CallContext } from '../../backend/backend.js';
+import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import type { Attempt, CommitProtocol } from './commit-protocol.js';
 import { applyCommit, holdsCommit } from './index-changes.js';
@@ -64,9 +64,10 @@ export class WeakProtocol implements CommitProtocol {
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
+    writeClass: WriteClass,
   ): Promise<Attempt> {
-    await this.store.writeRecord(call, of, commit);
-    const stored = await this.#write(call, of, before, commit, next);
+    await this.store.writeRecord(call, of, commit, writeClass);
+    const stored = await this.#write(call, of, before, commit, next, writeClass);
     if (stored !== undefined) return { outcome: 'committed', stored };
     return { outcome: 'overtaken', commit };
   }
@@ -82,10 +83,11 @@ export class WeakProtocol implements CommitProtocol {
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
+    writeClass: WriteClass,
   ): Promise<StoredIndex | undefined> {
     const { store } = this;
     const { generation, id } = commit;
-    const fenced = await store.createFence(call, of, commit);
+    const fenced = await store.createFence(call, of, commit, writeClass);
     if (fenced.outcome !== 'written') return undefined;
     const current = await store.readIndex(call, of);
     if (current.etag !== before.etag) return undefined;
@@ -127,8 +129,8 @@ export class WeakProtocol implements CommitProtocol {
       change: { merge: missingIn(before.index, known, records) },
     };
     const next = prepareIndex(applyCommit(before.index, commit));
-    await this.store.writeRecord(call, of, commit);
-    const stored = await this.#write(call, of, before, commit, next);
+    await this.store.writeRecord(call, of, commit, 'ordinary');
+    const stored = await this.#write(call, of, before, commit, next, 'ordinary');
     if (stored === undefined) await this.withdraw(call, of, commit);
     return stored;
   }

@@ -100,7 +100,7 @@ async function deleteNamed(call: Call, name: string): Promise<void> {
   }
   const ref = { account, ...path };
   await openContainer(call, ref, 'write');
-  await call.api.backend.deleteObject({ ...call.context, forDeletion: true }, ref);
+  await call.api.backend.deleteObject(call.context, ref);
 }
 
 /** What a bulk deletion lists. */

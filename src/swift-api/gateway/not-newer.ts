@@ -27,8 +27,8 @@ export async function notNewer(call: Call<ObjectTarget>): Promise<Seen | undefin
     throw new SwiftError(400, 'X-Gateway-Not-Newer is a timestamp with a DELETE or a POST\n', TEXT);
   }
   const limit = Number(seconds) * 1000 + Number(milliseconds);
-  const itself = { ...context, linkItself: true };
-  const { etag, lastModified } = await api.backend.headObject(itself, target);
+  const itself = { linkItself: true };
+  const { etag, lastModified } = await api.backend.headObject(context, target, itself);
   if (lastModified > limit) throw new SwiftError(409);
   return { etag, lastModified };
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Call } from '../call.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { replyOf } from '../object/put-object.js';
-import { readContext } from '../object/read-object.js';
+import { readOptions } from '../object/read-object.js';
 import { TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
@@ -21,7 +21,11 @@ export async function copyManifest(
   if (source.target.account !== target.account) {
     throw new SwiftError(501, 'A manifest cannot be copied to another account here\n', TEXT);
   }
-  const segments = await api.backend.getSegments(readContext(source), source.target);
+  const segments = await api.backend.getSegments(
+    source.context,
+    source.target,
+    readOptions(source),
+  );
   if (segments === undefined) throw new SwiftError(409);
   const systemMetadata = input.systemMetadata ?? head.systemMetadata;
   const manifestEtag = systemMetadata[OWN.manifestEtag] ?? hash('md5', renderRawManifest(segments));

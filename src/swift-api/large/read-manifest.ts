@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Call } from '../call.js';
 import { OWN } from '../gateway/system-metadata.js';
-import { conditionReply, headOf, readContext } from '../object/read-object.js';
+import { conditionReply, headOf, readOptions } from '../object/read-object.js';
 import { isStaticLarge, objectHeaders } from '../object/object-headers.js';
 import type { Reply } from '../reply.js';
 import type { ObjectTarget } from '../target.js';
@@ -16,7 +16,7 @@ export async function readManifest(call: Call<ObjectTarget>): Promise<Reply | un
   const { api, target, query, method } = call;
   const head = await headOf(call);
   if (!isStaticLarge(head)) return undefined;
-  const segments = (await api.backend.getSegments(readContext(call), target)) ?? [];
+  const segments = (await api.backend.getSegments(call.context, target, readOptions(call))) ?? [];
   const isRaw = query.get('format') === 'raw';
   const body = isRaw
     ? renderRawManifest(segments)

@@ -13,7 +13,7 @@ export async function copyLink(
   sink: Call<ObjectTarget>,
 ): Promise<Reply | undefined> {
   const { api, context, target } = sink;
-  const head = await api.backend.headObject({ ...context, linkItself: true }, source.target);
+  const head = await api.backend.headObject(context, source.target, { linkItself: true });
   const { link } = head;
   if (link === undefined) return undefined;
   const etag = link.systemMetadata[OWN.targetEtag];

@@ -12,8 +12,7 @@ export async function deleteObject(call: Call<ObjectTarget>): Promise<Reply> {
   if (query.get('multipart-manifest') === 'delete') return deleteManifest(call);
   await openContainer(call, target, 'write');
   const seen = await notNewer(call);
-  const deletion = { ...context, forDeletion: true };
-  const { outcome } = await api.backend.deleteObject(deletion, target, seen);
+  const { outcome } = await api.backend.deleteObject(context, target, seen);
   if (outcome !== 'deleted') throw new SwiftError(409);
   return { status: 204, headers: [['Content-Type', HTML]] };
 }

@@ -11,7 +11,7 @@ import { decodeName, splitObjectPath, type ObjectTarget } from '../target.js';
 import { unquoted } from './conditions.js';
 import { linkPath, locationOf, objectHeaders } from './object-headers.js';
 import { describeGiven, givenPrecondition, replyOf } from './put-object.js';
-import { readContext } from './read-object.js';
+import { readOptions } from './read-object.js';
 
 /** Swift's symlinks: objects without bytes that stand for another one. */
 
@@ -104,9 +104,9 @@ async function targetHead(
 
 /** `GET` and `HEAD` with `symlink=get`: the link and not what it leads to. @throws SwiftError */
 export async function readLinkItself(call: Call<ObjectTarget>): Promise<Reply> {
-  const { api, target } = call;
-  const context = { ...readContext(call), linkItself: true };
-  const { link, ...head } = await api.backend.headObject(context, target);
+  const { api, context, target } = call;
+  const itself = { ...readOptions(call), linkItself: true };
+  const { link, ...head } = await api.backend.headObject(context, target, itself);
   const headers: Reply['headers'] = [
     ['Content-Type', head.contentType],
     ...objectHeaders(call, head),

@@ -8,7 +8,7 @@ import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
 import { givenDeleteAt } from './delete-at.js';
 import { locationOf } from './object-headers.js';
-import { readContext } from './read-object.js';
+import { readOptions } from './read-object.js';
 import { givenRepresentation } from './representation.js';
 
 const ON_LINK =
@@ -19,18 +19,16 @@ const ON_LINK =
  * with the bytes, only what is given. @throws SwiftError
  */
 export async function postObject(call: Call<ObjectTarget>): Promise<Reply> {
-  const { api, headers, target, gateway } = call;
+  const { api, context, headers, target, gateway } = call;
   if (headers.has('x-symlink-target')) {
     throw new SwiftError(400, 'A PUT request is required to set a symlink target', TEXT);
   }
   await openContainer(call, target, 'write');
   const contentType = headers.get('content-type');
-  const context = readContext(call);
+  const read = readOptions(call);
   const seen = await notNewer(call);
-  const { link, metadata: former } = await api.backend.headObject(
-    { ...context, linkItself: true },
-    target,
-  );
+  const itself = { ...read, linkItself: true };
+  const { link, metadata: former } = await api.backend.headObject(context, target, itself);
   const update = {
     metadata: givenMetadata(headers, 'object', api.limits, former),
     headers: givenRepresentation(headers),
@@ -40,6 +38,7 @@ export async function postObject(call: Call<ObjectTarget>): Promise<Reply> {
       [OWN.transient]: gateway ? packTransient(givenSystemMetadata(headers, 'transient')) : null,
     },
     ...(contentType === undefined || contentType === '' ? {} : { contentType }),
+    openExpired: read.openExpired,
   };
   const { outcome } = await api.backend.updateObject(context, target, update, seen);
   if (outcome !== 'updated') throw new SwiftError(409);

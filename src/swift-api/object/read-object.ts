@@ -1,4 +1,4 @@
-import type { CallContext, GetObjectResult, ObjectHead, RangeSpec } from '../../backend/backend.js';
+import type { GetObjectResult, ObjectHead, RangeSpec, ReadOptions } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { ownsAccount } from '../auth/authorise.js';
 import type { Call } from '../call.js';
@@ -35,19 +35,19 @@ export async function readObject(call: Call<ObjectTarget>): Promise<Reply> {
 }
 
 /** Whom expired objects are there for, and how sure an answer has to be. */
-export function readContext(call: Call<ObjectTarget>): CallContext {
-  const { context, headers, target } = call;
+export function readOptions(call: Call<ObjectTarget>): ReadOptions {
+  const { headers, target } = call;
   const openExpired =
     isTrue(headers.get('x-open-expired')) && (call.gateway || ownsAccount(call, target.account));
   const newest = isTrue(headers.get('x-newest'));
-  return openExpired || newest ? { ...context, openExpired, newest } : context;
+  return { openExpired, newest };
 }
 
 /** @throws SwiftError 404, with the target of a link that leads nowhere */
 export async function headOf(call: Call<ObjectTarget>): Promise<ObjectHead> {
-  const context = readContext(call);
+  const { api, context, target } = call;
   try {
-    return await call.api.backend.headObject(context, call.target);
+    return await api.backend.headObject(context, target, readOptions(call));
   } catch (error) {
     throw await withTarget(call, error);
   }
@@ -60,7 +60,7 @@ async function withTarget(call: Call<ObjectTarget>, error: unknown): Promise<unk
     return new SwiftError(409, undefined, undefined, [], { cause: error });
   if (error.code !== 'BrokenLink') return error;
   const { api, context, target } = call;
-  const head = await api.backend.headObject({ ...context, linkItself: true }, target);
+  const head = await api.backend.headObject(context, target, { linkItself: true });
   if (head.link === undefined) return error;
   const location = locationOf(target.account, head.link.target);
   return new SwiftError(404, pageOf(404), HTML, [['Content-Location', location]], { cause: error });
@@ -94,7 +94,7 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
     return wholeOrPart(call, { first: range.start, last: range.end });
   }
   const open = (part: RangeSpec): Promise<GetObjectResult> =>
-    call.api.backend.getObject(readContext(call), call.target, part);
+    call.api.backend.getObject(call.context, call.target, part, readOptions(call));
   const { boundary, body, contentLength } = multipartBody(head, ranges, open);
   const type = `multipart/byteranges;boundary=${boundary}`;
   return { status: 206, headers: describe(type, objectHeaders(call, head)), body, contentLength };
@@ -103,7 +103,7 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
 /** What was looked at may have changed since: the answer is of what is read. */
 async function wholeOrPart(call: Call<ObjectTarget>, spec: RangeSpec | undefined): Promise<Reply> {
   const { head, range, body } = await call.api.backend
-    .getObject(readContext(call), call.target, spec)
+    .getObject(call.context, call.target, spec, readOptions(call))
     .catch(async (error: unknown) => {
       throw await withTarget(call, error);
     });

@@ -6,6 +6,7 @@ import { BackendError } from '../../../src/backend/errors.js';
 import type { ImmediateReads } from '../../../src/backend/immediate-reads.js';
 import { andThen } from '../../../src/eventual.js';
 import { BUCKET, CONTEXT, inputOf, objectRef, seededBytes, withStore } from './support.js';
+import { cancelledBy } from '../../../src/cancellation.js';
 
 const SMALL = objectRef('small');
 const LARGE = objectRef('large');
@@ -81,7 +82,7 @@ describe('embedded store: reads in the call', () => {
       expect(codeOf(() => reads?.getObject(CONTEXT, missing))).to.equal('NoSuchObject');
       const gone = new AbortController();
       gone.abort(new Error('gone'));
-      const call = { ...CONTEXT, signal: gone.signal };
+      const call = { ...CONTEXT, cancellation: cancelledBy(gone.signal) };
       expect(codeOf(() => reads?.getObject(call, SMALL))).to.equal('Error: gone');
       return Promise.resolve();
     });

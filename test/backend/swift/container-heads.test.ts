@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
 import { type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
+import { cancelledBy } from '../../../src/cancellation.js';
 
 const REF = { account: 'AUTH_a', container: 'c' };
 const CONTEXT = { requestId: 'test' };
@@ -48,7 +49,7 @@ describe('swift: container heads', () => {
   it('are asked of all replicas by who wants the newest, and kept for the others', async () => {
     const { transport, heads } = counting(LONG_MS);
     await heads.head(CONTEXT, REF);
-    const newest = await heads.head({ ...CONTEXT, newest: true }, REF);
+    const newest = await heads.head(CONTEXT, REF, { newest: true });
     expect(newest.objectCount).to.equal(2);
     expect(transport.requests[1]?.headers).to.deep.equal({ 'x-newest': 'true' });
     expect((await heads.head(CONTEXT, REF)).objectCount).to.equal(2);
@@ -130,7 +131,7 @@ describe('swift: container heads', () => {
     const transport = new ScriptedTransport(() => only);
     const heads = new ContainerHeads(transport, LONG_MS);
     const leaving = new AbortController();
-    const first = heads.head({ ...CONTEXT, signal: leaving.signal }, REF);
+    const first = heads.head({ ...CONTEXT, cancellation: cancelledBy(leaving.signal) }, REF);
     const second = heads.head(CONTEXT, REF);
     leaving.abort(new Error('gone'));
     answer(head(1));

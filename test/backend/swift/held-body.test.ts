@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeFooters, FOOTERS_BYTES } from '../../../src/backend/swift/footers.js';
 import { heldBody } from '../../../src/backend/swift/held-body.js';
+import { cancelledBy } from '../../../src/cancellation.js';
 
 const CONTEXT = { requestId: 'held' };
 
@@ -91,7 +92,7 @@ describe('held bodies', () => {
       await Promise.resolve();
       abort.abort(new Error('gone'));
     }
-    const context = { ...CONTEXT, signal: abort.signal };
+    const context = { ...CONTEXT, cancellation: cancelledBy(abort.signal) };
     const held = heldBody({ body: body(), size: 10, context }, () => Promise.resolve(undefined));
     expect(await failureOf(collect(held, []))).to.have.property('message', 'gone');
   });

@@ -11,6 +11,7 @@ import {
   scripted,
   TIME_MS,
 } from './support/scripted-backend.js';
+import { cancelledBy } from '../../../src/cancellation.js';
 
 const BODY = Buffer.from('hello');
 const MD5 = createHash('md5').update(BODY).digest('hex');
@@ -210,7 +211,7 @@ function describeCreations(): void {
 
   it('give up with their caller while they wait', async () => {
     const { backend } = await scripted({ 'PUT c/o': BUSY });
-    const context = { ...CONTEXT, signal: AbortSignal.timeout(30) };
+    const context = { ...CONTEXT, cancellation: cancelledBy(AbortSignal.timeout(30)) };
     const error = await failureOf(backend.putObject(context, REF, input(), { absent: true }));
     expect(error.name).to.equal('TimeoutError');
   });

@@ -143,7 +143,7 @@ describe('swift: reading objects', () => {
 
   it('asks for the newest, and for what has expired, where that is wanted', async () => {
     const { reads: reading, asked } = reads({ status: 200, headers: OBJECT });
-    await reading.head({ ...CONTEXT, newest: true, openExpired: true }, REF);
+    await reading.head(CONTEXT, REF, { newest: true, openExpired: true });
     expect(asked.requests[0]?.headers).to.deep.equal({
       'x-newest': 'true',
       'x-open-expired': 'true',

@@ -15,7 +15,7 @@ describe('swift: what may be on servers that did not answer', () => {
     for (const work of [
       backend.getObject(CONTEXT, REF, undefined),
       backend.headObject(CONTEXT, REF),
-      backend.headObject({ ...CONTEXT, linkItself: true }, REF),
+      backend.headObject(CONTEXT, REF, { linkItself: true }),
     ]) {
       expect((await failureOf(work)).code).to.equal('Unavailable');
     }

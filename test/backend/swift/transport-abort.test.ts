@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AbortListener } from '../../../src/abort-listener.js';
+import { cancelledBy, type AbortListener, type Cancellation } from '../../../src/cancellation.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';
@@ -38,11 +38,21 @@ for (const by of ['signal', 'listeners'] as const)
     });
 
     function abortable(request: Partial<SwiftRequest> = {}) {
+      const cancellation = by === 'signal' ? cancelledBy(controller.signal) : listenedTo();
+      return fixture.get({ ...request, context: { ...CONTEXT, cancellation } });
+    }
+
+    /** As an exchange tells it: the signal is there for those who need one. */
+    function listenedTo(): Cancellation {
       const { signal } = controller;
-      const context = { ...CONTEXT, signal };
-      const { aborted } = signal;
-      const told = by === 'signal' ? context : { ...context, aborted, abortListeners: listeners };
-      return fixture.get({ ...request, context: told });
+      return {
+        signal,
+        get aborted() {
+          return signal.aborted;
+        },
+        addAbortListener: (listener) => void listeners.add(listener),
+        removeAbortListener: (listener) => void listeners.delete(listener),
+      };
     }
 
     /** The other side of the connection is gone. */

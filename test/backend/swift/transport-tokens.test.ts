@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { answer, FakeSwift } from './support/fake-swift.js';
 import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+import { cancelledBy } from '../../../src/cancellation.js';
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield await Promise.resolve(Buffer.from(text));
@@ -127,7 +128,9 @@ describe('Swift transport: tokens', () => {
       await login(request);
     };
     const controller = new AbortController();
-    const gone = failure(fixture.get({ context: { ...CONTEXT, signal: controller.signal } }));
+    const gone = failure(
+      fixture.get({ context: { ...CONTEXT, cancellation: cancelledBy(controller.signal) } }),
+    );
     const stays = fixture.get();
     const reason = new Error('the client went away');
     controller.abort(reason);

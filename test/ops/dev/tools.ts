@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Rule } from 'eslint';
 
 /** The tools of `ops/dev` are plain JavaScript: what tests use of them is declared here. */
 
@@ -80,6 +81,7 @@ interface Tools {
     ) => { path: string; text: string } | { stale: string };
     staleness: (bug: PlantedBug, sources: Map<string, string>, root: string) => string | undefined;
   };
+  readonly 'lib/no-context-spread.mjs': { noContextSpread: Rule.RuleModule };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }
 

@@ -132,8 +132,6 @@ class MemoryExchange implements Exchange {
   readonly startedAt = performance.now();
   readonly aborted = false;
   readonly signal = new AbortController().signal;
-  /** Nobody leaves. */
-  readonly abortListeners = { add: () => undefined, delete: () => undefined };
   #answer: Answer | undefined;
 
   constructor({ line, headers = {}, body = '' }: Request) {
@@ -147,6 +145,14 @@ class MemoryExchange implements Exchange {
       remoteAddress: '127.0.0.1',
     };
     this.body = bodyOf(Buffer.from(body));
+  }
+
+  addAbortListener(): void {
+    // No client of this exchange ever leaves.
+  }
+
+  removeAbortListener(): void {
+    // As above.
   }
 
   async respond({ status, headers, body = '' }: HttpResponse): Promise<SendResult> {

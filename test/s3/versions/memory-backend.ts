@@ -218,7 +218,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     call: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    guard?: B.Guard,
+    { guard }: B.DeleteOptions = {},
   ): Promise<B.DeleteOutcome> {
     const startedAt = await this.#start(call, 'delete', { ref, precondition, guard });
     const stored = this.#require(ref);

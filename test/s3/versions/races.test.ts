@@ -95,7 +95,7 @@ class NotReadBack implements CommitProtocol {
   }
 
   async attempt(...[call, of, before, commit, next]: Parameters<CommitProtocol['attempt']>) {
-    const fenced = await this.store.createFence(call, of, commit);
+    const fenced = await this.store.createFence(call, of, commit, 'ordinary');
     const written = await this.store.writeIndex(call, of, next, before);
     const isCommitted = fenced.outcome === 'written' && written.outcome === 'written';
     if (!isCommitted) return { outcome: 'overtaken', commit } satisfies Attempt;

@@ -101,7 +101,7 @@ export class Endpoints {
       waiter.fail(new BackendError('Unavailable', `no connection in ${queueTimeoutMs} ms`));
     }, queueTimeoutMs);
     try {
-      return await abortable(waiter.promise, context?.signal);
+      return await abortable(waiter.promise, context?.cancellation?.signal);
     } catch (error) {
       this.#waiters.delete(waiter);
       // Given in the same moment: somebody else may have it.

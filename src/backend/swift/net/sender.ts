@@ -86,7 +86,8 @@ export class Sender {
       throwIfAborted(context);
       if (this.#closed) throw new BackendError('Unavailable', 'the Swift transport is closed');
       const given = authority?.token();
-      const token = given instanceof Promise ? await abortable(given, context.signal) : given;
+      const token =
+        given instanceof Promise ? await abortable(given, context.cancellation?.signal) : given;
       const acquired = this.endpoints.acquire(course.failed, context);
       const endpoint = acquired instanceof Promise ? await acquired : acquired;
       const insist = !this.#mayFailOver(course, endpoint);
@@ -96,7 +97,7 @@ export class Sender {
       if (!(outcome instanceof AttemptError)) outcome.cancel();
       this.hooks.onRetry?.(reason);
       const ms = this.#pause(reason, course);
-      if (ms > 0) await abortable(sleep(ms), context.signal);
+      if (ms > 0) await abortable(sleep(ms), context.cancellation?.signal);
     }
   }
 

@@ -115,7 +115,7 @@ class StreamedCall implements BodyFeed {
       .on('error', (error) => {
         this.#failed(error);
       });
-    const signal = context?.signal;
+    const signal = context?.cancellation?.signal;
     if (signal === undefined) return;
     if (signal.aborted) this.#abort();
     else signal.addEventListener('abort', this.#abort, { once: true });
@@ -233,7 +233,7 @@ class StreamedCall implements BodyFeed {
   }
 
   readonly #abort = (): void => {
-    const reason: unknown = this.call.context?.signal?.reason;
+    const reason: unknown = this.call.context?.cancellation?.signal.reason;
     if (this.#answer === undefined) this.#giveUp('abort', reason);
     else {
       this.#answer.body.fail(reason);
@@ -275,6 +275,6 @@ class StreamedCall implements BodyFeed {
   #finish(): void {
     this.#over = true;
     this.#deadline.clear();
-    this.call.context?.signal?.removeEventListener('abort', this.#abort);
+    this.call.context?.cancellation?.signal.removeEventListener('abort', this.#abort);
   }
 }

@@ -1,6 +1,5 @@
 import { errors, type Dispatcher } from 'undici';
-import type { AbortListener, AbortListeners } from '../../../abort-listener.js';
-import { listenersOf } from '../../call-context.js';
+import type { AbortListener } from '../../../cancellation.js';
 import { Answer } from './answer.js';
 import type { BodyFeed } from './answer-body.js';
 import { AttemptError, cutError, isTimeout, unspeakable } from './attempt-error.js';
@@ -39,7 +38,6 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
   #controller: Dispatcher.DispatchController | undefined;
   #answer: Answer | undefined;
   #over = false;
-  #listeners: AbortListeners | undefined;
 
   constructor(
     private readonly call: CallParameters,
@@ -49,10 +47,7 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
 
   /** After the dispatch, which may have failed by then. */
   listen(): void {
-    const { context } = this.call;
-    if (this.#over || context === undefined) return;
-    this.#listeners = listenersOf(context);
-    this.#listeners?.add(this);
+    if (!this.#over) this.call.context?.cancellation?.addAbortListener(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -122,7 +117,7 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
 
   #finish(): void {
     this.#over = true;
-    this.#listeners?.delete(this);
+    this.call.context?.cancellation?.removeAbortListener(this);
   }
 }
 

@@ -100,7 +100,7 @@ async function wasCreated(context: RequestContext): Promise<boolean> {
 async function existing(context: RequestContext): Promise<ContainerHead | undefined> {
   const { backend } = context.services;
   try {
-    return await backend.headContainer({ ...context.call, newest: true }, containerOf(context));
+    return await backend.headContainer(context.call, containerOf(context), { newest: true });
   } catch (error) {
     if (isCode(error, 'NoSuchContainer')) return undefined;
     throw error;

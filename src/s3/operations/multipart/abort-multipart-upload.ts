@@ -30,7 +30,7 @@ export async function abortMultipartUpload(context: RequestContext): Promise<S3R
  */
 async function giveUpUnfinished(context: RequestContext, upload: Upload): Promise<boolean> {
   const { backend, versions } = context.services;
-  const call = { requestId: context.call.requestId, forDeletion: true };
+  const call = { requestId: context.call.requestId };
   const found = await versions.findUnfinished(call, upload, upload.uploadId);
   for (const { entry } of found) {
     const isGivenUp = await versions.giveUpVersion(call, upload, entry.name, upload.uploadId);

@@ -111,7 +111,7 @@ async function createCompanion(
   { account, bucket }: Upload,
 ): Promise<void> {
   const ref = { account, container: bucket };
-  const { acl, systemMetadata } = await backend.headContainer({ ...call, newest: true }, ref);
+  const { acl, systemMetadata } = await backend.headContainer(call, ref, { newest: true });
   const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
   const input = { acl: aclOfSegments(acl, keepsVersions), placedLike: bucket };
   await backend.createContainer(call, segmentsContainer(account, bucket), input);

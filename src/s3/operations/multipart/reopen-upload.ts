@@ -56,8 +56,9 @@ async function exchange(
   if (!(await versions.giveUpVersion(call, upload, name, upload.uploadId))) return;
   try {
     const { contentType, headers, metadata, systemMetadata } = await backend.headObject(
-      { ...call, newest: true },
+      call,
       version,
+      { newest: true },
     );
     const input = {
       contentType,
@@ -68,7 +69,9 @@ async function exchange(
       size: 0,
       body: Buffer.alloc(0),
       guard: { ref: version, consumed: true },
-    };
+      // Also in a store that has run full meanwhile.
+      writeClass: 'deletion',
+    } as const;
     const put = await backend.putObject(call, markerOf(upload), input, { absent: true });
     // Written by somebody who did not come to the version any more.
     if (put.outcome === 'precondition_failed') await backend.deleteObject(call, version);
@@ -78,9 +81,9 @@ async function exchange(
   }
 }
 
-/** Not to be cancelled, and possible in a store that has run full meanwhile. */
+/** What has begun is ended, also when the client has left. */
 function callOf({ call: { requestId } }: RequestContext): CallContext {
-  return { requestId, forDeletion: true };
+  return { requestId };
 }
 
 const OF_VERSION: ReadonlySet<string> = new Set([

@@ -91,10 +91,11 @@ async function removeFences(
 ): Promise<void> {
   await mapLimited(fences, CONCURRENCY, (fence) => remove(parts, call, of, fence));
   if (fences.every(isBelow({ generation }))) return;
-  const work = { ...uncancelled(call), forDeletion: true };
+  const work = uncancelled(call);
+  const writeClass = 'deletion';
   try {
-    const { stored } = await parts.commits.commit(work, of, () => ({}));
-    await settle(parts, work, of, stored);
+    const { stored } = await parts.commits.commit(work, of, () => ({}), { writeClass });
+    await settle(parts, work, of, stored, { writeClass });
   } catch (error) {
     // Without the bucket there is nothing to be in step with.
     if (!isCode(error, 'NoSuchContainer')) throw error;

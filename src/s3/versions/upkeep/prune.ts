@@ -11,7 +11,12 @@ import {
 } from '../parts.js';
 import { settle } from '../settle.js';
 import { expectedStanding, type Standing } from '../standing.js';
-import { REMOVED_NAMES_MAX, type VersionEntry, type VersionIndex } from '../version-entry.js';
+import {
+  REMOVED_NAMES_MAX,
+  type VersionChange,
+  type VersionEntry,
+  type VersionIndex,
+} from '../version-entry.js';
 
 /** What is to go of a key's versions. */
 export interface Pruning {
@@ -53,10 +58,11 @@ export async function pruneVersions(
   of: VersionedKey,
   { choose, mayGo }: Pruning,
 ): Promise<readonly PrunedVersion[]> {
-  const work = { ...uncancelled(call), forDeletion: true };
+  const work = uncancelled(call);
+  const writeClass = 'deletion';
   const seen = new Map<string, VersionEntry>();
   let expected: Standing | undefined;
-  const { stored, commit } = await commitWritten(parts, work, of, new Set(), async (index) => {
+  const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     const chosen = choose(index);
     const leave = await mapLimited(chosen, CONCURRENCY, async (entry) => {
       if (entry.kind === 'delete-marker') return true;
@@ -68,9 +74,11 @@ export async function pruneVersions(
     expected = expectedStanding(index);
     for (const entry of doomed) seen.set(entry.name, entry);
     return { remove: doomed.map(({ name, touched }) => ({ name, touched })) };
-  });
+  };
+  const committed = await commitWritten(parts, work, of, new Set(), plan, writeClass);
+  const { stored, commit } = committed;
   if (commit === undefined) return [];
-  await settle(parts, work, of, stored, expected);
+  await settle(parts, work, of, stored, { expected, writeClass });
   const gone = (commit.change.remove ?? []).flatMap(({ name }) => seen.get(name) ?? []);
   return mapLimited(gone, CONCURRENCY, async (entry) => ({
     entry,

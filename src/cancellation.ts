@@ -1,0 +1,55 @@
+/**
+ * Tells the work of a request that its caller has given up. A request has one of them, which every
+ * call that is made for it refers to.
+ *
+ * A listener costs less than the signal, which is made on first use: an AbortController, its signal
+ * and an event are a good part of what a small request costs.
+ */
+export interface Cancellation {
+  /** The caller has given up. */
+  readonly aborted: boolean;
+  /** Aborted when the caller gives up; its reason is what calls fail with. */
+  readonly signal: AbortSignal;
+  /** Tells the listener when the caller gives up; at once, when it has done so already. */
+  addAbortListener(listener: AbortListener): void;
+  removeAbortListener(listener: AbortListener): void;
+}
+
+export interface AbortListener {
+  /** Called at most once. @param reason as an AbortSignal's */
+  aborted(reason: unknown): void;
+}
+
+/** The cancellation of work that an AbortSignal ends. */
+export function cancelledBy(signal: AbortSignal): Cancellation {
+  return new SignalCancellation(signal);
+}
+
+class SignalCancellation implements Cancellation {
+  readonly #events = new Map<AbortListener, () => void>();
+
+  constructor(readonly signal: AbortSignal) {}
+
+  get aborted(): boolean {
+    return this.signal.aborted;
+  }
+
+  addAbortListener(listener: AbortListener): void {
+    if (this.signal.aborted) {
+      listener.aborted(this.signal.reason);
+      return;
+    }
+    const event = (): void => {
+      listener.aborted(this.signal.reason);
+    };
+    this.#events.set(listener, event);
+    this.signal.addEventListener('abort', event, { once: true });
+  }
+
+  removeAbortListener(listener: AbortListener): void {
+    const event = this.#events.get(listener);
+    if (event === undefined) return;
+    this.#events.delete(listener);
+    this.signal.removeEventListener('abort', event);
+  }
+}
