@@ -137,14 +137,17 @@ class MemoryExchange implements Exchange {
   constructor({ line, headers = {}, body = '' }: Request) {
     const [method = '', target = ''] = line.split(' ');
     const mark = `${target}?`.indexOf('?');
+    const bytes = Buffer.from(body);
+    const length: Request['headers'] =
+      method === 'PUT' || method === 'POST' ? { 'content-length': String(bytes.length) } : {};
     this.request = {
       method,
       rawPath: target.slice(0, mark),
       rawQuery: target.slice(mark + 1),
-      headers: new Map(Object.entries({ host: 'localhost', ...headers })),
+      headers: new Map(Object.entries({ host: 'localhost', ...length, ...headers })),
       remoteAddress: '127.0.0.1',
     };
-    this.body = bodyOf(Buffer.from(body));
+    this.body = bodyOf(bytes);
   }
 
   addAbortListener(): void {
