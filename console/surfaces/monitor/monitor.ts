@@ -138,8 +138,15 @@ export class Monitor {
       source: this.#sources.prometheus === true ? 'prometheus' : 'embedded',
       sources: this.#sourceViews(),
       tiles: tilesOf(this.watch, nowMs, { withSpark, nodes, intervalS: options.reconIntervalS }),
-      alerts: sortAlerts([...this.watch.alerts.map(alertView), ...this.#prometheusAlerts]),
+      alerts: this.#alertViews(),
     };
+  }
+
+  /** Of a rule that the metrics store has as well, what it says is shown, once. */
+  #alertViews(): AlertView[] {
+    const theirs = new Set(this.#prometheusAlerts.map(({ name }) => name));
+    const own = this.watch.alerts.filter(({ rule }) => !theirs.has(rule.prometheus?.alert ?? ''));
+    return sortAlerts([...own.map(alertView), ...this.#prometheusAlerts]);
   }
 
   /** Why nothing measures a panel; undefined when something does. */

@@ -1,4 +1,4 @@
-import { secondsUntil, slope, type Point } from './alerts/trend.js';
+import { secondsUntil, slope, trendPoints, type Point } from './alerts/trend.js';
 import { pointsSince, type Kept } from './history/history.js';
 import type { Unit } from './panels/panel.js';
 import type { Watch } from './watch.js';
@@ -13,7 +13,8 @@ export interface Note {
 
 export type NoteId = 'first_full_s' | 'slope_per_h' | 'new_24h';
 
-const HOUR_MS = 3_600_000;
+const HOUR_S = 3600;
+const HOUR_MS = HOUR_S * 1000;
 
 /** Points of a series of the last so many milliseconds. */
 type Points = (kept: Kept, overMs: number) => readonly Point[];
@@ -32,7 +33,9 @@ const RULES: Readonly<Record<NoteId, NoteRule>> = {
     unit: 's',
     panel: 'disk_used',
     value(series, points) {
-      const times = known(series.map((kept) => secondsUntil(1, points(kept, 6 * HOUR_MS))));
+      const times = known(
+        series.map((kept) => secondsUntil(1, trendPoints(points(kept, 6 * HOUR_MS), 6 * HOUR_S))),
+      );
       return times.length === 0 ? null : Math.min(...times);
     },
   },
@@ -41,7 +44,9 @@ const RULES: Readonly<Record<NoteId, NoteRule>> = {
     unit: 'count',
     panel: 'async_pending',
     value(series, points) {
-      const slopes = known(series.map((kept) => slope(points(kept, HOUR_MS / 2))));
+      const slopes = known(
+        series.map((kept) => slope(trendPoints(points(kept, HOUR_MS / 2), HOUR_S / 2))),
+      );
       return slopes.length === 0 ? null : 3600 * sum(slopes);
     },
   },

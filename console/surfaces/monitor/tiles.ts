@@ -47,7 +47,7 @@ export const TILES: readonly Tile[] = [
   },
   {
     id: 'error_ratio',
-    title: '5xx',
+    title: 'Server errors',
     unit: 'ratio',
     panel: 'error_ratio',
     reduction: 'max',

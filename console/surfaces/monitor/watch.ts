@@ -1,5 +1,6 @@
 import type { Logger } from '../../../src/telemetry/logger.js';
-import { evaluate, type ActiveAlert } from './alerts/evaluator.js';
+import { hasChanged, restoreAlerts, saveAlerts } from './alerts/alert-file.js';
+import { evaluate, shownAlerts, type ActiveAlert } from './alerts/evaluator.js';
 import type { Rule, View } from './alerts/rule.js';
 import { restoreHistory, saveHistory } from './history/history-file.js';
 import { History, pointsSince } from './history/history.js';
@@ -35,7 +36,7 @@ const SAVE_EVERY_MS = 5 * 60_000;
 /** Asks the sources time and again, keeps what they say, and watches for what is wrong. */
 export class Watch {
   readonly history = new History();
-  alerts: readonly ActiveAlert[] = [];
+  #alerts: readonly ActiveAlert[] = [];
   readonly #status = new Map<SourceId, SourceStatus>();
   #savedMs: number;
 
@@ -45,12 +46,22 @@ export class Watch {
 
   /** Takes over what the console had before it was restarted. */
   async restore(): Promise<void> {
-    const { stateDir, logger, now } = this.options;
+    const { rules, stateDir, logger, now } = this.options;
     try {
       await restoreHistory(this.history, stateDir, now());
     } catch (error) {
       logger.warn({ err: error }, 'the history of measures cannot be read, and begins anew');
     }
+    try {
+      this.#alerts = await restoreAlerts(rules, stateDir, now());
+    } catch (error) {
+      logger.warn({ err: error }, 'the state of alerts cannot be read, and begins anew');
+    }
+  }
+
+  /** What is wrong, as it is shown: of one thing one alert. */
+  get alerts(): readonly ActiveAlert[] {
+    return shownAlerts(this.#alerts);
   }
 
   /** Asks all sources once, at the same time. */
@@ -59,8 +70,10 @@ export class Watch {
     this.history.forgetAhead(nowMs);
     await Promise.all(this.options.samplers.map((sampler) => this.#sample(sampler, nowMs)));
     this.#sampleSources(nowMs);
-    this.alerts = evaluate(this.options.rules, this.#view(nowMs), this.alerts, nowMs);
+    const before = this.#alerts;
+    this.#alerts = evaluate(this.options.rules, this.#view(nowMs), before, nowMs);
     if (nowMs - this.#savedMs >= SAVE_EVERY_MS) await this.save();
+    else if (hasChanged(before, this.#alerts)) await this.#saveAlerts();
   }
 
   /** A disk that is full is no reason to stop watching. */
@@ -70,6 +83,16 @@ export class Watch {
       await saveHistory(this.history, this.options.stateDir);
     } catch (error) {
       this.options.logger.warn({ err: error }, 'the history of measures cannot be saved');
+    }
+    await this.#saveAlerts();
+  }
+
+  async #saveAlerts(): Promise<void> {
+    const { stateDir, now, logger } = this.options;
+    try {
+      await saveAlerts(this.#alerts, stateDir, now());
+    } catch (error) {
+      logger.warn({ err: error }, 'the state of alerts cannot be saved');
     }
   }
 

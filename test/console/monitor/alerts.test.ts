@@ -2,10 +2,19 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { findings } from '../../../console/surfaces/monitor/alerts/conditions.js';
-import { evaluate, type ActiveAlert } from '../../../console/surfaces/monitor/alerts/evaluator.js';
+import {
+  evaluate,
+  shownAlerts,
+  type ActiveAlert,
+} from '../../../console/surfaces/monitor/alerts/evaluator.js';
 import type { Condition, Rule, View } from '../../../console/surfaces/monitor/alerts/rule.js';
 import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
-import { median, secondsUntil, slope } from '../../../console/surfaces/monitor/alerts/trend.js';
+import {
+  median,
+  secondsUntil,
+  slope,
+  trendPoints,
+} from '../../../console/surfaces/monitor/alerts/trend.js';
 import { PANELS, panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 import { TILES } from '../../../console/surfaces/monitor/tiles.js';
 
@@ -63,6 +72,30 @@ describe('conditions of alerts', () => {
     expect(holds(rises, ramp(31, 0.1))).to.equal(false);
     expect(holds(rises, ramp(10, 100))).to.equal(false);
     expect(holds(rises, ramp(31, -1))).to.equal(false);
+  });
+
+  it('see what was above a limit for a while', () => {
+    const was = { kind: 'was_above', overS: 15 * MINUTE, limit: 0 };
+    expect(holds(was, [0, 0, 2, ...Array<number>(10).fill(0)])).to.equal(true);
+    expect(holds(was, [0, 0, 2, ...Array<number>(20).fill(0)])).to.equal(false);
+  });
+
+  it('speak of a trend when most of its time is known', () => {
+    const full = { kind: 'full', overS: 360 * MINUTE, withinS: 7 * 86_400 };
+    const usage = (count: number) => ramp(count, 0.0001).map((value) => 0.5 + value);
+    // Minutes after a start, hours after it, and six hours after it.
+    expect(holds(full, usage(6))).to.equal(false);
+    expect(holds(full, usage(200))).to.equal(false);
+    expect(holds(full, usage(300))).to.equal(true);
+    expect(holds(full, usage(361))).to.equal(true);
+  });
+
+  it('speak of no trend around a long gap', () => {
+    const around = [...ramp(10, 1), ...ramp(10, 1).map((minute) => 350 + minute)];
+    const points = around.map((minute) => [minute * MINUTE, minute] as const);
+    expect(trendPoints(points, 360 * MINUTE)).to.deep.equal([]);
+    const hourly = ramp(7, 3600).map((time) => [time, time] as const);
+    expect(trendPoints(hourly, 360 * MINUTE)).to.equal(hourly);
   });
 
   it('see when a disk will be full', () => {
@@ -145,6 +178,59 @@ describe('the evaluation of alerts', () => {
   it('is bounded, however many series are wrong', () => {
     const many = ramp(1000, 1).map((node) => ({ labels: { node: String(node) }, values: [0] }));
     expect(at(0, [], many)).to.have.length(50);
+  });
+});
+
+describe('alerts that say the same', () => {
+  const HOURS = 7 * 60;
+  /** Of a disk that fills up, read as it does. */
+  const evaluated = (usage: (minute: number) => number, minutes: number) => {
+    let alerts: ActiveAlert[] = [];
+    for (let minute = HOURS; minute <= HOURS + minutes; minute++) {
+      const values = ramp(minute + 1, 1).map(usage);
+      const lines = [{ labels: { node: 'a', device: 'sda' }, values }];
+      const known = viewOf({ disk_used: lines });
+      const rules = RULES.filter(({ name }) => name.startsWith('Disk'));
+      alerts = evaluate(rules, known, alerts, minute * MINUTE * 1000);
+    }
+    return shownAlerts(alerts).map(({ rule, state }) => [rule.name, state]);
+  };
+
+  it('are one for a disk: the one that says the most', () => {
+    expect(evaluated(() => 0.9, 6)).to.deep.equal([['DiskNearlyFull', 'firing']]);
+    expect(evaluated(() => 0.97, 6)).to.deep.equal([['DiskFull', 'firing']]);
+    const filling = (minute: number) => 0.86 + minute * 2e-5;
+    expect(evaluated(filling, 40)).to.deep.equal([['DiskFull7d', 'firing']]);
+    expect(evaluated((minute) => 0.955 + minute * 1e-5, 40)).to.deep.equal([
+      ['DiskFull', 'firing'],
+    ]);
+  });
+
+  it('are each of their own disk', () => {
+    const rules = RULES.filter(({ name }) => ['DiskFull', 'DiskNearlyFull'].includes(name));
+    const view = viewOf({
+      disk_used: [
+        { labels: { node: 'a', device: 'sda' }, values: [0.97] },
+        { labels: { node: 'a', device: 'sdb' }, values: [0.9] },
+      ],
+    });
+    const first = evaluate(rules, view, [], 0);
+    const shown = shownAlerts(evaluate(rules, view, first, 600_000));
+    expect(shown.map(({ id }) => id).sort()).to.deep.equal([
+      'DiskFull/a/sda',
+      'DiskNearlyFull/a/sdb',
+    ]);
+  });
+
+  it('are one where no listener is left', () => {
+    const rules = RULES.filter(({ name }) => /Listener(?:Down)?$/.test(name));
+    const lines = ['1', '2'].map((worker) => ({ labels: { worker }, values: [0] }));
+    const all = viewOf({ listeners_up: lines, listeners_accepting: [{ values: [0] }] });
+    const none = evaluate(rules, all, evaluate(rules, all, [], 0), 60_000);
+    expect(shownAlerts(none).map(({ rule }) => rule.name)).to.deep.equal(['NoListener']);
+    const one = viewOf({ listeners_up: lines.slice(1), listeners_accepting: [{ values: [1] }] });
+    const some = evaluate(rules, one, evaluate(rules, one, [], 0), 60_000);
+    expect(shownAlerts(some).map(({ id }) => id)).to.deep.equal(['ListenerDown/2']);
   });
 });
 

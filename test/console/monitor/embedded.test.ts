@@ -149,7 +149,7 @@ describe('Monitor with the built-in collector', () => {
     ]);
     const [first, second] = chart.series.map(({ points }) => points.map(([time]) => time));
     expect(first).to.deep.equal(second);
-    expect(first?.every((time) => time % 15 === 0)).to.equal(true);
+    expect(first?.every((time) => time % 20 === 0)).to.equal(true);
     expect(chart.series[0]?.points.some(([, value]) => value !== null && value > 0)).to.equal(true);
     expect(chart.missing.join()).to.match(/^before .* nothing was recorded$/);
   });

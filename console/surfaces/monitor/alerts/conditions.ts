@@ -1,6 +1,6 @@
 import { keyOfLabels, type Labels } from '../labels.js';
 import type { Condition, Rule, SeriesView, View } from './rule.js';
-import { median, secondsUntil, slope } from './trend.js';
+import { median, secondsUntil, slope, trendPoints } from './trend.js';
 
 /** Something that a rule found to be wrong. */
 export interface Finding {
@@ -36,17 +36,17 @@ function holds(condition: Condition, series: SeriesView, view: View): boolean {
       const first = series.points(condition.overS)[0];
       return first !== undefined && value - first[1] > condition.by;
     }
+    case 'was_above':
+      return [value, ...series.points(condition.overS).map(([, one]) => one)].some(
+        (one) => one > condition.limit,
+      );
     case 'rises': {
-      const points = series.points(condition.overS);
-      const [first] = points;
-      const last = points.at(-1);
-      if (first === undefined || last === undefined) return false;
-      // A start-up's minute is no trend of half an hour.
-      if (last[0] - first[0] < condition.overS * 0.8) return false;
+      const points = trendPoints(series.points(condition.overS), condition.overS);
       return (slope(points) ?? 0) * condition.overS > condition.by;
     }
     case 'full': {
-      const left = secondsUntil(1, series.points(condition.overS));
+      const points = trendPoints(series.points(condition.overS), condition.overS);
+      const left = secondsUntil(1, points);
       return left !== undefined && left < condition.withinS;
     }
     case 'over_median': {

@@ -33,6 +33,23 @@ export function evaluate(
   });
 }
 
+/** What is shown of alerts: of one thing the one that says the most. */
+export function shownAlerts(alerts: readonly ActiveAlert[]): ActiveAlert[] {
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  return alerts.filter(
+    ({ rule, labels }) =>
+      !firing.some(
+        (other) =>
+          rule.yieldsTo?.includes(other.rule.name) === true && isPart(labels, other.labels),
+      ),
+  );
+}
+
+/** Whether a series is of a thing that others name with fewer labels, or the same. */
+function isPart(labels: Labels, whole: Labels): boolean {
+  return Object.entries(whole).every(([name, value]) => labels[name] === value);
+}
+
 function next(
   rule: Rule,
   { labels, value }: Finding,

@@ -11,6 +11,8 @@ export type Condition = {
   readonly where?: Labels;
 } & (
   | { readonly kind: 'above' | 'below'; readonly limit: number }
+  /** It is above the limit, or was within that time. */
+  | { readonly kind: 'was_above'; readonly overS: number; readonly limit: number }
   /** The latest value is so much more than the first of that time. */
   | { readonly kind: 'grew'; readonly overS: number; readonly by: number }
   /** The line through that time rises, by more than so much in all of it. */
@@ -44,6 +46,13 @@ export interface Rule {
   /** How long the condition has to hold. */
   readonly forS: number;
   readonly why: string;
+  /**
+   * Rules that say more of the same thing: while one of them fires of the same series, or of what
+   * the series is a part of, this one is not shown.
+   */
+  readonly yieldsTo?: readonly string[];
+  /** The rule of ops/prometheus/alerts.yml that means the same. */
+  readonly prometheus?: { readonly alert: string; readonly expr: string };
   /** Which tile it colours. */
   readonly tile?: string;
   readonly tab: TabId;

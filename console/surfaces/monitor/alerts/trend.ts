@@ -3,6 +3,21 @@ export type Point = readonly [unixS: number, value: number];
 
 const POINTS_MIN = 5;
 
+/** A time is known when something was measured in most of so many equal parts of it. */
+const PARTS = 5;
+const PARTS_MIN = 4;
+
+/**
+ * The points of a time of which enough is known to speak of a trend: minutes after a start, or around
+ * a long gap, are no trend of six hours.
+ * @returns none where too little is known
+ */
+export function trendPoints(points: readonly Point[], overS: number): readonly Point[] {
+  const last = points.at(-1)?.[0] ?? 0;
+  const parts = points.map(([time]) => Math.floor(((last - time) * PARTS) / overS));
+  return new Set(parts.map((part) => Math.min(part, PARTS - 1))).size < PARTS_MIN ? [] : points;
+}
+
 /**
  * The slope of the straight line that fits best (least squares), by the second.
  * @returns undefined for less than five points, or for all at one time

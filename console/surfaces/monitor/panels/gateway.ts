@@ -4,6 +4,16 @@ import type { Derivation, Panel, Part } from './panel.js';
 
 const QUANTILES = [0.5, 0.95, 0.99];
 
+/** A client asked for what is not implemented, or was told to slow down: nothing has failed. */
+const NO_ERRORS = ['501', '503'].join('|');
+
+/** Server errors, which are the same in charts, alerts and the dashboard (docs/metrics.md). */
+export const SERVER_ERRORS = {
+  /** What the label `code` has to be. */
+  code: new RegExp(`^(?!${NO_ERRORS})5..$`),
+  selector: `code=~"5..", code!~"${NO_ERRORS}"`,
+} as const;
+
 /** Names of metrics are those of docs/metrics.md. */
 export const GATEWAY_PANELS: readonly Panel[] = [
   {
@@ -26,14 +36,13 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     kind: 'stacked',
   },
   {
-    ...base('error_ratio', 'Requests that failed on our side'),
+    ...base('error_ratio', 'Server errors'),
     unit: 'ratio',
-    promql:
-      // Without a failure there is no series of failures, and the ratio is 0.
-      '(sum(rate(ringway_requests_total{code=~"5.."}[5m])) or 0 * sum(rate(ringway_requests_total[5m]))) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)',
+    // Without a failure there is no series of failures, and the ratio is 0.
+    promql: `(sum(rate(ringway_requests_total{${SERVER_ERRORS.selector}}[5m])) or 0 * sum(rate(ringway_requests_total[5m]))) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)`,
     derivation: {
       kind: 'share',
-      part: { of: 'ringway_requests_total', where: ['code', /^5..$/] },
+      part: { of: 'ringway_requests_total', where: ['code', SERVER_ERRORS.code] },
     },
   },
   rate('errors_by_code', 'Errors by S3 code', 'ringway_request_errors_total', 'error_code'),
@@ -105,12 +114,17 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     derivation: gaugeOf('ringway_event_loop_lag_seconds', ['stat'], 'max'),
   },
   {
-    ...base('listeners_up', 'Listeners that accept requests'),
-    promql: 'max by (worker)(ringway_listener_up)',
+    ...base('listeners_accepting', 'Listeners that accept requests'),
+    promql: 'sum by (instance)(ringway_listener_up)',
+    derivation: gaugeOf('ringway_listener_up', [], 'sum'),
+  },
+  {
+    ...base('listeners_up', 'Listeners up, each'),
+    promql: 'max by (instance, worker)(ringway_listener_up)',
     derivation: gaugeOf('ringway_listener_up', ['worker'], 'max'),
   },
   {
-    ...base('backend_up', 'Backend found well'),
+    ...base('backend_up', 'Backend healthy'),
     promql: 'min(ringway_backend_up)',
     derivation: gaugeOf('ringway_backend_up', [], 'min'),
   },

@@ -1,0 +1,89 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { ActiveAlert } from './evaluator.js';
+import type { Rule } from './rule.js';
+
+const FILE = 'monitor-alerts.json';
+const ALERTS_MAX = 2000;
+/** A condition that has not fired yet, and that nobody looked at for so long, begins anew. */
+const PENDING_GAP_MS = 5 * 60_000;
+
+const KEPT = z.strictObject({
+  at_ms: z.number(),
+  alerts: z
+    .array(
+      z.strictObject({
+        rule: z.string(),
+        labels: z.record(z.string(), z.string()),
+        id: z.string(),
+        value: z.number(),
+        since_ms: z.number(),
+        state: z.enum(['pending', 'firing']),
+      }),
+    )
+    .max(ALERTS_MAX),
+});
+
+/** Writes what is wrong beside the former file, and puts it in its place when it is on the disk. */
+export async function saveAlerts(
+  alerts: readonly ActiveAlert[],
+  stateDir: string,
+  nowMs: number,
+): Promise<void> {
+  const kept: z.infer<typeof KEPT> = {
+    at_ms: nowMs,
+    alerts: alerts.slice(0, ALERTS_MAX).map(({ id, rule, labels, value, sinceMs, state }) => ({
+      rule: rule.name,
+      labels: { ...labels },
+      id,
+      value,
+      since_ms: sinceMs,
+      state,
+    })),
+  };
+  const file = path.join(stateDir, FILE);
+  const handle = await open(`${file}.tmp`, 'w', 0o600);
+  try {
+    await handle.writeFile(JSON.stringify(kept));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.tmp`, file);
+}
+
+/**
+ * What was wrong when the console ended; it stays so until its source says otherwise.
+ * @returns none where there is no file
+ * @throws Error when the file is none of ours
+ */
+export async function restoreAlerts(
+  rules: readonly Rule[],
+  stateDir: string,
+  nowMs: number,
+): Promise<ActiveAlert[]> {
+  let text: string;
+  try {
+    text = await readFile(path.join(stateDir, FILE), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  const { at_ms: atMs, alerts } = KEPT.parse(JSON.parse(text));
+  // A clock that was put back says nothing of how long something has been so.
+  if (atMs > nowMs) return [];
+  return alerts.flatMap(({ rule: name, id, labels, value, since_ms: sinceMs, state }) => {
+    const rule = rules.find((one) => one.name === name);
+    if (rule === undefined) return [];
+    const goesOn = state === 'firing' || nowMs - atMs <= PENDING_GAP_MS;
+    return [{ id, rule, labels, value, sinceMs: goesOn ? sinceMs : nowMs, state }];
+  });
+}
+
+/** Whether others are wrong, or fire, than before; values alone change all the time. */
+export function hasChanged(before: readonly ActiveAlert[], after: readonly ActiveAlert[]): boolean {
+  const keys = (alerts: readonly ActiveAlert[]) =>
+    alerts.map(({ id, state, sinceMs }) => `${id} ${state} ${sinceMs}`).join('\n');
+  return keys(before) !== keys(after);
+}

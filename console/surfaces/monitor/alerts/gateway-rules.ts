@@ -1,0 +1,181 @@
+import { SERVER_ERRORS } from '../panels/gateway.js';
+import type { Condition, Rule } from './rule.js';
+
+/**
+ * What is watched of the gateway, in both forms: the condition that the console evaluates, and the
+ * expression of the rule in ops/prometheus/alerts.yml, which a test compares with this table.
+ */
+
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+
+/** Of a handful of requests, one is no ratio. */
+const REQUESTS_MIN_PER_S = 0.1;
+const ERROR_RATIO_MAX = 0.01;
+const REJECTS_MAX_PER_S = 1;
+const LAG_MAX_S = 0.1;
+const CERTIFICATE_LEFT_S = 14 * DAY_S;
+const JANITOR_AGE_MAX_S = 6 * HOUR_S;
+const RESTARTS_OVER_S = 15 * MINUTE_S;
+
+/** A gauge that is 1 while all is well, folded for each host. */
+function isDown(
+  panel: string,
+  fold: 'sum' | 'min' | 'max',
+  metric: string,
+  by: readonly string[] = [],
+): { readonly condition: Condition; readonly expr: string } {
+  return {
+    condition: { kind: 'below', panel, limit: 1 },
+    expr: `${fold} by (${['instance', ...by].join(', ')}) (${metric}) < 1`,
+  };
+}
+
+function rule({
+  alert,
+  expr,
+  ...others
+}: Omit<Rule, 'prometheus'> & { readonly alert: string; readonly expr: string }): Rule {
+  return { ...others, prometheus: { alert, expr } };
+}
+
+const requests = (selector: string) =>
+  `sum by (instance) (rate(ringway_requests_total${selector}[5m]))`;
+const EXPIRY = 'ringway_tls_certificate_expiry_timestamp_seconds';
+const JANITOR_RUN = 'max(ringway_janitor_last_run_timestamp_seconds)';
+
+export const GATEWAY_RULES: readonly Rule[] = [
+  rule({
+    name: 'NoListener',
+    alert: 'RingwayNoListener',
+    title: 'No listener accepts requests',
+    severity: 'critical',
+    ...isDown('listeners_accepting', 'sum', 'ringway_listener_up'),
+    forS: MINUTE_S,
+    why: 'Clients cannot connect; the log says why the listeners ended.',
+    tile: 'error_ratio',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'ListenerDown',
+    alert: 'RingwayListenerDown',
+    title: 'A listener accepts no requests',
+    severity: 'warning',
+    ...isDown('listeners_up', 'max', 'ringway_listener_up', ['worker']),
+    forS: MINUTE_S,
+    why: 'The others take its share.',
+    yieldsTo: ['NoListener'],
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'BackendDown',
+    alert: 'RingwayBackendDown',
+    title: 'The gateway finds its backend unwell',
+    severity: 'critical',
+    ...isDown('backend_up', 'min', 'ringway_backend_up'),
+    forS: MINUTE_S,
+    why: 'Requests that need it fail.',
+    tile: 'error_ratio',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'ErrorRatio',
+    alert: 'RingwayErrorRatio',
+    title: 'More than 1 % of requests end in server errors',
+    severity: 'critical',
+    condition: { kind: 'above', panel: 'error_ratio', limit: ERROR_RATIO_MAX },
+    onlyWhile: { panel: 'requests', above: REQUESTS_MIN_PER_S },
+    expr: `${requests(`{${SERVER_ERRORS.selector}}`)} / ${requests('')} > ${ERROR_RATIO_MAX} and ${requests('')} > ${REQUESTS_MIN_PER_S}`,
+    forS: 5 * MINUTE_S,
+    why: 'The log says of each why.',
+    tile: 'error_ratio',
+    tab: 'gateway',
+  }),
+  {
+    name: 'SlowRequests',
+    title: 'One request in a hundred takes twice as long as usual',
+    severity: 'warning',
+    condition: {
+      kind: 'over_median',
+      panel: 'latency',
+      where: { quantile: '0.99' },
+      overS: 7 * DAY_S,
+      factor: 2,
+      // A day, at 10 minutes each.
+      pointsMin: 144,
+      floor: 0.05,
+    },
+    forS: 10 * MINUTE_S,
+    why: 'The stages of requests say where the time goes.',
+    tile: 'latency_p99',
+    tab: 'gateway',
+  },
+  rule({
+    name: 'LoopLag',
+    alert: 'RingwayEventLoopLag',
+    title: 'A listener is late by more than 100 ms',
+    severity: 'warning',
+    condition: { kind: 'above', panel: 'loop_lag', where: { stat: 'p99' }, limit: LAG_MAX_S },
+    expr: `ringway_event_loop_lag_seconds{stat="p99"} > ${LAG_MAX_S}`,
+    forS: 5 * MINUTE_S,
+    why: 'It has too much to do.',
+    tile: 'latency_p99',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'Rejects',
+    alert: 'RingwayRejects',
+    title: 'Requests are answered with SlowDown',
+    severity: 'warning',
+    condition: { kind: 'above', panel: 'rejected', limit: REJECTS_MAX_PER_S },
+    expr: `sum by (instance) (rate(ringway_admission_rejected_total[5m])) > ${REJECTS_MAX_PER_S}`,
+    forS: 5 * MINUTE_S,
+    why: 'More arrives than the gateway may have under way.',
+    tile: 'requests_per_s',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'ListenerRestarts',
+    alert: 'RingwayListenerRestarts',
+    title: 'A listener ended unasked and was started again',
+    severity: 'warning',
+    condition: { kind: 'was_above', panel: 'restarts', limit: 0, overS: RESTARTS_OVER_S },
+    expr: `sum by (instance) (increase(ringway_listener_restarts_total[${RESTARTS_OVER_S / MINUTE_S}m])) >= 1`,
+    forS: 0,
+    why: 'The log says why.',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'ReloadFailed',
+    alert: 'RingwayReloadFailed',
+    title: 'The last reload changed nothing',
+    severity: 'warning',
+    ...isDown('reload_ok', 'min', 'ringway_config_last_reload_successful'),
+    forS: MINUTE_S,
+    why: 'Its configuration cannot be used; the log says why.',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'CertificateExpires',
+    alert: 'RingwayCertificateExpires',
+    title: 'A certificate expires within two weeks',
+    severity: 'warning',
+    condition: { kind: 'below', panel: 'certificate_left', limit: CERTIFICATE_LEFT_S },
+    expr: `${EXPIRY} - time() < ${CERTIFICATE_LEFT_S} and ${EXPIRY} > 0`,
+    forS: HOUR_S,
+    why: 'Clients refuse the connection once it has.',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'JanitorStalled',
+    alert: 'RingwayJanitorStalled',
+    title: 'The janitor has not come through for six hours',
+    severity: 'warning',
+    condition: { kind: 'above', panel: 'janitor_age', limit: JANITOR_AGE_MAX_S },
+    expr: `time() - ${JANITOR_RUN} > ${JANITOR_AGE_MAX_S} and ${JANITOR_RUN} > 0`,
+    forS: 15 * MINUTE_S,
+    why: 'Lifecycle rules are not carried out.',
+    tab: 'consistency',
+  }),
+];

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { restoreAlerts, saveAlerts } from '../../../console/surfaces/monitor/alerts/alert-file.js';
+import type { ActiveAlert } from '../../../console/surfaces/monitor/alerts/evaluator.js';
+import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
+import { SERVER_ERRORS } from '../../../console/surfaces/monitor/panels/gateway.js';
+import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+
+const MINUTE = 60;
+
+describe('the state of alerts in its file', () => {
+  const [rule] = RULES;
+  const alert = (state: ActiveAlert['state'], labels = { node: 'a' }): ActiveAlert => {
+    if (rule === undefined) throw new Error('there are no rules');
+    return { id: `${rule.name}/${labels.node}`, rule, labels, value: 0, sinceMs: 1000, state };
+  };
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('alerts');
+  });
+  afterEach(() => removeFolder(folder));
+
+  it('outlives a restart', async () => {
+    const alerts = [alert('firing'), alert('pending', { node: 'b' })];
+    await saveAlerts(alerts, folder, 60_000);
+    expect(await restoreAlerts(RULES, folder, 120_000)).to.deep.equal(alerts);
+    // What had not fired yet has not been looked at for an hour.
+    const later = await restoreAlerts(RULES, folder, 3_660_000);
+    expect(later.map(({ sinceMs }) => sinceMs)).to.deep.equal([1000, 3_660_000]);
+  });
+
+  it('begins anew without a file, with another clock, and with other rules', async () => {
+    expect(await restoreAlerts(RULES, folder, 0)).to.deep.equal([]);
+    await saveAlerts([alert('firing')], folder, 60_000);
+    expect(await restoreAlerts(RULES, folder, 59_000)).to.deep.equal([]);
+    expect(await restoreAlerts([], folder, 61_000)).to.deep.equal([]);
+    await writeFile(join(folder, 'monitor-alerts.json'), '{');
+    const failure = await restoreAlerts(RULES, folder, 0).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error);
+  });
+});
+
+describe('rules of the gateway', () => {
+  const file = readFileSync('ops/prometheus/alerts.yml', 'utf8');
+  /** What the file says of an alert, with its lines joined. */
+  const shipped = (alert: string) => {
+    const [, entry = ''] = new RegExp(`- alert: ${alert}\\n([^]*?)(?:\\n\\n|$)`).exec(file) ?? [];
+    const [, expr = ''] = /expr: (?:\|\n)?([^]*?)\n {8}(?:for|labels):/.exec(entry) ?? [];
+    return {
+      expr: expr
+        .replace(/^\s*#.*$/gm, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+      forText: /for: (\w+)/.exec(entry)?.[1],
+      severity: /severity: (\w+)/.exec(entry)?.[1],
+    };
+  };
+  const seconds = (text: string | undefined) => {
+    const [, count = '0', unit = 's'] = /^(\d+)([smh])$/.exec(text ?? '0s') ?? [];
+    return Number(count) * { s: 1, m: MINUTE, h: 3600 }[unit as 's' | 'm' | 'h'];
+  };
+
+  for (const { name, prometheus, severity, forS } of RULES) {
+    if (prometheus === undefined) continue;
+    it(`${name} means the same to Prometheus`, () => {
+      const { expr, forText, severity: theirs } = shipped(prometheus.alert);
+      expect(expr).to.equal(prometheus.expr);
+      expect(seconds(forText)).to.equal(forS);
+      expect(theirs).to.equal(severity);
+    });
+  }
+
+  it('count the same server errors as charts and the dashboard', () => {
+    const counted = ['500', '502', '504', '507'];
+    const others = ['200', '404', '501', '503', '5000', '1500'];
+    expect([...counted, ...others].filter((code) => SERVER_ERRORS.code.test(code))).to.deep.equal(
+      counted,
+    );
+    const places = ['ops/prometheus/alerts.yml', 'ops/grafana/ringway.json', 'docs/metrics.md'];
+    for (const place of places) {
+      const text = readFileSync(place, 'utf8').replaceAll('\\"', '"');
+      const selectors = text.match(/code=~"5[^"]*"(?:, code!~"[^"]*")?/g);
+      expect(new Set(selectors), place).to.deep.equal(new Set([SERVER_ERRORS.selector]));
+    }
+    expect(panelOf('error_ratio')?.promql).to.include(SERVER_ERRORS.selector);
+  });
+});
