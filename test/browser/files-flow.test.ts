@@ -7,12 +7,12 @@ import { list, makeContainer, ok, query, unique } from '../console/files/support
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
+import { BROWSER_FLAGS } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram } from '../support/programs.js';
 import { onlyOn, STACK } from '../support/stack.js';
 import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
 const BROWSER_LIMIT_MS = 120_000;
 
 const MIB = 1024 ** 2;
@@ -44,7 +44,10 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     bed = await startTestBed({ max_upload_bytes: SEGMENT_BYTES, segment_bytes: SEGMENT_BYTES });
     client = await bed.login();
     await makeContainer(client, container);
-    browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+    browser = await chromium.launch({
+      executablePath: findProgram('chromium')!,
+      args: BROWSER_FLAGS,
+    });
     context = await browser.newContext();
     context.setDefaultTimeout(BROWSER_LIMIT_MS);
     const [name, value] = (client.cookie ?? '').split('=', 2);

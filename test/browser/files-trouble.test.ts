@@ -5,11 +5,11 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
+import { BROWSER_FLAGS } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { findProgram } from '../support/programs.js';
 import { drop, makeFolder, segmentOf } from './files-page.js';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
 const BROWSER_LIMIT_MS = 120_000;
 const MIB = 1024 ** 2;
 const FILES = 8;
@@ -47,7 +47,10 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     bed = await startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB });
     client = await bed.login();
     await makeContainer(client, container);
-    browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+    browser = await chromium.launch({
+      executablePath: findProgram('chromium')!,
+      args: BROWSER_FLAGS,
+    });
     context = await browser.newContext();
     context.setDefaultTimeout(BROWSER_LIMIT_MS);
   });

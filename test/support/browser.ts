@@ -2,7 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { chromium, type Page } from 'playwright-core';
 import { findProgram } from './programs.js';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'];
+/** Headless, and without anything that asks other hosts for something. */
+export const BROWSER_FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
 
 /** A guard: a browser takes its time to start on a busy machine. */
 export const BROWSER_LIMIT_MS = 120_000;
@@ -24,7 +28,10 @@ export interface Watched {
 }
 
 export async function openPage(): Promise<Watched> {
-  const browser = await chromium.launch({ executablePath: findProgram('chromium')!, args: FLAGS });
+  const browser = await chromium.launch({
+    executablePath: findProgram('chromium')!,
+    args: BROWSER_FLAGS,
+  });
   const page = await browser.newPage({ viewport: SIZES.desk });
   const complaints: string[] = [];
   const answers: string[] = [];

@@ -146,7 +146,8 @@ function put(attempt, path, body, onSent) {
     request.onreadystatechange = alive;
     request.onloadend = () => clearTimeout(timer);
     request.onabort = () => reject(new Error(SILENT));
-    request.onerror = () => reject(new Error('The connection was cut.'));
+    request.onerror = () =>
+      reject(Object.assign(new Error('The connection was cut.'), { code: 'cut' }));
     request.onload = () => {
       if (request.status < 300) return resolve();
       const { error } = parse(request.responseText);

@@ -165,7 +165,7 @@ export function showHead() {
 let fileRate = new Rate();
 
 function writeHead(counts) {
-  const { reading, waiting, done, ended, isPaused, failed, exists, cancelled } = counts;
+  const { reading, waiting, done, ended, isPaused, heldText, failed, exists, cancelled } = counts;
   const active = running.size;
   if (waiting === 0 || isPaused) fileRate = new Rate();
   else fileRate.add(ended, performance.now());
@@ -180,6 +180,7 @@ function writeHead(counts) {
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${count.toLocaleString()} ${what}`);
   if (reading > 0) parts.push('reading folders');
+  if (heldText !== '') parts.push(heldText);
   const perSecond = fileRate.perSecond();
   if (perSecond > 0) parts.push(`${durationText(waiting / perSecond)} left`);
   $('#transfers-count').textContent = parts.join(', ');

@@ -2,6 +2,7 @@ import { sessionOver } from './api.js';
 import { bytesText } from './dom.js';
 import { isSessionOver, sendFile } from './send-file.js';
 import { addTransfer, showHead } from './transfer-list.js';
+import { isConsoleThere, passingReason, UploadHold } from './upload-hold.js';
 
 /**
  * The queue of uploads: some at a time. A file gets its line in the list when its turn comes, and
@@ -18,12 +19,21 @@ const NAME_BYTES_MAX = 1024;
 const PROBLEMS_MAX = 100;
 /** A file for which the session is over again and again, and is not, has failed. */
 const REFUSALS_MAX = 3;
+/** Nor does one go on for ever that is cut, while the console answers to others. */
+const CUTS_MAX = 3;
+/** Some ten minutes without the store. */
+const HOLDS_MAX = 20;
 
 const waiting = [];
 /** Attempts that have not ended, each with its item. */
 const running = new Map();
 /** Until there is a session again. */
 let isPaused = false;
+/** Until the console, or the store behind it, is back. */
+const hold = new UploadHold(
+  () => pump(),
+  () => showHead(),
+);
 /** Sources that are still read. */
 const reading = new Set();
 /** What is not there, by why: each can be started again. */
@@ -86,7 +96,7 @@ function say(title, message, list) {
 }
 
 function pump() {
-  while (!isPaused && running.size < AT_ONCE && waiting.length > 0) {
+  while (!isPaused && !hold.isHeld && running.size < AT_ONCE && waiting.length > 0) {
     const item = waiting.shift();
     // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
     const attempt = { cancelled: false, abort: null };
@@ -120,24 +130,55 @@ async function run(item, attempt) {
     });
     if (item.attempt !== attempt) return;
     forget(item);
+    hold.succeeded();
     done += 1;
     item.line?.end(`done, ${bytesText(file.size)}`);
     item.onDone();
   } catch (error) {
     if (attempt.cancelled) return;
-    if (isSessionOver(error) && (item.refusals ?? 0) < REFUSALS_MAX) putBack(item);
-    else if (error.code === 'exists') leave(item, 'exists', 'There is such an object already.');
+    if (isSessionOver(error) && (item.refusals ?? 0) < REFUSALS_MAX) putBackFor(item);
+    else if (await willPass(item, error)) putBack(item);
+    else if (attempt.cancelled) return;
+    else if (error.code === 'exists')
+      leave(item, 'exists', 'An object with this name already exists.');
     else leave(item, 'failed', error.message);
   }
 }
 
 /** It is the next one when there is a session again. */
-function putBack(item) {
+function putBackFor(item) {
   item.refusals = (item.refusals ?? 0) + 1;
+  putBack(item);
+  sessionOver();
+}
+
+function putBack(item) {
+  // Cancelled while the console was asked whether it is there.
+  if (item.attempt?.cancelled) return;
   item.attempt = null;
   takeLine(item);
   waiting.unshift(item);
-  sessionOver();
+}
+
+/**
+ * Whether a failure is not the file's: then the queue waits where nothing else would go through
+ * either, and the file is tried again.
+ */
+async function willPass(item, error) {
+  const reason = passingReason(error);
+  if (reason === 'connection' && (hold.isHeld || !(await isConsoleThere()))) {
+    hold.begin('connection');
+    return true;
+  }
+  if (reason === 'connection') {
+    item.cuts = (item.cuts ?? 0) + 1;
+    return item.cuts < CUTS_MAX;
+  }
+  if (reason === null) return false;
+  item.holds = (item.holds ?? 0) + 1;
+  if (item.holds >= HOLDS_MAX) return false;
+  hold.begin(reason);
+  return true;
 }
 
 function lineOf(item) {
@@ -190,7 +231,7 @@ function again(item) {
 /** For its turn; an earlier attempt that still ends says nothing of it any more. */
 function wait(item) {
   item.attempt = null;
-  item.refusals = 0;
+  Object.assign(item, { refusals: 0, cuts: 0, holds: 0 });
   if (item.why === 'exists') item.overwrite = true;
   waiting.push(item);
 }
@@ -239,7 +280,8 @@ export const uploads = {
     waiting: waiting.length,
     done,
     ended,
-    isPaused,
+    isPaused: isPaused || hold.isHeld,
+    heldText: hold.text,
     failed: left.failed.size,
     exists: left.exists.size,
     cancelled: left.cancelled.size,

@@ -2,7 +2,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { Place } from './copy-object.js';
 
 /** What an upload is told that would replace an object unasked. */
-export const TAKEN = 'There is such an object already.';
+export const TAKEN = 'An object with this name already exists.';
 
 /** @throws SwiftStatusError for any failure but that there is none */
 export async function exists(store: SwiftAccount, place: Place): Promise<boolean> {

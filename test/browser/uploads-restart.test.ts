@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { list, makeContainer } from '../console/files/support.js';
+import { ConsoleClient } from '../console/support/client.js';
+import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+import { startService, type Service } from '../support/service.js';
+import { consoleOf, consoleUp } from '../support/service-console.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { makeFolder } from './files-page.js';
+
+const FILES = 25;
+const BODIES = '**/api/files/object/body?*';
+const CONTAINER = 'restarted';
+
+describeWith([program('chromium')], 'Uploads in Chromium, over restarts', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let folder: string;
+  let service: Service;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    folder = await makeTempFolder('uploads-restart');
+    service = await startService({
+      store: '127.0.0.1:0',
+      console: '127.0.0.1:0',
+      listeners: 1,
+      config: { restart_backoff_ms_min: 1 },
+    });
+    await consoleUp(service);
+    watched = await openPage();
+    page = watched.page;
+    page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
+  });
+
+  after(async () => {
+    await watched.close();
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const told = () => page.locator('#transfers-count');
+
+  async function connect(): Promise<ConsoleClient> {
+    const { port, account, user, key } = consoleOf(service);
+    const client = new ConsoleClient(port, { storeOrigin: 'nothing', stateDir: folder });
+    const answer = await client.login({ account, user, key });
+    expect(answer.status, answer.text).to.equal(200);
+    return client;
+  }
+
+  it('wait while the console is killed and started again, and all end up stored', async () => {
+    await makeContainer(await connect(), CONTAINER);
+    const { port } = consoleOf(service);
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await logIn(page, consoleOf(service));
+    await page.goto(`http://127.0.0.1:${port}/#${CONTAINER}/`);
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
+    const paths = await makeFolder(join(folder, 'files'), FILES);
+    let sent = 0;
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    // Some are there when the console ends, some are under way, and most wait.
+    await page.route(BODIES, async (route) => {
+      if (++sent > 5) await released;
+      await route.continue();
+    });
+    await page.locator('#folder-picker').setInputFiles(join(folder, 'files'));
+    await told()
+      .getByText(/5 done/)
+      .waitFor();
+    const former = await consoleUp(service);
+    process.kill(former, 'SIGKILL');
+    release();
+    await consoleUp(service, former);
+    await page.locator('#session-over').waitFor();
+    expect(await told().textContent()).to.not.include('failed');
+    await page.locator('#log-in-again').click();
+    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service).key);
+    await page.locator('#dialog-ok').click();
+    await told().getByText(`${FILES} done`, { exact: true }).waitFor();
+    const { items } = await list(await connect(), CONTAINER, { delimiter: '', limit: 1000 });
+    expect(items.map(({ name }) => name)).to.deep.equal(paths);
+  });
+
+  it('wait while the store does not answer, and say so', async () => {
+    let refusals = 0;
+    await page.route(BODIES, (route) => {
+      refusals += 1;
+      return route.fulfill({
+        status: 503,
+        json: { error: { code: 'upstream_unavailable', message: 'The store is not available.' } },
+      });
+    });
+    const buffer = Buffer.from('x');
+    await page
+      .locator('#picker')
+      .setInputFiles(['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, mimeType: 'a/b', buffer })));
+    await told()
+      .getByText(/5 waiting.*the store is not available/)
+      .waitFor();
+    expect(refusals).to.be.at.most(3);
+    await page.unroute(BODIES);
+    await told()
+      .getByText(/5 done/)
+      .waitFor();
+    expect(await told().textContent()).to.not.include('failed');
+  });
+});
