@@ -19,7 +19,7 @@ import type {
   UpdateOutcome,
   UpdatePrecondition,
 } from './object-update.js';
-import type { Guard, WritePrecondition } from './preconditions.js';
+import type { DeletePrecondition, Guard, WritePrecondition } from './preconditions.js';
 
 export type * from './call-context.js';
 export type * from './capabilities.js';
@@ -313,7 +313,7 @@ export interface Backend {
   deleteObject(
     context: CallContext,
     ref: ObjectRef,
-    precondition?: WritePrecondition,
+    precondition?: DeletePrecondition,
     options?: DeleteOptions,
   ): Promise<DeleteOutcome>;
 

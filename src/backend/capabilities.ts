@@ -6,6 +6,8 @@ export interface Capabilities {
   readonly conditionalReplace: boolean;
   /** The same of those of deletions alone, with a time of modification. */
   readonly conditionalDelete: boolean;
+  /** `{ present: true }` preconditions of deletions are supported, and atomic across all gateways. */
+  readonly exclusiveDelete: boolean;
   /** A `Guard` is looked at, and removed, in the same instant as the write happens. */
   readonly atomicGuard: boolean;
   /** An update can change what a listing shows of an object. */

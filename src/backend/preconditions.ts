@@ -22,3 +22,10 @@ export interface Guard {
  */
 export type WritePrecondition =
   { readonly absent: true } | { readonly etag: string; readonly lastModified?: number | undefined };
+
+/**
+ * Of deletions also: that the object is there, whatever it is or with this ETag. Of several such
+ * deletions of one object one succeeds: see `Capabilities.exclusiveDelete`.
+ */
+export type DeletePrecondition =
+  WritePrecondition | { readonly present: true; readonly etag?: string | undefined };

@@ -55,6 +55,16 @@ export function ownsBucket(context: RequestContext): Promise<boolean> {
   return new Decision(context).ownsBucket();
 }
 
+/**
+ * Whether the principal may read an object that its request is not about alone, such as one of many to
+ * be deleted.
+ *
+ * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
+ */
+export async function requireObjectRead(context: RequestContext, of: VersionedKey): Promise<void> {
+  if (context.principal.role !== 'owner') await new Decision(context).requireRead(of);
+}
+
 /** What Swift's ACLs know of S3's permissions. */
 const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
   READ: 'list',
@@ -80,6 +90,10 @@ class Decision {
     for (const requirement of requirementsOf(this.context.endpoint.operation)) {
       await this.#requireOne(requirement);
     }
+  }
+
+  requireRead(of: VersionedKey): Promise<void> {
+    return this.#requireObject(of, undefined, 'READ');
   }
 
   admits({ systemMetadata }: ObjectHead): boolean {

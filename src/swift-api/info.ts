@@ -48,7 +48,9 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
     },
     tempauth: { account_acls: false },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
-    ...(gatewaySecrets.length > 0 ? { ringway: { version: WIRE_VERSION } } : {}),
+    ...(gatewaySecrets.length > 0
+      ? { ringway: { version: WIRE_VERSION, exclusive_delete: true } }
+      : {}),
   };
   return {
     status: 200,

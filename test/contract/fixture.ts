@@ -44,7 +44,12 @@ export function needsCapability(
   context: Mocha.Context,
   { backend }: Pick<Fixture, 'backend'>,
   ...names: readonly (
-    'atomicCreate' | 'conditionalReplace' | 'atomicGuard' | 'listingUpdates' | 'bodyUpdates'
+    | 'atomicCreate'
+    | 'conditionalReplace'
+    | 'exclusiveDelete'
+    | 'atomicGuard'
+    | 'listingUpdates'
+    | 'bodyUpdates'
   )[]
 ): void {
   const missing = names.filter((name) => !backend.capabilities[name]);

@@ -20,7 +20,7 @@ function etagOf(put: PutOutcome): string {
 
 export function describePreconditions(fixture: Fixture): void {
   describe('preconditions', () => {
-    function needs(capability: 'atomicCreate' | 'conditionalReplace'): void {
+    function needs(capability: 'atomicCreate' | 'conditionalReplace' | 'exclusiveDelete'): void {
       beforeEach(function () {
         needsCapability(this, fixture, capability);
       });
@@ -55,6 +55,53 @@ export function describePreconditions(fixture: Fixture): void {
             objectCount: 1,
             bytesUsed: size,
           });
+        });
+      });
+
+      describe(`present, ${size} bytes`, () => {
+        needs('exclusiveDelete');
+
+        it('deletes what is there, with the ETag where one is given', async () => {
+          const { backend } = fixture;
+          const ref = await freshObject(fixture);
+          const nothing = backend.deleteObject(CONTEXT, ref, { present: true });
+          await failure('NoSuchObject', nothing);
+          const etag = etagOf(await fixture.backend.putObject(CONTEXT, ref, inputOf('first')));
+          const wrong = await backend.deleteObject(CONTEXT, ref, { present: true, etag: 'other' });
+          expect(wrong).to.deep.equal({ outcome: 'precondition_failed' });
+          expect((await readObject(fixture, ref)).toString()).to.equal('first');
+          const right = await backend.deleteObject(CONTEXT, ref, { present: true, etag });
+          expect(right).to.deep.equal({ outcome: 'deleted' });
+          await failure('NoSuchObject', backend.headObject(CONTEXT, ref));
+          await backend.putObject(CONTEXT, ref, inputOf(patternBytes(size)));
+          const any = await backend.deleteObject(CONTEXT, ref, { present: true });
+          expect(any).to.deep.equal({ outcome: 'deleted' });
+          await failure(
+            'NoSuchObject',
+            backend.deleteObject(CONTEXT, ref, { present: true, etag }),
+          );
+        });
+
+        it('lets exactly one of racing deleters win', async () => {
+          const ref = await freshObject(fixture);
+          const { backend } = fixture;
+          const etag = etagOf(await backend.putObject(CONTEXT, ref, inputOf(patternBytes(size))));
+          const outcomes = await Promise.allSettled(
+            Array.from({ length: 12 }, (_, i) =>
+              backend.deleteObject(
+                CONTEXT,
+                ref,
+                i % 2 ? { present: true } : { present: true, etag },
+              ),
+            ),
+          );
+          const told = outcomes.map((result) =>
+            result.status === 'fulfilled'
+              ? result.value.outcome
+              : (result.reason as { code?: string }).code,
+          );
+          expect(told.filter((outcome) => outcome === 'deleted')).to.have.length(1);
+          expect(told.filter((outcome) => outcome === 'NoSuchObject')).to.have.length(11);
         });
       });
 

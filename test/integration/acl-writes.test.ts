@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { S3TestClient, S3Answer } from '../support/s3-client.js';
 import { ANNA_ID, OWNER_ID, useAclBench } from './acl-users.js';
@@ -18,6 +19,36 @@ describe('ACLs of copies and uploads over the wire', () => {
     bench().owner.send({ method: 'GET', path, signed: false });
   const copy = (s3: S3TestClient, from: string, to: string, more: Record<string, string> = {}) =>
     s3.put(to, '', { 'x-amz-copy-source': from, ...more });
+
+  it('tells ETags by conditional deletes to who may read the object', async () => {
+    const { owner, anna } = bench();
+    for (const key of ['hidden', 'shown']) {
+      const acl = key === 'shown' ? { 'x-amz-acl': 'public-read' } : {};
+      await owner.put(`/target/${key}`, key, acl);
+    }
+    const { headers } = await owner.head('/target/hidden');
+    for (const etag of [headers.etag ?? '', '"0123456789abcdef0123456789abcdef"']) {
+      expectDenied(await anna.delete('/target/hidden', { 'if-match': etag }));
+      const batch = `<Delete><Object><Key>hidden</Key><ETag>${etag}</ETag></Object></Delete>`;
+      const md5 = createHash('md5').update(batch).digest('base64');
+      const path = '/target?delete';
+      const answer = await anna.send({
+        method: 'POST',
+        path,
+        body: batch,
+        headers: { 'content-md5': md5 },
+      });
+      expect([answer.status, answer.code]).to.deep.equal([200, 'AccessDenied']);
+      const other = await anna.delete('/target/shown', { 'if-match': etag });
+      expect([other.status, other.code]).to.deep.equal([412, 'PreconditionFailed']);
+    }
+    expect((await owner.get('/target/hidden')).text).to.equal('hidden');
+    // Who may write may delete what there is.
+    expect((await anna.delete('/target/hidden', { 'if-match': '*' })).status).to.equal(204);
+    const shown = await anna.head('/target/shown');
+    const known = { 'if-match': shown.headers.etag ?? '' };
+    expect((await anna.delete('/target/shown', known)).status).to.equal(204);
+  });
 
   it('lets a member copy what it may read to where it may write', async () => {
     const { anna, ben } = bench();

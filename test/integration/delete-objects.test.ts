@@ -156,8 +156,8 @@ describe('DeleteObjects over the wire', () => {
         'MalformedXML',
       ],
       [
-        'with a condition on a key',
-        documentOf(['kept'], '<Object><Key>kept</Key><ETag>x</ETag></Object>'),
+        'with a condition of directory buckets on a key',
+        documentOf(['kept'], '<Object><Key>kept</Key><Size>9</Size></Object>'),
         undefined,
         501,
         'NotImplemented',

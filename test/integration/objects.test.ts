@@ -185,10 +185,7 @@ describe('objects over the wire', () => {
       await s3.put('/objects/replaced', 'first');
       const { headers } = await s3.head('/objects/replaced');
       const known = { 'if-match': headers.etag ?? '' };
-      for (const answer of [
-        await s3.put('/objects/replaced', 'second', known),
-        await s3.delete('/objects/replaced', known),
-      ]) {
+      for (const answer of [await s3.put('/objects/replaced', 'second', known)]) {
         expect([answer.status, answer.code]).to.deep.equal([501, 'NotImplemented']);
       }
       expect((await s3.get('/objects/replaced')).text).to.equal('first');

@@ -10,6 +10,7 @@ const ON_A_CLUSTER = [
   'test/integration/acl-requests.test.ts',
   'test/integration/acl-writes.test.ts',
   'test/integration/buckets.test.ts',
+  'test/integration/conditional-deletes.test.ts',
   'test/integration/copy.test.ts',
   'test/integration/delete-objects.test.ts',
   'test/integration/extras.test.ts',

@@ -24,7 +24,7 @@ WIRE_VERSION = 1
 #: copies, so that it stays with the one PUT. Its value is If-None-Match, which
 #: the filters in between are not to see: copy would ask its source for it.
 EXCLUSIVE = 'ringway.exclusive'
-#: Likewise; a Timestamp: of the object that a POST is meant for.
+#: Likewise; a Timestamp: of the object that a POST or DELETE is meant for.
 STATE = 'ringway.state'
 
 
@@ -124,9 +124,10 @@ def _state(env, seconds):
         state = Timestamp(seconds)
     except ValueError:
         state = None
-    if env['REQUEST_METHOD'] != 'POST' or state is None:
+    if env['REQUEST_METHOD'] not in ('DELETE', 'POST') or state is None:
         raise refuse(swob.HTTPBadRequest, env,
-                     'X-Gateway-State is a timestamp with a POST')
+                     'X-Gateway-State is a timestamp with a DELETE '
+                     'or a POST')
     return state
 
 

@@ -67,7 +67,7 @@ class Guard(object):
             if condition is not None:
                 env['HTTP_IF_NONE_MATCH'] = condition
                 return self._creator.create(env, start_response)
-        elif obj is not None and method == 'POST':
+        elif obj is not None and method in ('DELETE', 'POST'):
             seen = env.pop(STATE, None)
             if seen is not None:
                 return self._updater.update(env, start_response, seen)
@@ -116,7 +116,8 @@ def guard_factory(global_conf, **local_conf):
     read_seconds = seconds_option(conf, 'read_seconds', READ_SECONDS, 1, 600)
     repair_seconds = seconds_option(
         conf, 'repair_seconds', REPAIR_SECONDS, 60, 30 * 86400)
-    register_swift_info('ringway', exclusive_create=fingerprint(servers))
+    register_swift_info('ringway', exclusive_create=fingerprint(servers),
+                        exclusive_delete=True)
 
     def make(app):
         app = _with_misses(app, ring, repair_seconds, logger)

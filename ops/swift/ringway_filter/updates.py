@@ -1,10 +1,14 @@
-"""Exclusive updates: a POST that changes exactly what the gateway has read.
+"""Exclusive changes: a POST or a DELETE of exactly what the gateway has read.
 
 Swift's POST replaces all metadata of an object that can be replaced, so the
 gateway reads, merges and sends all of it again. Of two gateways that have read
 the same, the later one would take the earlier one's change away, be it a lock
 that was acknowledged. Here they exclude each other by the lease of exclusive
 creation, and a POST for what is not there any more is answered 409.
+
+Of racing DELETEs, Swift's servers let each one through that came first to one
+of them, and each may be answered 204. With the lease the second one finds
+nothing, and is answered 404.
 """
 
 from swift.common import swob
@@ -28,7 +32,7 @@ class Updater(object):
         self._logger = logger
 
     def update(self, env, start_response, seen):
-        """Serves a POST with X-Gateway-State.
+        """Serves a POST or DELETE with X-Gateway-State.
 
         :param seen: the X-Timestamp of the object that was read
         :raises swob.HTTPException: an answer

@@ -71,6 +71,32 @@ class TestUpdate(unittest.TestCase):
         self.assertEqual([status for status, _h, _b in answers], [409])
         self.assertEqual(len(self.posts()), 1)
 
+    def test_a_deletion_of_what_was_read(self):
+        self.swift.answer('DELETE', PATH, '204 No Content')
+        self.assertEqual(self.update(method='DELETE')[0], 204)
+        self.assertEqual(self.swift.calls[-1]['HTTP_X_TIMESTAMP'], LATER)
+        self.swift.answer('HEAD', PATH, '404 Not Found')
+        self.assertEqual(self.update(method='DELETE')[0], 404)
+        deletions = [name for name in self.swift.methods()
+                     if name.startswith('DELETE')]
+        self.assertEqual(len(deletions), 1)
+
+    def test_no_deletion_of_what_has_changed(self):
+        self.swift.object_of(LATER)
+        self.assertEqual(self.update(method='DELETE')[0], 409)
+        self.assertEqual(self.swift.methods(), ['HEAD ' + PATH])
+
+    def test_no_deletion_beside_another_change(self):
+        answers = []
+
+        def during():
+            self.swift.during = lambda: None
+            answers.append(self.update(method='DELETE'))
+        self.swift.during = during
+        self.assertEqual(self.update()[0], 202)
+        self.assertEqual([status for status, _h, _b in answers], [409])
+        self.assertEqual(answers[0][1]['x-gateway-create'], 'busy')
+
     def test_of_a_symlink(self):
         self.swift.during = lambda: None
         self.swift.object_of(SEEN)
@@ -98,11 +124,12 @@ class TestUpdate(unittest.TestCase):
         self.swift.during = self.memcache.data.clear
         self.assertEqual(self.update()[0], 503)
 
-    def test_only_posts_and_only_timestamps(self):
-        for method, state in (('DELETE', SEEN), ('POST', 'then')):
+    def test_only_changes_and_only_timestamps(self):
+        for method, state in (('PUT', SEEN), ('DELETE', 'then'),
+                              ('POST', 'then')):
             status, _headers, body = self.update(state, method=method)
             self.assertEqual(status, 400)
-            self.assertIn(b'X-Gateway-State', body)
+            self.assertIn(b'X-Gateway-', body)
 
     def test_nothing_to_others(self):
         self.swift.during = lambda: None

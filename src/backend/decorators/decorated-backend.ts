@@ -203,7 +203,7 @@ export class DecoratedBackend implements B.Backend {
   deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     return this.around({ context, method: 'deleteObject', kind: 'write', ref }, () =>

@@ -104,7 +104,7 @@ export class FaultyBackend extends DecoratedBackend {
   override deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     return this.#write('deleteObject', undefined, () =>

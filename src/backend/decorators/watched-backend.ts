@@ -124,7 +124,7 @@ export class WatchedBackend extends DecoratedBackend {
   override deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     options?: B.DeleteOptions,
   ) {
     context.watch?.waits();

@@ -117,7 +117,7 @@ export class WeakPreconditions extends DecoratedBackend {
   override deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     const manifest = async (): Promise<B.RemovedManifest | undefined> =>
@@ -172,6 +172,7 @@ function weakened(capabilities: B.Capabilities, objectNameBytesMax: number): B.C
     atomicCreate: false,
     conditionalReplace: false,
     conditionalDelete: false,
+    exclusiveDelete: false,
     atomicGuard: false,
     objectNameBytesMax,
   };

@@ -22,7 +22,7 @@ export type WritePhase = 'started' | 'checked' | 'guarded' | 'removing';
 export interface WeakWrite {
   readonly context: B.CallContext;
   readonly ref: B.ObjectRef;
-  readonly precondition: B.WritePrecondition | undefined;
+  readonly precondition: B.DeletePrecondition | undefined;
   readonly guard: B.Guard | undefined;
 }
 

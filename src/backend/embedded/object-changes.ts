@@ -3,6 +3,7 @@ import type {
   Guard,
   ObjectRef,
   RemovedManifest,
+  DeletePrecondition,
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
@@ -156,7 +157,7 @@ function checkGuard(
  */
 export function deleteObject(
   ref: ObjectRef,
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
   guard: Guard | undefined,
   owner: Buffer,
   openExpired: boolean,
@@ -182,11 +183,15 @@ function isOver(object: Pick<ObjectSummary, 'deleteAt'> | undefined, now: number
 }
 
 export function holds(
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
   current: Pick<ObjectSummary, 'etag' | 'lastModified'> | undefined,
 ): boolean {
   if (precondition === undefined) return true;
   if ('absent' in precondition) return current === undefined;
+  if ('present' in precondition) {
+    const { etag = current?.etag } = precondition;
+    return current !== undefined && current.etag === etag;
+  }
   const { etag, lastModified } = precondition;
   if (current?.etag !== etag) return false;
   return lastModified === undefined || current.lastModified === lastModified;

@@ -83,6 +83,7 @@ class LmdbStore implements EmbeddedStore {
     atomicCreate: true,
     conditionalReplace: true,
     conditionalDelete: true,
+    exclusiveDelete: true,
     listingUpdates: true,
     bodyUpdates: true,
     takesMd5: false,
@@ -241,7 +242,7 @@ class LmdbStore implements EmbeddedStore {
   deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     { guard, openExpired = false }: B.DeleteOptions = {},
   ): Promise<B.DeleteOutcome> {
     return this.#write(context, async ({ commits, reaper, owner }) => {

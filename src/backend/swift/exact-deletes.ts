@@ -1,8 +1,18 @@
-import type { CallContext, ObjectRef, WritePrecondition } from '../backend.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  CallContext,
+  DeletePrecondition,
+  ObjectHead,
+  ObjectRef,
+  WritePrecondition,
+} from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { justAfter, notNewerThan } from './timestamps.js';
 import type { Expiry, FoundObject, ObjectLooks } from './object-looks.js';
+import { answerError } from './answer-error.js';
 import type { SwiftResponse, SwiftTransport } from './transport.js';
+import { unlessBusy, whileBusy } from './while-busy.js';
 
 /**
  * Deletions of one certain write. Swift orders writes by their time, so that a deletion as of the
@@ -48,6 +58,53 @@ export async function deleteExactly(
     limit = undefined;
   }
   return undefined;
+}
+
+export type PresentCondition = Extract<DeletePrecondition, { readonly present: true }>;
+
+/** Of meeting others who write or change the same object: each time somebody else got through. */
+const EXCLUSIVE_ATTEMPTS_MAX = 20;
+const PAUSE_MS_MAX = 50;
+
+/**
+ * Deletes what is there by now, where it is what the condition wants, so that of several who do one
+ * succeeds. Swift's servers alone let each deletion through that came first to one of them; the
+ * filter lets one at a time look and delete.
+ *
+ * @returns the head of what was deleted; `another` when the object has another ETag
+ * @throws BackendError Unavailable and Timeout, when nobody knows what became of it
+ */
+export async function deleteExclusively(
+  { transport, looks }: { readonly transport: SwiftTransport; readonly looks: ObjectLooks },
+  context: CallContext,
+  ref: ObjectRef,
+  { etag }: PresentCondition,
+  expiry: Expiry,
+): Promise<ObjectHead | 'missing' | 'another'> {
+  for (let attempt = 1; attempt <= EXCLUSIVE_ATTEMPTS_MAX; attempt++) {
+    throwIfAborted(context);
+    const found = await looks.itself(context, ref, expiry);
+    if (found === undefined) return 'missing';
+    const { head } = found.stored;
+    if (etag !== undefined && head.etag !== etag) return 'another';
+    const state = found.headers.get('x-timestamp');
+    const headers = {
+      'x-gateway-not-newer': justAfter(state),
+      ...(state !== undefined && { 'x-gateway-state': state }),
+    };
+    const response = await whileBusy(context, ref, () =>
+      unlessBusy(transport.request({ context, method: 'DELETE', ...ref, headers })),
+    );
+    if (response.status !== 204 && response.status !== 404 && response.status !== 409) {
+      throw await answerError('object', 'DELETE', ref, response);
+    }
+    response.cancel();
+    if (response.status === 204) return head;
+    // It was written, updated or deleted meanwhile.
+    if (attempt > 1) await delay(Math.random() * PAUSE_MS_MAX);
+  }
+  const detail = `others keep changing ${ref.container}/${ref.object}`;
+  throw new BackendError('Unavailable', detail);
 }
 
 /** Right after the time of the very object: at its own, Swift would not delete it. @returns undefined when it is another one */

@@ -2,12 +2,12 @@ import type {
   CallContext,
   DeleteOptions,
   DeleteOutcome,
+  DeletePrecondition,
   ObjectRef,
-  WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './answer-error.js';
-import { deleteExactly } from './exact-deletes.js';
+import { deleteExactly, deleteExclusively, type PresentCondition } from './exact-deletes.js';
 import type { Guards } from './guards.js';
 import type { Expiry, ObjectLooks } from './object-looks.js';
 import { refuseEtagCondition } from './put-answer.js';
@@ -28,7 +28,7 @@ export class ObjectDeletes {
   async delete(
     context: CallContext,
     ref: ObjectRef,
-    precondition: WritePrecondition | undefined,
+    precondition: DeletePrecondition | undefined,
     { guard, openExpired }: DeleteOptions = {},
   ): Promise<DeleteOutcome> {
     const { transport, limits } = this.parts;
@@ -39,6 +39,11 @@ export class ObjectDeletes {
     await this.guards.check(context, guard);
     if (precondition !== undefined && 'absent' in precondition) {
       return this.#deleteNothing(context, ref, expiry);
+    }
+    if (precondition !== undefined && 'present' in precondition) {
+      const outcome = await this.#deleteExclusively(context, ref, precondition, expiry);
+      if (outcome.outcome === 'deleted') await this.guards.consume(context, guard, ref);
+      return outcome;
     }
     const removedManifest = await this.looks.manifest(context, ref, expiry);
     const response =
@@ -65,6 +70,29 @@ export class ObjectDeletes {
     response.cancel();
     await this.guards.consume(context, guard, ref);
     return removedManifest === undefined ? DELETED : { outcome: 'deleted', removedManifest };
+  }
+
+  /** @throws BackendError as {@link delete}; Unsupported where a filter does not know it */
+  async #deleteExclusively(
+    context: CallContext,
+    ref: ObjectRef,
+    condition: PresentCondition,
+    expiry: Expiry,
+  ): Promise<DeleteOutcome> {
+    const { transport, limits } = this.parts;
+    if (limits.filter?.exclusiveDelete !== true) refuseEtagCondition(ref, condition);
+    const deleted = await deleteExclusively(
+      { transport, looks: this.looks },
+      context,
+      ref,
+      condition,
+      expiry,
+    );
+    if (deleted === 'missing') throw await this.#missing(context, ref);
+    if (deleted === 'another') return { outcome: 'precondition_failed' };
+    if (deleted.segmentCount === undefined) return DELETED;
+    const { size, etag, systemMetadata } = deleted;
+    return { outcome: 'deleted', removedManifest: { size, etag, systemMetadata } };
   }
 
   /** On the condition that nothing is there. @throws BackendError NoSuchContainer, NoSuchObject */

@@ -1,4 +1,4 @@
-import type { CallContext, ObjectRef, WritePrecondition } from '../backend.js';
+import type { CallContext, DeletePrecondition, ObjectRef, WritePrecondition } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './answer-error.js';
 import type { ObjectLooks } from './object-looks.js';
@@ -24,7 +24,7 @@ const EXCLUSIVE: RequestHeaders = { 'if-none-match': '*', 'x-gateway-create': 'e
 /** Swift ignores it, and would change what it should not. @throws BackendError Unsupported */
 export function refuseEtagCondition(
   { container, object }: ObjectRef,
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
 ): void {
   if (precondition === undefined || 'absent' in precondition) return;
   const detail = `a write of ${container}/${object} depends on an ETag`;

@@ -48,6 +48,7 @@ function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
     atomicCreate: hasFilter,
     conditionalReplace: false,
     conditionalDelete: hasFilter,
+    exclusiveDelete: info.filter?.exclusiveDelete === true,
     atomicGuard: false,
     // Swift shows what the PUT said, and has an object where its bytes are.
     listingUpdates: false,
@@ -218,7 +219,7 @@ class SwiftBackend implements B.Backend {
   deleteObject(
     context: B.CallContext,
     ref: B.ObjectRef,
-    precondition?: B.WritePrecondition,
+    precondition?: B.DeletePrecondition,
     options?: B.DeleteOptions,
   ): Promise<B.DeleteOutcome> {
     return this.#write(context, () => this.#deletes.delete(context, ref, precondition, options));

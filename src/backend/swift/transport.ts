@@ -89,4 +89,6 @@ export interface FilterInfo {
   readonly version: number;
   /** Tells the memcached servers apart on which creations are serialised. */
   readonly exclusiveCreate?: string | undefined;
+  /** Of deletions of what was read one gets through; filters before this one do not know it. */
+  readonly exclusiveDelete?: true | undefined;
 }

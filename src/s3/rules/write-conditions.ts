@@ -1,4 +1,4 @@
-import type { WritePrecondition } from '../../backend/backend.js';
+import type { DeletePrecondition, WritePrecondition } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
 import { singleEtag } from './etags.js';
@@ -40,14 +40,35 @@ export function parseWriteCondition(headers: HeaderMap): WritePrecondition | und
   return undefined;
 }
 
+/** Of a deletion: the object is there, with this ETag where one is given. */
+export type DeleteCondition = Extract<DeletePrecondition, { readonly present: true }>;
+
 /**
- * The precondition of DeleteObject: `If-Match` with one ETag.
+ * The precondition of DeleteObject: `If-Match` with one ETag, or `*` for any.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
+ *
  * @throws S3Error `NotImplemented` as {@link parseWriteCondition}, and for `If-None-Match`
  */
-export function parseDeleteCondition(headers: HeaderMap): WritePrecondition | undefined {
-  if (headers.has('if-none-match')) throw unsupported('If-None-Match');
-  return parseWriteCondition(headers);
+export function parseDeleteCondition(headers: HeaderMap): DeleteCondition | undefined {
+  for (const [header, name] of NOT_OF_DELETIONS) {
+    if (headers.has(header)) throw unsupported(name);
+  }
+  const ifMatch = headers.get('if-match');
+  return ifMatch === undefined ? undefined : deleteConditionOf(ifMatch);
 }
+
+/**
+ * The same of one key of DeleteObjects, where it is the text of `<ETag>`.
+ * @throws S3Error `NotImplemented` for a list, a weak ETag and an empty one
+ */
+export function deleteConditionOf(etagOrAny: string): DeleteCondition {
+  if (etagOrAny.trim() === '*') return { present: true };
+  const etag = singleEtag(etagOrAny);
+  if (etag === undefined) throw unsupportedValue('If-Match');
+  return { present: true, etag };
+}
+
+const NOT_OF_DELETIONS = [['if-none-match', 'If-None-Match'], ...READ_ONLY_CONDITIONS] as const;
 
 /**
  * For writes that AWS gives no conditions.
@@ -59,7 +80,7 @@ export function refuseConditions(headers: HeaderMap): void {
 }
 
 /** The answer when the backend says that the precondition did not hold. */
-export function writePreconditionFailed(precondition: WritePrecondition): S3Error {
+export function writePreconditionFailed(precondition: DeletePrecondition): S3Error {
   const condition = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
   return new S3Error('PreconditionFailed', undefined, { Condition: condition });
 }

@@ -1,4 +1,4 @@
-import type { CallContext, WriteClass, WritePrecondition } from '../../backend/backend.js';
+import type { CallContext, DeletePrecondition, WriteClass } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
@@ -22,7 +22,7 @@ interface Decision {
 
 export interface AddEntryOptions {
   /** Of the current version, in the instant in which the new one takes its place. */
-  readonly condition?: WritePrecondition | undefined;
+  readonly condition?: DeletePrecondition | undefined;
   /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
@@ -107,7 +107,7 @@ async function standingAt(
   call: CallContext,
   of: VersionedKey,
   index: VersionIndex,
-  condition: WritePrecondition | undefined,
+  condition: DeletePrecondition | undefined,
 ): Promise<Standing> {
   const expected = expectedStanding(index);
   const mustLook = condition !== undefined || expected.kind === 'nothing';

@@ -1,4 +1,10 @@
-import type { CallContext, Metadata, ObjectRef, WritePrecondition } from '../../backend/backend.js';
+import type {
+  CallContext,
+  DeletePrecondition,
+  Metadata,
+  ObjectRef,
+  WritePrecondition,
+} from '../../backend/backend.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../s3-error.js';
@@ -15,14 +21,19 @@ export type WrittenVersion = Pick<
   'size' | 'etag' | 'lastModified' | 'storageClass' | 'checksumAlgorithm' | 'uploadId'
 >;
 
-export interface NewEntry {
+interface NewEntry {
   /** While versioning is suspended: takes the place of the version `null`. */
   readonly nullVersion: boolean;
-  /** Of the current version, in the instant in which the new one takes its place. */
-  readonly condition?: WritePrecondition | undefined;
+}
+
+export interface NewDeleteMarker extends NewEntry {
+  /** Of the current version, in the instant in which the marker takes its place. */
+  readonly condition?: DeletePrecondition | undefined;
 }
 
 export interface NewVersion extends NewEntry {
+  /** Of the current version, in the instant in which the new one takes its place. */
+  readonly condition?: WritePrecondition | undefined;
   /**
    * Writes the version, once, where it stays: with `putObject`, `copyObject` or `putManifest`. Called
    * once.
@@ -79,7 +90,7 @@ export async function createDeleteMarker(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
-  { nullVersion, condition }: NewEntry,
+  { nullVersion, condition }: NewDeleteMarker,
 ): Promise<CreatedEntry> {
   requireArchivableKey(of.key, parts.backend.capabilities);
   const name = parts.ids.mint();

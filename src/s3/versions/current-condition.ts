@@ -1,4 +1,9 @@
-import type { Backend, CallContext, WritePrecondition } from '../../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  DeletePrecondition,
+  WritePrecondition,
+} from '../../backend/backend.js';
 import { writePreconditionFailed } from '../rules/write-conditions.js';
 import { S3Error } from '../s3-error.js';
 import type { VersionedKey } from './names.js';
@@ -28,7 +33,7 @@ export async function requireProbable(
  * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
  */
 export function requireHolds(
-  condition: WritePrecondition,
+  condition: DeletePrecondition,
   index: VersionIndex,
   standing: Standing,
 ): void {
@@ -36,13 +41,18 @@ export function requireHolds(
   const [latest] = index.entries;
   const current = isPlain ? standing : latest?.kind === 'version' ? latest : undefined;
   requireEtag(condition, current?.etag);
-  if ('absent' in condition || condition.lastModified === undefined) return;
+  if (!('lastModified' in condition) || condition.lastModified === undefined) return;
   if (current?.lastModified !== condition.lastModified) throw writePreconditionFailed(condition);
 }
 
-function requireEtag(condition: WritePrecondition, etag: string | undefined): void {
-  const holds = 'absent' in condition ? etag === undefined : etag === condition.etag;
-  if (holds) return;
+function requireEtag(condition: DeletePrecondition, etag: string | undefined): void {
+  if (hasWanted(condition, etag)) return;
   if (etag === undefined) throw new S3Error('NoSuchKey');
   throw writePreconditionFailed(condition);
+}
+
+function hasWanted(condition: DeletePrecondition, etag: string | undefined): boolean {
+  if ('absent' in condition) return etag === undefined;
+  if ('present' in condition && condition.etag === undefined) return etag !== undefined;
+  return etag === condition.etag;
 }

@@ -7,7 +7,7 @@ import {
   createVersion,
   type CreatedEntry,
   type CreatedVersion,
-  type NewEntry,
+  type NewDeleteMarker,
   type NewVersion,
 } from './create-version.js';
 import { CurrentLink } from './current-link.js';
@@ -130,7 +130,11 @@ export class VersionedKeys {
   }
 
   /** DELETE of a key without a version id. @throws as createVersion */
-  createDeleteMarker(call: CallContext, of: VersionedKey, entry: NewEntry): Promise<CreatedEntry> {
+  createDeleteMarker(
+    call: CallContext,
+    of: VersionedKey,
+    entry: NewDeleteMarker,
+  ): Promise<CreatedEntry> {
     return createDeleteMarker(this.#parts, call, of, entry);
   }
 

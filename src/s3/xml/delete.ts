@@ -8,6 +8,8 @@ export interface ObjectToDelete {
   readonly key: string;
   /** As sent: what is no version id is an error of that key alone. */
   readonly versionId?: string | undefined;
+  /** As sent: what the object must have; `*` for any. */
+  readonly etag?: string | undefined;
 }
 
 /** Plain data: it can be structured-cloned. */
@@ -18,14 +20,15 @@ export interface Delete {
   readonly quiet: boolean;
 }
 
-/** Conditions on single keys: to delete without looking at them would lose data. */
-const CONDITIONS: ReadonlySet<string> = new Set(['ETag', 'LastModifiedTime', 'Size']);
+/** Conditions of directory buckets alone: to delete without looking at them would lose data. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(['LastModifiedTime', 'Size']);
+const KNOWN: ReadonlySet<string> = new Set(['Key', 'VersionId', 'ETag']);
 
 /**
  * The body of DeleteObjects.
  *
  * @throws S3Error `MalformedXML`, also without objects, for more than 1000 and for an empty key;
- *   `NotImplemented` for conditions; `MaxMessageLengthExceeded`
+ *   `NotImplemented` for conditions that AWS gives to directory buckets; `MaxMessageLengthExceeded`
  */
 export function parseDelete(body: Buffer): Delete {
   const root = parseXml(body, 'Delete', XML_BOUNDS.Delete);
@@ -38,15 +41,20 @@ export function parseDelete(body: Buffer): Delete {
 function parseObject(object: XmlElement): ObjectToDelete {
   if (object.name !== 'Object') throw new S3Error('MalformedXML');
   for (const { name } of object.children) {
-    if (CONDITIONS.has(name)) {
+    if (UNSUPPORTED.has(name)) {
       throw new S3Error('NotImplemented', `${name} of an Object to delete is not implemented.`);
     }
-    if (name !== 'Key' && name !== 'VersionId') throw new S3Error('MalformedXML');
+    if (!KNOWN.has(name)) throw new S3Error('MalformedXML');
   }
   const key = requiredChildText(object, 'Key');
   if (key === '') throw new S3Error('MalformedXML');
   const versionId = optionalChildText(object, 'VersionId');
-  return versionId === undefined ? { key } : { key, versionId };
+  const etag = optionalChildText(object, 'ETag');
+  return {
+    key,
+    ...(versionId !== undefined && { versionId }),
+    ...(etag !== undefined && { etag }),
+  };
 }
 
 /** Python clients write `True`. */

@@ -23,8 +23,9 @@ function info(more: object = {}): Step {
 }
 
 /** As the filter does: a wrong signature is refused, none is an ordinary client's. */
-function filtered(secret: string, servers?: string): Step {
-  const announce = info({ ringway: { version: 1, exclusive_create: servers } });
+function filtered(secret: string, servers?: string, deletes?: boolean): Step {
+  const said = { version: 1, exclusive_create: servers, exclusive_delete: deletes };
+  const announce = info({ ringway: said });
   return (request: SeenRequest) => {
     const { method, url, headers } = request;
     const given = headers['x-gateway-signature'];
@@ -132,6 +133,18 @@ describe('Swift transport: /info', () => {
       const { transport } = await open(steps, { filterSecret });
       const { filter } = await transport.info();
       expect(filter?.version).to.equal(there ? 1 : undefined);
+    });
+  }
+
+  for (const [title, others, known] of [
+    ['where all filters do', true, true],
+    ['not where one is of an earlier release', undefined, undefined],
+  ] as const) {
+    it(`knows of exclusive deletions ${title}`, async () => {
+      const steps = [filtered(SECRET, 'a', true), filtered(SECRET, 'a', others)];
+      const { transport } = await open(steps, { filterSecret: SECRET });
+      const { filter } = await transport.info();
+      expect([filter?.version, filter?.exclusiveDelete]).to.deep.equal([1, known]);
     });
   }
 

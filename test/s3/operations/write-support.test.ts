@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Capabilities, WritePrecondition } from '../../../src/backend/backend.js';
 import {
   requireConditionSupport,
+  requireDeleteConditionSupport,
   requireVersionConditionSupport,
 } from '../../../src/s3/operations/object/write-support.js';
 import { S3Error } from '../../../src/s3/s3-error.js';
@@ -12,6 +13,7 @@ const MATCH: WritePrecondition = { etag: 'x' };
 function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capabilities {
   const rest = {
     conditionalDelete: false,
+    exclusiveDelete: false,
     atomicGuard: false,
     listingUpdates: true,
     bodyUpdates: true,
@@ -62,4 +64,20 @@ describe('conditions that a store cannot decide atomically', () => {
       ).to.equal(false);
     });
   }
+
+  it('are refused of deletions where several of one object may succeed', () => {
+    const able = { ...capabilities(false, false), exclusiveDelete: true };
+    const conditions = [{ present: true }, { present: true, etag: 'x' }] as const;
+    for (const condition of conditions) {
+      requireDeleteConditionSupport(condition, able);
+      const weak = capabilities(true, true);
+      expect(
+        isRefused(() => {
+          requireDeleteConditionSupport(condition, weak);
+        }),
+      ).to.equal(true);
+      requireDeleteConditionSupport(undefined, weak);
+      requireVersionConditionSupport(condition, weak);
+    }
+  });
 });

@@ -8,6 +8,7 @@ const STORE: Capabilities = {
   atomicCreate: false,
   conditionalReplace: false,
   conditionalDelete: false,
+  exclusiveDelete: false,
   listingUpdates: true,
   bodyUpdates: true,
   takesMd5: false,

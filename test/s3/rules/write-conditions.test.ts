@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  deleteConditionOf,
   parseDeleteCondition,
   parseWriteCondition,
   writePreconditionFailed,
@@ -47,7 +48,24 @@ describe('s3 rules: conditional writes', () => {
 
   it('deletes under If-Match alone', () => {
     expect(parseDeleteCondition(headers({}))).to.equal(undefined);
-    expect(parseDeleteCondition(headers({ 'if-match': '"abc"' }))).to.deep.equal({ etag: 'abc' });
+    for (const [value, condition] of [
+      ['"abc"', { present: true, etag: 'abc' }],
+      ['abc', { present: true, etag: 'abc' }],
+      ['*', { present: true }],
+      [' * ', { present: true }],
+    ] as const) {
+      expect(parseDeleteCondition(headers({ 'if-match': value }))).to.deep.equal(condition);
+      expect(deleteConditionOf(value)).to.deep.equal(condition);
+    }
+    for (const value of ['W/"abc"', '"a","b"', '']) {
+      for (const parse of [
+        () => parseDeleteCondition(headers({ 'if-match': value })),
+        () => deleteConditionOf(value),
+      ]) {
+        const { code, details } = s3FailureOf(parse);
+        expect([code, details.Header]).to.deep.equal(['NotImplemented', 'If-Match']);
+      }
+    }
     for (const value of ['*', '"abc"']) {
       const failure = s3FailureOf(() => parseDeleteCondition(headers({ 'if-none-match': value })));
       expect(failure).to.deep.equal({

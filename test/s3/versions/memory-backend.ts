@@ -46,6 +46,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
       atomicCreate: claims !== 'weak',
       conditionalReplace: claims === 'strong',
       conditionalDelete: claims === 'strong',
+      exclusiveDelete: false,
       listingUpdates: true,
       bodyUpdates: false,
       takesMd5: false,

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { BackendError } from '../../../src/backend/errors.js';
-import type { CreatedVersion, NewEntry } from '../../../src/s3/versions/create-version.js';
+import type { CreatedVersion, NewVersion } from '../../../src/s3/versions/create-version.js';
 import {
   archiveContainer,
   currentRef,
@@ -25,8 +25,8 @@ export const ACCOUNT = 'AUTH_test';
 export const BUCKET = 'bucket';
 export const CONTAINER: ContainerRef = { account: ACCOUNT, container: BUCKET };
 export const ARCHIVE = archiveContainer(ACCOUNT, BUCKET);
-export const ENABLED: NewEntry = { nullVersion: false };
-export const SUSPENDED: NewEntry = { nullVersion: true };
+export const ENABLED: Pick<NewVersion, 'nullVersion'> = { nullVersion: false };
+export const SUSPENDED: Pick<NewVersion, 'nullVersion'> = { nullVersion: true };
 const INDEX_BYTES_MAX = 1024 * 1024;
 
 /** Runs a test on a store of its own, with a bucket. */
@@ -57,7 +57,7 @@ export function put(
   versions: VersionedKeys,
   of: VersionedKey,
   text: string,
-  entry: NewEntry = ENABLED,
+  entry: Pick<NewVersion, 'nullVersion' | 'condition'> = ENABLED,
 ): Promise<CreatedVersion> {
   const body = Buffer.from(text);
   return versions.createVersion(CALL, of, {

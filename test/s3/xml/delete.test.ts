@@ -28,6 +28,12 @@ const ACCEPTED: readonly (readonly [inner: string, objects: readonly object[], q
   [`<Quiet>true</Quiet>${object('a')}`, [{ key: 'a' }], true],
   [`${object('a')}\n <Quiet> True </Quiet>\n`, [{ key: 'a' }], true],
   [`${object('a')}<Quiet>false</Quiet>`, [{ key: 'a' }]],
+  [object('a', '<ETag>&quot;x&quot;</ETag>'), [{ key: 'a', etag: '"x"' }]],
+  [
+    object('a', '<VersionId>v</VersionId><ETag>*</ETag>'),
+    [{ key: 'a', versionId: 'v', etag: '*' }],
+  ],
+  [object('a', '<ETag/>'), [{ key: 'a', etag: '' }]],
 ];
 
 const REFUSED: readonly (readonly [inner: string, code: string])[] = [
@@ -44,7 +50,7 @@ const REFUSED: readonly (readonly [inner: string, code: string])[] = [
   [`${object('a')}<Quiet>yes</Quiet>`, 'MalformedXML'],
   [`${object('a')}<Quiet/>`, 'MalformedXML'],
   [`${object('a')}<Quiet>true</Quiet><Quiet>true</Quiet>`, 'MalformedXML'],
-  [object('a', '<ETag>x</ETag>'), 'NotImplemented'],
+  [object('a', '<ETag>x</ETag><ETag>y</ETag>'), 'MalformedXML'],
   [object('a', '<LastModifiedTime>x</LastModifiedTime>'), 'NotImplemented'],
   [object('a') + object('b', '<Size>1</Size>'), 'NotImplemented'],
 ];

@@ -56,14 +56,22 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  return { ...one, version: Math.min(one.version, other.version) };
+  const { exclusiveDelete, ...rest } = one;
+  return {
+    ...rest,
+    version: Math.min(one.version, other.version),
+    ...(exclusiveDelete === true && other.exclusiveDelete === true && { exclusiveDelete }),
+  };
 }
 
 function parseFilter(said: unknown): FilterInfo | undefined {
   if (said === undefined) return undefined;
-  const { version, exclusive_create: servers } = record(said);
-  const filter = { version: number(version, 1) };
-  return typeof servers === 'string' ? { ...filter, exclusiveCreate: servers } : filter;
+  const { version, exclusive_create: servers, exclusive_delete: deletes } = record(said);
+  return {
+    version: number(version, 1),
+    ...(typeof servers === 'string' && { exclusiveCreate: servers }),
+    ...(deletes === true && { exclusiveDelete: true }),
+  };
 }
 
 function policyNames(policies: unknown): readonly string[] {

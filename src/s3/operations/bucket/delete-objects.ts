@@ -8,7 +8,11 @@ import { requireBodyChecksum } from '../../rules/multi-delete.js';
 import { requireKeyLength } from '../../rules/object-key.js';
 import { parseBypassHeader } from '../../rules/object-lock/headers.js';
 import { isVersionId, NULL_VERSION_ID } from '../../rules/version-id.js';
-import { refuseConditions } from '../../rules/write-conditions.js';
+import {
+  deleteConditionOf,
+  refuseConditions,
+  type DeleteCondition,
+} from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { currentRef, type VersionedKey } from '../../versions/names.js';
 import type { ObjectToDelete } from '../../xml/delete.js';
@@ -24,7 +28,7 @@ const IN_FLIGHT_MAX = 32;
 /**
  * DeleteObjects: up to 1000 keys, each with an outcome of its own, in the order of the request. A
  * missing key is an error and no silent delete (SPEC.md 4.2). A key that the request names twice is
- * deleted once, and has one outcome.
+ * deleted once, and has one outcome, unless it is to have different ETags.
  */
 export async function deleteObjects(context: RequestContext): Promise<S3Response> {
   requireBodyChecksum(context.headers);
@@ -36,8 +40,8 @@ export async function deleteObjects(context: RequestContext): Promise<S3Response
 
   // Without versions, an object and its version `null` are the same. Keys have no NUL.
   const unnamed = bucketVersioning(systemMetadata) === 'unversioned' ? NULL_VERSION_ID : '';
-  const identityOf = ({ key, versionId = unnamed }: ObjectToDelete): string =>
-    `${versionId}\0${key}`;
+  const identityOf = ({ key, versionId, etag }: ObjectToDelete): string =>
+    etag === undefined ? `${versionId ?? unnamed}\0${key}` : `${versionId ?? ''}\0${key}\0${etag}`;
   const distinct = [...new Map(objects.map((object) => [identityOf(object), object])).entries()];
   const outcomes = new Map<string, Outcome>();
   await mapLimited(distinct, IN_FLIGHT_MAX, async ([identity, object]) => {
@@ -63,8 +67,10 @@ async function deleteOne(
 ): Promise<Outcome> {
   try {
     requireDeletable(context, object);
-    const { versionId } = object;
-    if (versionId === undefined) return await deleteCurrent(context, object.key);
+    const { versionId, etag } = object;
+    const condition = etag === undefined ? undefined : deleteConditionOf(etag);
+    if (versionId === undefined) return await deleteCurrent(context, object.key, condition);
+    if (condition !== undefined) throw new S3Error('NotImplemented', ETAG_OF_VERSION);
     await requireVersionDeletion(context);
     const key = keyIn(context, object.key);
     const deleted = await deleteNamedVersion(context, key, versionId, bypass);
@@ -77,14 +83,20 @@ async function deleteOne(
   }
 }
 
+const ETAG_OF_VERSION = 'An ETag is of the current version, and goes with no VersionId.';
+
 /** With versions too, a key that has no current one is missing: SPEC.md 4.2. */
-async function deleteCurrent(context: RequestContext, name: string): Promise<Outcome> {
+async function deleteCurrent(
+  context: RequestContext,
+  name: string,
+  condition: DeleteCondition | undefined,
+): Promise<Outcome> {
   const { systemMetadata } = await context.containerHead();
   const key = keyIn(context, name);
-  if (bucketVersioning(systemMetadata) !== 'unversioned') {
+  if (bucketVersioning(systemMetadata) !== 'unversioned' && condition === undefined) {
     await context.services.backend.headObject(context.call, currentRef(key));
   }
-  return { deleteMarkerVersionId: await deleteKey(context, key) };
+  return { deleteMarkerVersionId: await deleteKey(context, key, condition) };
 }
 
 function keyIn(context: RequestContext, key: string): VersionedKey {

@@ -1,6 +1,6 @@
-import type { ObjectHead, WritePrecondition } from '../../../backend/backend.js';
+import type { ObjectHead } from '../../../backend/backend.js';
 import { BackendError } from '../../../backend/errors.js';
-import { ownsBucket } from '../../authorisation.js';
+import { ownsBucket, requireObjectRead } from '../../authorisation.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext } from '../../operation.js';
 import {
@@ -10,11 +10,11 @@ import {
 } from '../../rules/object-lock/decision.js';
 import { storedLegalHold, storedRetention } from '../../rules/object-lock/stored.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
-import { writePreconditionFailed } from '../../rules/write-conditions.js';
+import { writePreconditionFailed, type DeleteCondition } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 import { currentRef, type VersionedKey } from '../../versions/names.js';
 import type { RemovedVersion } from '../../versions/parts.js';
-import { requireConditionSupport, requireVersionConditionSupport } from './write-support.js';
+import { requireDeleteConditionSupport, requireVersionConditionSupport } from './write-support.js';
 
 /** What DeleteObject and DeleteObjects do with one key: SPEC.md 3.1. */
 
@@ -22,13 +22,16 @@ import { requireConditionSupport, requireVersionConditionSupport } from './write
  * A key, without a version id: what is there goes, or is behind a delete marker from now on.
  *
  * @returns the version id of the delete marker; undefined where the bucket keeps no versions
- * @throws BackendError NoSuchObject there, when there is none; S3Error `PreconditionFailed`
+ * @throws BackendError NoSuchObject there, when there is none; S3Error `PreconditionFailed`, `NoSuchKey`
+ *   when there is nothing to match, `AccessDenied` to who may not read what is to have an ETag
  */
 export async function deleteKey(
   context: RequestContext,
   key: VersionedKey,
-  condition?: WritePrecondition,
+  condition?: DeleteCondition,
 ): Promise<string | undefined> {
+  // Whether an ETag is the object's is told to who may read it, as AWS says.
+  if (condition?.etag !== undefined) await requireObjectRead(context, key);
   const { systemMetadata } = await context.containerHead();
   const state = bucketVersioning(systemMetadata);
   if (state === 'unversioned') return deletePlain(context, key, condition);
@@ -125,10 +128,10 @@ async function deleteOnlyVersion(
 async function deletePlain(
   { services, call }: RequestContext,
   key: VersionedKey,
-  condition?: WritePrecondition,
+  condition?: DeleteCondition,
 ): Promise<undefined> {
   const { backend, segments } = services;
-  requireConditionSupport(condition, backend.capabilities);
+  requireDeleteConditionSupport(condition, backend.capabilities);
   const ref = currentRef(key);
   const deleted = await backend.deleteObject(call, ref, condition);
   if (deleted.outcome === 'precondition_failed' && condition !== undefined) {

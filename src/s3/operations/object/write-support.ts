@@ -1,4 +1,9 @@
-import type { Capabilities, WritePrecondition } from '../../../backend/backend.js';
+import type {
+  Capabilities,
+  DeletePrecondition,
+  WritePrecondition,
+} from '../../../backend/backend.js';
+import type { DeleteCondition } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
 
 /**
@@ -16,6 +21,14 @@ export function requireConditionSupport(
   if (!supported) throw unsupported(precondition);
 }
 
+/** The same of a deletion. @throws S3Error `NotImplemented` */
+export function requireDeleteConditionSupport(
+  condition: DeleteCondition | undefined,
+  { exclusiveDelete }: Capabilities,
+): void {
+  if (condition !== undefined && !exclusiveDelete) throw unsupported(condition);
+}
+
 /**
  * The same where the bucket keeps versions: the index decides, whatever the condition. Where creating
  * is not atomic, of two commits that were decided on the same index one is merged into the other.
@@ -23,13 +36,13 @@ export function requireConditionSupport(
  * @throws S3Error `NotImplemented`
  */
 export function requireVersionConditionSupport(
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
   { atomicCreate }: Capabilities,
 ): void {
   if (precondition !== undefined && !atomicCreate) throw unsupported(precondition);
 }
 
-function unsupported(precondition: WritePrecondition): S3Error {
+function unsupported(precondition: DeletePrecondition): S3Error {
   const Header = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
   const message = 'The storage behind this service cannot do it atomically.';
   return new S3Error('NotImplemented', message, { Header });
