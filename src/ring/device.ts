@@ -39,6 +39,22 @@ export function parseDevices(value: unknown): Devices {
   return value.map((entry: unknown, id) => (entry === null ? null : parseDevice(entry, id)));
 }
 
+/** A device as ring files have it. */
+export function deviceJson(device: Device): Record<string, number | string> {
+  return {
+    device: device.device,
+    id: device.id,
+    ip: device.ip,
+    meta: device.meta,
+    port: device.port,
+    region: device.region,
+    replication_ip: device.replicationIp,
+    replication_port: device.replicationPort,
+    weight: device.weight,
+    zone: device.zone,
+  };
+}
+
 const PORT_MAX = 65_535;
 const NAME_LENGTH_MAX = 255;
 const META_LENGTH_MAX = 64 * 1024;
@@ -46,7 +62,8 @@ const HOST_NAME = /^(?=.{1,253}\.?$)(?:(?!-)[A-Za-z\d-]{1,63}(?<!-)(?:\.|$))+$/;
 /** The name is a folder of its own, and a part of the path of every request to the server. */
 const DEVICE_NAME = /^(?! )[^/\p{Cc}]+(?<! )$/u;
 
-function parseDevice(entry: unknown, id: number): Device {
+/** @throws RingFileError that names the key */
+export function parseDevice(entry: unknown, id: number): Device {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     throw corrupt(`device ${id} is neither an object nor null`);
   }

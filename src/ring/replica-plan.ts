@@ -1,6 +1,6 @@
 import { presentDevices, type Devices } from './device.js';
 import { RingBuildError } from './ring-error.js';
-import type { Tier, TierTree } from './tier-tree.js';
+import { DEVICE_DEPTH, type Tier, type TierTree } from './tier-tree.js';
 
 /**
  * How many replicas of a partition each tier is to have, on average: numbers by tier, as Swift's
@@ -40,7 +40,7 @@ export function planReplicas(
   const wanted = wantedReplicas(tree, weighted, replicas);
   let requiredOverload = 0;
   for (const tier of tree.tiers) {
-    if (tier.depth !== 4 || tier.weightedDevices === 0) continue;
+    if (tier.depth !== DEVICE_DEPTH || tier.weightedDevices === 0) continue;
     const share = valueAt(weighted, tier);
     requiredOverload = Math.max(requiredOverload, (valueAt(wanted, tier) - share) / share);
   }
@@ -73,7 +73,7 @@ export function evenReplicas(
 ): Float64Array {
   const even = new Float64Array(tree.tiers.length);
   const place = (tier: Tier, share: number): void => {
-    const own = tier.depth === 4 ? Math.min(1, share) : share;
+    const own = tier.depth === DEVICE_DEPTH ? Math.min(1, share) : share;
     even[tier.number] = own;
     for (const child of tier.weightedChildren) {
       place(child, round(own / tier.weightedChildren.length));

@@ -1,7 +1,8 @@
 import { presentDevices, type Devices } from './device.js';
+import { PartTiers } from './part-tiers.js';
 import { replicaCount, type RingData, type Row } from './ring-data.js';
 import { evenReplicas } from './replica-plan.js';
-import { tierTree, type Tier, type TierTree } from './tier-tree.js';
+import { DEVICE_DEPTH, tierTree, type Tier, type TierTree } from './tier-tree.js';
 
 /** The balance of a device without a weight that still has partitions: Swift's MAX_BALANCE. */
 export const BALANCE_MAX = 999.99;
@@ -78,18 +79,15 @@ export function ringDispersion(ring: RingData | Assignment): Dispersion {
   const replicas = replicasOf(ring);
   const even = evenReplicas(tree, replicas);
   const parts = 2 ** partPower;
-  const width = rows.length + 1;
-  const histograms = new Float64Array(tree.tiers.length * width);
-  const counter = new TierCounter(tree);
-  let atRisk = 0;
+  const count = new DispersionCount(tree, even, rows.length);
+  const replicasIn = new PartTiers(tree);
   const whole = rows.at(-1)?.length ?? 0;
   for (let part = 0; part < whole; part++) {
-    counter.count(rows, part);
-    atRisk += counter.takeRisk(even, histograms, width);
+    replicasIn.load(rows, part);
+    count.add(replicasIn);
   }
   const tiers = tree.tiers.slice(1).map((tier) => {
-    const from = tier.number * width;
-    const histogram = [...histograms.subarray(from, from + width)];
+    const histogram = count.histogram(tier);
     histogram[0] = parts - histogram.reduce((sum, count) => sum + count, 0);
     const maxReplicas = Math.trunc(even[tier.number] ?? 0);
     const placed = histogram.reduce((sum, count, held) => sum + count * held, 0);
@@ -100,7 +98,7 @@ export function ringDispersion(ring: RingData | Assignment): Dispersion {
     return { tier, maxReplicas, histogram, placed, dispersion: (100 * surplus) / placed };
   });
   return {
-    dispersion: (100 * atRisk) / (parts * replicas),
+    dispersion: (100 * count.atRisk) / (parts * replicas),
     tree,
     tiers: tiers
       .filter(({ placed }) => placed > 0)
@@ -113,47 +111,40 @@ export function ringDispersion(ring: RingData | Assignment): Dispersion {
   };
 }
 
-/** Counts the replicas of one partition in each tier. */
-class TierCounter {
-  readonly #counts: Uint16Array;
-  readonly #touched: number[] = [];
+/** Adds up, over all partitions, how many replicas each tier has. */
+class DispersionCount {
+  readonly #width: number;
+  readonly #histograms: Float64Array;
   /** By depth. */
-  readonly #risks = new Float64Array(5);
+  readonly #risks = new Float64Array(DEVICE_DEPTH + 1);
+  atRisk = 0;
 
-  constructor(private readonly tree: TierTree) {
-    this.#counts = new Uint16Array(tree.tiers.length);
+  constructor(
+    private readonly tree: TierTree,
+    private readonly even: Float64Array,
+    replicas: number,
+  ) {
+    this.#width = replicas + 1;
+    this.#histograms = new Float64Array(tree.tiers.length * this.#width);
   }
 
-  count(rows: readonly Row[], part: number): void {
-    for (const row of rows) {
-      const id = row[part];
-      if (id === undefined) continue;
-      for (const number of this.tree.tiersOf[id] ?? []) {
-        const before = this.#counts[number] ?? 0;
-        if (before === 0) this.#touched.push(number);
-        this.#counts[number] = before + 1;
-      }
-    }
-  }
-
-  /**
-   * Adds the counts to the histograms, and begins anew.
-   *
-   * @returns the replicas that are too many on the level where they are most
-   */
-  takeRisk(even: Float64Array, histograms: Float64Array, width: number): number {
+  /** What is too many counts once, on the level where it is most. */
+  add(replicasIn: PartTiers): void {
     this.#risks.fill(0);
-    for (const number of this.#touched) {
-      const held = this.#counts[number] ?? 0;
-      this.#counts[number] = 0;
-      const place = number * width + held;
-      histograms[place] = (histograms[place] ?? 0) + 1;
-      const surplus = held - (even[number] ?? 0);
+    for (const number of replicasIn.touched()) {
+      const held = replicasIn.of(number);
+      const place = number * this.#width + held;
+      this.#histograms[place] = (this.#histograms[place] ?? 0) + 1;
+      const surplus = held - (this.even[number] ?? 0);
       const depth = this.tree.tiers[number]?.depth ?? 0;
       if (surplus > 0) this.#risks[depth] = (this.#risks[depth] ?? 0) + surplus;
     }
-    this.#touched.length = 0;
-    return Math.max(...this.#risks);
+    this.atRisk += Math.max(...this.#risks);
+  }
+
+  histogram(tier: Tier): number[] {
+    const from = tier.number * this.#width;
+    return [...this.#histograms.subarray(from, from + this.#width)];
   }
 }
 
