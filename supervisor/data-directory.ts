@@ -7,17 +7,27 @@ const PROBE_BYTES = 64 * 1024;
 
 /**
  * Creates the data directory where it is missing, and proves that it can be written, by writing:
- * modes and free blocks do not tell of quotas, read-only mounts and reserved space.
+ * modes and free blocks do not tell of quotas, read-only mounts and reserved space. A full device is
+ * no reason to end for a service that has been there before: it is read, and emptied.
+ * @returns a warning for the operator, when there is no room
  * @throws Failure `dataDirectory`, `full`
  */
-export function prepareDataDirectory(dataDir: string): void {
+export function prepareDataDirectory(dataDir: string): string | undefined {
   try {
     create(dataDir);
     if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
     probe(path.join(dataDir, '.ringway-probe'));
+    return undefined;
   } catch (error) {
-    throw directoryFailure(dataDir, error);
+    const isInUse = statSync(lockFileOf(dataDir), { throwIfNoEntry: false })?.isFile() === true;
+    if (!isFull(error) || !isInUse) throw directoryFailure(dataDir, error);
+    return `the device of the data directory ${dataDir} is full: the service starts, and refuses what needs room`;
   }
+}
+
+/** The file that the one service which uses a data directory has locked. It stays there. */
+export function lockFileOf(dataDir: string): string {
+  return path.join(dataDir, 'ringway.lock');
 }
 
 /**
@@ -40,13 +50,18 @@ function create(directory: string): void {
   }
 }
 
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Whether an error of the file system says that there is no room. */
+export function isFull(error: unknown): boolean {
+  return FULL.has((error as NodeJS.ErrnoException).code);
+}
 
 /** What an error of the file system means for the operator. */
 export function directoryFailure(dataDir: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return FULL.has(code)
+  const { message } = error as Error;
+  return isFull(error)
     ? new Failure('full', `the device of the data directory ${dataDir} is full (${message})`)
     : new Failure('dataDirectory', `the data directory ${dataDir} cannot be used: ${message}`);
 }

@@ -25,7 +25,7 @@ export const EXIT_CODES = {
     meaning:
       'the data directory, `cold_dir` or the file of `access_log` cannot be created, read or written; the working directory is gone',
   },
-  full: { code: 74, meaning: 'the device of the data directory is full' },
+  full: { code: 74, meaning: 'the device of the data directory is full, at a first start' },
   locked: {
     code: 75,
     meaning: 'another instance uses the data directory, or another janitor is at work',

@@ -1,7 +1,7 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
+import { isFull, lockFileOf } from './data-directory.js';
 import { Failure } from './exit-codes.js';
 import { isProcessAlive } from './process-alive.js';
 
@@ -17,6 +17,8 @@ export interface DataLock {
 /** How long the orphans of a killed supervisor may take to notice. */
 const ORPHAN_WAIT_MS = 5000;
 const ORPHAN_RETRY_MS = 50;
+/** Of the largest process id on Linux (2^22), with room. */
+const PID_DIGITS = 10;
 
 /**
  * Makes this process the only one on the data directory. Two instances could share the port
@@ -24,8 +26,8 @@ const ORPHAN_RETRY_MS = 50;
  * @throws Failure `locked`; NodeJS.ErrnoException when the file cannot be opened
  */
 export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
-  const file = path.join(dataDir, 'ringway.lock');
-  const fd = openSync(file, 'a+', 0o600);
+  const file = lockFileOf(dataDir);
+  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const giveUpAt = performance.now() + ORPHAN_WAIT_MS;
     while (!tryLock(fd)) {
@@ -35,8 +37,7 @@ export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
       if (!mayBeOrphans || performance.now() > giveUpAt) throw inUse(dataDir, pid);
       await delay(ORPHAN_RETRY_MS);
     }
-    ftruncateSync(fd);
-    writeSync(fd, `${process.pid}\n`);
+    writePid(fd);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -47,6 +48,18 @@ export async function lockDataDirectory(dataDir: string): Promise<DataLock> {
       closeSync(fd);
     },
   };
+}
+
+/**
+ * Over the former one, and of the same length: on a full device there is no room for another block.
+ * The number only tells others whom they wait for.
+ */
+function writePid(fd: number): void {
+  try {
+    writeSync(fd, `${String(process.pid).padEnd(PID_DIGITS)}\n`, 0);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
 }
 
 function inUse(dataDir: string, pid: number | undefined): Failure {

@@ -54,7 +54,8 @@ export async function start(read: () => Settings, parts: Parts): Promise<ExitRea
   });
   const signals = new StopSignals();
   const reopen = new ReopenSignal();
-  prepareDataDirectory(options.dataDir);
+  const roomProblem = prepareDataDirectory(options.dataDir);
+  if (roomProblem !== undefined) warn(roomProblem);
   const lock = await takeLock(options.dataDir);
   try {
     const credentials = takeCredentials(options);

@@ -2,6 +2,7 @@ import { BackendError } from '../backend/errors.js';
 import { BodyTooLargeError } from '../http/exchange.js';
 import { toS3Error } from './backend-errors.js';
 import { errorEntry } from './errors.js';
+import { LineSampler } from '../telemetry/line-sampler.js';
 import { UNKNOWN_OPERATION } from './request-record.js';
 import { S3Error } from './s3-error.js';
 
@@ -22,7 +23,34 @@ export function isServerFault({ code }: S3Error): boolean {
 }
 
 export interface FailureLog {
-  error(fields: object, message: string): void;
+  error(fields: FailureFields, message: string): void;
+}
+
+/** Fields of a line; it may have others. */
+export interface FailureFields {
+  readonly error_code?: string | undefined;
+  readonly [name: string]: unknown;
+}
+
+/** Of a store that is full, a line now and then is enough: every write of every client fails. */
+export class SampledFailureLog implements FailureLog {
+  readonly #full: LineSampler;
+
+  constructor(
+    private readonly log: FailureLog,
+    now?: () => number,
+  ) {
+    this.#full = new LineSampler(now);
+  }
+
+  error(fields: FailureFields, message: string): void {
+    if (fields.error_code !== 'InsufficientStorage') {
+      this.log.error(fields, message);
+      return;
+    }
+    const leftOut = this.#full.take();
+    if (leftOut !== undefined) this.log.error({ ...fields, left_out: leftOut }, message);
+  }
 }
 
 /** The request that failed. */

@@ -1,5 +1,6 @@
 import type { ExchangeHandler } from '../http/exchange.js';
 import { CrossOrigin } from './cross-origin.js';
+import { SampledFailureLog } from './failures.js';
 import type { PipelineOptions } from './pipeline-options.js';
 import { RequestRun } from './request-run.js';
 
@@ -12,6 +13,7 @@ import { RequestRun } from './request-run.js';
  * failure) happens here and nowhere else; operations return data.
  */
 export function createPipeline(options: PipelineOptions): ExchangeHandler {
+  const shared = { ...options, log: new SampledFailureLog(options.log) };
   const crossOrigin = new CrossOrigin(options.services.backend, options.authenticator);
-  return (exchange) => new RequestRun(options, crossOrigin, exchange).run();
+  return (exchange) => new RequestRun(shared, crossOrigin, exchange).run();
 }
