@@ -3,8 +3,10 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import { readAdminToken } from '../src/config/admin-token.js';
+import { AllowedHosts } from '../src/config/allowed-hosts.js';
 import type { Certificate } from '../src/config/certificates.js';
-import type { ListenAddress } from '../src/config/options.js';
+import type { FilledOptions, ListenAddress } from '../src/config/options.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { listenFailure } from './addresses.js';
 import { BearerToken } from './bearer-token.js';
@@ -22,6 +24,9 @@ export interface AdminView {
   stages(): Promise<unknown>;
   readonly logs: LogTail;
 }
+
+/** Who may ask. */
+type AdminAccess = Pick<FilledOptions, 'adminListen' | 'adminAllowedHosts' | 'adminTokenFile'>;
 
 interface Answer {
   readonly status: number;
@@ -41,6 +46,9 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 } as const;
 const CONNECTIONS_MAX = 64;
+
+/** A page of another name that was made to point here (DNS rebinding) learns nothing but this. */
+const WRONG_HOST = 'not answered under this name: see admin_allowed_hosts\n';
 
 type Route = (view: AdminView, query: URLSearchParams) => Answer | Promise<Answer>;
 
@@ -91,6 +99,7 @@ export class AdminServer {
   #speaker: http.Server;
   #certificate: Certificate | undefined;
   #token: BearerToken | undefined;
+  #hosts: AllowedHosts;
 
   readonly #onRequest = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     void this.#answer(request, response);
@@ -99,7 +108,10 @@ export class AdminServer {
   constructor(
     private readonly view: AdminView,
     private readonly log: Logger,
+    options: AdminAccess,
   ) {
+    this.#hosts = new AllowedHosts(options.adminListen, options.adminAllowedHosts);
+    this.useAccess(options);
     this.#speaker = this.#speakerWith(undefined);
     this.#server = net.createServer((socket) => {
       this.#sockets.add(socket);
@@ -109,9 +121,11 @@ export class AdminServer {
     this.#server.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** Asks for it from now on; for nothing without one. */
-  useToken(token: string | undefined): void {
+  /** From now on asks for the token, where there is one, and answers under these names. */
+  useAccess(options: AdminAccess): void {
+    const token = readAdminToken(options);
     this.#token = token === undefined ? undefined : new BearerToken(token);
+    this.#hosts = new AllowedHosts(options.adminListen, options.adminAllowedHosts);
   }
 
   /** Speaks TLS with it on connections that are made from now on; plain HTTP without one. */
@@ -172,7 +186,11 @@ export class AdminServer {
 
   #route(request: http.IncomingMessage): Answer | Promise<Answer> {
     // Who has the path alone asks for no details.
-    if (this.#token?.isIn(request) === false && !OPEN_TO_ALL.has(request.url)) {
+    const isOpen = OPEN_TO_ALL.has(request.url);
+    if (!isOpen && !this.#hosts.hasOrIsAddress(request.headers.host)) {
+      return { status: 421, type: TEXT, body: WRONG_HOST };
+    }
+    if (!isOpen && this.#token?.isIn(request) === false) {
       return { status: 401, type: TEXT, body: 'unauthorized\n' };
     }
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);

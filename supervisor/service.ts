@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { RawConsoleConfig } from '../console/config/load.js';
-import { readAdminToken } from '../src/config/admin-token.js';
 import type { Certificates } from '../src/config/certificates.js';
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { configHash } from '../src/config/print.js';
@@ -69,8 +68,7 @@ export class Service implements AdminView {
   constructor(private readonly service: ServiceOptions) {
     const { options, version, log } = service;
     this.#metrics = new ServiceMetrics(version);
-    this.#admin = new AdminServer(this, log);
-    this.#admin.useToken(readAdminToken(options));
+    this.#admin = new AdminServer(this, log, options);
     this.#useCertificates(service.certificates);
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
@@ -151,7 +149,7 @@ export class Service implements AdminView {
     this.#generation = next;
     next.serves();
     if (admin !== undefined) this.#replaceAdmin(admin);
-    this.#admin.useToken(readAdminToken(options));
+    this.#admin.useAccess(options);
     this.#useCertificates(certificates);
     log.level = options.logLevel;
     log.info({ changed, configuration_hash: configHash(options) }, 'reloaded');
@@ -161,8 +159,7 @@ export class Service implements AdminView {
   /** A new admin port, where it has changed. @throws Failure `listen` */
   async #openAdmin(options: FilledOptions): Promise<OpenAdmin | undefined> {
     if (isDeepStrictEqual(options.adminListen, this.#adminListen)) return undefined;
-    const server = new AdminServer(this, this.service.log);
-    server.useToken(readAdminToken(options));
+    const server = new AdminServer(this, this.service.log, options);
     return { server, address: await server.listen(options.adminListen) };
   }
 

@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
 import { filesRoutes } from '../surfaces/files/routes.js';
 import { monitorRoutes } from '../surfaces/monitor/routes.js';
@@ -41,7 +42,7 @@ function noSchema(): never {
 /** @param hosts what `Host` may say, once the port is known */
 export async function buildApp(
   context: ConsoleContext,
-  hosts: () => ReadonlySet<string>,
+  hosts: () => Pick<AllowedHosts, 'has'>,
   traffic: Traffic,
 ): Promise<FastifyInstance> {
   const app = Fastify({

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ApiError } from './api-error.js';
 import { recordAction } from './audit-record.js';
 import type { ConsoleContext } from './context.js';
@@ -19,7 +20,7 @@ const LOGIN_PAGE = '/login.html';
 export function installGuard(
   app: FastifyInstance,
   context: ConsoleContext,
-  hosts: () => ReadonlySet<string>,
+  hosts: () => Pick<AllowedHosts, 'has'>,
 ): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {

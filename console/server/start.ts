@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
@@ -17,7 +18,6 @@ import { buildApp } from './app.js';
 import { ClientViews } from './client-address.js';
 import type { ConsoleContext } from './context.js';
 import { Events } from './events.js';
-import { allowedHosts } from './hosts.js';
 import { Jobs } from './jobs.js';
 import { LoginLimits } from './login-limits.js';
 import { Sessions } from './sessions.js';
@@ -49,7 +49,7 @@ export class ConsoleServer {
   readonly #traffic: Traffic;
   readonly #sweep: NodeJS.Timeout;
   #app: FastifyInstance | undefined;
-  #hosts: ReadonlySet<string> = new Set();
+  #hosts: Pick<AllowedHosts, 'has'> = { has: () => false };
   #monitoring: Promise<void> | undefined;
   #recovering: Promise<void> | undefined;
 
@@ -113,7 +113,7 @@ export class ConsoleServer {
     server.listen({ ...bind, exclusive: true });
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    this.#hosts = allowedHosts({ ...bind, port }, others);
+    this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // Nobody waits for it: a former process may be at a change for long.
     this.#recovering ??= recoverUsers(this.context);
     // Again after a pause: it goes on.

@@ -36,6 +36,10 @@ const KEYS = {
     schema: address().prefault('127.0.0.1:9464'),
     doc: 'Address of `/metrics`, `/livez`, `/readyz` and `/statusz`. On another than a loopback address it needs `admin_token_file`.',
   },
+  admin_allowed_hosts: {
+    schema: hosts().default([]),
+    doc: 'Names in `Host` that the admin port answers, besides that of `admin_listen`, `localhost` and every IP address. Without a port: with any. Others get 421, but for `/livez` and `/readyz`.',
+  },
   console_listen: {
     schema: optionalAddress().prefault('127.0.0.1:9000'),
     doc: 'Address of the [console](console.md). When something else listens there, S3 is served without it, and it is tried again. Empty: there is none.',

@@ -93,6 +93,7 @@ describe('config: load', () => {
       bodyMemoryBytesMax: 536_870_912,
       rateLimitBurst: 100,
       rateLimitRequestsPerS: 0,
+      adminAllowedHosts: [],
       adminTokenFile: '',
       accessLog: '',
       stageSampleEvery: 8,

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -26,6 +27,7 @@ describe('supervisor: admin port', () => {
       s3_listen: '127.0.0.1:0',
       admin_listen: '127.0.0.1:0',
       store_listen: '',
+      admin_allowed_hosts: ['mon.example'],
     };
     await writeFile(file, JSON.stringify({ data_dir: 'data', ...quick, ...ports }));
     service = await new Supervised(['start', '--config', file]).ready();
@@ -40,6 +42,30 @@ describe('supervisor: admin port', () => {
     const response = await service.admin('/readyz?verbose');
     return [response.status, await response.text()];
   }
+
+  it('answers under no name that could be made to point at it', async () => {
+    const [host = '', port = ''] = (await service.adminAddress()).split(':');
+    const statusFor = (name: string, path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        get({ host, port, path, headers: { host: name } }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        }).on('error', reject);
+      });
+    for (const path of ['/metrics', '/statusz', '/readyz?verbose', '/loki/api/v1/labels', '/x']) {
+      expect(await statusFor(`rebound.example:${port}`, path), path).to.equal(421);
+    }
+    for (const name of [`127.0.0.1:${port}`, `localhost:${port}`, '192.0.2.1:1', '[2001:db8::1]']) {
+      expect(await statusFor(name, '/metrics'), name).to.equal(200);
+    }
+    for (const name of ['mon.example', `mon.example:${port}`]) {
+      expect(await statusFor(name, '/metrics'), name).to.equal(200);
+    }
+    // Load balancers that check under a name of their own learn one word.
+    for (const path of ['/livez', '/readyz']) {
+      expect(await statusFor('health.example', path), path).to.equal(200);
+    }
+  });
 
   it('adds up the listeners, and keeps the totals of one that has gone', async () => {
     await service.control(1, '/count?n=5');
