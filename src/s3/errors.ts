@@ -78,7 +78,7 @@ const ERRORS = {
     status: 403,
     message: 'Only the last chunk is allowed to have a size less than 8192 bytes',
   },
-  InvalidDigest: { status: 400, message: 'The Content-MD5 you specified was invalid' },
+  InvalidDigest: { status: 400, message: 'The Content-MD5 you specified was invalid.' },
   InvalidLocationConstraint: {
     status: 400,
     message: 'The specified location-constraint is not valid',

@@ -40,7 +40,7 @@ describe('refused multipart uploads over the wire', () => {
 
   for (const [what, headers, code] of [
     ['an unknown storage class', { 'x-amz-storage-class': 'PLATINUM' }, 'InvalidStorageClass'],
-    ['an unknown checksum', { 'x-amz-checksum-algorithm': 'MD5' }, 'NotImplemented'],
+    ['an unknown checksum', { 'x-amz-checksum-algorithm': 'BAD' }, 'InvalidRequest'],
     [
       'a checksum type that the algorithm does not have',
       { 'x-amz-checksum-algorithm': 'SHA256', 'x-amz-checksum-type': 'FULL_OBJECT' },
@@ -145,7 +145,17 @@ describe('refused multipart uploads over the wire', () => {
       }
       expect((await bench.complete('/parts/sums', uploadId, parts)).status).to.equal(200);
     });
+
+    it('with a checksum that no upload has', async () => {
+      const uploadId = await bench.create('/parts/bad');
+      const parts = partList([await bench.part('/parts/bad', uploadId, 1, Buffer.from('x'))]);
+      const headers = { 'x-amz-checksum-bad': 'AAAAAA==' };
+      const refused = await bench.complete('/parts/bad', uploadId, parts, headers);
+      expect([refused.status, refused.code]).to.deep.equal([400, 'InvalidRequest']);
+      expect(refused.text).to.contain('The algorithm type you specified in x-amz-checksum-');
+    });
   });
 });
 
+/** Of nothing. */
 const foreignSha256 = '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=';

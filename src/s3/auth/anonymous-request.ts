@@ -2,7 +2,7 @@ import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody } from '../../http/exchange.js';
 import type { Authentication } from './authenticate.js';
 import type { Payload } from './payload.js';
-import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.js';
+import { literalPayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.js';
 import { planPayload, type PayloadOptions } from './payload-plan.js';
 import type { Principal } from './principal.js';
 import { VerifiedPayload } from './verified-payload.js';
@@ -20,7 +20,7 @@ export class AnonymousRequest implements Authentication {
   }
 
   openPayload(body: RequestBody, options: PayloadOptions = {}): Payload {
-    const mode = parsePayloadMode(UNSIGNED_PAYLOAD);
+    const mode = literalPayloadMode(UNSIGNED_PAYLOAD);
     const plan = planPayload(mode, this.headers, body.contentLength, options);
     return new VerifiedPayload(body, plan, undefined, this.digests);
   }

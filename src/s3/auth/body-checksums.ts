@@ -26,6 +26,10 @@ const BY_NAME: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
   ALGORITHMS.map((algorithm) => [`${HEADER_PREFIX}${algorithm.toLowerCase()}`, algorithm]),
 );
 
+const SEVERAL =
+  'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.';
+const BESIDE_TRAILER = 'Expecting a single x-amz-checksum- header';
+
 /** Of the family by name, but no checksum of the body. */
 const NOT_OF_BODY: ReadonlySet<string> = new Set([
   'x-amz-checksum-algorithm',
@@ -33,29 +37,40 @@ const NOT_OF_BODY: ReadonlySet<string> = new Set([
   'x-amz-checksum-type',
 ]);
 
+/** What of the headers speaks of the body. */
+export interface ChecksumSources {
+  /** Whether `x-amz-checksum-*` headers speak of this body; a trailer always does. */
+  readonly readsHeaders: boolean;
+  /** The body is framed so that a trailer can come. */
+  readonly mayHaveTrailer: boolean;
+}
+
 /**
- * @param trailer the lower-case name that `x-amz-trailer` announces
- * @param read whether `x-amz-checksum-*` headers speak of this body; a trailer always does
- * @throws S3Error InvalidDigest (Content-MD5), InvalidRequest, NotImplemented (another algorithm)
+ * In AWS's order: what the headers say together goes before what each of them says.
+ * @throws S3Error InvalidDigest (Content-MD5), InvalidRequest, MalformedTrailerError
  */
 export function readBodyChecksums(
   headers: HeaderMap,
-  trailer: string | undefined,
-  read: boolean,
+  { readsHeaders, mayHaveTrailer }: ChecksumSources,
 ): BodyChecksums {
   const md5 = headers.get('content-md5');
-  if (md5 !== undefined && !isBase64(md5, MD5_BYTES)) throw new S3Error('InvalidDigest');
-  const announced = trailer === undefined ? [] : [announcedChecksum(trailer)];
-  if (!read) return { md5, checksum: announced[0] };
-  const all = [...checksumHeaders(headers), ...announced];
-  if (all.length > 1) {
-    throw new S3Error(
-      'InvalidRequest',
-      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
-    );
+  if (md5 !== undefined && !isBase64(md5, MD5_BYTES)) {
+    throw new S3Error('InvalidDigest', undefined, { 'Content-MD5': md5 });
   }
-  const checksum = all[0];
-  requireConsistency(headers.get('x-amz-sdk-checksum-algorithm'), checksum?.algorithm);
+  const trailers = announcedChecksums(headers.get('x-amz-trailer'));
+  const known = checksumHeaders(headers);
+  const given = readsHeaders ? known : [];
+  if (given.length > 1 || trailers.length > 1) throw new S3Error('InvalidRequest', SEVERAL);
+  if (given.length + trailers.length > 1) throw new S3Error('InvalidRequest', BESIDE_TRAILER);
+  // It would never arrive: a client that waits for its verification must hear of it.
+  if (trailers.length > 0 && !mayHaveTrailer) throw new S3Error('MalformedTrailerError');
+  const checksum = given[0] ?? trailers[0];
+  if (checksum?.value !== undefined) {
+    requireChecksumValue(checksum.name, checksum.algorithm, checksum.value, 'header');
+  }
+  if (readsHeaders) {
+    requireConsistency(headers.get('x-amz-sdk-checksum-algorithm'), checksum?.algorithm);
+  }
   return { md5, checksum };
 }
 
@@ -70,17 +85,32 @@ export function requireChecksumValue(
   throw new S3Error('InvalidRequest', `Value for ${name} ${where} is invalid.`);
 }
 
+/** @throws S3Error InvalidRequest: to store one unverified would be worse than to refuse it */
 function checksumHeaders(headers: HeaderMap): ExpectedChecksum[] {
   const found: ExpectedChecksum[] = [];
   for (const [name, value] of headers) {
     if (!name.startsWith(HEADER_PREFIX) || NOT_OF_BODY.has(name)) continue;
     const algorithm = BY_NAME.get(name);
-    // To store it unverified would be worse than to refuse it.
-    if (algorithm === undefined) throw new S3Error('NotImplemented', undefined, { Header: name });
-    requireChecksumValue(name, algorithm, value, 'header');
+    if (algorithm === undefined) {
+      throw new S3Error(
+        'InvalidRequest',
+        'The algorithm type you specified in x-amz-checksum- header is invalid.',
+      );
+    }
     found.push({ algorithm, name, value });
   }
   return found;
+}
+
+/**
+ * Checksums are the only trailers that S3 knows. Commas at the end mean nothing to AWS; but one with
+ * nothing before it announces a trailer without a name.
+ * @throws S3Error InvalidRequest
+ */
+function announcedChecksums(trailer: string | undefined): ExpectedChecksum[] {
+  if (trailer === undefined) return [];
+  const names = trailer.trim().replace(/,+$/, '').split(',');
+  return names.map((name) => announcedChecksum(name.trim().toLowerCase()));
 }
 
 function announcedChecksum(trailer: string): ExpectedChecksum {

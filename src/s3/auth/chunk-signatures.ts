@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import { S3Error } from '../s3-error.js';
+import type { S3Error } from '../s3-error.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
 import type { HmacKey } from '../../digest/hmac-key.js';
 import { isSameSignature } from './signature.js';
@@ -12,6 +12,8 @@ export interface ChunkSigningContext {
   readonly scope: string;
   /** The request's own signature: the first link of the chain. */
   readonly seedSignature: string;
+  /** The answer to a signature of another one than this string. */
+  mismatch(stringToSign: string, provided: string): S3Error;
 }
 
 const HASH_OF_NOTHING = hash('sha256', '', 'hex');
@@ -62,10 +64,7 @@ export class ChunkSignatures implements ChunkVerifier {
 
   #check(stringToSign: string, signature: string): void {
     if (!isSameSignature(this.context.signingKey.sign(stringToSign), signature)) {
-      throw new S3Error('SignatureDoesNotMatch', undefined, {
-        StringToSign: stringToSign,
-        SignatureProvided: signature,
-      });
+      throw this.context.mismatch(stringToSign, signature);
     }
     this.#previous = signature;
   }

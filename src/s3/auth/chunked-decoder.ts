@@ -1,5 +1,7 @@
 import { S3Error } from '../s3-error.js';
+import { bodyCutShort, wrongBodySize } from './payload.js';
 import { TrailerReader } from './trailer-reader.js';
+import { trimWhiteSpace as trimBlanks } from './white-space.js';
 
 /**
  * Decoder of `aws-chunked`, which AWS puts inside the HTTP body:
@@ -10,6 +12,10 @@ import { TrailerReader } from './trailer-reader.js';
  *     x-amz-checksum-crc32:<base64>\r\n       only where a trailer was announced
  *     x-amz-trailer-signature:<64 hex>\r\n    only where chunks are signed
  *     \r\n
+ *
+ * Blanks may stand around the chunk's parameter, the empty line at the end may be missing, and what
+ * stands behind it means nothing: so does AWS read it, as the tests of Swift's s3api measured. A body
+ * that is framed in another way is `IncompleteBody` there, whatever is wrong with it.
  *
  * It is fed the body as it arrives, split anywhere, and passes bytes on at once: a chunk's
  * signature can only be checked behind its last byte, but nothing becomes visible before the body
@@ -39,8 +45,9 @@ type State = 'header' | 'data' | 'data-end' | 'trailer' | 'done';
 /** `ffffffffffff;chunk-signature=` and 64 hex are 95. */
 const HEADER_BYTES_MAX = 128;
 const SIZE_DIGITS_MAX = 12;
-const EXTENSION = ';chunk-signature=';
+const SIGNATURE_PARAMETER = 'chunk-signature';
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /** AWS's rule (`InvalidChunkSizeError`); it bounds the HMACs that a body can cost. */
 const SIGNED_CHUNK_BYTES_MIN = 8192;
@@ -51,7 +58,9 @@ export class ChunkedDecoder {
   #line = '';
   #chunkLeft = 0;
   #decoded = 0;
-  #shortChunk = false;
+  #chunks = 0;
+  /** Size of the chunk before, where only the last one may be that short. */
+  #shortChunk: number | undefined;
   readonly #trailers: TrailerReader;
   readonly #signedChunkBytesMin: number;
 
@@ -66,12 +75,12 @@ export class ChunkedDecoder {
   /**
    * Takes the next piece of the body.
    * @returns decoded pieces: views of `raw`
-   * @throws S3Error InvalidRequest (malformed framing), IncompleteBody (more bytes than announced),
+   * @throws S3Error IncompleteBody (malformed framing, or more bytes than announced),
    *   InvalidChunkSizeError, SignatureDoesNotMatch, MalformedTrailerError
    */
   *decode(raw: Buffer): Generator<Buffer, void, undefined> {
     let position = 0;
-    while (position < raw.length) {
+    while (position < raw.length && this.#state !== 'done') {
       if (this.#state !== 'data') {
         position = this.#readLine(raw, position);
         continue;
@@ -88,95 +97,114 @@ export class ChunkedDecoder {
   /**
    * The body has ended.
    * @returns the verified trailers
-   * @throws S3Error IncompleteBody
+   * @throws S3Error IncompleteBody, MalformedTrailerError
    */
   end(): ReadonlyMap<string, string> {
-    if (this.#state !== 'done') throw new S3Error('IncompleteBody');
+    if (this.#state === 'trailer' && this.#line === '') this.#trailers.end();
+    else if (this.#state !== 'done') throw bodyCutShort();
     return this.#trailers.values;
   }
 
   /** @returns the position behind the line, or behind `raw` when it goes on in the next piece */
   #readLine(raw: Buffer, position: number): number {
-    if (this.#state === 'done') throw malformed('bytes follow its end');
-    const lineFeed = raw.indexOf(LINE_FEED, position);
-    const end = lineFeed === -1 ? raw.length : lineFeed;
-    if (this.#line.length + end - position > this.#lineBytesMax())
-      throw malformed('a line is too long');
+    const lineEnd = this.#endOfLine(raw, position);
+    const end = lineEnd ?? raw.length;
+    if (this.#line.length + end - position > this.#lineBytesMax()) throw this.#tooLong();
     const line = this.#line + raw.toString('latin1', position, end);
-    if (lineFeed === -1) {
-      this.#line = line;
-      return end;
+    this.#line = lineEnd === undefined ? line : '';
+    if (lineEnd !== undefined) this.#takeLine(line.slice(0, -2));
+    return end;
+  }
+
+  /** Behind the next CR LF. A line feed alone ends no line: minio-go has one within a trailer. */
+  #endOfLine(raw: Buffer, position: number): number | undefined {
+    let at = raw.indexOf(LINE_FEED, position);
+    while (at !== -1) {
+      const before = at > position ? raw[at - 1] : this.#line.charCodeAt(this.#line.length - 1);
+      if (before === CARRIAGE_RETURN) return at + 1;
+      at = raw.indexOf(LINE_FEED, at + 1);
     }
-    this.#line = '';
-    this.#takeLine(line);
-    return end + 1;
+    return undefined;
   }
 
   #lineBytesMax(): number {
     return this.#state === 'trailer' ? this.#trailers.bytesLeft : HEADER_BYTES_MAX;
   }
 
-  /** @param line without its line feed */
+  #tooLong(): S3Error {
+    return this.#state === 'trailer' ? new S3Error('MalformedTrailerError') : bodyCutShort();
+  }
+
+  /** @param line without its end */
   #takeLine(line: string): void {
     if (this.#state === 'trailer') {
       if (this.#trailers.take(line)) this.#state = 'done';
-      return;
-    }
-    if (!line.endsWith('\r')) throw malformed('a line ends without CR LF');
-    if (this.#state === 'header') this.#takeHeader(line.slice(0, -1));
+    } else if (this.#state === 'header') this.#takeHeader(line);
     else this.#takeDataEnd(line);
   }
 
   #takeHeader(header: string): void {
     const { size, signature } = parseHeader(header, this.verifier !== undefined);
-    if (size > this.format.size - this.#decoded) throw new S3Error('IncompleteBody');
-    if (size > 0 && this.#shortChunk) throw new S3Error('InvalidChunkSizeError');
-    this.#shortChunk = this.verifier !== undefined && size < this.#signedChunkBytesMin;
+    const decoded = this.#decoded + size;
+    if (decoded > this.format.size) throw wrongBodySize(this.format.size, decoded);
+    this.#chunks += 1;
+    if (size > 0 && this.#shortChunk !== undefined) {
+      throw new S3Error('InvalidChunkSizeError', undefined, {
+        Chunk: String(this.#chunks),
+        BadChunkSize: String(this.#shortChunk),
+      });
+    }
+    const isShort = this.verifier !== undefined && size < this.#signedChunkBytesMin;
+    this.#shortChunk = isShort ? size : undefined;
     this.verifier?.beginChunk(signature);
-    this.#decoded += size;
+    this.#decoded = decoded;
     this.#chunkLeft = size;
     this.#state = 'data';
     if (size === 0) this.#takeLastChunk();
   }
 
   #takeDataEnd(line: string): void {
-    if (line !== '\r') throw malformed('a chunk is longer than its header says');
+    if (line !== '') throw bodyCutShort();
     this.verifier?.endChunk();
     this.#state = 'header';
   }
 
   #takeLastChunk(): void {
     this.verifier?.endChunk();
-    if (this.#decoded !== this.format.size) throw new S3Error('IncompleteBody');
+    if (this.#decoded !== this.format.size) throw wrongBodySize(this.format.size, this.#decoded);
     this.#state = 'trailer';
   }
 }
 
+/** @throws S3Error IncompleteBody */
 function parseHeader(header: string, signed: boolean): { size: number; signature: string } {
-  const semicolon = header.indexOf(';');
-  const digits = semicolon === -1 ? header : header.slice(0, semicolon);
-  const extension = semicolon === -1 ? '' : header.slice(semicolon);
+  const [digits = '', ...parameters] = header.split(';').map(trimBlanks);
   const size = parseSize(digits);
-  if (!signed) {
-    if (extension !== '') throw malformed('a chunk header has an extension');
-    return { size, signature: '' };
-  }
-  if (!extension.startsWith(EXTENSION)) throw malformed('a chunk has no signature');
-  return { size, signature: extension.slice(EXTENSION.length) };
+  if (signed) return { size, signature: parseSignature(parameters) };
+  if (parameters.length > 0) throw bodyCutShort();
+  return { size, signature: '' };
+}
+
+/**
+ * A parameter with another name has no signature that could be right: the chunk's check finds that.
+ * @throws S3Error IncompleteBody
+ */
+function parseSignature([parameter = '', ...more]: readonly string[]): string {
+  const equals = parameter.indexOf('=');
+  const value = trimBlanks(parameter.slice(equals + 1));
+  if (equals === -1 || value === '') throw bodyCutShort();
+  if (trimBlanks(parameter.slice(0, equals)) !== SIGNATURE_PARAMETER) return '';
+  if (more.length > 0) throw bodyCutShort();
+  return value;
 }
 
 function parseSize(digits: string): number {
-  if (digits === '' || digits.length > SIZE_DIGITS_MAX)
-    throw malformed('a chunk size is missing or too long');
+  if (digits === '' || digits.length > SIZE_DIGITS_MAX) throw bodyCutShort();
   let size = 0;
   for (const digit of digits) {
     const value = '0123456789abcdef'.indexOf(digit.toLowerCase());
-    if (value === -1) throw malformed('a chunk size is not hexadecimal');
+    if (value === -1) throw bodyCutShort();
     size = size * 16 + value;
   }
   return size;
-}
-
-function malformed(what: string): S3Error {
-  return new S3Error('InvalidRequest', `The aws-chunked body is malformed: ${what}.`);
 }

@@ -1,6 +1,7 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
 import { readBodyChecksums, type BodyChecksums } from './body-checksums.js';
+import { wrongBodySize } from './payload.js';
 import type { PayloadMode } from './payload-mode.js';
 
 export interface PayloadOptions {
@@ -40,7 +41,7 @@ export function requireLength(headers: HeaderMap, options: PayloadOptions | unde
 
 /**
  * @param contentLength of the body as sent
- * @throws S3Error MissingContentLength, InvalidArgument, and as {@link readBodyChecksums}
+ * @throws S3Error MissingContentLength, IncompleteBody, and as {@link readBodyChecksums}
  */
 export function planPayload(
   mode: PayloadMode,
@@ -48,37 +49,25 @@ export function planPayload(
   contentLength: number | undefined,
   { checksumHeadersOfBody = true, md5 }: PayloadOptions,
 ): PayloadPlan {
-  const trailer = announcedTrailer(mode, headers.get('x-amz-trailer'));
-  const size = mode.framing === 'aws-chunked' ? decodedLength(headers) : contentLength;
-  const checksums = readBodyChecksums(headers, trailer, checksumHeadersOfBody);
+  const checksums = readBodyChecksums(headers, {
+    readsHeaders: checksumHeadersOfBody,
+    mayHaveTrailer: mode.trailer,
+  });
+  const decoded = mode.saysDecodedLength ? decodedLength(headers) : contentLength;
+  const size = mode.framing === 'aws-chunked' ? decoded : contentLength;
+  if (size !== decoded && size !== undefined && decoded !== undefined) {
+    throw wrongBodySize(decoded, size);
+  }
   const isKept = md5 === 'always' || (md5 === 'with_checksum' && checksums.checksum !== undefined);
   return { mode, size, ...checksums, takesMd5: isKept || checksums.md5 !== undefined };
 }
 
-/** Checksums are the only trailers that S3 knows, and there is one at most. */
-function announcedTrailer(mode: PayloadMode, trailer: string | undefined): string | undefined {
-  if (trailer === undefined) return undefined;
-  // It would never arrive: a client that waits for its verification must hear of it.
-  if (!mode.trailer) {
-    throw new S3Error(
-      'InvalidRequest',
-      'x-amz-trailer needs an x-amz-content-sha256 that ends with -TRAILER.',
-    );
-  }
-  return trailer.trim().toLowerCase();
-}
-
+/** @throws S3Error MissingContentLength, also for what is no length: as AWS */
 function decodedLength(headers: HeaderMap): number {
-  const text = headers.get(DECODED_LENGTH);
-  if (text === undefined) throw new S3Error('MissingContentLength');
+  const text = headers.get(DECODED_LENGTH) ?? '';
   const length = Number(text);
-  if (!isDecimal(text) || !Number.isSafeInteger(length)) {
-    throw new S3Error('InvalidArgument', `Value for ${DECODED_LENGTH} header is invalid.`, {
-      ArgumentName: DECODED_LENGTH,
-      ArgumentValue: text,
-    });
-  }
-  return length;
+  if (isDecimal(text) && Number.isSafeInteger(length)) return length;
+  throw new S3Error('MissingContentLength');
 }
 
 function isDecimal(text: string): boolean {

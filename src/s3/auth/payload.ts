@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../byte-source.js';
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
+import { S3Error } from '../s3-error.js';
 
 export type { ChecksumAlgorithm };
 
@@ -29,4 +30,17 @@ export interface Payload {
   collect(limit: number): Promise<Buffer>;
   /** What was computed on the way; only after the source has ended or `collect` has resolved. */
   digests(): PayloadDigests;
+}
+
+/** The body ends where its framing goes on, or is not framed as it should be. */
+export function bodyCutShort(): S3Error {
+  return new S3Error('IncompleteBody', 'The request body terminated unexpectedly');
+}
+
+/** @param expected bytes that were announced. @param provided bytes that came, or were to come */
+export function wrongBodySize(expected: number, provided: number): S3Error {
+  return new S3Error('IncompleteBody', undefined, {
+    NumberBytesExpected: String(expected),
+    NumberBytesProvided: String(provided),
+  });
 }

@@ -4,7 +4,7 @@ import { S3Error, type ErrorDetails } from '../s3-error.js';
 import { parseAmzDate } from './amz-date.js';
 import { dateProblem, parseCredential } from './credential-scope.js';
 import { requireValidNow } from './freshness.js';
-import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.js';
+import { literalPayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.js';
 import { ALGORITHM, SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
 
 /** A request whose signature is in its query: a presigned URL. */
@@ -35,8 +35,7 @@ export function isPresigned(query: readonly QueryParameter[]): boolean {
 }
 
 /**
- * @throws S3Error AuthorizationQueryParametersError, AccessDenied (expired, or not yet valid), and
- *   what is wrong with `x-amz-content-sha256`
+ * @throws S3Error AuthorizationQueryParametersError, AccessDenied (expired, or not yet valid)
  */
 export function readPresignedQuery(
   query: readonly QueryParameter[],
@@ -73,7 +72,7 @@ export function readPresignedQuery(
     signedNames: fields['X-Amz-SignedHeaders'].split(';'),
     signature: fields[SIGNATURE_PARAMETER],
     payloadHash,
-    payloadMode: parsePayloadMode(payloadHash),
+    payloadMode: literalPayloadMode(payloadHash),
     presigned: true,
     securityToken: fields['X-Amz-Security-Token'] ?? headers.get('x-amz-security-token'),
   };

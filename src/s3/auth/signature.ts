@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { S3Error, type ErrorDetails } from '../s3-error.js';
 import { ALGORITHM } from './signature-claim.js';
 
 export function stringToSign(amzDate: string, scope: string, canonicalRequest: string): string {
@@ -26,4 +27,42 @@ export function signatureComparison(
     if (providedBytes.write(provided, 'utf8') !== length) return false;
     return timingSafeEqual(expectedBytes, providedBytes);
   };
+}
+
+/** Longer texts are not told byte by byte: an answer is not to be many times its request. */
+const BYTES_TOLD_MAX = 8192;
+
+/** What a signature was compared with. */
+export interface Mismatch {
+  readonly accessKey: string;
+  readonly stringToSign: string;
+  /** The signature as sent. */
+  readonly provided: string;
+  /** Of version 4. */
+  readonly canonicalRequest?: string | undefined;
+}
+
+/**
+ * `SignatureDoesNotMatch` with all that a client needs to find its mistake, element by element as AWS
+ * answers it; never anything secret.
+ */
+export function signatureMismatch(of: Mismatch): S3Error {
+  const { accessKey, stringToSign, provided, canonicalRequest } = of;
+  return new S3Error('SignatureDoesNotMatch', undefined, {
+    AWSAccessKeyId: accessKey,
+    StringToSign: stringToSign,
+    SignatureProvided: provided,
+    ...bytesOf('StringToSignBytes', stringToSign),
+    ...(canonicalRequest !== undefined && {
+      CanonicalRequest: canonicalRequest,
+      ...bytesOf('CanonicalRequestBytes', canonicalRequest),
+    }),
+  });
+}
+
+/** In hex, with blanks between. */
+function bytesOf(name: string, text: string): ErrorDetails {
+  if (text.length > BYTES_TOLD_MAX) return {};
+  const hex = Buffer.from(text).toString('hex');
+  return { [name]: hex.replaceAll(/..(?!$)/g, '$& ') };
 }

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import type { QueryParameter } from '../../uri.js';
-import { S3Error } from '../s3-error.js';
+import type { S3Error } from '../s3-error.js';
 import { readAuthorizationHeaderV2 } from './authorization-header-v2.js';
 import { withHoistedHeadersV2 } from './hoisted-headers-v2.js';
 import type { Payload } from './payload.js';
-import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.js';
+import { literalPayloadMode, type PayloadMode } from './payload-mode.js';
 import { planPayload, type PayloadOptions } from './payload-plan.js';
 import { readPresignedQueryV2 } from './presigned-query-v2.js';
-import { signatureComparison } from './signature.js';
+import { signatureComparison, signatureMismatch } from './signature.js';
 import type { SignatureClaimV2 } from './signature-claim-v2.js';
 import { findSigned, type SignedRequest } from './signed-request.js';
 import { stringsToSign } from './string-to-sign-v2.js';
@@ -38,21 +38,12 @@ export function readSignedRequestV2(
   const headers = claim.presigned
     ? withHoistedHeadersV2(request.headers, query, false)
     : request.headers;
-  const mode = payloadModeOf(headers);
+  const mode = literalPayloadMode(headers.get('x-amz-content-sha256'));
   return new SignedRequestV2(request, query, headers, claim, mode, hostBucket, digests);
 }
 
-/**
- * Version 2 signs no body. But a request that gives `x-amz-content-sha256` all the same has signed
- * that header like any other, and it means what it says.
- */
-function payloadModeOf(headers: HeaderMap): PayloadMode {
-  const mode = parsePayloadMode(headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD);
-  if (!mode.signedChunks) return mode;
-  throw new S3Error('InvalidRequest', 'Signed chunks need a signature of version 4.');
-}
-
 class SignedRequestV2 implements SignedRequest {
+  readonly signsChunks = false;
   #stringToSign = '';
 
   constructor(
@@ -71,10 +62,6 @@ class SignedRequestV2 implements SignedRequest {
 
   get signature(): string {
     return this.claim.signature;
-  }
-
-  get signsChunks(): boolean {
-    return this.mode.signedChunks;
   }
 
   get securityToken(): string | undefined {
@@ -99,10 +86,11 @@ class SignedRequestV2 implements SignedRequest {
   }
 
   mismatch(): S3Error {
-    return new S3Error('SignatureDoesNotMatch', undefined, {
-      AWSAccessKeyId: this.claim.accessKey,
-      StringToSign: this.#stringToSign,
-      SignatureProvided: this.claim.signature,
+    const { accessKey, signature } = this.claim;
+    return signatureMismatch({
+      accessKey,
+      stringToSign: this.#stringToSign,
+      provided: signature,
     });
   }
 

@@ -12,7 +12,7 @@ import type { Payload } from './payload.js';
 import { planPayload, type PayloadOptions } from './payload-plan.js';
 import { readPresignedQuery } from './presigned-query.js';
 import { findSigned, type SignedRequest } from './signed-request.js';
-import { isSameSignature, stringToSign } from './signature.js';
+import { isSameSignature, signatureMismatch, stringToSign } from './signature.js';
 import type { SignatureClaim } from './signature-claim.js';
 import type { SigningKeys } from './signing-keys.js';
 import { VerifiedPayload } from './verified-payload.js';
@@ -119,15 +119,16 @@ class SignedRequestV4 implements SignedRequest {
     }
   }
 
-  /** With all that a client needs to find its mistake, as AWS answers; never anything secret. */
   mismatch(): S3Error {
     const { claim } = this;
-    return new S3Error('SignatureDoesNotMatch', undefined, {
-      AWSAccessKeyId: claim.scope.accessKey,
-      StringToSign: stringToSign(claim.amzDate, claim.scope.scope, this.#canonicalRequest),
-      SignatureProvided: claim.signature,
-      CanonicalRequest: this.#canonicalRequest,
-    });
+    const signed = stringToSign(claim.amzDate, claim.scope.scope, this.#canonicalRequest);
+    return this.#mismatch(signed, claim.signature);
+  }
+
+  #mismatch(stringToSign: string, provided: string): S3Error {
+    const { accessKey } = this.claim.scope;
+    const canonicalRequest = this.#canonicalRequest;
+    return signatureMismatch({ accessKey, stringToSign, provided, canonicalRequest });
   }
 
   openPayload(body: RequestBody, options: PayloadOptions): Payload {
@@ -143,6 +144,7 @@ class SignedRequestV4 implements SignedRequest {
       amzDate,
       scope: scope.scope,
       seedSignature: signature,
+      mismatch: (signed, provided) => this.#mismatch(signed, provided),
     });
     return new VerifiedPayload(body, plan, signatures, this.context.digests);
   }

@@ -1,5 +1,6 @@
 import { S3Error } from '../s3-error.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
+import { bodyCutShort } from './payload.js';
 
 /** All trailers together; the real ones have some 200 bytes. */
 const TRAILER_BYTES_MAX = 16_384;
@@ -9,20 +10,19 @@ const SIGNATURE_NAME = 'x-amz-trailer-signature';
  * Reads what stands behind the last chunk of an aws-chunked body, line by line:
  *
  *     x-amz-checksum-crc32:<base64>\r\n
- *     x-amz-trailer-signature:<64 hex>\r\n
- *     \r\n
+ *     x-amz-trailer-signature:<64 hex>\r\n      only where chunks are signed
+ *     \r\n                                      may be missing
  *
- * minio-go (mc, and many programs in Go) writes the first line as `…\n\r\n`, as AWS's
- * documentation has it: so a bare LF ends a line, and one empty line may stand before the
- * signature.
+ * minio-go (mc, and many programs in Go) ends the first line with `\n\r\n`, as AWS's documentation
+ * has it: the line feed is white space at the end of the value. Of two trailers of one name the last
+ * one counts.
  */
 export class TrailerReader {
   readonly values = new Map<string, string>();
   #bytesLeft = TRAILER_BYTES_MAX;
   /** What is signed: `name:value\n` of each. */
   #text = '';
-  #signature: string | undefined;
-  #emptyLine = false;
+  #isSigned = false;
 
   /**
    * @param announced lower-case names; undefined when the body may have no trailer at all
@@ -38,52 +38,53 @@ export class TrailerReader {
   }
 
   /**
-   * @param line without its line feed, as Latin-1
-   * @returns true when it was the last
-   * @throws S3Error MalformedTrailerError, SignatureDoesNotMatch
+   * @param line without its end, as Latin-1
+   * @returns true when it was the empty one behind all trailers
+   * @throws S3Error MalformedTrailerError, SignatureDoesNotMatch, IncompleteBody
    */
   take(line: string): boolean {
-    this.#bytesLeft -= line.length + 1;
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    if (text !== '') {
-      this.#takeTrailer(text);
-      return false;
-    }
-    if (!this.#isSigned() || this.#signature !== undefined) {
-      this.#requireComplete();
+    this.#bytesLeft -= line.length + 2;
+    if (line === '') {
+      this.end();
       return true;
     }
-    if (this.#emptyLine) throw malformed();
-    this.#emptyLine = true;
+    this.#takeTrailer(line);
     return false;
   }
 
-  #isSigned(): boolean {
+  /** No more of them comes. @throws S3Error MalformedTrailerError, IncompleteBody */
+  end(): void {
+    if (this.values.size !== (this.announced?.length ?? 0)) throw malformed();
+    if (this.#needsSignature() && !this.#isSigned) throw bodyCutShort();
+  }
+
+  #needsSignature(): boolean {
     return this.announced !== undefined && this.verifier !== undefined;
   }
 
-  #takeTrailer(text: string): void {
-    const colon = text.indexOf(':');
-    if (colon <= 0 || this.#signature !== undefined) throw malformed();
-    const name = text.slice(0, colon).toLowerCase();
-    const value = trimBlanks(text.slice(colon + 1));
-    if (name === SIGNATURE_NAME && this.#isSigned()) {
-      this.verifier?.verifyTrailer(this.#text, value);
-      this.#signature = value;
+  #takeTrailer(line: string): void {
+    const colon = line.indexOf(':');
+    if (colon <= 0 || this.#isSigned) throw malformed();
+    const name = line.slice(0, colon).toLowerCase();
+    const value = trimBlanks(line.slice(colon + 1));
+    if (name === SIGNATURE_NAME && this.#needsSignature()) {
+      this.#takeSignature(value);
       return;
     }
-    const isExpected = this.announced?.includes(name) === true && !this.values.has(name);
-    if (!isExpected || this.#emptyLine) throw malformed();
+    if (this.announced?.includes(name) !== true) throw malformed();
     this.values.set(name, value);
     this.#text += `${name}:${value}\n`;
   }
 
-  #requireComplete(): void {
-    if (this.values.size !== (this.announced?.length ?? 0)) throw malformed();
+  #takeSignature(signature: string): void {
+    // AWS takes a signature of nothing for a body that is not whole.
+    if (this.announced?.length === 0) throw bodyCutShort();
+    this.verifier?.verifyTrailer(this.#text, signature);
+    this.#isSigned = true;
   }
 }
 
-/** Spaces and tabs only: `trim` would take a stray control character with them. */
+/** Blanks and line feeds only: `trim` would take a stray control character with them. */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -93,7 +94,7 @@ function trimBlanks(text: string): string {
 }
 
 function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
+  return character === ' ' || character === '\t' || character === '\n';
 }
 
 function malformed(): S3Error {

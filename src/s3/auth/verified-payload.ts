@@ -5,7 +5,7 @@ import type { RequestBody } from '../../http/exchange.js';
 import { S3Error } from '../s3-error.js';
 import { requireChecksumValue } from './body-checksums.js';
 import { ChunkedDecoder, type ChunkVerifier } from './chunked-decoder.js';
-import type { Payload, PayloadDigests } from './payload.js';
+import { wrongBodySize, type Payload, type PayloadDigests } from './payload.js';
 import type { PayloadPlan } from './payload-plan.js';
 
 /**
@@ -64,7 +64,7 @@ export class VerifiedPayload implements Payload {
     const digest = this.#createDigest();
     try {
       const whole = await this.body.collect(size);
-      if (whole.length !== size) throw new S3Error('IncompleteBody');
+      if (whole.length !== size) throw wrongBodySize(size, whole.length);
       const room = digest.update(whole);
       if (room !== undefined) await room;
       await this.#verify(digest);
@@ -87,7 +87,7 @@ export class VerifiedPayload implements Payload {
     try {
       for await (const chunk of this.#decoded()) {
         received += chunk.length;
-        if (size !== undefined && received > size) throw new S3Error('IncompleteBody');
+        if (size !== undefined && received > size) throw wrongBodySize(size, received);
         const room = digest.update(chunk);
         if (room !== undefined) await room;
         if (held !== undefined) yield held;
@@ -102,7 +102,7 @@ export class VerifiedPayload implements Payload {
           yield chunk;
         }
       }
-      if (size !== undefined && received < size) throw new S3Error('IncompleteBody');
+      if (size !== undefined && received < size) throw wrongBodySize(size, received);
       if (this.#digests === undefined) await this.#verify(digest);
       if (held !== undefined) yield held;
     } finally {
@@ -146,7 +146,7 @@ export class VerifiedPayload implements Payload {
 
   #verifySha256(actual: Digests): void {
     const expected = this.plan.mode.sha256;
-    if (expected === undefined || expected === actual.sha256) return;
+    if (expected === undefined || expected.toLowerCase() === actual.sha256) return;
     throw new S3Error('XAmzContentSHA256Mismatch', undefined, {
       ClientComputedContentSHA256: expected,
       S3ComputedContentSHA256: actual.sha256 ?? '',
@@ -157,8 +157,9 @@ export class VerifiedPayload implements Payload {
     const expected = this.plan.md5;
     const calculated = Buffer.from(actual.md5 ?? '', 'hex').toString('base64');
     if (expected === undefined || expected === calculated) return;
+    // AWS gives one in hex and the other in base64.
     throw new S3Error('BadDigest', undefined, {
-      ExpectedDigest: expected,
+      ExpectedDigest: Buffer.from(expected, 'base64').toString('hex'),
       CalculatedDigest: calculated,
     });
   }

@@ -21,6 +21,19 @@ export function parseCopyDirectives(headers: HeaderMap): CopyDirectives {
 }
 
 /**
+ * CopyObject copies whole objects: who asks for a part of one must not get all of it.
+ *
+ * @throws S3Error `InvalidArgument`
+ */
+export function refuseCopyOfRange(headers: HeaderMap): void {
+  for (const name of ['range', 'x-amz-copy-source-range']) {
+    const value = headers.get(name);
+    if (value === undefined) continue;
+    throw invalidArgument(name, value, 'The specified header is not valid in this context');
+  }
+}
+
+/**
  * Refuses a copy of an object onto itself that would change nothing AWS lets it change: without
  * new metadata and without a storage class. An older version copied onto its key is a change.
  *

@@ -43,8 +43,8 @@ const REPRESENTATION_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Collects what a PUT stores besides the body. `aws-chunked` describes the transfer and not the
- * object, and is taken out of Content-Encoding.
+ * Collects what a PUT stores besides the body. Of a body that is framed so, `aws-chunked` describes
+ * the transfer and not the object, and is taken out of Content-Encoding; else it is kept, as AWS does.
  *
  * @throws S3Error `MetadataTooLarge` over 2 KiB or 70 entries; `RequestHeaderSectionTooLarge` for
  *   representation headers over 8 KiB; `InvalidArgument` for a name or value that could not be
@@ -60,7 +60,8 @@ export function readMetadataHeaders(headers: HeaderMap): DescribedObject {
     } else if (name === 'content-type') {
       if (value !== '') contentType = legal(name, value);
     } else if (REPRESENTATION_HEADERS.has(name)) {
-      const kept = name === 'content-encoding' ? withoutAwsChunked(value) : value;
+      const isFramed = name === 'content-encoding' && isStreaming(headers);
+      const kept = isFramed ? withoutAwsChunked(value) : value;
       if (kept !== '') representation[name] = legal(name, kept);
     }
   }
@@ -135,13 +136,18 @@ function legal(header: string, value: string): string {
   throw notRepresentable(header, value);
 }
 
+/** Every value that frames a body begins so; with signatures that do not know it, none is taken. */
+function isStreaming(headers: HeaderMap): boolean {
+  return headers.get('x-amz-content-sha256')?.startsWith('STREAMING-') === true;
+}
+
 function withoutAwsChunked(value: string): string {
   if (!value.toLowerCase().includes('aws-chunked')) return value;
   return value
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked')
-    .join(',');
+    .join(', ');
 }
 
 function notRepresentable(header: string, value: string): S3Error {

@@ -36,8 +36,8 @@ const ALGORITHMS = Object.keys(TYPES) as ChecksumAlgorithm[];
  * The checksum that CreateMultipartUpload asks for.
  *
  * @returns undefined when it asks for none
- * @throws S3Error `NotImplemented` for an algorithm that is none of ours; `InvalidRequest` for a
- *   type that is none, or that the algorithm does not have
+ * @throws S3Error `InvalidRequest` for an algorithm that is none of ours, and for a type that is none
+ *   or that the algorithm does not have
  */
 export function parseUploadChecksum(headers: HeaderMap): UploadChecksum | undefined {
   const type = parseType(headers);
@@ -52,9 +52,8 @@ export function parseUploadChecksum(headers: HeaderMap): UploadChecksum | undefi
   const algorithm = ALGORITHMS.find((known) => known === name.toUpperCase());
   if (algorithm === undefined) {
     throw new S3Error(
-      'NotImplemented',
+      'InvalidRequest',
       `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${ALGORITHMS.join(', ')}]`,
-      { Header: ALGORITHM_HEADER },
     );
   }
   return withType(algorithm, type);

@@ -21,6 +21,7 @@ export function renderError(error: ErrorDocument): string {
   );
 }
 
+/** Line feeds as they are, as AWS writes what was signed: no parser changes them in an element. */
 function child(name: string, text: string): string {
-  return `<${name}>${escapeXml10(text)}</${name}>`;
+  return `<${name}>${escapeXml10(text).replaceAll('&#10;', '\n')}</${name}>`;
 }

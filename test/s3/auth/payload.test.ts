@@ -1,69 +1,23 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 
-import { createChecksum, type ChecksumAlgorithm } from '../../../src/digest/checksum.js';
 import type { RequestBody } from '../../../src/http/exchange.js';
-import type { Payload } from '../../../src/s3/auth/payload.js';
 import type { PayloadOptions } from '../../../src/s3/auth/payload-plan.js';
-import type { ErrorCode } from '../../../src/s3/errors.js';
-import type { S3Error } from '../../../src/s3/s3-error.js';
 import { bodyOf, sizedBody } from '../../support/requests.js';
-import { seedOf, sha256Hex, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';
+import { seedOf, sha256Hex, signedChunks, Signer } from '../../support/sigv4.js';
+import {
+  checksumOf,
+  CRC32,
+  DATA,
+  expectHeldBack,
+  type Headers,
+  MD5,
+  open,
+  readToFailure,
+  UNSIGNED,
+  UNSIGNED_TRAILER,
+} from './payloads.js';
 import { DATE, EMPTY_SHA256, IDENTITY, s3Failure, signedRequest, verify } from './support.js';
-
-const DATA = Buffer.from('A body of some length, which arrives in several pieces.');
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
-const UNSIGNED_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
-const ALGORITHMS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'];
-
-type Headers = Readonly<Record<string, string>>;
-
-function checksumOf(algorithm: ChecksumAlgorithm, data: Uint8Array): string {
-  const checksum = createChecksum(algorithm);
-  checksum.update(data);
-  return checksum.digest().toString('base64');
-}
-
-const MD5 = createHash('md5').update(DATA).digest('base64');
-const CRC32 = checksumOf('CRC32', DATA);
-const OTHER_CRC32 = checksumOf('CRC32', Buffer.from('other'));
-
-async function open(
-  headers: Headers,
-  contentSha256: string,
-  body: RequestBody = sizedBody(DATA, 10),
-  options: PayloadOptions = { md5: 'always' },
-): Promise<Payload> {
-  const request = signedRequest('PUT', '/bucket/key', headers, contentSha256);
-  return (await verify(request)).openPayload(body, options);
-}
-
-/** Reads a payload that must fail. @returns the error, and what had been given out before */
-async function readToFailure(payload: Payload): Promise<{ error: S3Error; given: Buffer }> {
-  const chunks: Buffer[] = [];
-  const error = await s3Failure(async () => {
-    for await (const chunk of payload.source) chunks.push(Buffer.from(chunk));
-  });
-  return { error, given: Buffer.concat(chunks) };
-}
-
-/** A whole body that fails verification may never be given out whole. */
-async function expectHeldBack(payload: Payload, code: ErrorCode): Promise<S3Error> {
-  const { error, given } = await readToFailure(payload);
-  expect(error.code, error.message).to.equal(code);
-  expect(given.length).to.be.lessThan(DATA.length);
-  expect(() => payload.digests()).to.throw();
-  return error;
-}
-
-function chunked(trailers: readonly string[], headers: Headers = {}): Promise<Payload> {
-  const names = trailers.map((trailer) => trailer.split(':')[0]).join(',');
-  return open(
-    { 'x-amz-decoded-content-length': String(DATA.length), 'x-amz-trailer': names, ...headers },
-    UNSIGNED_TRAILER,
-    sizedBody(unsignedChunks([DATA.subarray(0, 20), DATA.subarray(20)], { trailers }), 9),
-  );
-}
 
 describe('payloads', () => {
   it('give the body and its MD5, whatever way it is read', async () => {
@@ -138,7 +92,9 @@ describe('payloads', () => {
 
   it('that are shorter or longer than announced are never whole', async () => {
     const short = bodyOf([DATA.subarray(0, 10)], DATA.length);
-    await expectHeldBack(await open({}, UNSIGNED, short), 'IncompleteBody');
+    const { details } = await expectHeldBack(await open({}, UNSIGNED, short), 'IncompleteBody');
+    const [all, some] = [String(DATA.length), '10'];
+    expect(details).to.deep.equal({ NumberBytesExpected: all, NumberBytesProvided: some });
     const long = bodyOf([DATA.subarray(0, 10), DATA], DATA.length);
     const { error } = await readToFailure(await open({}, UNSIGNED, long));
     expect(error.code).to.equal('IncompleteBody');
@@ -156,11 +112,15 @@ describe('payloads', () => {
     await (await open({ 'content-md5': MD5 }, UNSIGNED)).collect(1000);
     const other = createHash('md5').update('other').digest('base64');
     const error = await expectHeldBack(await open({ 'content-md5': other }, UNSIGNED), 'BadDigest');
-    expect(error.details).to.deep.equal({ ExpectedDigest: other, CalculatedDigest: MD5 });
+    expect(error.details).to.deep.equal({
+      ExpectedDigest: createHash('md5').update('other').digest('hex'),
+      CalculatedDigest: MD5,
+    });
     const MALFORMED = ['', 'x', MD5.slice(0, -1), `${MD5}=`, MD5.replace('==', ''), CRC32];
     for (const value of MALFORMED) {
-      const { code } = await s3Failure(() => open({ 'content-md5': value }, UNSIGNED));
+      const { code, details } = await s3Failure(() => open({ 'content-md5': value }, UNSIGNED));
       expect(code, value).to.equal('InvalidDigest');
+      expect(details).to.deep.equal({ 'Content-MD5': value });
     }
   });
 
@@ -202,106 +162,12 @@ describe('payloads', () => {
   });
 });
 
-describe('checksums of payloads', () => {
-  for (const algorithm of ALGORITHMS) {
-    const name = `x-amz-checksum-${algorithm.toLowerCase()}`;
-    const value = checksumOf(algorithm, DATA);
-    const other = checksumOf(algorithm, Buffer.from('other'));
-
-    it(`${algorithm} as a header`, async () => {
-      const payload = await open({ [name]: value }, UNSIGNED);
-      await payload.collect(1000);
-      expect(payload.digests().checksum).to.deep.equal({ algorithm, value });
-      const error = await expectHeldBack(await open({ [name]: other }, UNSIGNED), 'BadDigest');
-      expect(error.message).to.contain(algorithm);
-      for (const bad of ['', 'x', `${value}=`, value.slice(0, -4), value.replace(/.$/, '*')]) {
-        const refusal = await s3Failure(() => open({ [name]: bad }, UNSIGNED));
-        expect(refusal.code).to.equal('InvalidRequest');
-        expect(refusal.message).to.equal(`Value for ${name} header is invalid.`);
-      }
-    });
-
-    it(`${algorithm} as a trailer`, async () => {
-      const payload = await chunked([`${name}:${value}`], {
-        'x-amz-sdk-checksum-algorithm': algorithm,
-      });
-      expect(payload.size).to.equal(DATA.length);
-      expect((await payload.collect(1000)).equals(DATA)).to.be.true;
-      expect(payload.digests().checksum).to.deep.equal({ algorithm, value });
-      await expectHeldBack(await chunked([`${name}:${other}`]), 'BadDigest');
-      for (const bad of ['', 'x', `${value}=`]) {
-        const refusal = await expectHeldBack(await chunked([`${name}:${bad}`]), 'InvalidRequest');
-        expect(refusal.message).to.equal(`Value for ${name} trailing header is invalid.`);
-      }
-    });
-  }
-
-  it('with the payload hash and the MD5 as well', async () => {
-    const sha256 = checksumOf('SHA256', DATA);
-    const headers = { 'x-amz-checksum-sha256': sha256, 'content-md5': MD5 };
-    const payload = await open(headers, sha256Hex(DATA));
-    await payload.collect(1000);
-    expect(payload.digests().checksum).to.deep.equal({ algorithm: 'SHA256', value: sha256 });
-  });
-
-  const REFUSED: readonly (readonly [what: string, headers: Headers, code: ErrorCode])[] = [
-    ['two', { 'x-amz-checksum-crc32': CRC32, 'x-amz-checksum-crc32c': CRC32 }, 'InvalidRequest'],
-    ['an unknown one', { 'x-amz-checksum-xxhash64': 'AAAA' }, 'NotImplemented'],
-    ['a promised one missing', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
-    [
-      'another than promised',
-      { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': CRC32 },
-      'InvalidRequest',
-    ],
-    [
-      'an unknown one promised',
-      { 'x-amz-sdk-checksum-algorithm': 'CRC7', 'x-amz-checksum-crc32': CRC32 },
-      'InvalidRequest',
-    ],
-    ['a trailer that cannot come', { 'x-amz-trailer': 'x-amz-checksum-crc32' }, 'InvalidRequest'],
-  ];
-
-  for (const [what, headers, code] of REFUSED) {
-    it(`refuse ${what}`, async () => {
-      expect((await s3Failure(() => open(headers, UNSIGNED))).code).to.equal(code);
-    });
-  }
-
-  it('refuse a trailer besides a header, and trailers that are no checksum', async () => {
-    const both = chunked([`x-amz-checksum-crc32:${CRC32}`], { 'x-amz-checksum-crc32': CRC32 });
-    expect((await s3Failure(() => both)).code).to.equal('InvalidRequest');
-    for (const trailer of ['x-amz-meta-a:1', 'x-amz-checksum-md5:AAAA', ':']) {
-      expect((await s3Failure(() => chunked([trailer]))).code).to.equal('InvalidRequest');
-    }
-  });
-
-  it('take names in any case', async () => {
-    const payload = await chunked([`X-Amz-Checksum-Crc32: ${CRC32} `], {
-      'x-amz-sdk-checksum-algorithm': 'crc32',
-    });
-    await payload.collect(1000);
-    expect(payload.digests().checksum?.value).to.equal(CRC32);
-  });
-
-  it('leave those alone that speak of an object, where an operation says so', async () => {
-    const headers = { 'x-amz-checksum-crc32': OTHER_CRC32, 'x-amz-checksum-type': 'COMPOSITE' };
-    const payload = await open(headers, UNSIGNED, undefined, { checksumHeadersOfBody: false });
-    await payload.collect(1000);
-    expect(payload.digests().checksum).to.equal(undefined);
-  });
-});
-
 describe('aws-chunked payloads', () => {
   it('need the decoded length', async () => {
-    for (const [value, code] of [
-      [undefined, 'MissingContentLength'],
-      ['', 'InvalidArgument'],
-      ['-1', 'InvalidArgument'],
-      ['1e3', 'InvalidArgument'],
-      ['99999999999999999', 'InvalidArgument'],
-    ] as const) {
+    for (const value of [undefined, '', '-1', '1e3', 'not an int', '99999999999999999']) {
       const headers = value === undefined ? {} : { 'x-amz-decoded-content-length': value };
-      expect((await s3Failure(() => open(headers, UNSIGNED_TRAILER))).code).to.equal(code);
+      const { code } = await s3Failure(() => open(headers, UNSIGNED_TRAILER));
+      expect(code).to.equal('MissingContentLength');
     }
   });
 

@@ -167,4 +167,20 @@ describe('CopyObject', () => {
     const stale = new Scene([headOf('a')], ['stale']);
     expect((await stale.failure()).code).to.equal('OperationAborted');
   });
+
+  it('refuses to copy a range, since it would copy all', async () => {
+    for (const name of ['range', 'x-amz-copy-source-range']) {
+      const scene = new Scene([headOf('one')], ['created']);
+      const failure = await scene.failure({ [name]: 'bytes=0-1' });
+      expect(failure).to.include({
+        code: 'InvalidArgument',
+        message: 'The specified header is not valid in this context',
+      });
+      expect((failure as S3Error).details).to.deep.equal({
+        ArgumentName: name,
+        ArgumentValue: 'bytes=0-1',
+      });
+      expect(scene.inputs).to.deep.equal([]);
+    }
+  });
 });

@@ -14,8 +14,9 @@ const CODINGS: readonly (readonly [sent: string, kept: string | undefined])[] = 
   ['gzip, br', 'gzip, br'],
   ['aws-chunked', undefined],
   ['aws-chunked,gzip', 'gzip'],
+  ['foo, aws-chunked, bar', 'foo, bar'],
   ['gzip,aws-chunked', 'gzip'],
-  ['gzip, AWS-Chunked , br', 'gzip,br'],
+  ['gzip, AWS-Chunked , br', 'gzip, br'],
   ['', undefined],
 ];
 
@@ -61,12 +62,23 @@ describe('s3 rules: metadata headers', () => {
 
   for (const [sent, kept] of CODINGS) {
     it(`keeps ${String(kept)} of Content-Encoding: ${sent}`, () => {
-      const described = readMetadataHeaders(headers({ 'content-encoding': sent }));
+      const framed = { 'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' };
+      const described = readMetadataHeaders(headers({ 'content-encoding': sent, ...framed }));
       expect(described.headers).to.deep.equal(
         kept === undefined ? {} : { 'content-encoding': kept },
       );
     });
   }
+
+  it('keeps all of Content-Encoding where the body is not framed', () => {
+    for (const sent of ['aws-chunked', 'aws-chunked, gzip']) {
+      for (const contentSha256 of [undefined, 'UNSIGNED-PAYLOAD', 'a'.repeat(64)]) {
+        const plain = contentSha256 && { 'x-amz-content-sha256': contentSha256 };
+        const described = readMetadataHeaders(headers({ 'content-encoding': sent, ...plain }));
+        expect(described.headers).to.deep.equal({ 'content-encoding': sent });
+      }
+    }
+  });
 
   it('decodes what comes as encoded words, and encodes what is not ASCII', () => {
     // The example of the Amazon S3 User Guide, in both directions.

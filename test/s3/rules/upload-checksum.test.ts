@@ -29,8 +29,8 @@ const REFUSED: readonly (readonly [algorithm: string, type: string, code: string
   ['SHA256', 'FULL_OBJECT', 'InvalidRequest'],
   ['CRC32', 'WHOLE', 'InvalidRequest'],
   ['', 'COMPOSITE', 'InvalidRequest'],
-  ['MD5', '', 'NotImplemented'],
-  ['XXHASH64', '', 'NotImplemented'],
+  ['MD5', '', 'InvalidRequest'],
+  ['XXHASH64', '', 'InvalidRequest'],
 ];
 
 function asked(algorithm: string, type: string) {

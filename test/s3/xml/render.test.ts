@@ -53,7 +53,7 @@ describe('s3 xml: rendered documents', () => {
     expect(rendered).to.equal(
       lines(
         '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>',
-        '<BucketName>b</BucketName><Key>a&lt;&amp;&gt;\uFFFD\uFFFD&#10;</Key>',
+        '<BucketName>b</BucketName><Key>a&lt;&amp;&gt;\uFFFD\uFFFD\n</Key>',
         '<RequestId>tx000000000000000000001-0068d1c35f</RequestId><HostId>host</HostId></Error>',
       ),
     );

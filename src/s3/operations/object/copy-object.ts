@@ -8,7 +8,11 @@ import type {
 import { checksumType, SYSTEM_METADATA, type StoredChecksum } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import type { SettledDocument } from '../../pending-document.js';
-import { parseCopyDirectives, refuseCopyOntoItself } from '../../rules/copy-directives.js';
+import {
+  parseCopyDirectives,
+  refuseCopyOfRange,
+  refuseCopyOntoItself,
+} from '../../rules/copy-directives.js';
 import { requireCopyableSize, type CopySource } from '../../rules/copy-source.js';
 import { parseWriteCondition } from '../../rules/write-conditions.js';
 import { S3Error } from '../../s3-error.js';
@@ -51,6 +55,7 @@ export async function copyObject(context: RequestContext): Promise<S3Response> {
   const { headers, endpoint } = context;
   const source = readCopySource(context);
   const directives = parseCopyDirectives(headers);
+  refuseCopyOfRange(headers);
   const requested = await readRequestedCopy(context, directives);
   refuseCopyOntoItself(source, endpoint, headers, directives);
   const condition = parseWriteCondition(headers);
