@@ -11,7 +11,8 @@ import {
   type ArchiveName,
   type VersionedKey,
 } from '../s3/versions/names.js';
-import { isRecord, versionNameOf, type Leftovers } from '../s3/versions/upkeep/leftovers.js';
+import { requireVersionSupport } from '../s3/versions/support.js';
+import { versionNameOf, type Leftovers } from '../s3/versions/upkeep/leftovers.js';
 import { walkListing } from './listed-objects.js';
 import type { PassContext } from './pass-context.js';
 
@@ -23,7 +24,6 @@ interface Group {
   readonly key: string;
   /** Those that are old enough to be nobody's any more. */
   readonly fences: ListedObject[];
-  readonly records: ListedObject[];
   readonly objects: ListedObject[];
   /** Versions of any age. */
   versions: number;
@@ -51,8 +51,13 @@ export class ArchiveWalk {
     private readonly exists: boolean,
   ) {}
 
-  /** @param reached - told a name when all up to it is settled */
+  /**
+   * @param reached - told a name when all up to it is settled
+   * @throws S3Error `NotImplemented` where the store cannot keep versions: what lies in the archive is
+   *   of a gateway that could, and whether anything names it cannot be told without what it kept
+   */
   async run(marker: string, reached: (name: string) => void): Promise<void> {
+    requireVersionSupport(this.pass.backend.capabilities);
     const { account } = this.pass;
     const container = archiveContainer(account, this.bucket);
     // Of what goes on behind a page, a pass that is resumed there sees the rest alone.
@@ -79,14 +84,12 @@ export class ArchiveWalk {
   }
 
   #add(group: Group, { kind }: ArchiveName, object: ListedObject): void {
-    const isCommit = kind === 'version' && isRecord(object);
-    if (kind === 'version' && !isCommit) group.versions++;
+    if (kind === 'version') group.versions++;
     if (!this.#isOld(object)) {
       group.others++;
       return;
     }
     if (kind === 'fence') group.fences.push(object);
-    else if (isCommit) group.records.push(object);
     else group.objects.push(object);
   }
 
@@ -118,13 +121,13 @@ export class ArchiveWalk {
     const names = countOf(group) + group.others;
     try {
       const found = await this.#find(group, index);
-      const going = [...found.fences, ...found.records, ...found.objects];
+      const going = [...found.fences, ...found.objects];
       if (going.length === 0) return names;
       await this.pass.executor.carryOut({
         action: 'sweep_versions',
         ...this.#keyOf(group),
         leftovers: found,
-        fences: found.fences.length + found.records.length,
+        fences: found.fences.length,
         versions: found.objects.length,
         size: going.reduce((sum, { size }) => sum + size, 0),
         lastModified: Math.max(...going.map(({ lastModified }) => lastModified)),
@@ -147,20 +150,20 @@ export class ArchiveWalk {
 
   /** Without the versions that the listing entry of the index tells of. */
   #suspectsOf(group: Group, index: ListedObject | undefined): Leftovers {
-    const { fences, records, objects, versions, isPart } = group;
-    const listed = { generation: 0, fences, records, objects };
+    const { fences, objects, versions, isPart } = group;
+    const listed = { generation: 0, fences, objects };
     if (index === undefined || !this.pass.versions.upkeep.isListingEnough) return listed;
     const summary = listedSummary(index);
     if (summary !== undefined) {
       const named = new Set(summary.entries.map(({ name }) => name));
       const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-      return { generation: summary.generation, fences, records, objects: orphans };
+      return { generation: summary.generation, fences, objects: orphans };
     }
     const outline = listedOutline(index);
     if (outline === undefined || isPart) return listed;
     const isComplete = versions <= outline.versions - outline.deleteMarkers;
     const { generation } = outline;
-    return { generation, fences, records, objects: isComplete ? [] : objects };
+    return { generation, fences, objects: isComplete ? [] : objects };
   }
 
   #isEmptyAndOld(index: ListedObject): boolean {
@@ -178,9 +181,9 @@ export class ArchiveWalk {
 }
 
 function newGroup(key: string): Group {
-  return { key, fences: [], records: [], objects: [], versions: 0, isPart: false, others: 0 };
+  return { key, fences: [], objects: [], versions: 0, isPart: false, others: 0 };
 }
 
-function countOf({ fences, records, objects }: Omit<Leftovers, 'generation'>): number {
-  return fences.length + records.length + objects.length;
+function countOf({ fences, objects }: Omit<Leftovers, 'generation'>): number {
+  return fences.length + objects.length;
 }

@@ -14,6 +14,7 @@ import type { SummaryEntry } from '../s3/versions/listing/index-summary.js';
 import type { FoundKey } from '../s3/versions/listing/key-reader.js';
 import type { KeyState } from '../s3/versions/listing/keys.js';
 import { currentRef, versionRef, type VersionedKey } from '../s3/versions/names.js';
+import { PRUNE_MAX } from '../s3/versions/upkeep/prune.js';
 import type { TransitionAction } from './actions.js';
 import { withoutTags } from './narrowing.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
@@ -71,7 +72,7 @@ export class VersionRules {
     return dueOfVersions(configuration, { key, versions, detailsOf }, now, storageClasses);
   }
 
-  /** The oldest first: of what is left, none becomes younger by it. Some at a time, see pruneMax. */
+  /** The oldest first: of what is left, none becomes younger by it. Some at a time, see PRUNE_MAX. */
   async #expireVersions(
     of: VersionedKey,
     due: readonly Due[],
@@ -79,9 +80,8 @@ export class VersionRules {
     detailsOf: (version: SummaryEntry) => VersionDetails | undefined,
   ): Promise<void> {
     const actions = due.flatMap((one) => expirationOf(of, one) ?? []).reverse();
-    const { pruneMax } = this.pass.versions.upkeep;
-    for (let at = 0; at < actions.length; at += pruneMax) {
-      const batch = actions.slice(at, at + pruneMax);
+    for (let at = 0; at < actions.length; at += PRUNE_MAX) {
+      const batch = actions.slice(at, at + PRUNE_MAX);
       const names = new Set(batch.map(({ entry }) => entry.name));
       await this.pass.executor.expireVersions({
         of,

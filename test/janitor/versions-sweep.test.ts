@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { CrashPointBackend } from '../../src/backend/decorators/crash-points.js';
+import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
 import { RecordingBackend } from '../../src/backend/decorators/recording.js';
 import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
@@ -73,6 +74,20 @@ describe('janitor: what versions leave behind', () => {
       'one index',
     ]);
     expect(await versions.show()).to.deep.equal(shown);
+  });
+
+  it('stays on a store that cannot keep versions, whatever its age', async () => {
+    for (const text of ['1', '2', '3', '4', '5']) await versions.put('many', text);
+    await orphan('none');
+    const archived = await versions.archived();
+    versions.bench.clock.advance(DAY_MS);
+    for (const lacking of ['systemMetadata', 'atomicCreate']) {
+      const capabilities = { ...versions.store.capabilities, [lacking]: false };
+      const without = new DecoratedBackend(versions.store, capabilities);
+      expect(await versions.pass(without), lacking).to.deep.equal([]);
+      expect(versions.bench.unreadable.splice(0), lacking).to.include(ARCHIVE.container);
+      expect(await versions.archived(), lacking).to.deep.equal(archived);
+    }
   });
 
   it('is an index without entries, and what was left of a deleted bucket', async () => {

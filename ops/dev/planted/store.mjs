@@ -28,8 +28,8 @@ export const STORE = [
   {
     name: 'versions: an index is written whatever is there by now',
     file: 'src/s3/versions/index-store.ts',
-    find: `return conditionalReplace ? { etag } : undefined;`,
-    replace: `return conditionalReplace ? undefined : undefined;`,
+    find: `return this.backend.capabilities.conditionalReplace ? { etag } : undefined;`,
+    replace: `return this.backend.capabilities.conditionalReplace ? undefined : undefined;`,
     tests: ['test/s3/versions/slept.test.ts'],
   },
   {

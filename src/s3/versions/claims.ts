@@ -1,5 +1,5 @@
 import { S3Error } from '../s3-error.js';
-import { hasTakenEffect, holdsCommit } from './index-changes.js';
+import { holdsCommit } from './index-changes.js';
 import { RECENT_COMMITS_MAX, type Commit, type VersionIndex } from './version-entry.js';
 
 /** Nobody knows whether the commit will be carried out: what it refers to has to stay. */
@@ -11,14 +11,10 @@ export class InDoubtError extends Error {
   }
 }
 
-/** An index remembers its latest commits; where it merges several at once, fewer generations. */
-const SURE_GENERATIONS = RECENT_COMMITS_MAX / 2;
-
 /**
  * Attempts of one writer that others may have carried out, until the index has told.
  *
- *     held, with effect     done
- *     held, without         merged by somebody who passed over what was decided too early: once more
+ *     held by the index     done
  *     follows the index     still to be carried out: the same commit once more
  *     none of it            never will be
  */
@@ -39,9 +35,7 @@ export class Claims {
 
   /** The commit that the index tells was carried out. */
   doneIn(index: VersionIndex): Commit | undefined {
-    const held = this.#commits.filter(({ id }) => holdsCommit(index, id));
-    this.#commits = this.#commits.filter((commit) => !held.includes(commit));
-    return held.find((commit) => hasTakenEffect(index, commit));
+    return this.#commits.find(({ id }) => holdsCommit(index, id));
   }
 
   pendingOn({ commit: parent }: VersionIndex): Commit | undefined {
@@ -52,13 +46,11 @@ export class Claims {
    * Gives up those that the index does not hold.
    * @throws InDoubtError when it has come too far to remember them
    */
-  takeLost({ generation }: VersionIndex): readonly Commit[] {
-    const lost = this.#commits;
-    if (lost.some((commit) => generation - commit.generation >= SURE_GENERATIONS)) {
+  giveUpLost({ generation }: VersionIndex): void {
+    if (this.#commits.some((commit) => generation - commit.generation > RECENT_COMMITS_MAX)) {
       throw new InDoubtError(new S3Error('ServiceUnavailable'));
     }
     this.#commits = [];
-    return lost;
   }
 
   /** @throws InDoubtError for any failure while there is something that the index has not told yet */

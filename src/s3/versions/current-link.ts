@@ -14,6 +14,7 @@ import type { StoredIndex } from './index-store.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
 import { currentRef, indexRef, versionRef, type VersionedKey } from './names.js';
 import { entryFor, inPlaceOf, look, type PlainObject, type Standing } from './standing.js';
+import { requireVersionSupport } from './support.js';
 import type { VersionEntry } from './version-entry.js';
 
 export type SyncResult =
@@ -105,6 +106,7 @@ export class CurrentLink {
     const [current] = index.entries;
     const isVersion = current?.kind === 'version';
     if (isInStep(standing, index.generation, isVersion)) return UNCHANGED;
+    requireVersionSupport(this.backend.capabilities);
     const guard: Guard = { ref: indexRef(of), etag, consumed: false };
     const { conditionalReplace, conditionalDelete } = this.backend.capabilities;
     const exact = inPlaceOf(standing);

@@ -11,7 +11,6 @@ import {
   readPatch,
   readPositive,
   readText,
-  type Fields,
 } from './json-fields.js';
 import type {
   Commit,
@@ -61,8 +60,14 @@ function readIndex(document: unknown): VersionIndex {
   return index;
 }
 
-export function renderCommit(commit: Commit): Buffer {
-  return render(writeCommit(commit));
+export function renderCommit({ generation, id, parent, change }: Commit): Buffer {
+  const { add, place, remove, touch, move } = change;
+  return render({
+    generation,
+    commit: id,
+    parent,
+    change: { add: add?.map(writeEntry), place: place?.map(writeEntry), remove, touch, move },
+  });
 }
 
 /** @throws S3Error `InternalError` */
@@ -70,55 +75,22 @@ export function parseCommit(bytes: Buffer): Commit {
   return parse('the fence of a version index', bytes, readFence);
 }
 
-function writeCommit({ generation, id, parent, change }: Commit): object {
-  const { merge, add, place, remove, touch, move } = change;
-  return {
-    generation,
-    commit: id,
-    parent,
-    change: {
-      merge: merge?.map(writeCommit),
-      add: add?.map(writeEntry),
-      place: place?.map(writeEntry),
-      remove,
-      touch,
-      move,
-    },
-  };
-}
-
-const COMMIT_FIELDS = ['generation', 'commit', 'parent', 'change'] as const;
-const CHANGE_FIELDS = ['add', 'place', 'remove', 'touch', 'move'] as const;
-const fenceFields = fieldsOf('format', ...COMMIT_FIELDS);
-const mergedFields = fieldsOf(...COMMIT_FIELDS);
-const fenceChangeFields = fieldsOf('merge', ...CHANGE_FIELDS);
-const mergedChangeFields = fieldsOf(...CHANGE_FIELDS);
+const fenceFields = fieldsOf('format', 'generation', 'commit', 'parent', 'change');
+const changeFields = fieldsOf('add', 'place', 'remove', 'touch', 'move');
 
 function readFence(document: unknown): Commit {
-  const { format, ...fields } = fenceFields(document);
+  const { format, generation, commit, parent, change } = fenceFields(document);
   readExactly(format, FORMAT);
-  const { merge, ...change } = fenceChangeFields(fields.change);
-  const merged = readOptionalList(merge, readMerged);
-  return readCommit(fields, { merge: merged, ...readChange(change) });
-}
-
-/** A commit that another one carries out, which carries out no others itself. */
-function readMerged(document: unknown): Commit {
-  const fields = mergedFields(document);
-  return readCommit(fields, readChange(mergedChangeFields(fields.change)));
-}
-
-function readCommit(fields: ReturnType<typeof mergedFields>, change: VersionChange): Commit {
-  const { generation, commit, parent } = fields;
   return {
     generation: readPositive(generation),
     id: readName(commit),
     parent: parent === '' ? parent : readName(parent),
-    change,
+    change: readChange(change),
   };
 }
 
-function readChange(fields: Fields<(typeof CHANGE_FIELDS)[number]>): VersionChange {
+function readChange(value: unknown): VersionChange {
+  const fields = changeFields(value);
   return {
     add: readOptionalList(fields.add, readEntry),
     place: readOptionalList(fields.place, readEntry),

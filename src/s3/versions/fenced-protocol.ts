@@ -1,6 +1,5 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
-import { LOST, type Attempt, type CommitProtocol } from './commit-protocol.js';
 import { applyCommit } from './index-changes.js';
 import {
   prepareIndex,
@@ -11,12 +10,24 @@ import {
 import type { VersionedKey } from './names.js';
 import type { Commit } from './version-entry.js';
 
+/** How one generation of a key's index follows another; tests plant bugs with others than ours. */
+export type CommitProtocol = Pick<FencedProtocol, 'read' | 'attempt'>;
+
+export type Attempt =
+  | { readonly outcome: 'committed'; readonly stored: StoredIndex }
+  /** Somebody else has made that generation; nobody will ever carry this commit out. */
+  | { readonly outcome: 'lost' }
+  /** As `lost`, or somebody else has carried it out or will: the index tells. */
+  | { readonly outcome: 'overtaken'; readonly commit: Commit };
+
+const LOST: Attempt = { outcome: 'lost' };
+
 /** Of reading an index that others keep replacing. */
 const READ_ATTEMPTS_MAX = 20;
 const VOID_FENCES_MAX = 64;
 
 /**
- * Commits where creating an object is atomic:
+ * Commits by exclusive creation:
  *
  *     index N ──▶ fence N+1, created ──▶ index N+1, in place of N
  *                 │ exists: whoever made it is carried out first
@@ -32,13 +43,17 @@ const VOID_FENCES_MAX = 64;
  * truth. Where it cannot (Swift), a slow writer may put back an older index: then the fences are the
  * truth, readers follow them, and the janitor leaves them for longer than any write can take.
  */
-export class FencedProtocol implements CommitProtocol {
+export class FencedProtocol {
   readonly #isIndexEnough: boolean;
 
   constructor(private readonly store: IndexStore) {
     this.#isIndexEnough = store.backend.capabilities.conditionalReplace;
   }
 
+  /**
+   * The newest index, after everything that was left unfinished and might be seen or lost.
+   * @throws S3Error `InternalError` for documents that cannot be read, `ServiceUnavailable`
+   */
   async read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
     for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
       const stored = await this.store.readIndex(call, of);
@@ -49,6 +64,12 @@ export class FencedProtocol implements CommitProtocol {
     throw new S3Error('ServiceUnavailable');
   }
 
+  /**
+   * One attempt to make the index that follows `before`.
+   * @param next - that index, as the commit makes it
+   * @throws BackendError NoSuchContainer without the archive; with any other nobody knows what will
+   *   become of the commit
+   */
   async attempt(
     call: CallContext,
     of: VersionedKey,
@@ -73,11 +94,6 @@ export class FencedProtocol implements CommitProtocol {
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
     return this.#passOver(call, of, before, commit, writeClass);
-  }
-
-  /** Nothing to do: a fence that the index has not followed is void from then on. */
-  withdraw(): Promise<void> {
-    return Promise.resolve();
   }
 
   /** The fence that is there is void, unless what was read is not the index any more. */

@@ -2,11 +2,12 @@ import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { Claims, InDoubtError } from './claims.js';
-import type { CommitProtocol } from './commit-protocol.js';
+import type { CommitProtocol } from './fenced-protocol.js';
 import { applyCommit } from './index-changes.js';
 import { prepareIndex, type IndexStore, type StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import type { Pause } from './pause.js';
+import { requireVersionSupport } from './support.js';
 import type { Commit, VersionChange, VersionIndex } from './version-entry.js';
 import type { VersionIds } from './version-ids.js';
 
@@ -62,7 +63,7 @@ export class IndexCommits {
   /**
    * @throws InDoubtError; anything else means that nothing was changed: what the plan throws,
    *   S3Error `InvalidRequest` for an index that gets too large, `ServiceUnavailable` when others
-   *   keep being faster, BackendError
+   *   keep being faster, `NotImplemented` where the store cannot keep versions, BackendError
    */
   async commit(
     call: CallContext,
@@ -70,15 +71,15 @@ export class IndexCommits {
     plan: Plan,
     { shown = ignore, writeClass = 'ordinary' }: CommitOptions = {},
   ): Promise<Committed> {
-    const { pause } = this.options;
+    const { pause, store } = this.options;
+    requireVersionSupport(store.backend.capabilities);
     const claims = new Claims(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
       const before = await claims.during(() => this.read(call, of));
       const done = claims.doneIn(before.index);
       if (done !== undefined) return { stored: before, commit: done };
-      const commit =
-        claims.pendingOn(before.index) ?? (await this.#decide(call, of, before, plan, claims));
+      const commit = claims.pendingOn(before.index) ?? (await this.#decide(before, plan, claims));
       if (commit === undefined) return { stored: before, commit };
       const stored = await this.#attempt(call, of, before, commit, { claims, writeClass });
       if (stored !== undefined) return { stored, commit };
@@ -98,22 +99,12 @@ export class IndexCommits {
     this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
   }
 
-  async #decide(
-    call: CallContext,
-    of: VersionedKey,
-    { index }: StoredIndex,
-    plan: Plan,
-    claims: Claims,
-  ): Promise<Commit | undefined> {
-    const { protocol, ids } = this.options;
-    try {
-      for (const lost of claims.takeLost(index)) await protocol.withdraw(call, of, lost);
-    } catch (error) {
-      throw new InDoubtError(error);
-    }
+  async #decide({ index }: StoredIndex, plan: Plan, claims: Claims): Promise<Commit | undefined> {
+    claims.giveUpLost(index);
     const change = await plan(index);
     if (change === undefined) return undefined;
-    return { generation: index.generation + 1, id: ids.mint(), parent: index.commit, change };
+    const id = this.options.ids.mint();
+    return { generation: index.generation + 1, id, parent: index.commit, change };
   }
 
   /** @returns the index when the commit was carried out; otherwise it is tried again */

@@ -1,8 +1,6 @@
 import type {
   Backend,
   CallContext,
-  ObjectPage,
-  ObjectQuery,
   ObjectRef,
   PutObjectInput,
   ReadOptions,
@@ -10,12 +8,11 @@ import type {
   WritePrecondition,
 } from '../../backend/backend.js';
 import type { ByteSource } from '../../byte-source.js';
-import { mapLimited } from '../../map-limited.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
-import { fenceRef, indexRef, versionRef, type VersionedKey } from './names.js';
+import { fenceRef, indexRef, type VersionedKey } from './names.js';
 import { RecentIndexes } from './recent-indexes.js';
 import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 
@@ -37,11 +34,6 @@ export type WriteResult =
 
 const CONTENT_TYPE = 'application/json';
 const NEWEST: ReadOptions = { newest: true };
-/** Of a record: of which generation. Tells it from a version in a listing. */
-export const RECORD_ATTRIBUTE = 's3-commit';
-/** They are among the versions, the newest first: those of the last hours, unless a key is stormed. */
-const RECORDS_PER_LISTING = 1000;
-const RECORD_CONCURRENCY = 8;
 
 /** An index on its way to the store. */
 export interface PreparedIndex {
@@ -114,7 +106,7 @@ export class IndexStore {
     );
   }
 
-  /** Where creating is not atomic, several may be told `written`. */
+  /** Of several that would create one generation's, one is told `written`. */
   createFence(
     call: CallContext,
     of: VersionedKey,
@@ -144,53 +136,6 @@ export class IndexStore {
     return result;
   }
 
-  /** What a commit wants, under a name that no other writer has: see weak-protocol.ts. */
-  async writeRecord(
-    call: CallContext,
-    of: VersionedKey,
-    commit: Commit,
-    writeClass: WriteClass,
-  ): Promise<void> {
-    const listingAttributes = { [RECORD_ATTRIBUTE]: String(commit.generation) };
-    const described = { listingAttributes, writeClass };
-    await this.#write(call, versionRef(of, commit.id), renderCommit(commit), described);
-  }
-
-  /** The records of commits that lead to a generation above this one, those in doubt among them. */
-  async readRecords(call: CallContext, of: VersionedKey, above: number): Promise<Commit[]> {
-    const prefix = versionRef(of, '').object;
-    const query = { prefix, limit: RECORDS_PER_LISTING };
-    const { entries } = await this.#list(call, of, query);
-    const names = entries.flatMap((entry) => {
-      if (entry.kind !== 'object') return [];
-      const generation = entry.object.attributes[RECORD_ATTRIBUTE];
-      return generation !== undefined && Number(generation) > above
-        ? [entry.object.name.slice(prefix.length)]
-        : [];
-    });
-    const found = await mapLimited(names, RECORD_CONCURRENCY, (name) =>
-      this.#read(call, versionRef(of, name)),
-    );
-    return found.flatMap((record) => (record === undefined ? [] : [parseCommit(record.bytes)]));
-  }
-
-  async removeRecord(call: CallContext, of: VersionedKey, { id }: Commit): Promise<void> {
-    try {
-      await this.backend.deleteObject(call, versionRef(of, id));
-    } catch (error) {
-      if (!isCode(error, 'NoSuchObject', 'NoSuchContainer')) throw error;
-    }
-  }
-
-  async #list(call: CallContext, of: VersionedKey, query: ObjectQuery): Promise<ObjectPage> {
-    try {
-      return await this.backend.listObjects(call, indexRef(of), query);
-    } catch (error) {
-      if (isCode(error, 'NoSuchContainer')) return { entries: [], truncated: false };
-      throw error;
-    }
-  }
-
   async #etagOf(call: CallContext, of: VersionedKey): Promise<string | undefined> {
     try {
       return (await this.backend.headObject(call, indexRef(of), NEWEST)).etag;
@@ -201,9 +146,8 @@ export class IndexStore {
   }
 
   #inPlaceOf({ etag }: StoredIndex): WritePrecondition | undefined {
-    const { atomicCreate, conditionalReplace } = this.backend.capabilities;
-    if (etag === undefined) return atomicCreate ? { absent: true } : undefined;
-    return conditionalReplace ? { etag } : undefined;
+    if (etag === undefined) return { absent: true };
+    return this.backend.capabilities.conditionalReplace ? { etag } : undefined;
   }
 
   async #read(

@@ -78,8 +78,6 @@ export interface SeenEntry {
 
 /** What leads from one generation of an index to the next, in this order. */
 export interface VersionChange {
-  /** Commits that were made for other indexes, and that this one lacks; not merges themselves. */
-  readonly merge?: readonly Commit[] | undefined;
   /** Go before all others, the newest first. The version `null` takes the place of any other. */
   readonly add?: readonly VersionEntry[] | undefined;
   /** Go where their time says: what was written some other way, before or after the newest. */

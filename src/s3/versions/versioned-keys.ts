@@ -1,7 +1,6 @@
 import type { Backend, CallContext, WritePrecondition } from '../../backend/backend.js';
 import { Adoption } from './adoption.js';
 import { Archives } from './archives.js';
-import type { CommitProtocol } from './commit-protocol.js';
 import {
   createDeleteMarker,
   createVersion,
@@ -12,7 +11,7 @@ import {
 } from './create-version.js';
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
-import { FencedProtocol } from './fenced-protocol.js';
+import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
 import { currentEntry, findVersion, repairLink, type FoundVersion } from './find-version.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
@@ -30,7 +29,6 @@ import {
   giveUpVersion,
   type UnfinishedVersion,
 } from './unfinished.js';
-import { WeakProtocol } from './weak-protocol.js';
 
 export interface VersionedKeysOptions {
   readonly backend: Backend;
@@ -48,8 +46,7 @@ export interface VersionedKeysOptions {
   /** Before another attempt after a lost race; for tests. */
   readonly pause?: Pause | undefined;
   /** Another way to commit: tests plant bugs with it. */
-  readonly protocol?:
-    ((store: IndexStore, ids: VersionIds, pause: Pause) => CommitProtocol) | undefined;
+  readonly protocol?: ((store: IndexStore) => CommitProtocol) | undefined;
 }
 
 const SWEEP_AGE_MS_MIN = 3_600_000;
@@ -73,7 +70,7 @@ export class VersionedKeys {
     const { backend, indexBytesMax, now = Date.now, pause = pauseAtRandom, onAttempt } = options;
     const store = new IndexStore({ backend, indexBytesMax });
     const ids = new VersionIds(now);
-    const protocol = (options.protocol ?? protocolFor)(store, ids, pause);
+    const protocol = options.protocol?.(store) ?? new FencedProtocol(store);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
@@ -190,9 +187,4 @@ export class VersionedKeys {
   async readIndex(call: CallContext, of: VersionedKey): Promise<VersionIndex> {
     return (await this.#parts.commits.read(call, of)).index;
   }
-}
-
-function protocolFor(store: IndexStore, ids: VersionIds, pause: Pause): CommitProtocol {
-  const { atomicCreate } = store.backend.capabilities;
-  return atomicCreate ? new FencedProtocol(store) : new WeakProtocol(store, ids, pause);
 }

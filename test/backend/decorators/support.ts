@@ -4,8 +4,6 @@ import type {
   ObjectRef,
   PutObjectInput,
 } from '../../../src/backend/backend.js';
-import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
-import type { StartedWrite, WritePhase } from '../../../src/backend/decorators/weak-writes.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -47,25 +45,4 @@ export async function textOf(backend: Backend, ref = KEY): Promise<string | unde
     if (error instanceof BackendError && error.code === 'NoSuchObject') return undefined;
     throw error;
   }
-}
-
-/** Somebody with a decorator of their own, who is held at a phase of the first write. */
-export interface Held {
-  readonly backend: WeakPreconditions;
-  /** The write has come so far. */
-  readonly arrived: Promise<StartedWrite>;
-  readonly release: () => void;
-}
-
-export function heldAt(phase: WritePhase, store: Backend, now?: () => number): Held {
-  let arrive: (write: StartedWrite) => void = () => undefined;
-  let release: () => void = () => undefined;
-  const arrived = new Promise<StartedWrite>((resolve) => (arrive = resolve));
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const pause = (reached: WritePhase, write: StartedWrite): Promise<void> | undefined => {
-    if (reached !== phase) return undefined;
-    arrive(write);
-    return released;
-  };
-  return { backend: new WeakPreconditions(store, { now, pause }), arrived, release };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { ChainedStore } from '../../support/faulty/chained-store.js';
 import {
   archivedNames,
   bodiesOf,
@@ -17,10 +17,10 @@ const KEY = keyOf('raced');
 const GATEWAYS = ['a', 'b', 'c'];
 const ROUNDS = [1, 2, 3];
 
-/** The same store, as it is and as weak as Swift: what races.test.ts does in memory, for real. */
+/** The same store, as it is and as Swift with the filter: what races.test.ts does in memory, for real. */
 const STORES: Readonly<Record<string, (store: Backend) => Backend>> = {
   'an embedded store': (store) => store,
-  'a store as weak as Swift': (store) => new WeakPreconditions(store),
+  'a store as Swift with the filter': (store) => new ChainedStore(store),
 };
 
 describe('s3/versions: gateways at once', () => {

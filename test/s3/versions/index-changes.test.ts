@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import {
-  applyCommit,
-  hasTakenEffect,
-  holdsCommit,
-} from '../../../src/s3/versions/index-changes.js';
+import { applyCommit, holdsCommit } from '../../../src/s3/versions/index-changes.js';
 import {
   NO_INDEX,
   RECENT_COMMITS_MAX,
@@ -70,52 +66,37 @@ describe('s3/versions/index-changes', () => {
     expect(numbersIn(after(...before, known))).to.deep.equal([2]);
   });
 
-  it('merges commits of other indexes by when they were begun', () => {
-    const other: Commit = {
-      generation: 1,
-      id: 'other',
-      parent: '',
-      change: { add: [version(2)], remove: [{ name: nameOf(9) }] },
-    };
-    const index = after({ add: [version(3), version(1)] }, { merge: [other] });
-    expect(numbersIn(index)).to.deep.equal([3, 2, 1]);
-    expect(index.recent).to.deep.equal(['c0', 'other']);
-    expect(index.removed, 'also what is not there yet').to.deep.equal([nameOf(9)]);
+  it('rules out what is not there yet', () => {
+    const index = after({ add: [version(3)] }, { remove: [{ name: nameOf(9) }] });
+    expect(numbersIn(index)).to.deep.equal([3]);
+    expect(index.removed).to.deep.equal([nameOf(9)]);
   });
 
-  it('brings nothing back that went', () => {
-    const late: Commit = { generation: 1, id: 'late', parent: '', change: { add: [version(1)] } };
-    const gone = [{ add: [version(1)] }, { remove: [{ name: nameOf(1) }] }];
-    expect(numbersIn(after(...gone, { merge: [late] }))).to.deep.equal([]);
+  it('tells which commits have led to it', () => {
+    const index = after({ add: [version(1)] }, { add: [version(2)] });
+    expect(['c0', 'c1', 'c2'].map((id) => holdsCommit(index, id))).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('lets a copy of a plain object give way to what took its place', () => {
     const adopted = { etag: 'x', lastModified: 5000 };
     const copy = version(5, { id: 'null', adopted });
     const successor = version(4, { id: 'null', adopted });
-    const merged = (change: VersionChange): VersionChange => ({
-      merge: [{ generation: 1, id: 'other', parent: '', change }],
-    });
-    for (const [first, second] of [
-      [copy, successor],
-      [successor, copy],
-    ] as const) {
-      expect(numbersIn(after({ add: [first] }, merged({ add: [second] })))).to.deep.equal([4]);
-    }
+    expect(numbersIn(after({ place: [copy] }, { place: [successor] }))).to.deep.equal([4]);
+    expect(numbersIn(after({ place: [successor] }, { place: [copy] }))).to.deep.equal([4]);
   });
 
-  it('lets nothing that is merged take the place of what was touched', () => {
+  it('lets nothing that is placed take the place of what was touched', () => {
     const id = 'null';
     const adopted = { etag: 'x', lastModified: 5000 };
-    const formers = [version(1, { id }), version(5, { id, adopted })];
-    for (const former of formers) {
+    for (const former of [version(1, { id }), version(5, { id, adopted })]) {
       const locked = [{ add: [former] }, { touch: [{ name: former.name, locks: { hold: 'ON' } }] }];
-      const add = [version(9, { id, adopted: former.adopted })];
-      const late: Commit = { generation: 2, id: 'late', parent: 'c0', change: { add } };
-      const index = after(...locked, { merge: [late] });
+      const place = [version(9, { id, adopted: former.adopted })];
+      const index = after(...locked, { place });
       expect(index.entries.map(({ name }) => name)).to.deep.equal([former.name]);
-      expect(holdsCommit(index, 'late')).to.equal(true);
-      expect(hasTakenEffect(index, late), 'who wanted it decides again').to.equal(false);
     }
   });
 

@@ -16,7 +16,7 @@ export interface MemoryOptions {
   /**
    * - `strong`: all conditions are looked at in the instant of the write
    * - `chained`: only that a name is free; the write that started last stays
-   * - `weak`: not even that
+   * - `weak`: not even that; for stores that claim more than they do
    */
   readonly strength: 'strong' | 'chained' | 'weak';
   /** Told of each object that was put, in the instant in which it is there. */

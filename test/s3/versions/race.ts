@@ -22,7 +22,7 @@ const LOCK = 'lock';
 
 export interface Race {
   readonly strength: MemoryOptions['strength'];
-  readonly claims?: MemoryOptions['strength'] | undefined;
+  readonly claims?: MemoryOptions['claims'];
   /** What happens before the race, and after it: by gateways of their own. */
   readonly before?: readonly Act[] | undefined;
   readonly afterwards?: readonly Act[] | undefined;
@@ -230,7 +230,6 @@ class Runner {
 
   /** No two indexes are of one generation, where fences keep them apart. */
   #ambiguous(): string[] {
-    if (this.race.strength === 'weak') return [];
     return [...this.#generations].flatMap(([generation, commits]) =>
       commits.size === 1 ? [] : [`generation ${generation} is of ${commits.size} commits`],
     );

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { Attempt, CommitProtocol } from '../../../src/s3/versions/commit-protocol.js';
+import {
+  FencedProtocol,
+  type Attempt,
+  type CommitProtocol,
+} from '../../../src/s3/versions/fenced-protocol.js';
 import type { IndexStore } from '../../../src/s3/versions/index-store.js';
-import type { Pause } from '../../../src/s3/versions/pause.js';
-import type { VersionIds } from '../../../src/s3/versions/version-ids.js';
-import { WeakProtocol } from '../../../src/s3/versions/weak-protocol.js';
 import { runRace, type Race } from './race.js';
 import type { Act } from './race-rules.js';
 
@@ -38,7 +39,7 @@ function races(strength: Race['strength']): fc.Arbitrary<Race> {
 }
 
 describe('s3/versions: races', () => {
-  for (const strength of ['strong', 'chained', 'weak'] as const) {
+  for (const strength of ['strong', 'chained'] as const) {
     it(`loses nothing on a ${strength} store`, async function () {
       this.timeout(RUNS * 200);
       await fc.assert(
@@ -54,13 +55,9 @@ describe('s3/versions: races', () => {
   const planted: Readonly<Record<string, Omit<Race, 'gateways' | 'seed'>>> = {
     'a store that is weak and says that it is strong': { strength: 'weak', claims: 'strong' },
     'a store that is weak and says that fences are atomic': { strength: 'weak', claims: 'chained' },
-    'commits that are not read back': {
-      strength: 'weak',
-      protocol: (...parts) => new NotReadBack(...parts),
-    },
-    'indexes that are not merged': {
-      strength: 'weak',
-      protocol: (...parts) => new NotMerged(...parts),
+    'commits without a fence': {
+      strength: 'chained',
+      protocol: (store) => new NotFenced(store),
     },
   };
   for (const [bug, race] of Object.entries(planted)) {
@@ -78,42 +75,21 @@ describe('s3/versions: races', () => {
   }
 });
 
-/** Takes the store's word for who has won. */
-class NotReadBack implements CommitProtocol {
-  readonly #weak: WeakProtocol;
-  readonly read: CommitProtocol['read'];
-  readonly withdraw: CommitProtocol['withdraw'];
-
-  constructor(
-    private readonly store: IndexStore,
-    ids: VersionIds,
-    pause: Pause,
-  ) {
-    this.#weak = new WeakProtocol(store, ids, pause);
-    this.read = this.#weak.read.bind(this.#weak);
-    this.withdraw = this.#weak.withdraw.bind(this.#weak);
-  }
-
-  async attempt(...[call, of, before, commit, next]: Parameters<CommitProtocol['attempt']>) {
-    const fenced = await this.store.createFence(call, of, commit, 'ordinary');
-    const written = await this.store.writeIndex(call, of, next, before);
-    const isCommitted = fenced.outcome === 'written' && written.outcome === 'written';
-    if (!isCommitted) return { outcome: 'overtaken', commit } satisfies Attempt;
-    const stored = { index: next.index, etag: written.etag };
-    return { outcome: 'committed', stored } satisfies Attempt;
-  }
-}
-
-/** Believes every index that it finds. */
-class NotMerged extends WeakProtocol {
+/** Writes the index, whoever else is at it. */
+class NotFenced extends FencedProtocol {
   readonly #store: IndexStore;
 
-  constructor(store: IndexStore, ids: VersionIds, pause: Pause) {
-    super(store, ids, pause);
+  constructor(store: IndexStore) {
+    super(store);
     this.#store = store;
   }
 
-  override read(...[call, of]: Parameters<CommitProtocol['read']>) {
-    return this.#store.readIndex(call, of);
+  override async attempt(
+    ...[call, of, before, commit, next]: Parameters<CommitProtocol['attempt']>
+  ) {
+    const written = await this.#store.writeIndex(call, of, next, before);
+    if (written.outcome !== 'written') return { outcome: 'overtaken', commit } satisfies Attempt;
+    const stored = { index: next.index, etag: written.etag };
+    return { outcome: 'committed', stored } satisfies Attempt;
   }
 }

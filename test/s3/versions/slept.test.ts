@@ -52,7 +52,7 @@ describe('s3/versions, of a writer that slept', () => {
       const store = memory.asBackend;
       const others = gatewayOn(store);
       await put(store, others, KEY, 'one');
-      const sleepy = new SleepsBehindItsFence(store);
+      const sleepy = new Sleepy(store, 'behind its fence');
       const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
       await sleepy.asleep;
       await put(store, others, KEY, 'two');
@@ -66,10 +66,31 @@ describe('s3/versions, of a writer that slept', () => {
       expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal(inOrder);
     });
   }
+
+  it('follows the fences from an older index that it puts back, on a chained store', async () => {
+    const memory = new MemoryBackend({ strength: 'chained' });
+    await memory.createContainer(CALL, CONTAINER);
+    const store = memory.asBackend;
+    await put(store, gatewayOn(store), KEY, 'one');
+    const sleepy = new Sleepy(store, 'before its index');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    await put(store, gatewayOn(store), KEY, 'two');
+    await put(store, gatewayOn(store), KEY, 'three');
+    sleepy.wake();
+    await late;
+    expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal([
+      'three',
+      'two',
+      'late',
+      'one',
+    ]);
+    expect(await read(store, KEY)).to.equal('three');
+  });
 });
 
-/** Once it has created a fence, it does nothing more until it is woken. */
-class SleepsBehindItsFence extends DecoratedBackend {
+/** Does nothing more, once, until it is woken. */
+class Sleepy extends DecoratedBackend {
   wake!: () => void;
   readonly asleep: Promise<void>;
   #fallAsleep!: () => void;
@@ -77,7 +98,10 @@ class SleepsBehindItsFence extends DecoratedBackend {
     this.wake = resolve;
   });
 
-  constructor(inner: Backend) {
+  constructor(
+    inner: Backend,
+    private readonly where: 'behind its fence' | 'before its index',
+  ) {
     super(inner);
     this.asleep = new Promise((resolve) => {
       this.#fallAsleep = resolve;
@@ -85,11 +109,17 @@ class SleepsBehindItsFence extends DecoratedBackend {
   }
 
   override async putObject(...args: Parameters<Backend['putObject']>) {
-    const outcome = await super.putObject(...args);
     const [, { object }] = args;
-    if (!/\/index\.g\d+\.json$/.test(object)) return outcome;
-    this.#fallAsleep();
-    await this.#woken;
+    if (this.where === 'before its index' && object.endsWith('/index.json')) await this.#sleep();
+    const outcome = await super.putObject(...args);
+    if (this.where === 'behind its fence' && FENCE.test(object)) await this.#sleep();
     return outcome;
   }
+
+  #sleep(): Promise<void> {
+    this.#fallAsleep();
+    return this.#woken;
+  }
 }
+
+const FENCE = /\/index\.g\d+\.json$/;

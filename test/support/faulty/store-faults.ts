@@ -6,16 +6,16 @@ import {
   type BackendCall,
 } from '../../../src/backend/decorators/decorated-backend.js';
 import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
-import { WeakPreconditions } from '../../../src/backend/decorators/weak-preconditions.js';
+import { ChainedStore } from './chained-store.js';
 
 /** How a store differs from the embedded one. */
 export interface StoreFaults {
   /**
-   * `weak`: as stock Swift, several writers win where one may. `lying`: it says that it keeps its
+   * `chained`: it keeps no other promise than Swift with the filter does. `lying`: it says that it keeps its
    * promises, and does not look at preconditions in archives of versions: no fence holds anybody
    * up, and nobody reads back what was written.
    */
-  readonly preconditions?: 'weak' | 'lying';
+  readonly preconditions?: 'chained' | 'lying';
   /** Every call waits up to this long before, so that races are of more than microseconds. */
   readonly delayMsMax?: number;
   /** It fails now and then. */
@@ -51,7 +51,7 @@ export function withFaults(
   if (kill !== undefined) return new KillingStore(store, kill);
   const all = { ...rates, ...(delayMsMax === undefined ? {} : { delayMsMax }) };
   const failing = Object.keys(all).length === 0 ? store : new FaultyBackend(store, all);
-  if (preconditions === 'weak') return new WeakPreconditions(failing);
+  if (preconditions === 'chained') return new ChainedStore(failing);
   return preconditions === 'lying' ? new LyingStore(failing) : failing;
 }
 

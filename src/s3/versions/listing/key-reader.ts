@@ -48,8 +48,7 @@ export class KeyReader {
     private readonly source: VersionsSource,
     private readonly calls: CallCount,
   ) {
-    const { atomicCreate, conditionalReplace } = source.backend.capabilities;
-    this.isListingEnough = atomicCreate && conditionalReplace;
+    this.isListingEnough = source.backend.capabilities.conditionalReplace;
   }
 
   /**

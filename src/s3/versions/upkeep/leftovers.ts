@@ -1,7 +1,7 @@
 import type { CallContext, ListedObject, WritePrecondition } from '../../../backend/backend.js';
 import { mapLimited } from '../../../map-limited.js';
 import { isCode } from '../backend-codes.js';
-import { RECORD_ATTRIBUTE, type IndexStore } from '../index-store.js';
+import type { IndexStore } from '../index-store.js';
 import { archiveContainer, parseArchiveName, type VersionedKey } from '../names.js';
 import { uncancelled, type RemovedVersion, type VersionParts } from '../parts.js';
 import { settle } from '../settle.js';
@@ -12,14 +12,12 @@ import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
  * under way:
  *
  *     fence     of a generation that the index has come to, or of one that nobody finishes any more
- *     record    of a commit: see weak-protocol.ts
  *     object    a version that no index names
  */
 export interface Leftovers {
   /** That the index is known to have come to; 0 where it was not looked at. */
   readonly generation: number;
   readonly fences: readonly ListedObject[];
-  readonly records: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
 }
 
@@ -37,7 +35,7 @@ const FENCES_ABOVE_MAX = 64;
  * fences, which whoever reads it brings up.
  *
  * What a commit that is not finished refers to stays, until that commit is gone: so the index is read
- * again after the fences and records above it, and whatever one of these wanted in between is in it.
+ * again after the fences above it, and whatever one of these wanted in between is in it.
  */
 export async function findLeftovers(
   parts: UpkeepParts,
@@ -45,7 +43,7 @@ export async function findLeftovers(
   of: VersionedKey,
   listed: Leftovers,
 ): Promise<Leftovers> {
-  const { fences, records, objects } = listed;
+  const { fences, objects } = listed;
   if (objects.length === 0 && isIndexEnough(parts) && fences.every(isBelow(listed))) return listed;
   const { index: before } = await parts.commits.read(call, of);
   // Elsewhere the fence of its generation tells an index from one that should not be there.
@@ -53,13 +51,13 @@ export async function findLeftovers(
     ? fences
     : fences.filter((fence) => generationOf(fence) < before.generation);
   const { generation } = before;
-  if (objects.length === 0) return { generation, fences: done, records, objects };
+  if (objects.length === 0) return { generation, fences: done, objects };
   const pending = await pendingCommits(parts, call, of, before);
   const { index } = await parts.commits.read(call, of);
   const named = new Set(index.entries.map(({ name }) => name));
   for (const { change } of pending) for (const name of namesIn(change)) named.add(name);
   const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-  return { generation, fences: done, records, objects: orphans };
+  return { generation, fences: done, objects: orphans };
 }
 
 /** Removes them, as they were listed. @returns the objects that went */
@@ -69,9 +67,8 @@ export async function removeLeftovers(
   of: VersionedKey,
   found: Leftovers,
 ): Promise<readonly RemovedVersion[]> {
-  const { records, objects, ...rest } = await findLeftovers(parts, call, of, found);
+  const { objects, ...rest } = await findLeftovers(parts, call, of, found);
   await removeFences(parts, call, of, rest);
-  await mapLimited(records, CONCURRENCY, (record) => remove(parts, call, of, record));
   const removed = await mapLimited(objects, CONCURRENCY, (object) =>
     remove(parts, call, of, object),
   );
@@ -104,7 +101,7 @@ async function removeFences(
 
 /** Commits that somebody may still carry out. */
 async function pendingCommits(
-  { store, backend }: UpkeepParts,
+  { store }: UpkeepParts,
   call: CallContext,
   of: VersionedKey,
   { generation }: VersionIndex,
@@ -115,13 +112,11 @@ async function pendingCommits(
     if (fence === undefined) break;
     pending.push(fence);
   }
-  if (backend.capabilities.atomicCreate) return pending;
-  return [...pending, ...(await store.readRecords(call, of, 0))];
+  return pending;
 }
 
-function* namesIn({ merge = [], add = [], place = [] }: VersionChange): Generator<string> {
-  for (const { name } of [...add, ...place]) yield name;
-  for (const { change } of merge) yield* namesIn(change);
+function namesIn({ add = [], place = [] }: VersionChange): string[] {
+  return [...add, ...place].map(({ name }) => name);
 }
 
 async function remove(
@@ -144,8 +139,7 @@ async function remove(
 
 /** Where the index is replaced in place of what was read, its fences only help. */
 export function isIndexEnough({ backend }: Pick<VersionParts, 'backend'>): boolean {
-  const { atomicCreate, conditionalReplace } = backend.capabilities;
-  return atomicCreate && conditionalReplace;
+  return backend.capabilities.conditionalReplace;
 }
 
 function isBelow({ generation }: Pick<Leftovers, 'generation'>): (fence: ListedObject) => boolean {
@@ -160,9 +154,4 @@ function generationOf({ name }: Pick<ListedObject, 'name'>): number {
 export function versionNameOf({ name }: Pick<ListedObject, 'name'>): string {
   const parsed = parseArchiveName(name);
   return parsed?.kind === 'version' ? parsed.name : '';
-}
-
-/** Whether what lies under the name of a version is the record of a commit. */
-export function isRecord({ attributes }: ListedObject): boolean {
-  return attributes[RECORD_ATTRIBUTE] !== undefined;
 }

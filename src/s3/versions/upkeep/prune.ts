@@ -11,18 +11,13 @@ import {
 } from '../parts.js';
 import { settle } from '../settle.js';
 import { expectedStanding, type Standing } from '../standing.js';
-import {
-  REMOVED_NAMES_MAX,
-  type VersionChange,
-  type VersionEntry,
-  type VersionIndex,
-} from '../version-entry.js';
+import type { VersionChange, VersionEntry, VersionIndex } from '../version-entry.js';
 
 /** What is to go of a key's versions. */
 export interface Pruning {
   /**
    * The entries that are to go, of the index as it is; asked again whenever somebody else was
-   * faster. It must not choose more than {@link pruneMax}.
+   * faster. It must not choose more than {@link PRUNE_MAX}.
    */
   readonly choose: (index: VersionIndex) => readonly VersionEntry[];
   /**
@@ -40,16 +35,11 @@ export interface PrunedVersion {
 
 /** Reads and deletions under way at once. */
 const CONCURRENCY = 8;
-/** A fence of 50 KiB. */
-const AT_ONCE_MAX = 1000;
-
 /**
  * Most versions that go with one commit: each rewrites the index, so that of 10,000 versions one by
- * one would write gigabytes. Where commits are merged, an index has to remember what went.
+ * one would write gigabytes. The fence of so many has 50 KiB.
  */
-export function pruneMax({ backend }: Pick<VersionParts, 'backend'>): number {
-  return backend.capabilities.atomicCreate ? AT_ONCE_MAX : REMOVED_NAMES_MAX / 2;
-}
+export const PRUNE_MAX = 1000;
 
 /** Removes versions and delete markers of a key for good, all of them with one commit. */
 export async function pruneVersions(

@@ -11,7 +11,7 @@ import {
   type UpkeepParts,
 } from './leftovers.js';
 import { moveVersion } from './move.js';
-import { pruneMax, pruneVersions, type PrunedVersion, type Pruning } from './prune.js';
+import { pruneVersions, type PrunedVersion, type Pruning } from './prune.js';
 
 /**
  * What the janitor does with versions: removes those that rules want to go, and what commits leave
@@ -19,11 +19,6 @@ import { pruneMax, pruneVersions, type PrunedVersion, type Pruning } from './pru
  */
 export class VersionUpkeep {
   constructor(private readonly parts: UpkeepParts) {}
-
-  /** Most versions that {@link prune} removes at once. */
-  get pruneMax(): number {
-    return pruneMax(this.parts);
-  }
 
   /**
    * Whether what is listed of an index can be believed: where an older one may come back, only

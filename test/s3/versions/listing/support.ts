@@ -121,7 +121,7 @@ export class BucketDouble {
       ...(archive.length === 0 ? [] : [[`${BUCKET}+versions`, byName(archive)] as const]),
     ]);
     this.#indexes = new Map(states.flatMap(({ key, index }) => (index ? [[key, index]] : [])));
-    const capabilities = { atomicCreate: isStrong, conditionalReplace: isStrong };
+    const capabilities = { conditionalReplace: isStrong };
     const backend = { capabilities, listObjects: this.#list, headContainer: this.#head };
     this.source = {
       backend: backend as unknown as Backend,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../../src/backend/backend.js';
-import { WeakPreconditions } from '../../../../src/backend/decorators/weak-preconditions.js';
+import { ChainedStore } from '../../../support/faulty/chained-store.js';
 import { hasVersions } from '../../../../src/s3/versions/listing/has-versions.js';
 import type { VersionsSource } from '../../../../src/s3/versions/listing/key-reader.js';
 import { readVersionsPage } from '../../../../src/s3/versions/listing/versions-page.js';
@@ -99,10 +99,10 @@ describe('s3 versions: listing of what was written', () => {
 
   it('reads indexes where listings cannot be believed', async () => {
     await withStore(async (store) => {
-      const weak = new WeakPreconditions(store);
-      const versions = gatewayOn(weak);
-      const expected = await writeAll(weak, versions);
-      const listing = new Listing(weak, versions);
+      const chained = new ChainedStore(store);
+      const versions = gatewayOn(chained);
+      const expected = await writeAll(chained, versions);
+      const listing = new Listing(chained, versions);
       expect(await listing.whole()).to.deep.equal(expected);
       expect([listing.reads, listing.repairs]).to.deep.equal([2, 0]);
       expect(await hasVersions(listing.source)).to.equal(true);

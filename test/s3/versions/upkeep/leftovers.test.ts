@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Backend, ListedObject } from '../../../../src/backend/backend.js';
 import { parseArchiveName } from '../../../../src/s3/versions/names.js';
-import { isRecord, type Leftovers } from '../../../../src/s3/versions/upkeep/leftovers.js';
+import type { Leftovers } from '../../../../src/s3/versions/upkeep/leftovers.js';
 import { MemoryBackend } from '../memory-backend.js';
 import {
   ARCHIVE,
@@ -19,7 +19,7 @@ import {
 } from '../support.js';
 
 const KEY = keyOf('swept');
-const STRENGTHS = ['strong', 'chained', 'weak'] as const;
+const STRENGTHS = ['strong', 'chained'] as const;
 
 type Act = 'put' | 'put-null' | 'mark' | 'delete-newest' | 'delete-oldest' | 'prune' | 'sweep';
 
@@ -37,13 +37,8 @@ async function listed(backend: Backend): Promise<Leftovers> {
   const objects = entries.flatMap((entry) => (entry.kind === 'object' ? entry.object : []));
   const isOf = (kind: string) => (object: ListedObject) =>
     parseArchiveName(object.name)?.kind === kind;
-  const named = objects.filter(isOf('version'));
-  return {
-    generation: 0,
-    fences: objects.filter(isOf('fence')),
-    records: named.filter(isRecord),
-    objects: named.filter((object) => !isRecord(object)),
-  };
+  const fences = objects.filter(isOf('fence'));
+  return { generation: 0, fences, objects: objects.filter(isOf('version')) };
 }
 
 describe('s3/versions/upkeep', () => {
