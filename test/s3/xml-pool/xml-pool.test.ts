@@ -106,7 +106,7 @@ describe('the XML pool', () => {
     ['a document type', Buffer.from('<!DOCTYPE x [<!ENTITY e "e">]><Delete/>'), 'MalformedXML', {}],
     [
       'a condition',
-      Buffer.from('<Delete><Object><Key>k</Key><ETag>e</ETag></Object></Delete>'),
+      Buffer.from('<Delete><Object><Key>k</Key><Size>9</Size></Object></Delete>'),
       'NotImplemented',
       {},
     ],
