@@ -1,5 +1,7 @@
 import type { Metadata, ObjectHead } from '../backend/backend.js';
 import type { ChecksumAlgorithm } from '../digest/checksum.js';
+import type { Acl } from './rules/acl/acl.js';
+import { decodeAcl } from './rules/acl/stored.js';
 import type { ChecksumType } from './xml/checksum-elements.js';
 
 /**
@@ -29,6 +31,8 @@ export const SYSTEM_METADATA = {
   lastModified: 's3-last-modified',
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
+  /** Listing entries only, of what has an ACL of its own: who its owner is by that. */
+  owner: 's3-owner',
 } as const;
 
 /**
@@ -38,6 +42,36 @@ export const SYSTEM_METADATA = {
 export function withVersionTime(head: ObjectHead): ObjectHead {
   const kept = head.systemMetadata[SYSTEM_METADATA.lastModified];
   return kept === undefined ? head : { ...head, lastModified: Number(kept) };
+}
+
+/** Listing attributes are 256 bytes in all. */
+const LISTED_OWNER_BYTES_MAX = 96;
+
+/**
+ * The owner that listings are to show of an object with this ACL; undefined where they show the
+ * account's, without an ACL, and for an id that is too long for a listing.
+ *
+ * @param storedAcl - as system metadata has it
+ */
+export function listedOwner(storedAcl: string | undefined): string | undefined {
+  const owner = decodableAcl(storedAcl)?.owner;
+  if (owner === undefined || Buffer.byteLength(owner) > LISTED_OWNER_BYTES_MAX) return undefined;
+  return owner;
+}
+
+/** The same as a listing attribute. */
+export function ownerAttribute(storedAcl: string | undefined): Metadata | undefined {
+  const owner = listedOwner(storedAcl);
+  return owner === undefined ? undefined : { [SYSTEM_METADATA.owner]: owner };
+}
+
+/** One that is damaged lets nobody in, and is no reason not to list or keep what it is of. */
+function decodableAcl(storedAcl: string | undefined): Acl | undefined {
+  try {
+    return decodeAcl(storedAcl);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A checksum as it is stored: of an object or of a part of an upload. */

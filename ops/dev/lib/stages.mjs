@@ -19,6 +19,7 @@ const ON_A_CLUSTER = [
   'test/integration/multipart-listings.test.ts',
   'test/integration/multipart-reads.test.ts',
   'test/integration/objects.test.ts',
+  'test/integration/owners.test.ts',
   'test/integration/tagging.test.ts',
   'test/integration/object-lock/retention.test.ts',
   'test/integration/versions/delete-objects.test.ts',

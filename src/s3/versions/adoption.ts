@@ -8,7 +8,13 @@ import type {
   Segment,
   WriteClass,
 } from '../../backend/backend.js';
-import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import {
+  listedOwner,
+  ownerAttribute,
+  readStoredChecksum,
+  SYSTEM_METADATA,
+} from '../object-attributes.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
@@ -91,6 +97,7 @@ export class Adoption {
       storageClass: head.systemMetadata[SYSTEM_METADATA.storageClass],
       checksumAlgorithm: readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum])
         ?.algorithm,
+      owner: listedOwner(head.systemMetadata[ACL_METADATA]),
       uploadId: head.systemMetadata[SYSTEM_METADATA.uploadId],
       adopted: { etag, lastModified },
     };
@@ -159,5 +166,6 @@ function listedAttributes(systemMetadata: Readonly<Record<string, string>>) {
     ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
     ...(uploadId === undefined ? {} : { [SYSTEM_METADATA.uploadId]: uploadId }),
     ...(checksum === undefined ? {} : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+    ...ownerAttribute(systemMetadata[ACL_METADATA]),
   };
 }

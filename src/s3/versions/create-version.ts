@@ -18,7 +18,7 @@ import type { VersionEntry } from './version-entry.js';
 /** What an operation tells of the object that it has written. */
 export type WrittenVersion = Pick<
   VersionEntry,
-  'size' | 'etag' | 'lastModified' | 'storageClass' | 'checksumAlgorithm' | 'uploadId'
+  'size' | 'etag' | 'lastModified' | 'storageClass' | 'checksumAlgorithm' | 'owner' | 'uploadId'
 >;
 
 interface NewEntry {
@@ -29,6 +29,8 @@ interface NewEntry {
 export interface NewDeleteMarker extends NewEntry {
   /** Of the current version, in the instant in which the marker takes its place. */
   readonly condition?: DeletePrecondition | undefined;
+  /** Who writes it; undefined of an owner of the account. */
+  readonly owner?: string | undefined;
 }
 
 export interface NewVersion extends NewEntry {
@@ -90,7 +92,7 @@ export async function createDeleteMarker(
   parts: VersionParts,
   call: CallContext,
   of: VersionedKey,
-  { nullVersion, condition }: NewDeleteMarker,
+  { nullVersion, condition, owner }: NewDeleteMarker,
 ): Promise<CreatedEntry> {
   requireArchivableKey(of.key, parts.backend.capabilities);
   const name = parts.ids.mint();
@@ -102,6 +104,7 @@ export async function createDeleteMarker(
     lastModified: parts.now(),
     size: 0,
     etag: '',
+    owner,
   };
   const removed = await addEntry(parts, uncancelled(call), of, marker, { condition });
   return { versionId, removed };

@@ -159,6 +159,7 @@ function attributesOf({
   lastModified,
   storageClass,
   checksumAlgorithm,
+  owner,
 }: VersionEntry): Metadata {
   return {
     [SYSTEM_METADATA.versionId]: id,
@@ -167,5 +168,6 @@ function attributesOf({
     ...(checksumAlgorithm === undefined
       ? {}
       : { [SYSTEM_METADATA.checksumAlgorithm]: checksumAlgorithm }),
+    ...(owner === undefined ? {} : { [SYSTEM_METADATA.owner]: owner }),
   };
 }

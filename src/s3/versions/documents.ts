@@ -128,6 +128,7 @@ function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): object {
     lastModified: entry.lastModified,
     storageClass: entry.storageClass,
     checksumAlgorithm: entry.checksumAlgorithm,
+    owner: entry.owner,
     uploadId: entry.uploadId,
     adopted: entry.adopted,
     locks: entry.locks,
@@ -137,7 +138,7 @@ function writeEntry({ id, kind, size, etag, ...entry }: VersionEntry): object {
 
 const entryFields = fieldsOf(
   ...(['name', 'id', 'kind', 'lastModified', 'size', 'etag', 'storageClass'] as const),
-  ...(['checksumAlgorithm', 'uploadId', 'adopted', 'locks', 'touched'] as const),
+  ...(['checksumAlgorithm', 'owner', 'uploadId', 'adopted', 'locks', 'touched'] as const),
 );
 
 function readEntry(document: unknown): VersionEntry {
@@ -154,6 +155,7 @@ function readEntry(document: unknown): VersionEntry {
     etag: isMarker ? '' : readEtag(fields.etag),
     storageClass: readOptional(fields.storageClass, readText),
     checksumAlgorithm: readOptional(fields.checksumAlgorithm, readText),
+    owner: readOptional(fields.owner, readText),
     uploadId: readOptional(fields.uploadId, readText),
     adopted: readOptional(fields.adopted, readAdopted),
     locks: readOptional(fields.locks, readPatch),

@@ -1,5 +1,6 @@
 import type { CallContext, ObjectRef } from '../../backend/backend.js';
-import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { findEntry } from './index-changes.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
@@ -64,6 +65,7 @@ export function plainEntry({ head, etag, lastModified }: PlainObject): VersionEn
     etag,
     storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
     checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
+    owner: listedOwner(systemMetadata[ACL_METADATA]),
     uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
   };
 }

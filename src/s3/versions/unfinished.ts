@@ -1,5 +1,6 @@
 import type { CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
-import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
 import { addEntry } from './add-entry.js';
 import { isCode } from './backend-codes.js';
 import type { CreatedVersion } from './create-version.js';
@@ -152,6 +153,7 @@ function entryOf(name: string, head: ObjectHead): VersionEntry {
     etag,
     storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
     checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
+    owner: listedOwner(systemMetadata[ACL_METADATA]),
     uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
   };
 }

@@ -19,6 +19,8 @@ export interface VersionEntry {
   /** Absent for STANDARD. */
   readonly storageClass?: string | undefined;
   readonly checksumAlgorithm?: string | undefined;
+  /** Who made it, by its ACL; absent of what belongs to the owners of the account. */
+  readonly owner?: string | undefined;
   /** Of a version made of parts: the upload they are from. */
   readonly uploadId?: string | undefined;
   /**

@@ -5,6 +5,11 @@ export interface Owner {
   readonly displayName: string;
 }
 
+/** A user is shown by its id: there are no other names. */
+export function userOwner(id: string): Owner {
+  return { id, displayName: id };
+}
+
 /** `<Owner>`, as listings show it. */
 export function renderOwner(owner: Owner): string {
   return `<Owner>${identity(owner)}</Owner>`;

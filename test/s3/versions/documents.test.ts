@@ -23,6 +23,7 @@ const VERSION: VersionEntry = {
   etag: '5d41402abc4b2a76b9719d911017c592-2',
   storageClass: 'GLACIER',
   checksumAlgorithm: 'CRC32',
+  owner: 'main:anna',
   uploadId: 'upload',
   locks: { retention: 'GOVERNANCE;2100', hold: null },
   touched: NAMES[3],

@@ -5,7 +5,7 @@ import type { ListObjectsQuery } from '../../rules/listing-query.js';
 import { effectiveDelimiter } from '../../rules/query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import type { ListedKey } from '../../xml/listing-entries.js';
-import type { Owner } from '../../xml/owner.js';
+import { userOwner, type Owner } from '../../xml/owner.js';
 import { containerOf } from '../refs.js';
 
 /** What both versions of ListObjects share. */
@@ -39,7 +39,10 @@ export interface PageContents {
   readonly last: string | undefined;
 }
 
-/** The page in the two lists of the document. */
+/**
+ * The page in the two lists of the document.
+ * @param owner - of what has no ACL of its own; undefined: no owner is shown of anything
+ */
 export function pageContents(page: ObjectPage, owner: Owner | undefined): PageContents {
   const contents: ListedKey[] = [];
   const commonPrefixes: string[] = [];
@@ -56,7 +59,8 @@ export function pageContents(page: ObjectPage, owner: Owner | undefined): PageCo
   return { contents, commonPrefixes, last };
 }
 
-function listedKey(object: ListedObject, owner: Owner | undefined): ListedKey {
+function listedKey(object: ListedObject, accountOwner: Owner | undefined): ListedKey {
+  const owner = object.attributes[SYSTEM_METADATA.owner];
   return {
     key: object.name,
     lastModified: Number(object.attributes[SYSTEM_METADATA.lastModified] ?? object.lastModified),
@@ -64,6 +68,6 @@ function listedKey(object: ListedObject, owner: Owner | undefined): ListedKey {
     size: object.size,
     storageClass: object.attributes[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,
     checksumAlgorithm: object.attributes[SYSTEM_METADATA.checksumAlgorithm],
-    owner,
+    owner: accountOwner && (owner === undefined ? accountOwner : userOwner(owner)),
   };
 }

@@ -168,6 +168,7 @@ async function store(
         size,
         storageClass: listingAttributes[SYSTEM_METADATA.storageClass],
         checksumAlgorithm: listingAttributes[SYSTEM_METADATA.checksumAlgorithm],
+        owner: listingAttributes[SYSTEM_METADATA.owner],
         uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
       }),
       // With the object, the upload is gone.

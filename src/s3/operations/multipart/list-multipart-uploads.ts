@@ -15,7 +15,7 @@ import {
 import type { Owner } from '../../xml/owner.js';
 import { containerOf, ownerOf } from '../refs.js';
 import { xmlResponse } from '../xml-response.js';
-import { initiatorOf } from './list-parts.js';
+import { initiatorOf, ownerOfUpload } from './list-parts.js';
 
 /**
  * ListMultipartUploads: in the order of keys, those of one key in the order of their beginning. A
@@ -58,14 +58,15 @@ async function listSegments(context: RequestContext, query: ObjectQuery): Promis
   }
 }
 
-function listedUpload({ key, uploadId, marker }: OpenUpload, owner: Owner): ListedUpload {
+function listedUpload({ key, uploadId, marker }: OpenUpload, accountOwner: Owner): ListedUpload {
   const { attributes, lastModified } = marker;
+  const whose = ownerOfUpload(attributes, accountOwner);
   const checksum = decodeUploadChecksum(attributes[SYSTEM_METADATA.uploadChecksum]);
   return {
     key,
     uploadId,
-    owner,
-    initiator: initiatorOf(attributes, owner),
+    owner: whose,
+    initiator: initiatorOf(attributes, whose),
     storageClass: attributes[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,
     initiated: lastModified,
     checksumAlgorithm: checksum?.algorithm,

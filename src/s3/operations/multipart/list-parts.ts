@@ -1,12 +1,13 @@
-import type { ObjectHead } from '../../../backend/backend.js';
-import { SYSTEM_METADATA } from '../../object-attributes.js';
+import type { Metadata } from '../../../backend/backend.js';
+import { listedOwner, SYSTEM_METADATA } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { parseListPartsQuery } from '../../rules/multipart-listing-query.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { decodeUploadChecksum } from '../../rules/upload-checksum.js';
 import { readParts } from '../../segments/parts.js';
 import { renderListPartsResult } from '../../xml/list-parts-result.js';
-import type { Owner } from '../../xml/owner.js';
+import { userOwner, type Owner } from '../../xml/owner.js';
 import { abortDateOfUpload } from '../lifecycle-headers.js';
 import { ownerOf } from '../refs.js';
 import { xmlResponse } from '../xml-response.js';
@@ -21,13 +22,14 @@ export async function listParts(context: RequestContext): Promise<S3Response> {
   const following = all.filter(({ partNumber }) => partNumber > query.partNumberMarker);
   const parts = following.slice(0, query.maxParts);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
+  const whose = ownerOfUpload(systemMetadata, ownerOf(context));
   const response = xmlResponse(
     renderListPartsResult({
       bucket: upload.bucket,
       key: upload.key,
       query,
-      owner: ownerOf(context),
-      initiator: initiatorOf(systemMetadata, ownerOf(context)),
+      owner: whose,
+      initiator: initiatorOf(systemMetadata, whose),
       storageClass: systemMetadata[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,
       checksumAlgorithm: checksum?.algorithm,
       checksumType: checksum?.type,
@@ -40,8 +42,19 @@ export async function listParts(context: RequestContext): Promise<S3Response> {
   return { ...response, headers: [...response.headers, ...abortDate] };
 }
 
-/** Uploads that another gateway began do not say who it was. */
-export function initiatorOf(attributes: ObjectHead['systemMetadata'], owner: Owner): Owner {
+/**
+ * Who is to own the object: by its ACL, or who began the upload.
+ *
+ * @param attributes - system metadata of the upload's marker, or of that what listings show
+ * @param accountOwner - of an upload that says nothing of it: Swift's s3api began it
+ */
+export function ownerOfUpload(attributes: Metadata, accountOwner: Owner): Owner {
+  const id = listedOwner(attributes[UPLOAD_ACL_METADATA]);
+  return id === undefined ? initiatorOf(attributes, accountOwner) : userOwner(id);
+}
+
+/** Uploads that Swift's s3api began do not say who it was. */
+export function initiatorOf(attributes: Metadata, owner: Owner): Owner {
   const id = attributes[SYSTEM_METADATA.initiator];
-  return id === undefined ? owner : { id, displayName: id };
+  return id === undefined ? owner : userOwner(id);
 }

@@ -1,5 +1,5 @@
 import type { Metadata, ObjectHead } from '../../../backend/backend.js';
-import { SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
+import { ownerAttribute, SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
 import { ACL_METADATA, UPLOAD_ACL_METADATA } from '../../rules/acl/stored.js';
 import { DEFAULT_CONTENT_TYPE } from '../../rules/metadata-headers.js';
 import type { ResultChecksum } from '../../xml/checksum-elements.js';
@@ -62,6 +62,7 @@ export function objectAttributes(
       ...(checksum === undefined
         ? {}
         : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+      ...ownerAttribute(acl),
     },
   };
 }

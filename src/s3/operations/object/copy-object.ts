@@ -107,6 +107,7 @@ async function carryOut(
       size: plan.source.head.size,
       storageClass: plan.input.systemMetadata?.[SYSTEM_METADATA.storageClass],
       checksumAlgorithm: plan.checksum?.algorithm,
+      owner: plan.input.listingAttributes?.[SYSTEM_METADATA.owner],
     }),
   });
   const { checksum } = plan;

@@ -3,6 +3,7 @@ import { BackendError } from '../../../backend/errors.js';
 import { ownsBucket, requireObjectRead } from '../../authorisation.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import type { RequestContext } from '../../operation.js';
+import { canonicalId } from '../../rules/acl/requester.js';
 import {
   decideDeletion,
   governanceBypass,
@@ -38,7 +39,11 @@ export async function deleteKey(
   const { services, call } = context;
   requireVersionConditionSupport(condition, services.backend.capabilities);
   const nullVersion = state === 'Suspended';
-  const created = await services.versions.createDeleteMarker(call, key, { nullVersion, condition });
+  const created = await services.versions.createDeleteMarker(call, key, {
+    nullVersion,
+    condition,
+    owner: context.principal.role === 'owner' ? undefined : canonicalId(context.principal),
+  });
   forgetParts(context, key, created.removed);
   return created.versionId;
 }

@@ -1,8 +1,14 @@
 import type { ObjectSeal, PutObjectInput } from '../../../backend/backend.js';
 import type { HeaderList } from '../../../http/exchange.js';
 import type { PayloadDigests } from '../../auth/payload.js';
-import { checksumHeaders, SYSTEM_METADATA, writeStoredChecksum } from '../../object-attributes.js';
+import {
+  checksumHeaders,
+  ownerAttribute,
+  SYSTEM_METADATA,
+  writeStoredChecksum,
+} from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
+import { ACL_METADATA } from '../../rules/acl/stored.js';
 import { readMetadataHeaders } from '../../rules/metadata-headers.js';
 import { parseWriteCondition } from '../../rules/write-conditions.js';
 import { expirationOfObject } from '../lifecycle-headers.js';
@@ -23,13 +29,17 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   const condition = parseWriteCondition(headers);
   await requireStorable(context, condition);
   const locks = await requestedLocks(context);
-  const payload = context.openPayload({ md5: neededMd5(backend, attributes.listingAttributes) });
+  const listingAttributes = {
+    ...attributes.listingAttributes,
+    ...ownerAttribute(acl?.[ACL_METADATA]),
+  };
+  const payload = context.openPayload({ md5: neededMd5(backend, listingAttributes) });
   const size = announcedSize(payload);
   const systemMetadata = { ...attributes.systemMetadata, ...acl, ...locks };
   const input: PutObjectInput = {
     size,
     ...described,
-    ...attributes,
+    listingAttributes,
     systemMetadata,
     body: isSmall(size) ? await payload.collect(size) : payload.source,
     seal: payload.takesMd5 ? () => sealOf(payload.digests()) : undefined,
@@ -44,6 +54,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
       size,
       storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
       checksumAlgorithm: payload.digests().checksum?.algorithm,
+      owner: listingAttributes[SYSTEM_METADATA.owner],
     }),
   });
   const { etag, lastModified } = stored;

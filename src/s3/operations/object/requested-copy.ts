@@ -1,11 +1,13 @@
 import type { CopyInput, Metadata, ObjectHead } from '../../../backend/backend.js';
 import {
   checksumType,
+  ownerAttribute,
   readStoredChecksum,
   SYSTEM_METADATA,
   type StoredChecksum,
 } from '../../object-attributes.js';
 import type { RequestContext } from '../../operation.js';
+import { ACL_METADATA } from '../../rules/acl/stored.js';
 import type { CopyDirectives } from '../../rules/copy-directives.js';
 import { readMetadataHeaders, type DescribedObject } from '../../rules/metadata-headers.js';
 import { parseStorageClass } from '../../rules/storage-class.js';
@@ -88,7 +90,7 @@ export function copyInputOf(
     headers,
     metadata,
     systemMetadata: { ...acl, ...storageClass, ...tags, ...sum },
-    listingAttributes: { ...storageClass, ...listedSum },
+    listingAttributes: { ...storageClass, ...listedSum, ...ownerAttribute(acl?.[ACL_METADATA]) },
     sourceEtag: head.etag,
   };
 }

@@ -71,6 +71,8 @@ const FIELDS: Readonly<Record<keyof VersionEntry, boolean>> = {
   etag: true,
   storageClass: true,
   checksumAlgorithm: true,
+  // By there being no summary.
+  owner: true,
   uploadId: false,
   adopted: false,
   locks: false,
@@ -144,6 +146,7 @@ function encodeSummary({ generation, entries }: VersionIndex): string | undefine
 function encodeEntry(entry: VersionEntry): Buffer | undefined {
   const { id, name, kind, lastModified, size, etag, storageClass, checksumAlgorithm } = entry;
   if (!Object.keys(entry).every((field) => field in FIELDS)) return undefined;
+  if (entry.owner !== undefined) return undefined;
   if (!isVersionId(name) || name === NULL_VERSION_ID) return undefined;
   if (id !== name && id !== NULL_VERSION_ID) return undefined;
   if (!isStorable(lastModified) || !isStorable(size)) return undefined;

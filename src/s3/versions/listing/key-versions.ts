@@ -3,7 +3,7 @@ import { SYSTEM_METADATA } from '../../object-attributes.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import type { ListedVersionEntry } from '../../xml/list-versions-result.js';
-import type { Owner } from '../../xml/owner.js';
+import { userOwner, type Owner } from '../../xml/owner.js';
 import type { VersionEntry } from '../version-entry.js';
 import { LISTING_ATTRIBUTES, type IndexSummary, type SummaryEntry } from './index-summary.js';
 
@@ -69,6 +69,7 @@ function plainVersion({ size, etag, lastModified, attributes }: ListedObject): S
     etag,
     storageClass: attributes[SYSTEM_METADATA.storageClass],
     checksumAlgorithm: attributes[SYSTEM_METADATA.checksumAlgorithm],
+    owner: attributes[SYSTEM_METADATA.owner],
   };
 }
 
@@ -92,10 +93,11 @@ export function listVersions(
   versions: readonly SummaryEntry[],
   position: number,
   limit: number,
-  owner: Owner | undefined,
+  accountOwner: Owner | undefined,
 ): ListedVersionEntry[] {
   return versions.slice(position, position + limit).map((version, index) => {
     const { id: versionId, lastModified } = version;
+    const owner = version.owner === undefined ? accountOwner : userOwner(version.owner);
     const identity = { key, versionId, isLatest: position + index === 0, lastModified, owner };
     if (version.kind === 'delete-marker') return { kind: 'delete-marker', ...identity };
     return {

@@ -106,6 +106,7 @@ describe('s3 versions: summaries of indexes', () => {
 
   const untold: Readonly<Record<string, VersionEntry>> = {
     'a storage class of its own': version(FIRST, { storageClass: 'TAPE' }),
+    'an owner of its own': version(FIRST, { owner: 'main:anna' }),
     'an unknown algorithm': version(FIRST, { checksumAlgorithm: 'MD4' }),
     'an ETag that is no MD5': version(FIRST, { etag: 'abc' }),
     'more parts than there can be': version(FIRST, { etag: `${FIRST}-70000` }),
@@ -113,7 +114,7 @@ describe('s3 versions: summaries of indexes', () => {
     'a fraction of a millisecond': version(FIRST, { lastModified: 1.5 }),
     'a name of another form': version('ABC'),
     'an id that is neither': version(FIRST, { id: SECOND }),
-    'a field that is not known': { ...version(FIRST), owner: 'somebody' } as VersionEntry,
+    'a field that is not known': { ...version(FIRST), colour: 'red' } as VersionEntry,
   };
   for (const [what, odd] of Object.entries(untold)) {
     it(`are not made with ${what}`, () => {
