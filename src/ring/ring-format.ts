@@ -194,7 +194,7 @@ function* readRows(
   const rows: Row[] = [];
   for (let start = 0; start < bytes.length; start += rowBytes) {
     // A copy, because the row has to begin at a multiple of its numbers' size.
-    const copy = Uint8Array.from(bytes.subarray(start, start + rowBytes));
+    const copy = new Uint8Array(bytes.subarray(start, start + rowBytes));
     if (order !== HOST_ORDER) {
       const swapped = Buffer.from(copy.buffer);
       if (idBytes === 2) swapped.swap16();

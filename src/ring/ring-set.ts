@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConfigError, type ConfigProblem } from '../config/problem.js';
 import { fragmentCount, type Policies, type Policy } from './policy.js';
 import { Ring } from './ring.js';
+import { replicaCount } from './ring-data.js';
 import { RingFileError } from './ring-error.js';
 import { readRingFile, stampOf, type RingFile } from './ring-file.js';
 
@@ -178,7 +179,7 @@ async function load(files: RingFiles, path: string, policy: Policy | undefined):
   const file = await files.read(path);
   const coding = policy?.erasureCoding;
   if (policy === undefined || coding === undefined) return file;
-  const { replicas } = new Ring(file.data);
+  const replicas = replicaCount(file.data.rows);
   const expected = fragmentCount(coding);
   if (replicas === expected) return file;
   throw new RingFileError(

@@ -60,7 +60,7 @@ const REFUSED: readonly (readonly [title: string, file: Buffer, reason: RegExp])
       ['zone', 1.5, /device 0 has zone 1.5, expected a whole number from 0/],
       ['device', '../etc', /device 0 has device "..\/etc", expected the name of a folder$/],
       ['device', '..', /device 0 has device "..", expected/],
-      ['meta', [], /device 0 has meta \[\], expected a text$/],
+      ['meta', [], /device 0 has meta \[…\], expected a text$/],
     ] as const
   ).map(
     ([key, value, reason]) =>
@@ -106,6 +106,13 @@ describe('ring format', () => {
       expect(await reasonOf(file)).to.match(reason);
     });
   }
+
+  it('refuses what is nested too deep to be shown', async () => {
+    const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
+    const header = JSON.stringify({ ...HEADER, devs: [device(0, { ip: 'DEEP' })] });
+    const file = ringV1(header.replace('"DEEP"', deep), ROWS);
+    expect(await reasonOf(file)).to.match(/^corrupt: device 0 has ip \[…\], expected an IP/);
+  });
 
   it('refuses what unpacks to more than the limit, and what only says so', async () => {
     const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024));

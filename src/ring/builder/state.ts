@@ -115,7 +115,7 @@ export function builderFromRing(
     nextPartPower,
     version,
     devices,
-    rows: ring.rows.map((row) => Uint16Array.from(row)),
+    rows: ring.rows.map((row) => new Uint16Array(row)),
   };
 }
 
