@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ResultOutput } from '../src/result-output.js';
+import { ResultOutput } from '../src/lib/result-output.js';
 import { removeFolder } from '../test/support/temp-folder.js';
 import { EXIT, explain } from './exit.js';
 import { UsageError, type Options } from './options/options.js';

@@ -1,4 +1,4 @@
-import { OutputError } from '../src/result-output.js';
+import { OutputError } from '../src/lib/result-output.js';
 import { UsageError } from './options/options.js';
 import { TargetError } from './targets/target.js';
 

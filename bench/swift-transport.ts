@@ -7,7 +7,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { CallContext } from '../src/backend/backend.js';
 import { openTransport } from '../src/backend/swift/net/open-transport.js';
 import type { SwiftRequest } from '../src/backend/swift/transport.js';
-import { cancelledBy } from '../src/cancellation.js';
+import { cancelledBy } from '../src/lib/cancellation.js';
 
 /**
  * CPU of this process per request to a Swift that does nothing, in a process of its own: undici as

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError } from '../src/config/problem.js';
-import { OutputError, ResultOutput } from '../src/result-output.js';
+import { OutputError, ResultOutput } from '../src/lib/result-output.js';
 import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
 import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
 import { verifyAudit } from './server/audit-verify.js';

@@ -1,5 +1,5 @@
 import type { Backend } from './backend/backend.js';
-import { cancelledBy } from './cancellation.js';
+import { cancelledBy } from './lib/cancellation.js';
 import type { ClockHealth, ClockState } from './clock/index.js';
 import { AccountJanitor, type Observer } from './janitor/account-janitor.js';
 import { runPass } from './janitor/account-pass.js';
@@ -23,7 +23,7 @@ import type {
   JanitorCommandInit,
   JanitorFailure,
 } from './process/janitor-command-protocol.js';
-import { OutputError, ResultOutput } from './result-output.js';
+import { OutputError, ResultOutput } from './lib/result-output.js';
 import { VersionedKeys } from './s3/versions/versioned-keys.js';
 import { nextRequestId } from './telemetry/request-id.js';
 

@@ -1,5 +1,5 @@
 import { renderConfig } from '../src/config/print.js';
-import { OutputError, ResultOutput } from '../src/result-output.js';
+import { OutputError, ResultOutput } from '../src/lib/result-output.js';
 import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { ResultOutput } from '../../src/result-output.js';
+import { ResultOutput } from '../../src/lib/result-output.js';
 import { EXIT, explain } from '../exit.js';
 import { UsageError } from '../options/options.js';
 import { expectWritable } from '../options/writable.js';

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
-import { parseCidr } from '../../src/cidr.js';
+import { parseCidr } from '../../src/lib/cidr.js';
 
 /** Who is asking, and how: forwarding headers count from the configured proxies alone. */
 export interface ClientView {

@@ -1,4 +1,4 @@
-import { encodeUriComponentAws, encodeUriPath } from '../../src/uri.js';
+import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
 
 /** What a request to Swift is about; without a container it is the account. */
 export interface SwiftTarget {

@@ -1,4 +1,4 @@
-import type { Cancellation } from '../cancellation.js';
+import type { Cancellation } from '../lib/cancellation.js';
 
 /**
  * What accompanies every call of one request: a small plain value, which is handed on and not copied.

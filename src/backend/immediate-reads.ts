@@ -1,4 +1,4 @@
-import type { Eventual } from '../eventual.js';
+import type { Eventual } from '../lib/eventual.js';
 import type { CallContext, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from './backend.js';
 
 /** The same reads as those of {@link Backend}, answered in the call itself. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseCidr } from '../cidr.js';
+import { parseCidr } from '../lib/cidr.js';
 import type { ListenAddress } from './options.js';
 
 /**

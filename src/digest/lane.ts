@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Piscina } from 'piscina';
-import { BatchPool } from './batch-pool.js';
+import { BatchPool } from '../lib/buffers/batch-pool.js';
 import { DigestLaneError } from './body-digest.js';
 import type { LaneAnswer, LaneTask } from './lane-protocol.js';
 import { BATCH_BYTES_MIN, type FilledDigestOptions } from './options.js';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import type { ByteSource } from '../byte-source.js';
-import type { AbortListener } from '../cancellation.js';
-import type { Eventual } from '../eventual.js';
+import type { ByteSource } from '../lib/byte-source.js';
+import type { AbortListener } from '../lib/cancellation.js';
+import type { Eventual } from '../lib/eventual.js';
 import { ChunkedSink, LengthSink } from './body-sink.js';
 import type { EdgeState } from './edge-state.js';
 import {

@@ -1,6 +1,6 @@
-import type { ByteSource } from '../byte-source.js';
-import type { Cancellation } from '../cancellation.js';
-import type { Eventual } from '../eventual.js';
+import type { ByteSource } from '../lib/byte-source.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import type { Eventual } from '../lib/eventual.js';
 
 /**
  * One HTTP request and its response, as the layers above the edge see it. uWebSockets.js stays

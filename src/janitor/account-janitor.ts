@@ -1,6 +1,6 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
-import { cancelledBy, type Cancellation } from '../cancellation.js';
+import { cancelledBy, type Cancellation } from '../lib/cancellation.js';
 import { runPass } from './account-pass.js';
 import type { ClockState } from '../clock/clock-health.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';

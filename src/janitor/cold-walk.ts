@@ -1,5 +1,5 @@
 import type { ListedObject } from '../backend/backend.js';
-import { mapLimited } from '../map-limited.js';
+import { mapLimited } from '../lib/map-limited.js';
 import { coldObjectOf } from '../s3/cold/cold-object.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import { coldWorkOf } from '../s3/rules/cold/cold-object.js';

@@ -1,5 +1,5 @@
 import type { ListedObject } from '../backend/backend.js';
-import { mapLimited } from '../map-limited.js';
+import { mapLimited } from '../lib/map-limited.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';

@@ -1,7 +1,7 @@
 import type { Backend, CallContext, ObjectHead } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import type { ClockState } from '../clock/clock-health.js';
-import { mapLimited } from '../map-limited.js';
+import { mapLimited } from '../lib/map-limited.js';
 import { SYSTEM_METADATA } from '../s3/object-attributes.js';
 import { decideDeletion } from '../s3/rules/object-lock/decision.js';
 import { storedLegalHold, storedRetention } from '../s3/rules/object-lock/stored.js';

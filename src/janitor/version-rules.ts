@@ -1,5 +1,5 @@
 import type { ObjectHead } from '../backend/backend.js';
-import { mapLimited } from '../map-limited.js';
+import { mapLimited } from '../lib/map-limited.js';
 import { lifecycleObjectOf } from '../s3/lifecycle-object.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';

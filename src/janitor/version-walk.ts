@@ -1,5 +1,5 @@
 import type { ContainerHead } from '../backend/backend.js';
-import { mapLimited } from '../map-limited.js';
+import { mapLimited } from '../lib/map-limited.js';
 import { bucketVersioning } from '../s3/bucket-versions.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import type { VersioningStatus } from '../s3/rules/versioning.js';

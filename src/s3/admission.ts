@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Gate, type GateRefusal } from '../admission/gate.js';
 import { TokenBuckets } from '../admission/token-buckets.js';
-import type { ByteSource } from '../byte-source.js';
+import type { ByteSource } from '../lib/byte-source.js';
 import type { S3Response } from './operation.js';
 import { S3Error } from './s3-error.js';
 

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../http/exchange.js';
-import { decodeUriComponentStrict, parseQuery, type QueryParameter } from '../uri.js';
+import { decodeUriComponentStrict, parseQuery, type QueryParameter } from '../lib/uri.js';
 import { allowedMethods, findRoute, isSubresource, type Route } from './endpoint-routes.js';
 import {
   KNOWN_PARAMETERS,

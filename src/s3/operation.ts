@@ -1,5 +1,5 @@
 import type { Backend, CallContext, ContainerHead } from '../backend/backend.js';
-import type { ByteSource } from '../byte-source.js';
+import type { ByteSource } from '../lib/byte-source.js';
 import type { ClockHealth } from '../clock/clock-health.js';
 import type { DigestFactory } from '../digest/body-digest.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';

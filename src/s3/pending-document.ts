@@ -1,4 +1,4 @@
-import type { ByteSource } from '../byte-source.js';
+import type { ByteSource } from '../lib/byte-source.js';
 import type { HeaderList } from '../http/exchange.js';
 import { xmlRoot } from './xml/escape.js';
 

@@ -1,4 +1,4 @@
-import type { QueryParameter } from '../uri.js';
+import type { QueryParameter } from '../lib/uri.js';
 
 /** The decoded query of a request. A parameter without `=` has the empty string as its value. */
 export interface Query {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { CallContext, ContainerHead } from '../backend/backend.js';
-import { andThen, type Eventual } from '../eventual.js';
+import { andThen, type Eventual } from '../lib/eventual.js';
 import {
   ClientAbortedError,
   type Exchange,

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../byte-source.js';
+import type { ByteSource } from '../lib/byte-source.js';
 import type { RequestBody } from '../http/exchange.js';
 import { STAGE, type StageClock } from '../telemetry/stage-clock.js';
 import type { RequestPath } from '../telemetry/stage-metrics.js';

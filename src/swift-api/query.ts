@@ -1,4 +1,4 @@
-import { parseQuery } from '../uri.js';
+import { parseQuery } from '../lib/uri.js';
 import { SwiftError } from './swift-error.js';
 
 /** A request's query: the first value of each name, as Swift takes it. */

@@ -1,6 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import type { Roster } from '../config/credentials.js';
-import type { Eventual } from '../eventual.js';
+import type { Eventual } from '../lib/eventual.js';
 import { ClientAbortedError, type Exchange, type SendResult } from '../http/exchange.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import { AccountRecords } from './account/account-records.js';

@@ -16,7 +16,7 @@ import {
   reusedChunks,
   SMALL,
 } from './fixture.js';
-import { cancelledBy } from '../../src/cancellation.js';
+import { cancelledBy } from '../../src/lib/cancellation.js';
 
 const MIB = 1024 * 1024;
 

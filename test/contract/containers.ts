@@ -10,7 +10,7 @@ import {
   readObject,
   rejection,
 } from './fixture.js';
-import { cancelledBy } from '../../src/cancellation.js';
+import { cancelledBy } from '../../src/lib/cancellation.js';
 
 export function describeContainers(fixture: Fixture): void {
   describe('containers', () => {

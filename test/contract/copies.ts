@@ -17,7 +17,7 @@ import {
 } from './fixture.js';
 import { describePartialCopies } from './partial-copies.js';
 import { createdBy } from './segments.js';
-import { cancelledBy } from '../../src/cancellation.js';
+import { cancelledBy } from '../../src/lib/cancellation.js';
 
 const DESCRIBED = {
   contentType: 'text/html',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { encodeUriComponentAws, encodeUriPath } from '../../src/uri.js';
+import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { STACK } from '../support/stack.js';

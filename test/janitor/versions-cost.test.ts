@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BackendMethod } from '../../src/backend/decorators/decorated-backend.js';
 import { RecordingBackend } from '../../src/backend/decorators/recording.js';
-import { mapLimited } from '../../src/map-limited.js';
+import { mapLimited } from '../../src/lib/map-limited.js';
 import { IndexStore, NOTHING_STORED, prepareIndex } from '../../src/s3/versions/index-store.js';
 import { VersionIds } from '../../src/s3/versions/version-ids.js';
 import type { VersionEntry } from '../../src/s3/versions/version-entry.js';

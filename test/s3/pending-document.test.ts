@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ByteSource } from '../../src/byte-source.js';
+import type { ByteSource } from '../../src/lib/byte-source.js';
 import { settleOrStream } from '../../src/s3/pending-document.js';
 import { closeEdges, startEdge } from '../http/support/edge.js';
 import { until } from '../support/until.js';

@@ -1,6 +1,6 @@
 import { S3Error } from '../../src/s3/s3-error.js';
 import { queryOf, type Query } from '../../src/s3/query.js';
-import { parseQuery } from '../../src/uri.js';
+import { parseQuery } from '../../src/lib/uri.js';
 
 /** The query of a raw text, as the endpoint parser makes it. */
 export function query(raw: string): Query {

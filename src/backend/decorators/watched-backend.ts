@@ -1,4 +1,4 @@
-import type { Eventual } from '../../eventual.js';
+import type { Eventual } from '../../lib/eventual.js';
 import type * as B from '../backend.js';
 import type { ImmediateReads } from '../immediate-reads.js';
 import { DecoratedBackend } from './decorated-backend.js';

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { bodyMismatch, type Intake } from '../body-intake.js';
 import type { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
-import type { BufferPool } from './buffer-pool.js';
+import type { BufferPool } from '../../lib/buffers/buffer-pool.js';
 import { asBackendError } from './lmdb-error.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteRange } from '../backend.js';
 import { BackendError } from '../errors.js';
-import type { BufferPool } from './buffer-pool.js';
+import type { BufferPool } from '../../lib/buffers/buffer-pool.js';
 import { LazyStream, streamBody, type LazyBody } from './lazy-body.js';
 
 /**

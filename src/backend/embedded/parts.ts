@@ -1,5 +1,5 @@
 import type { BodyFiles } from './body-files.js';
-import type { BufferPool } from './buffer-pool.js';
+import type { BufferPool } from '../../lib/buffers/buffer-pool.js';
 import type { CommitQueue } from './commit-queue.js';
 import type { ContainerIds } from './container-ids.js';
 import type { FilledOptions } from './options.js';

@@ -4,7 +4,7 @@ import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
 import { BodyFiles } from './body-files.js';
-import { BufferPool } from './buffer-pool.js';
+import { BufferPool } from '../../lib/buffers/buffer-pool.js';
 import { CommitQueue } from './commit-queue.js';
 import { ContainerIds } from './container-ids.js';
 import * as containers from './containers.js';

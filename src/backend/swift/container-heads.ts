@@ -1,4 +1,4 @@
-import type { Eventual } from '../../eventual.js';
+import type { Eventual } from '../../lib/eventual.js';
 import type { CallContext, ContainerHead, ContainerRef, ReadOptions } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';

@@ -1,4 +1,4 @@
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import type { ByteRange, CopyInput, Metadata, ObjectHead, ObjectRef } from '../backend.js';
 import { deleteAtHeaders } from './expiry-headers.js';
 import { listingHeaders, readListedHash } from './listing-entry.js';

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 
 /**
  * Values of system metadata as headers, and back. A value of printable ASCII is the header's value

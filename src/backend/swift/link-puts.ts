@@ -1,4 +1,4 @@
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import type {
   CallContext,
   LinkInput,

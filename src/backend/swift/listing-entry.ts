@@ -1,5 +1,5 @@
 import type { Metadata } from '../backend.js';
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 
 /**
  * What a listing shows of an object beyond what Swift knows of it: parameters behind the MD5 in its

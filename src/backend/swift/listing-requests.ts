@@ -1,6 +1,6 @@
 import type { CallContext } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import { answerError, type PathRef } from './answer-error.js';
 import type { SwiftTransport } from './transport.js';
 

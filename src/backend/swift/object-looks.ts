@@ -1,4 +1,4 @@
-import type { Eventual } from '../../eventual.js';
+import type { Eventual } from '../../lib/eventual.js';
 import type { CallContext, ObjectRef, ReadOptions, RemovedManifest } from '../backend.js';
 import { BackendError, type BackendErrorCode } from '../errors.js';
 import { answerError } from './answer-error.js';

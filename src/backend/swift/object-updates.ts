@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SerialQueues } from '../../serial-queues.js';
+import { SerialQueues } from '../../lib/serial-queues.js';
 import type {
   CallContext,
   ObjectRef,

@@ -1,6 +1,6 @@
 import type { CallContext, ObjectRef, Segment } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { mapLimited } from '../../map-limited.js';
+import { mapLimited } from '../../lib/map-limited.js';
 import type { ObjectLooks } from './object-looks.js';
 import { segmentPath } from './segment-names.js';
 

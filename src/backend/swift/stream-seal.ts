@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { Metadata, ObjectSeal, PutObjectInput } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { joined } from '../metadata-patch.js';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { CallContext } from '../backend.js';
 
 /**

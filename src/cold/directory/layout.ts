@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import type { ColdLocation } from '../cold-backend.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
-import { parseQuery, type QueryParameter } from '../../uri.js';
+import { parseQuery, type QueryParameter } from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import { AnonymousRequest } from './anonymous-request.js';
 import { AuthorizationReader } from './authorization-components.js';

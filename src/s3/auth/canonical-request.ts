@@ -5,7 +5,7 @@ import {
   encodeUriPath,
   isCanonicalPath,
   type QueryParameter,
-} from '../../uri.js';
+} from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import { SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
 import { trimWhiteSpace } from './white-space.js';

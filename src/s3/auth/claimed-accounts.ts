@@ -1,5 +1,5 @@
 import type { HeaderMap, RequestHead } from '../../http/exchange.js';
-import { parseQuery, type QueryParameter } from '../../uri.js';
+import { parseQuery, type QueryParameter } from '../../lib/uri.js';
 import type { CredentialSource } from './principal.js';
 
 /**

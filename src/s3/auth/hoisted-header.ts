@@ -1,4 +1,4 @@
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { isHeaderName, isHeaderValue } from '../rules/header-values.js';
 import { S3Error } from '../s3-error.js';
 import { trimWhiteSpace } from './white-space.js';

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { hoistedValue } from './hoisted-header.js';
 
 /**

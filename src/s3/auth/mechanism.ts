@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import { isPresigned } from './presigned-query.js';
 import { isPresignedV2 } from './presigned-query-v2.js';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import { S3Error } from '../s3-error.js';
 

@@ -1,4 +1,4 @@
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import { requireNotExpired } from './freshness.js';
 import type { SignatureClaimV2 } from './signature-claim-v2.js';

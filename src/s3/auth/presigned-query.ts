@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { S3Error, type ErrorDetails } from '../s3-error.js';
 import { parseAmzDate } from './amz-date.js';
 import { dateProblem, parseCredential } from './credential-scope.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import type { S3Error } from '../s3-error.js';
 import { readAuthorizationHeaderV2 } from './authorization-header-v2.js';
 import { withHoistedHeadersV2 } from './hoisted-headers-v2.js';

@@ -1,6 +1,6 @@
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import type { AuthorizationReader } from './authorization-components.js';
 import { readAuthorizationHeader } from './authorization-header.js';

@@ -1,5 +1,5 @@
 import type { HeaderMap, RequestHead } from '../../http/exchange.js';
-import { decodeUriComponentStrict, encodeUriPath, type QueryParameter } from '../../uri.js';
+import { decodeUriComponentStrict, encodeUriPath, type QueryParameter } from '../../lib/uri.js';
 import { isSubresource } from '../endpoint-routes.js';
 import { S3Error } from '../s3-error.js';
 import { trimWhiteSpace } from './white-space.js';

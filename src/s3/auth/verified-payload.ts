@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { BodyDigest, DigestFactory } from '../../digest/body-digest.js';
 import type { Digests } from '../../digest/running-digests.js';
 import type { RequestBody } from '../../http/exchange.js';

@@ -5,7 +5,7 @@ import type {
   PutObjectInput,
   UpdateOutcome,
 } from '../../backend/backend.js';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { ColdCopy, ColdSegment } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
 import type { ColdObject } from '../rules/cold/cold-object.js';

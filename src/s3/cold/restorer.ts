@@ -1,4 +1,4 @@
-import { cancelledBy } from '../../cancellation.js';
+import { cancelledBy } from '../../lib/cancellation.js';
 import type { CallContext, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { ColdError } from '../../cold/cold-error.js';

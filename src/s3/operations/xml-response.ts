@@ -1,5 +1,5 @@
 import type { HeaderList } from '../../http/exchange.js';
-import { ScratchBytes } from '../../scratch-memory.js';
+import { ScratchBytes } from '../../lib/buffers/scratch-memory.js';
 import type { S3Response } from '../operation.js';
 import type { Document } from '../xml/document-bytes.js';
 

@@ -1,4 +1,4 @@
-import { encodeUriComponentAws } from '../../uri.js';
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import { S3Error } from '../s3-error.js';
 import { invalidArgument } from './query-parameters.js';
 

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import type { QueryParameter } from '../../uri.js';
+import type { QueryParameter } from '../../lib/uri.js';
 import type { OperationName } from '../endpoint-table.js';
 import { S3Error } from '../s3-error.js';
 

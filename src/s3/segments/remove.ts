@@ -1,6 +1,6 @@
 import type { Backend, CallContext, ContainerRef, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { mapLimited } from '../../map-limited.js';
+import { mapLimited } from '../../lib/map-limited.js';
 import { SYSTEM_METADATA } from '../object-attributes.js';
 import type { DeletedBucket } from '../versions/remove.js';
 import { versionsOf } from './versions.js';

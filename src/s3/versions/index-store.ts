@@ -7,7 +7,7 @@ import type {
   WriteClass,
   WritePrecondition,
 } from '../../backend/backend.js';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import { S3Error } from '../s3-error.js';
 import { isCode } from './backend-codes.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';

@@ -1,4 +1,4 @@
-import { SerialQueues } from '../../serial-queues.js';
+import { SerialQueues } from '../../lib/serial-queues.js';
 import type { VersionedKey } from './names.js';
 
 /**

@@ -6,7 +6,7 @@ import type {
   ListingEntry,
   ObjectPage,
 } from '../../backend/backend.js';
-import { mapLimited } from '../../map-limited.js';
+import { mapLimited } from '../../lib/map-limited.js';
 import { isCode } from './backend-codes.js';
 import { archiveContainer, parseArchiveName } from './names.js';
 

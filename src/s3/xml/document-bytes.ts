@@ -1,4 +1,4 @@
-import { scratch, ScratchBytes } from '../../scratch-memory.js';
+import { scratch, ScratchBytes } from '../../lib/buffers/scratch-memory.js';
 import { DECLARATION_1_0, REFERENCE_1_1, xmlDeclaration } from './escape.js';
 
 /** Characters that are written at once: V8 joins the pieces of short texts best. */

@@ -1,4 +1,4 @@
-import { encodeUriPath } from '../../uri.js';
+import { encodeUriPath } from '../../lib/uri.js';
 import { formatIsoDate } from '../rules/dates.js';
 import { DocumentBytes } from './document-bytes.js';
 import { escapeXml, optionalElement } from './escape.js';

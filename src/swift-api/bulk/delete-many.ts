@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { mapLimited } from '../../map-limited.js';
-import { encodeUriPath } from '../../uri.js';
+import { mapLimited } from '../../lib/map-limited.js';
+import { encodeUriPath } from '../../lib/uri.js';
 import { openContainer } from '../container/containers.js';
 import { deleteContainer } from '../container/write-container.js';
 import type { Call } from '../call.js';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 
 /**
  * A body that is known only when some long work is done, with a sign of life now and then, so that

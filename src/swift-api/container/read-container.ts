@@ -1,7 +1,7 @@
 import type { Call } from '../call.js';
 import { authorise, ownsAccount } from '../auth/authorise.js';
 import { objectItem } from '../listing/object-entry.js';
-import { mapLimited } from '../../map-limited.js';
+import { mapLimited } from '../../lib/map-limited.js';
 import { readListingQuery, type ListingQuery } from '../listing/listing-query.js';
 import { renderListing } from '../listing/render.js';
 import { listPage, type Entry, type Page, type ReadPage } from '../listing/walk.js';

@@ -5,7 +5,7 @@ import type {
   ListedObject,
   ObjectHead,
 } from '../../backend/backend.js';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { conditionReply, unsatisfiable } from '../object/read-object.js';

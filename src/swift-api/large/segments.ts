@@ -1,6 +1,6 @@
 import type { ObjectHead, ObjectRef, Segment } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { mapLimited } from '../../map-limited.js';
+import { mapLimited } from '../../lib/map-limited.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { statusLine } from '../reply.js';

@@ -1,6 +1,6 @@
 import type { CopyInput, Metadata, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { resolveRange } from '../../backend/ranges.js';
-import { encodeUriPath } from '../../uri.js';
+import { encodeUriPath } from '../../lib/uri.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';

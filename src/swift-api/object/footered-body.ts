@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 
 /** Splits a body into content of a known size and what follows it, which is small and kept. */
 export class FooteredBody {

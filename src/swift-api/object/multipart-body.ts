@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { ByteRange, GetObjectResult, ObjectHead, RangeSpec } from '../../backend/backend.js';
 
 /** Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other. */

@@ -1,5 +1,5 @@
 import type { LinkTarget, ObjectHead } from '../../backend/backend.js';
-import { encodeUriPath } from '../../uri.js';
+import { encodeUriPath } from '../../lib/uri.js';
 import type { Call } from '../call.js';
 import {
   linkMetadataHeaders,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import { SwiftError } from '../swift-error.js';
 
 /** A body that is all there: in memory when it is small, in a file without a name otherwise. */

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { ByteSource } from '../../byte-source.js';
+import type { ByteSource } from '../../lib/byte-source.js';
 import type { Metadata, ObjectSeal } from '../../backend/backend.js';
 import type { Call } from '../call.js';
 import { parseFooters, readFooterBytes, type Footers } from '../gateway/footers.js';

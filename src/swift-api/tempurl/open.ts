@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { parseCidr } from '../../cidr.js';
+import { parseCidr } from '../../lib/cidr.js';
 import type { Call } from '../call.js';
 import { findContainer } from '../container/containers.js';
 import { tempUrlKeys } from '../metadata.js';

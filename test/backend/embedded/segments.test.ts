@@ -7,7 +7,7 @@ import type { Segment } from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { fileBody } from '../../../src/backend/embedded/body-source.js';
 import { bufferBody } from '../../../src/backend/embedded/lazy-body.js';
-import { BufferPool } from '../../../src/backend/embedded/buffer-pool.js';
+import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
 import { encodeSegments, SegmentList } from '../../../src/backend/embedded/segment-list.js';
 import { segmentsBody } from '../../../src/backend/embedded/segment-source.js';
 import { openFilesIn, seededBytes } from './support.js';

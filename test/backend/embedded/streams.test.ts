@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { writeBody } from '../../../src/backend/embedded/body-intake.js';
 import { fileBody } from '../../../src/backend/embedded/body-source.js';
-import { BufferPool } from '../../../src/backend/embedded/buffer-pool.js';
+import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
 import { openFilesIn, seededBytes } from './support.js';
 
 describe('streams of the embedded store', () => {

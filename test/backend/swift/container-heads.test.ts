@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
 import { type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
-import { cancelledBy } from '../../../src/cancellation.js';
+import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 const REF = { account: 'AUTH_a', container: 'c' };
 const CONTEXT = { requestId: 'test' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeFooters, FOOTERS_BYTES } from '../../../src/backend/swift/footers.js';
 import { heldBody } from '../../../src/backend/swift/held-body.js';
-import { cancelledBy } from '../../../src/cancellation.js';
+import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 const CONTEXT = { requestId: 'held' };
 

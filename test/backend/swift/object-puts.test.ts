@@ -11,7 +11,7 @@ import {
   scripted,
   TIME_MS,
 } from './support/scripted-backend.js';
-import { cancelledBy } from '../../../src/cancellation.js';
+import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 const BODY = Buffer.from('hello');
 const MD5 = createHash('md5').update(BODY).digest('hex');

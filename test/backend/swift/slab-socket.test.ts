@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ReadSlabs } from '../../../src/backend/swift/net/read-slabs.js';
+import { ReadSlabs } from '../../../src/lib/buffers/read-slabs.js';
 import { connectSlabSocket } from '../../../src/backend/swift/net/slab-socket.js';
 
 const SLAB_BYTES = 64 * 1024;

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { cancelledBy, type AbortListener, type Cancellation } from '../../../src/cancellation.js';
+import {
+  cancelledBy,
+  type AbortListener,
+  type Cancellation,
+} from '../../../src/lib/cancellation.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { answer, FakeSwift } from './support/fake-swift.js';
 import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
-import { cancelledBy } from '../../../src/cancellation.js';
+import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield await Promise.resolve(Buffer.from(text));

@@ -5,7 +5,7 @@ import { parseAmzDate } from '../../../src/s3/auth/amz-date.js';
 import { AuthorizationReader } from '../../../src/s3/auth/authorization-components.js';
 import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { RecentMap } from '../../../src/s3/auth/recent-map.js';
-import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/uri.js';
+import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/lib/uri.js';
 
 const SCOPE = '20261120/us-east-1/s3/aws4_request';
 const SIGNATURE = 'ab'.repeat(32);

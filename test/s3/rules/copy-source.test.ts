@@ -5,7 +5,7 @@ import {
   parseCopySource,
   requireCopyableSize,
 } from '../../../src/s3/rules/copy-source.js';
-import { encodeUriComponentAws, encodeUriPath } from '../../../src/uri.js';
+import { encodeUriComponentAws, encodeUriPath } from '../../../src/lib/uri.js';
 import { s3ErrorOf } from '../support.js';
 
 const VERSION = '0123456789abcdef0123456789abcdef';

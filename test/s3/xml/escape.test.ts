@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { decodeUriComponentStrict } from '../../../src/uri.js';
+import { decodeUriComponentStrict } from '../../../src/lib/uri.js';
 import { XML_BOUNDS } from '../../../src/s3/xml/bounds.js';
 import {
   element,

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../../byte-source.js';
-import { scratch } from '../../../scratch-memory.js';
+import type { ByteSource } from '../../../lib/byte-source.js';
+import { scratch } from '../../../lib/buffers/scratch-memory.js';
 
 /** What the connection does for the body that it carries. */
 export interface BodyFeed {

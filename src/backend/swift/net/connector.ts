@@ -1,5 +1,5 @@
 import { buildConnector, errors } from 'undici';
-import type { ReadSlabs } from './read-slabs.js';
+import type { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 import { connectSlabSocket } from './slab-socket.js';
 
 /** undici's, after which a server that is gone without a word is noticed. */

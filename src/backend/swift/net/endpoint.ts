@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { EndpointHealth } from './endpoint-health.js';
 import { slabConnector } from './connector.js';
 import type { FilledOptions } from './options.js';
-import type { ReadSlabs } from './read-slabs.js';
+import type { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 import { callStreamed } from './streamed-call.js';
 import type { CallParameters } from './call.js';
 import type { Upload } from './upload.js';

@@ -9,7 +9,7 @@ import { EndpointWatch } from './endpoint-watch.js';
 import { Endpoints } from './endpoints.js';
 import type { TransportLoad } from './hooks.js';
 import type { FilledOptions } from './options.js';
-import { ReadSlabs } from './read-slabs.js';
+import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 import { Sender, type Outgoing } from './sender.js';
 import type { Signer } from './signature.js';
 

@@ -1,4 +1,4 @@
-import type { Eventual } from '../../../eventual.js';
+import type { Eventual } from '../../../lib/eventual.js';
 import type { CallContext } from '../../backend.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';

@@ -3,7 +3,7 @@ import type { CallContext } from '../../backend.js';
 import { throwIfAborted } from '../../call-context.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftMethod } from '../transport.js';
-import { abortable } from './abortable.js';
+import { abortable } from '../../../lib/abortable.js';
 import type { Answer } from './answer.js';
 import type { Attempts } from './attempts.js';
 import { AttemptError } from './attempt-error.js';

@@ -1,5 +1,5 @@
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
-import type { ReadSlabs } from './read-slabs.js';
+import type { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 
 /** What a connection has for itself: the head and the body of a small answer fit in. */
 const OWN_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { errors, type Dispatcher } from 'undici';
-import type { AbortListener } from '../../../cancellation.js';
+import type { AbortListener } from '../../../lib/cancellation.js';
 import { Answer } from './answer.js';
 import type { BodyFeed } from './answer-body.js';
 import { AttemptError, cutError, isTimeout, unspeakable } from './attempt-error.js';

@@ -1,4 +1,4 @@
-import { encodeUriComponentAws, encodeUriPath } from '../../../uri.js';
+import { encodeUriComponentAws, encodeUriPath } from '../../../lib/uri.js';
 import type { RequestHeaders, SwiftRequest } from '../transport.js';
 
 /** How names and values stand on the wire: raw paths, and header values in UTF-8. */

@@ -1,5 +1,5 @@
 import { BackendError } from '../../../backend/errors.js';
-import { mapLimited } from '../../../map-limited.js';
+import { mapLimited } from '../../../lib/map-limited.js';
 import { toS3Error } from '../../backend-errors.js';
 import { bucketVersioning } from '../../bucket-versions.js';
 import { errorEntry } from '../../errors.js';

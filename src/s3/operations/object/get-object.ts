@@ -1,5 +1,5 @@
 import type { GetObjectResult, RangeSpec } from '../../../backend/backend.js';
-import { andThen, type Eventual } from '../../../eventual.js';
+import { andThen, type Eventual } from '../../../lib/eventual.js';
 import { withVersionTime } from '../../object-attributes.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import {

@@ -1,6 +1,6 @@
 import type { ObjectHead } from '../../../backend/backend.js';
 import { resolveRange } from '../../../backend/ranges.js';
-import { andThen, type Eventual } from '../../../eventual.js';
+import { andThen, type Eventual } from '../../../lib/eventual.js';
 import type { RequestContext, S3Response } from '../../operation.js';
 import {
   evaluateReadConditions,

@@ -1,7 +1,7 @@
 import type { ObjectBody, ObjectHead, ObjectRef } from '../../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../backend/errors.js';
 import type { ImmediateReads } from '../../../backend/immediate-reads.js';
-import type { Eventual } from '../../../eventual.js';
+import type { Eventual } from '../../../lib/eventual.js';
 import { requireAdmitted } from '../../authorisation.js';
 import { withVersionTime } from '../../object-attributes.js';
 import { bucketVersioning } from '../../bucket-versions.js';

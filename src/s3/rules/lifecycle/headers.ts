@@ -1,5 +1,5 @@
 import type { HeaderList } from '../../../http/exchange.js';
-import { encodeUriComponentAws } from '../../../uri.js';
+import { encodeUriComponentAws } from '../../../lib/uri.js';
 import { formatHttpDate } from '../dates.js';
 import type { Scheduled } from './actions.js';
 

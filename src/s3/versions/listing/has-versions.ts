@@ -1,4 +1,4 @@
-import { mapLimited } from '../../../map-limited.js';
+import { mapLimited } from '../../../lib/map-limited.js';
 import { ArchiveScan, type ArchiveItem } from './archive-scan.js';
 import { CallCount } from './call-count.js';
 import { KeyReader, type VersionsSource } from './key-reader.js';

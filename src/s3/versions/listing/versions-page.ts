@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mapLimited } from '../../../map-limited.js';
+import { mapLimited } from '../../../lib/map-limited.js';
 import type { ListedVersionEntry } from '../../xml/list-versions-result.js';
 import { CallCount } from './call-count.js';
 import { KeyReader, type VersionsSource } from './key-reader.js';

@@ -1,5 +1,5 @@
 import type { CallContext, ListedObject, WritePrecondition } from '../../../backend/backend.js';
-import { mapLimited } from '../../../map-limited.js';
+import { mapLimited } from '../../../lib/map-limited.js';
 import { isCode } from '../backend-codes.js';
 import type { IndexStore } from '../index-store.js';
 import { archiveContainer, parseArchiveName, type VersionedKey } from '../names.js';

@@ -1,5 +1,5 @@
 import type { CallContext, ObjectHead } from '../../../backend/backend.js';
-import { mapLimited } from '../../../map-limited.js';
+import { mapLimited } from '../../../lib/map-limited.js';
 import { versionRef, type VersionedKey } from '../names.js';
 import {
   commitWritten,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ScratchBytes, ScratchMemory } from '../src/scratch-memory.js';
+import { ScratchBytes, ScratchMemory } from '../../src/lib/buffers/scratch-memory.js';
 
 const BYTES = 10_000;
 

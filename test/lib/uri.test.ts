@@ -7,7 +7,7 @@ import {
   encodeUriComponentAws,
   encodeUriPath,
   parseQuery,
-} from '../src/uri.js';
+} from '../../src/lib/uri.js';
 
 describe('the URI codec', () => {
   const DECODED: readonly (readonly [raw: string, text: string | undefined])[] = [
