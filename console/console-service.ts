@@ -2,7 +2,6 @@ import type { Roster } from '../src/config/credentials.js';
 import { ConfigError } from '../src/config/problem.js';
 import { StartError, type ChildService } from '../src/process/child.js';
 import type { ChildInit, HealthCheck, StartFailure } from '../src/process/protocol.js';
-import { ConsoleMetrics } from '../src/telemetry/console-metrics.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { consoleAccounts, deriveConsole } from './config/derive.js';
 import type { ConsoleOptions } from './config/load.js';
@@ -21,21 +20,8 @@ export async function startConsoleChild(
   const derived = deriveConsole(options, credentials, consoleConfig);
   if ('absent' in derived || bind === '') throw new StartError('internal', 'there is no console');
   const logger = createLogger({ level, process: 'console' });
-  const metrics: ConsoleMetrics = new ConsoleMetrics({
-    requestsInProgress: () => server.requestsInProgress,
-    sessions: () => server.context.sessions.count,
-  });
-  const server = await prepare(
-    { ...derived.options, bind },
-    {
-      ...start,
-      logger,
-      onFinished: ({ status, isLogin }) => {
-        metrics.finished(status, isLogin);
-      },
-    },
-  );
-  return new ConsoleService(init, server, metrics);
+  const server = await prepare({ ...derived.options, bind }, { ...start, logger });
+  return new ConsoleService(init, server);
 }
 
 /** @throws StartError `config` for files that it names, `store` for those that it keeps */
@@ -57,7 +43,6 @@ class ConsoleService implements ChildService {
   constructor(
     private readonly init: ChildInit,
     private readonly server: ConsoleServer,
-    private readonly metrics: ConsoleMetrics,
   ) {}
 
   async begin(): Promise<void> {
@@ -70,7 +55,7 @@ class ConsoleService implements ChildService {
   }
 
   snapshot() {
-    return this.metrics.snapshot();
+    return this.server.metrics.snapshot();
   }
 
   async probe(): Promise<readonly HealthCheck[]> {

@@ -6,6 +6,7 @@ import {
   integer,
   networks,
   oneOf,
+  optionalAddress,
   optionalPath,
   path,
   text,
@@ -40,6 +41,10 @@ const KEYS = {
     schema: upstream('http://127.0.0.1:8080/auth/v1.0'),
     doc: "The cluster's login, with its path. Required.",
     defaultText: 'none',
+  },
+  metrics_listen: {
+    schema: optionalAddress().prefault(''),
+    doc: "Address of the console's own `/metrics`, for a console by itself: that of a service is in the service's. Anybody who reaches it may read them. Empty: there is none.",
   },
   public_base: {
     schema: optionalUpstream('https://swift.example.com'),
@@ -92,7 +97,7 @@ const KEYS = {
   },
   state_dir: {
     schema: path().default('./console-state'),
-    doc: 'Directory of the audit log with its lock, of `users-change.json` (a change of users that is under way) and of `monitor-history.bin`. Relative to the configuration file.',
+    doc: 'Directory of the audit log with its lock, of `users-change.json` (a change of users that is under way) of `monitor-history.bin` and of `monitor-alerts.json`. Relative to the configuration file.',
   },
   audit_bytes_max: {
     schema: integer(64 * 1024, 16 * GIB).default(64 * MIB),

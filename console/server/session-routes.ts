@@ -139,6 +139,7 @@ function describe(context: ConsoleContext, session: Session) {
     csrf: session.csrf,
     cluster_name: options.clusterName,
     max_upload_bytes: options.maxUploadBytes,
+    tempurl_default_s: options.tempurlDefaultSecs,
     idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
     features: featuresOf(context),
   };

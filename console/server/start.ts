@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { AllowedHosts } from '../../src/config/allowed-hosts.js';
+import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
@@ -20,12 +21,15 @@ import type { ConsoleContext } from './context.js';
 import { Events } from './events.js';
 import { Jobs } from './jobs.js';
 import { LoginLimits } from './login-limits.js';
+import { MetricsListener } from './metrics-listener.js';
 import { Sessions } from './sessions.js';
 import { SoleAudit } from './sole-audit.js';
-import { Traffic, type FinishedRequest } from './traffic.js';
+import { Traffic } from './traffic.js';
 
 export interface RunningConsole {
   readonly port: number;
+  /** Of `metrics_listen`; undefined where that is empty. */
+  readonly metricsPort: number | undefined;
   readonly context: ConsoleContext;
   /** Takes no more connections, and lets requests under way finish; `close` comes after it. */
   drain(): Promise<void>;
@@ -37,25 +41,37 @@ export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
   readonly userAdmin?: UserAdminOptions;
-  readonly onFinished?: ((request: FinishedRequest) => void) | undefined;
 }
 
-const SWEEP_MS = 30_000;
+/** What an idle session holds, its stream of events and its jobs, ends no later than that. */
+const SWEEP_MS = 1000;
 const PROBE_IDLE_MS = 2000;
 
 /** The console, from its preparation to its end. It serves nothing before `listen`. */
 export class ConsoleServer {
   readonly context: ConsoleContext;
+  readonly metrics: ConsoleMetrics;
   readonly #traffic: Traffic;
+  readonly #metricsListener: MetricsListener | undefined;
   readonly #sweep: NodeJS.Timeout;
   #app: FastifyInstance | undefined;
   #hosts: Pick<AllowedHosts, 'has'> = { has: () => false };
   #monitoring: Promise<void> | undefined;
   #recovering: Promise<void> | undefined;
 
-  private constructor(context: ConsoleContext, traffic: Traffic) {
+  private constructor(context: ConsoleContext) {
+    const { sessions, options } = context;
     this.context = context;
-    this.#traffic = traffic;
+    this.metrics = new ConsoleMetrics({
+      requestsInProgress: () => this.requestsInProgress,
+      sessions: () => sessions.count,
+    });
+    this.#traffic = new Traffic(({ status, isLogin }) => {
+      this.metrics.finished(status, isLogin);
+    });
+    const { metricsListen } = options;
+    this.#metricsListener =
+      metricsListen === '' ? undefined : new MetricsListener(metricsListen, this.metrics);
     this.#sweep = setInterval(() => {
       context.sessions.sweep();
     }, SWEEP_MS);
@@ -67,12 +83,7 @@ export class ConsoleServer {
    */
   static async prepare(
     options: ConsoleOptions,
-    {
-      now = Date.now,
-      logger = defaultLogger(),
-      userAdmin = USER_ADMIN,
-      onFinished,
-    }: StartOptions = {},
+    { now = Date.now, logger = defaultLogger(), userAdmin = USER_ADMIN }: StartOptions = {},
   ): Promise<ConsoleServer> {
     const events = new Events();
     const admin = new AdminClient(options);
@@ -95,7 +106,7 @@ export class ConsoleServer {
       jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
       monitor: Monitor.open({ options, admin, events, now, logger }),
     };
-    const server = new ConsoleServer(context, new Traffic(onFinished));
+    const server = new ConsoleServer(context);
     try {
       server.#app = await buildApp(context, () => server.#hosts, server.#traffic);
       await server.#app.ready();
@@ -110,8 +121,14 @@ export class ConsoleServer {
   async listen(): Promise<number> {
     const { bind, allowedHosts: others } = this.context.options;
     const server = this.#server();
-    server.listen({ ...bind, exclusive: true });
-    await once(server, 'listening');
+    await this.#metricsListener?.listen();
+    try {
+      server.listen({ ...bind, exclusive: true });
+      await once(server, 'listening');
+    } catch (error) {
+      this.#metricsListener?.close();
+      throw error;
+    }
     const { port } = server.address() as AddressInfo;
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // Nobody waits for it: a former process may be at a change for long.
@@ -123,8 +140,14 @@ export class ConsoleServer {
 
   /** Lets go of the port; connections stay. `listen` takes it again. */
   pause(): void {
+    this.#metricsListener?.close();
     const server = this.#server();
     if (server.listening) server.close();
+  }
+
+  /** Of `metrics_listen`, once it listens. */
+  async metricsPort(): Promise<number | undefined> {
+    return this.#metricsListener?.listen();
   }
 
   get requestsInProgress(): number {
@@ -196,6 +219,7 @@ export async function startConsole(
     const port = await server.listen();
     return {
       port,
+      metricsPort: await server.metricsPort(),
       context: server.context,
       drain: () => server.drain(),
       close: () => server.close(),

@@ -59,6 +59,9 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByRole('button', { name: 'New user' }).click();
     await page.getByLabel('Account', { exact: true }).fill('new_one');
     await page.getByLabel('User', { exact: true }).fill('a b');
+    // Nobody gets all rights for not looking.
+    expect(await page.getByLabel('.admin:').isChecked()).to.equal(false);
+    await page.getByLabel('.admin:').check();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('<new key>').first().waitFor();
     await watched.shoot('users-preview');

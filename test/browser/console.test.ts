@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { upload } from '../console/files/support.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 
 const EVIL = '<img src=x onerror=alert(1)>.txt';
@@ -62,6 +64,55 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByText('The trash is empty.').waitFor();
     await page.getByRole('button', { name: 'Back to files' }).click();
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor();
+  });
+
+  it('shows what a name hides, and what turns its direction', async () => {
+    const client = await bed.login();
+    await upload(client, 'photos', 'p\u202Egpj.exe', 'x');
+    await upload(client, 'photos', 'a\u200Bb \u{1F468}\u200D\u{1F469}', 'x');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('button', { name: 'p‹U+202E›gpj.exe', exact: true }).waitFor();
+    const family = 'a‹U+200B›b \u{1F468}\u200D\u{1F469}';
+    await page.getByRole('button', { name: family, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Properties: p‹U+202E›gpj.exe' }).click();
+    await page.getByRole('heading', { name: 'p‹U+202E›gpj.exe' }).waitFor();
+    await watched.shoot('hidden-characters');
+    await page.getByRole('button', { name: 'Close' }).click();
+  });
+
+  it('begins the next page of a list at its top', async () => {
+    const client = await bed.login();
+    const names = Array.from({ length: 130 }, (_, index) => `n${String(index).padStart(3, '0')}`);
+    for (const name of names) await upload(client, 'photos', `many/${name}`, 'x');
+    const here = page.url();
+    await page.evaluate("location.hash = 'photos/many%2F'");
+    await page.getByRole('button', { name: 'n099', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    const first = page.getByRole('button', { name: 'n100', exact: true });
+    await first.waitFor();
+    await page.waitForFunction('document.querySelector("#rows").getBoundingClientRect().top >= 0');
+    await page.goto(here);
+  });
+
+  it('shows an object that has expired as such', async () => {
+    const client = await bed.login();
+    await upload(client, 'photos', 'short-lived', 'x');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('button', { name: 'short-lived', exact: true }).waitFor();
+    await client.post('/api/files/delete', {
+      container: 'photos',
+      names: ['short-lived'],
+      mode: 'purge',
+    });
+    const path = '/api/files/object?container=photos&name=short-lived';
+    await eventually(
+      () => client.get(path),
+      ({ status }) => status === 404,
+    );
+    await page.getByRole('button', { name: 'Properties: short-lived' }).click();
+    await page.getByText('it has expired or was deleted').waitFor();
+    watched.complaints.length = 0;
+    await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('shows properties', async () => {

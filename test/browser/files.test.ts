@@ -26,7 +26,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed();
+    bed = await startTestBed({ tempurl_default_secs: 5400 });
     client = await bed.login();
     for (const name of [A, B]) await makeContainer(client, name);
     await ok(upload(client, A, 'page.html', SCRIPT, { type: 'text/html' }), 201);
@@ -72,7 +72,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await watched.shoot('selection');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('heading', { name: 'Shortcuts' }).waitFor();
     await watched.shoot('keys');
     await expectAccessible(page);
     await button('Close').click();
@@ -108,6 +108,9 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
 
   it('makes a URL that ends', async () => {
     await drawer().getByRole('button', { name: 'Share' }).click();
+    // As the console is configured.
+    expect(await page.getByLabel('Valid for').inputValue()).to.equal('90');
+    expect(await page.getByLabel('Unit').inputValue()).to.equal('60');
     await page.getByLabel('Valid for').fill('2');
     await page.getByLabel('Unit').selectOption('days');
     await watched.shoot('share');

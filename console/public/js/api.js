@@ -67,6 +67,11 @@ export function uploadBytesMax() {
   return session?.max_upload_bytes ?? Infinity;
 }
 
+/** For how long a URL is valid unless somebody wants it otherwise, in seconds. */
+export function tempurlDefaultS() {
+  return session?.tempurl_default_s ?? 3600;
+}
+
 export function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
   return new URLSearchParams(given).toString();

@@ -1,5 +1,5 @@
 import { call, query } from './api.js';
-import { $, el } from './dom.js';
+import { $, el, shownText } from './dom.js';
 import { fail, openShell } from './shell.js';
 
 const PAGE = 200;
@@ -52,7 +52,7 @@ async function load() {
 }
 
 function rowOf(one) {
-  const cell = (textContent, className = '') => el('td', { textContent, className });
+  const cell = (text, className = '') => el('td', { textContent: shownText(text), className });
   return el(
     'tr',
     {},

@@ -7,6 +7,26 @@ export function el(tag, properties = {}, ...children) {
 
 export const $ = (selector) => document.querySelector(selector);
 
+/**
+ * Characters that change how the text around them looks, or that nobody sees: controls, marks of
+ * direction (which make `gpj.exe` of a picture's name), blanks without width, tags.
+ */
+const HIDDEN =
+  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180f|[\u{e0000}-\u{e0fff}]/gu;
+/** Joiners belong to emoji and to some scripts; beside ASCII they only hide. */
+const LOOSE_JOINER = /(?<=^|[\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?=$|[\0-\x7f])/gu;
+const EDGE_BLANKS = /^\s+|\s+$/g;
+
+const codeOf = (sign) => `‹U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}›`;
+
+/** A name as people can trust it: what would not be seen, or would mislead, shows as its code. */
+export function shownText(text) {
+  return String(text)
+    .replace(HIDDEN, codeOf)
+    .replace(LOOSE_JOINER, codeOf)
+    .replace(EDGE_BLANKS, (blanks) => '␣'.repeat(blanks.length));
+}
+
 export function bytesText(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;
@@ -43,7 +63,7 @@ export function ask(title, nodes, okText, work = async () => undefined) {
   const form = dialog.querySelector('form');
   const ok = $('#dialog-ok');
   const problem = el('p', { className: 'error', role: 'alert' });
-  $('#dialog-title').textContent = title;
+  $('#dialog-title').textContent = shownText(title);
   $('#dialog-body').replaceChildren(...nodes, problem);
   ok.hidden = okText === undefined;
   ok.textContent = okText ?? '';
@@ -62,7 +82,7 @@ export function ask(title, nodes, okText, work = async () => undefined) {
         given = entered;
         dialog.close('ok');
       } catch (error) {
-        problem.textContent = error.message;
+        problem.textContent = shownText(error.message);
       } finally {
         ok.disabled = false;
       }

@@ -29,6 +29,12 @@ function onHash() {
   attempt(load);
 }
 
+/** Another page of the list is read from its top. */
+async function turnTo(parameters) {
+  await load(parameters);
+  $('#main').scrollIntoView({ block: 'start' });
+}
+
 /** The rows that a key means: those that are selected where the row is one of them, or itself. */
 function meant(row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
@@ -54,10 +60,10 @@ function wire() {
     const { ticket } = await call('POST', '/api/files/zip', chosen());
     el('a', { href: `/api/files/zip/${ticket}`, download: '' }).click();
   });
-  act('#first', () => load());
-  act('#last', () => load({ reverse: '1' }));
-  act('#next', () => load({ marker: view.next }));
-  act('#previous', () => load({ marker: view.previous, reverse: '1' }));
+  act('#first', () => turnTo({}));
+  act('#last', () => turnTo({ reverse: '1' }));
+  act('#next', () => turnTo({ marker: view.next }));
+  act('#previous', () => turnTo({ marker: view.previous, reverse: '1' }));
   act('#upload', () => $('#picker').click());
   act('#drawer-close', closeDrawer);
   act('#upload-folder', () => $('#folder-picker').click());
@@ -104,7 +110,11 @@ async function newFolder() {
 }
 
 async function start() {
-  setRole((await openShell('files')).role);
+  const zip = ({ container, message, object }) => {
+    const where = object === undefined ? '' : ` (“${object}”)`;
+    fail(new Error(`The archive of “${container}” was cut, and is not whole: ${message}${where}`));
+  };
+  setRole((await openShell('files', { zip })).role);
   $('#new-container').hidden = !may('admin');
   wire();
   await loadContainers();

@@ -1,5 +1,5 @@
 import { call, openEvents, openSession } from './api.js';
-import { $, el } from './dom.js';
+import { $, el, shownText } from './dom.js';
 import { Health } from './health.js';
 
 /** The bar at the top of each page: cluster, surfaces, health, user, and how long the session lasts. */
@@ -77,7 +77,7 @@ function follow({ features }, health, topics, onConnection) {
 export function fail(error) {
   const banner = $('#banner');
   banner.hidden = false;
-  banner.textContent = error.message;
+  banner.textContent = shownText(error.message);
 }
 
 function surfaces({ features, role }, current) {

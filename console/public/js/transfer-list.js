@@ -1,4 +1,4 @@
-import { $, ask, bytesText, durationText, el } from './dom.js';
+import { $, ask, bytesText, durationText, el, shownText } from './dom.js';
 
 /** What goes on beside the page: each upload and job with its progress, speed and end. */
 
@@ -38,7 +38,8 @@ export class Rate {
  * @param onCancel - stops it; the line itself ends with `end` or `fail`
  * @param onDismiss - told when the user takes the line away
  */
-export function addTransfer(title, { unit, onCancel, onDismiss = () => undefined }) {
+export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined }) {
+  const title = shownText(given);
   const bar = el('progress');
   bar.setAttribute('aria-label', title);
   const text = el('span', { className: 'quiet' });
@@ -132,7 +133,7 @@ function sink(row) {
 }
 
 function failureText({ name, message }) {
-  return `${name}: ${message}`;
+  return `${shownText(name)}: ${shownText(message)}`;
 }
 
 function progressText(done, total, perSecond, unit) {

@@ -124,7 +124,7 @@ async function add() {
     );
   const account = field('Account', 'account', own ?? '');
   account.querySelector('input').readOnly = own !== null;
-  const nodes = [account, field('User', 'user'), groupFields(['.admin'])];
+  const nodes = [account, field('User', 'user'), groupFields([])];
   const given = await ask('New user', nodes, 'Preview');
   if (given === null) return;
   const change = { action: 'add', account: given.account, user: given.user };

@@ -28,7 +28,7 @@ const CREATE = 'files.container_create';
 const REMOVE = 'files.container_delete';
 const manage = (audits: string) => ({ config: { access: 'manage', audits } }) as const;
 
-const FOLDER_TAKEN = 'There is such a folder already.';
+const FOLDER_TAKEN = 'A folder with this name already exists.';
 
 /** Containers, and what is in them. */
 export function containerRoutes(app: FastifyInstance, context: ConsoleContext): void {

@@ -55,7 +55,9 @@ export function setSafeHeaders(
 ): void {
   const shown = disposition === 'inline' && SAFE_TYPES.has(type);
   const file = name.split('/').findLast((part) => part !== '') ?? 'file';
-  const encoded = encodeURIComponent(file).replace(
+  // What turns the direction of a text would make another ending of a name.
+  const safe = file.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '_');
+  const encoded = encodeURIComponent(safe).replace(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16)}`,
   );

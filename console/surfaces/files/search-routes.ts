@@ -6,7 +6,9 @@ import { ApiError } from '../../server/api-error.js';
 import { describeError } from '../../server/app-errors.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
+import type { SwiftQuery } from '../../swift/path.js';
 import { globMatcher } from './glob.js';
 import { containerName, prefixText } from './names.js';
 import { PatternError } from './pattern-parser.js';
@@ -29,42 +31,65 @@ const SEARCH = z.strictObject({
 });
 const HITS_MAX = 1000;
 const YIELD_ROWS = 200;
+/** Each holds a page of a listing, and costs time for each of its names. */
+const RUNNING_PER_SESSION = 2;
+const RUNNING_MAX = 8;
+const BUSY_RETRY_S = 5;
 
 /**
  * Swift has no search: this reads listings within limits, sends hits as lines of JSON, and ends
  * with a line that says how far it came.
  */
 export function searchRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const running = new Map<Readable, Session>();
   app.post('/api/files/search', { config: { access: 'read' } }, (request, reply) => {
     const given = parse(SEARCH, request.body);
     const matches = matcherOf(given);
-    const lines = search(sessionOf(request).store, given, matches, context.now, (error) => {
+    const session = sessionOf(request);
+    const own = [...running.values()].filter((one) => one === session).length;
+    if (own >= RUNNING_PER_SESSION || running.size >= RUNNING_MAX) {
+      throw new ApiError('busy', 'Too many searches are running.', undefined, BUSY_RETRY_S);
+    }
+    const left = new AbortController();
+    const deadline = AbortSignal.timeout(given.max_s * 1000);
+    const signal = AbortSignal.any([left.signal, deadline]);
+    const lines = search(session.store, given, matches, signal, (error) => {
       const { code, message } = describeError(context, error, request.id);
       return { error: { code, message, request_id: request.id } };
     });
-    return reply.type('application/x-ndjson').send(Readable.from(lines));
+    const stream = Readable.from(lines);
+    running.set(stream, session);
+    stream.once('close', () => {
+      running.delete(stream);
+      left.abort();
+    });
+    return reply.type('application/x-ndjson').send(stream);
   });
 }
 
+/** @param signal aborted when the time is over, and when nobody reads any more */
 async function* search(
   store: SwiftAccount,
   given: z.infer<typeof SEARCH>,
   matches: (row: ObjectRow) => boolean,
-  now: () => number,
+  signal: AbortSignal,
   describe: (error: unknown) => unknown,
 ): AsyncGenerator<string> {
-  const deadlineMs = now() + given.max_s * 1000;
   let { marker } = given;
   let scanned = 0;
   let hits = 0;
   try {
     for (let page = 0; page < given.pages_max; page++) {
       const query = { prefix: given.prefix || undefined, marker, limit: LISTING_LIMIT };
-      const rows = (await listObjects(store, given.container, query)) as ObjectRow[];
+      const rows = await pageOf(store, given.container, query, signal);
+      if (rows === undefined) break;
       for (const row of rows) {
+        // Others wait while patterns are compared; a page of many hits may take longer than there is.
+        if (scanned > 0 && scanned % YIELD_ROWS === 0) {
+          await setImmediate();
+          if (signal.aborted) break;
+        }
         scanned += 1;
-        // Others wait while patterns are compared.
-        if (scanned % YIELD_ROWS === 0) await setImmediate();
         marker = row.name;
         if (!matches(row)) continue;
         yield line({ name: row.name, bytes: row.bytes, last_modified: `${row.last_modified}Z` });
@@ -73,16 +98,31 @@ async function* search(
           return;
         }
       }
+      if (signal.aborted) break;
       if (rows.length < LISTING_LIMIT) {
         yield line({ scanned, truncated: false, next_marker: null });
         return;
       }
-      if (now() > deadlineMs) break;
     }
     yield line({ scanned, truncated: true, next_marker: marker ?? null });
   } catch (error) {
     // The answer has begun: what went wrong is its last line.
     yield line(describe(error));
+  }
+}
+
+/** @returns undefined where the time was over before the store had answered */
+async function pageOf(
+  store: SwiftAccount,
+  container: string,
+  query: SwiftQuery,
+  signal: AbortSignal,
+): Promise<ObjectRow[] | undefined> {
+  try {
+    return (await listObjects(store, container, query, signal)) as ObjectRow[];
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -41,8 +41,9 @@ export async function listObjects(
   store: SwiftAccount,
   container: string,
   query: SwiftQuery,
+  signal?: AbortSignal,
 ): Promise<(ObjectRow | SubdirRow)[]> {
-  return list(store, container, query);
+  return list(store, container, query, signal);
 }
 
 /** All objects below a prefix, page by page. */
@@ -67,8 +68,9 @@ async function list<T>(
   store: SwiftAccount,
   container: string | undefined,
   query: SwiftQuery,
+  signal?: AbortSignal,
 ): Promise<T[]> {
-  const request = { container, query: { format: 'json', ...query } };
+  const request = { container, query: { format: 'json', ...query }, signal };
   const { answer, body } = await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX);
   if (answer.status === 204 || body.length === 0) return [];
   const rows: unknown = JSON.parse(body.toString('utf8'));

@@ -53,6 +53,8 @@ export function tempurlRoutes(
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
       throw new ApiError('forbidden', 'Your role gives no URLs that write.');
     }
+    refuseShortened(given.name ?? given.prefix ?? '');
+    await refuseMissing(store, given);
     const digest = await digestOf(info);
     const mayCreate = hasRight(user.role, 'manage');
     const key = await queues.run(`${store.name}/${given.container}`, () =>
@@ -87,6 +89,30 @@ export function tempurlRoutes(
       return reply.status(204).send();
     },
   );
+}
+
+/**
+ * Browsers and clients take `a/../b` in an address for `b`, and ask for another object than the one
+ * that was signed.
+ * @throws ApiError bad_name
+ */
+function refuseShortened(name: string): void {
+  if (!name.split('/').some((part) => part === '.' || part === '..')) return;
+  throw new ApiError(
+    'bad_name',
+    'No URL opens a name with “.” or “..” between its slashes: browsers shorten it.',
+  );
+}
+
+/** A URL that reads what is not there helps nobody. @throws ApiError no_such_object */
+async function refuseMissing(
+  store: SwiftAccount,
+  { container, name, method }: z.infer<typeof TEMPURL>,
+): Promise<void> {
+  if (name === undefined || method === 'PUT') return;
+  // Who may not look at it may still have it signed: the store decides whether the URL is of use.
+  const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container, object: name });
+  if (status === 404) throw new ApiError('no_such_object', 'There is no such object.');
 }
 
 type TempUrlDigest = 'sha256' | 'sha512';

@@ -8,6 +8,9 @@ const PART_BYTES_MAX = 255;
 /** Of a longer one, so much is kept: room is left for a digest and a number. */
 const PART_BYTES_KEPT = 200;
 
+/** With an extension, too (learn.microsoft.com, Naming Files, Paths, and Namespaces). */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
+
 /**
  * Names inside an archive that every unpacker can make files of, inside its folder: no two entries
  * share one, not even where case does not count, and none is a file and a folder at once.
@@ -39,8 +42,12 @@ function cleanPart(part: string): string {
   if (part === '') return '_';
   if (part === '.') return '_dot_';
   if (part === '..') return '_dot_dot_';
-  // eslint-disable-next-line no-control-regex -- control characters are what it is about
-  const clean = part.replace(/[\u0000-\u001f\u007f\\:]/g, '_');
+  const clean = part
+    // eslint-disable-next-line no-control-regex -- control characters are what it is about
+    .replace(/[\u0000-\u001f\u007f\\:<>"|?*]/g, '_')
+    // Windows drops blanks and dots at the end of a name, and takes some names for devices.
+    .replace(/[ .]+$/, (end) => '_'.repeat(end.length))
+    .replace(DEVICE, '_$&');
   return Buffer.byteLength(clean) <= PART_BYTES_MAX ? clean : shortened(clean);
 }
 

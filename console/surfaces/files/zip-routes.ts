@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import yazl from 'yazl';
 import { z } from 'zod';
+import { describeError } from '../../server/app-errors.js';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
@@ -38,7 +39,8 @@ interface Ticket {
 }
 
 /** Many objects as one archive, made while it is sent. A ticket, since a download is a GET. */
-export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
+export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const { now, events } = context;
   const tickets = new Map<string, Ticket>();
   const running = new Map<Readable, Session>();
 
@@ -70,8 +72,14 @@ export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
       throw new ApiError('not_found', 'This download was used, or is too old.');
     }
     admit(found.session);
-    const archive = archiveOf(found.session.store, found.wanted);
-    running.set(archive, found.session);
+    const { session, wanted } = found;
+    const archive = archiveOf(session.store, wanted, (error, object) => {
+      // The download is cut, which says nothing of why.
+      const { message } = describeError(context, error, request.id);
+      const name = object === undefined ? {} : { object };
+      events.publish('zip', { container: wanted.container, message, ...name }, session);
+    });
+    running.set(archive, session);
     archive.once('close', () => running.delete(archive));
     setSafeHeaders(reply, `${found.wanted.container}.zip`, 'application/zip', 'attachment');
     return reply.send(archive);
@@ -79,14 +87,26 @@ export function zipRoutes(app: FastifyInstance, { now }: ConsoleContext): void {
 }
 
 /** An object that fails cuts the archive before its directory: no client takes it for whole. */
-function archiveOf(store: SwiftAccount, wanted: z.infer<typeof ZIP>): Readable {
+function archiveOf(
+  store: SwiftAccount,
+  wanted: z.infer<typeof ZIP>,
+  onFailure: (error: unknown, object?: string) => void,
+): Readable {
   const zip = new yazl.ZipFile();
   const output = zip.outputStream;
   // Typed as less than the stream that it is.
   if (!(output instanceof Readable)) throw new TypeError('yazl gave no stream to read');
   const names = new ZipNames();
   let open: Readable | undefined;
-  zip.on('error', (error) => output.destroy(error as Error));
+  /** Once: what it breaks fails as well. Who left is told nothing. */
+  const fail = (error: unknown, object?: string) => {
+    if (output.destroyed) return;
+    output.destroy(error as Error);
+    onFailure(error, object);
+  };
+  zip.on('error', (error) => {
+    fail(error);
+  });
   output.once('close', () => open?.destroy());
   const add = async () => {
     let count = 0;
@@ -96,10 +116,14 @@ function archiveOf(store: SwiftAccount, wanted: z.infer<typeof ZIP>): Readable {
         openObject(store, wanted.container, name).then(
           (body) => {
             open = body;
+            body.once('error', (error) => {
+              fail(error, name);
+            });
             done(null, body);
             if (output.destroyed) body.destroy();
           },
           (error: unknown) => {
+            fail(error, name);
             done(error, undefined as unknown as Readable);
           },
         );
@@ -111,7 +135,9 @@ function archiveOf(store: SwiftAccount, wanted: z.infer<typeof ZIP>): Readable {
     }
     zip.end();
   };
-  add().catch((error: unknown) => output.destroy(error as Error));
+  add().catch((error: unknown) => {
+    fail(error);
+  });
   return output;
 }
 

@@ -35,7 +35,7 @@ export function editConf(text: string, change: UserChange, key: string): EditedC
     (one) => one.account === change.account && one.user === change.user,
   );
   if (change.action === 'add' && before !== undefined) {
-    throw new ApiError('conflict', 'There is such a user already.');
+    throw new ApiError('conflict', 'A user with this name already exists.');
   }
   if (change.action !== 'add' && before === undefined) {
     throw new ApiError('not_found', 'There is no such user.');

@@ -26,13 +26,16 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
 
   app.get('/api/users', { config: { access } }, async (request) => {
     const { user } = sessionOf(request);
-    const files = await enabled(admin).read();
+    const users = enabled(admin);
+    const nameOf = namesFor(user, users.nodeNames);
+    const files = await named(nameOf, users.read());
     const differ = differences(files);
-    const users = differ.length > 0 ? [] : (files[0]?.conf.users ?? []);
+    const found = differ.length > 0 ? [] : (files[0]?.conf.users ?? []);
     return {
-      nodes: files.map(({ node, sha256 }) => ({ node, sha256 })),
-      differences: user.role === 'operator' ? differ : differ.map(({ node }) => ({ node })),
-      users: users.filter((one) => sees(user, one)).map((one) => viewOf(one, user)),
+      nodes: files.map(({ node, sha256 }) => ({ node: nameOf(node), sha256 })),
+      differences:
+        user.role === 'operator' ? differ : differ.map(({ node }) => ({ node: nameOf(node) })),
+      users: found.filter((one) => sees(user, one)).map((one) => viewOf(one, user)),
       groups: user.role === 'operator' ? GROUPS : GROUPS.slice(0, 1),
       own_account: user.role === 'operator' ? null : user.account,
     };
@@ -40,8 +43,14 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
 
   app.post('/api/users/preview', { config: { access } }, async (request) => {
     const change = parse(CHANGE, request.body);
-    const nodes = await enabled(admin).preview(sessionOf(request).user, change);
-    return { nodes, notes: notesOf(change) };
+    const { user } = sessionOf(request);
+    const users = enabled(admin);
+    const nameOf = namesFor(user, users.nodeNames);
+    const nodes = await named(nameOf, users.preview(user, change));
+    return {
+      nodes: nodes.map((one) => ({ ...one, node: nameOf(one.node) })),
+      notes: notesOf(change),
+    };
   });
 
   app.post('/api/users/apply', { config: { access } }, async (request, reply) => {
@@ -50,7 +59,12 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     const users = enabled(admin);
     const target = loginName(change);
     const action = `users.${change.action}`;
-    const prepared = await users.prepare(session.user, change, base);
+    const nameOf = namesFor(session.user, users.nodeNames);
+    const seen = users.nodeNames.map((node) => [node, base[nameOf(node)] ?? ''] as const);
+    const prepared = await named(
+      nameOf,
+      users.prepare(session.user, change, Object.fromEntries(seen)),
+    );
     await recordAction(context, request, { action, target, result: 'begun' });
     const onEnd = (ended: readonly NodeOutcome[]) =>
       recordAction(context, request, outcomeOf(action, target, ended));
@@ -58,7 +72,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
       const nodes = await prepared.run(control, onEnd);
       const ok = areAllChanged(nodes);
       if (ok) endSessions(context, change, session.id);
-      return { ok, nodes };
+      return { ok, nodes: nodes.map((one) => ({ ...one, node: nameOf(one.node) })) };
     };
     let job: JobView;
     try {
@@ -70,6 +84,42 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     const { key } = prepared;
     return reply.status(202).send({ job_id: job.id, ...(key === '' ? {} : { key }) });
   });
+}
+
+type NameOf = (node: string) => string;
+
+/** Where proxies are is for operators: to others they are numbers. */
+function namesFor({ role }: RosterEntry, all: readonly string[]): NameOf {
+  return role === 'operator' ? (node) => node : (node) => `proxy ${all.indexOf(node) + 1}`;
+}
+
+interface NamesNodes {
+  readonly node?: string;
+  readonly nodes?: readonly string[];
+  readonly differences?: readonly { readonly node: string }[];
+}
+
+/** @throws what `work` throws, with nodes called as the user may know them */
+async function named<T>(nameOf: NameOf, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.details === undefined) throw error;
+    const { node, nodes, differences: differ, ...others } = error.details as NamesNodes;
+    throw new ApiError(
+      error.code,
+      error.message,
+      {
+        ...others,
+        ...(node === undefined ? {} : { node: nameOf(node) }),
+        ...(nodes === undefined ? {} : { nodes: nodes.map(nameOf) }),
+        ...(differ === undefined
+          ? {}
+          : { differences: differ.map((one) => ({ ...one, node: nameOf(one.node) })) }),
+      },
+      error.retryAfterS,
+    );
+  }
 }
 
 function areAllChanged(nodes: readonly NodeOutcome[]): boolean {

@@ -74,6 +74,11 @@ export class UserAdmin {
     this.#journal = new Journal(options.stateDir);
   }
 
+  /** In the order of the configuration. */
+  get nodeNames(): readonly string[] {
+    return this.#nodes.map(({ name }) => name);
+  }
+
   /** @throws ApiError when a node cannot be read, or keeps no users */
   read(): Promise<NodeConf[]> {
     return mapLimited(this.#nodes, NODES_AT_A_TIME, async (node) => {

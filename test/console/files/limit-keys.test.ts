@@ -63,8 +63,27 @@ describe('console files: keys that set limits', () => {
     const client = await bed.login();
     const container = `urls-${Date.now()}`;
     await makeContainer(client, container);
+    await upload(client, container, 'o', 'x');
+    expect((await client.get('/api/session')).json()).to.include({ tempurl_default_s: 90 });
     const answer = await client.post('/api/files/tempurl', { container, name: 'o' });
     const { expires_unix_s: expires } = answer.json() as { expires_unix_s: number };
     expect(expires).to.equal(Math.floor(bed.clock.nowMs / 1000) + 90);
+  });
+
+  it('makes no URL of what is not there to read, nor of a name that browsers shorten', async () => {
+    const client = await bed.login();
+    const container = `urls-${Date.now()}`;
+    await makeContainer(client, container);
+    const ask = (body: object) => client.post('/api/files/tempurl', { container, ...body });
+    expect(codeOf(await ask({ name: 'absent' }))).to.equal('no_such_object');
+    expect((await ask({ name: 'absent', method: 'PUT' })).status).to.equal(200);
+    expect((await ask({ prefix: 'absent/' })).status).to.equal(200);
+    for (const name of ['a/../b', './a', '..', 'a/.']) {
+      await upload(client, container, name, 'x');
+      expect(codeOf(await ask({ name })), name).to.equal('bad_name');
+      expect(codeOf(await ask({ prefix: name, method: 'PUT' })), name).to.equal('bad_name');
+    }
+    await upload(client, container, '...a/b..', 'x');
+    expect((await ask({ name: '...a/b..' })).status).to.equal(200);
   });
 });

@@ -40,8 +40,19 @@ describe('console zip', () => {
 
   it('cuts the archive when an object is not there: nobody takes it for whole', async () => {
     const path = await zipTicket(client, { container, names: ['/lead', 'missing'] });
+    const events = client.events('/api/events?topics=zip');
+    await events.next();
     const outcome = await client.get(path).catch(() => 'cut');
     expect(outcome).to.equal('cut');
+    for await (const { event, data } of events) {
+      if (event !== 'zip') continue;
+      expect(data).to.deep.equal({
+        container,
+        message: 'There is no such thing.',
+        object: 'missing',
+      });
+      break;
+    }
   });
 
   it('packs folders', async () => {
@@ -68,6 +79,21 @@ describe('console zip', () => {
     const folderFirst = new ZipNames();
     const other = ['F/x', 'f', 'f/y'].map((name) => folderFirst.nameFor(name));
     expect(other).to.deep.equal(['F/x', 'f (2)', 'f/y']);
+  });
+
+  it('gives no name that Windows cannot have, or makes another one of', () => {
+    const names = new ZipNames();
+    const given = ['CON', 'd/nul.txt', 'com1/x', 'console', 'end ', 'dots..', 'a<b>|c?.txt'];
+    expect(given.map((name) => names.nameFor(name))).to.deep.equal([
+      '_CON',
+      'd/_nul.txt',
+      '_com1/x',
+      'console',
+      'end_',
+      'dots__',
+      'a_b__c_.txt',
+    ]);
+    expect(names.changed).to.include({ _CON: 'CON', end_: 'end ' });
   });
 
   it('shortens what no file system takes as one name, each to its own', () => {

@@ -189,6 +189,45 @@ describe('console session', () => {
   });
 });
 
+describe('console sessions that are idle', () => {
+  it('end with their streams of events at their time, and not at the next round', async () => {
+    const bed = await startTestBed({ session_idle_hours: 1 });
+    try {
+      const client = await bed.login();
+      const events = client.events();
+      await events.next();
+      bed.clock.nowMs += 3_600_001;
+      // A ping comes each 15 s: the end is there before the first one.
+      const seen = [];
+      for await (const { event } of events) if (event !== '') seen.push(event);
+      expect(seen).to.deep.equal(['session_end']);
+    } finally {
+      await bed.close();
+    }
+  });
+});
+
+describe('console metrics of its own', () => {
+  it('are served on an address of theirs, and on no other', async () => {
+    const bed = await startTestBed({ metrics_listen: '127.0.0.1:0' });
+    try {
+      const client = await bed.login();
+      await bed.client().login({ ...TESTER, key: 'wrong' });
+      expect((await client.get('/metrics')).status).to.equal(404);
+      const port = bed.console.metricsPort ?? 0;
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+      const text = await answer.text();
+      expect(answer.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/);
+      expect(text).to.include('ringway_console_logins_total{result="ok"} 1');
+      expect(text).to.include('ringway_console_logins_total{result="denied"} 1');
+      expect(text).to.include('ringway_console_sessions 1');
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).to.equal(404);
+    } finally {
+      await bed.close();
+    }
+  });
+});
+
 describe('console login limits', () => {
   it('refuses the sixth login of a minute, and says how long to wait', async () => {
     const bed = await startTestBed({ login_max_per_min: 5 });

@@ -8,6 +8,10 @@ export class StoreRelay {
   target = '';
   /** Done once, before the next manifest goes on. */
   beforeManifest: (() => Promise<unknown>) | undefined;
+  /** Listings are not answered until it is false, and those that came before never. */
+  holdListings = false;
+  /** Listings that have been asked for. */
+  listings = 0;
   /** Cuts the next body in its middle, as a store does that is killed. */
   cutNextBody = false;
   /** Methods of what went through. */
@@ -33,6 +37,10 @@ export class StoreRelay {
       const work = this.beforeManifest;
       this.beforeManifest = undefined;
       await work?.();
+    }
+    if (method === 'GET' && url.includes('format=json')) {
+      this.listings += 1;
+      if (this.holdListings) return;
     }
     const { hostname, port } = new URL(this.target);
     const onward = http.request({ agent: false, hostname, port, method, path: url, headers });

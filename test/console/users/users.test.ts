@@ -63,7 +63,10 @@ describe('console users', () => {
     const own = (await (await cluster.login('boss')).get('/api/users')).json() as {
       users: { account: string }[];
       groups: string[];
+      nodes: { node: string }[];
     };
+    // Where the proxies are is for operators.
+    expect(own.nodes.map(({ node }) => node)).to.deep.equal(['proxy 1', 'proxy 2', 'proxy 3']);
     expect(own.users.map(({ account }) => account)).to.deep.equal(['test', 'test']);
     expect(own.groups).to.deep.equal(['.admin']);
     expect(codeOf(await (await cluster.login('tester')).get('/api/users'))).to.equal('forbidden');
@@ -311,7 +314,9 @@ describe('console users', () => {
     expect(
       codeOf(await boss.post('/api/users/preview', { ...REKEY, groups: ['.reseller_admin'] })),
     ).to.equal('forbidden');
-    expect(states(await end(await apply(REKEY, boss), boss))).to.deep.equal(['ok', 'ok', 'ok']);
+    const rekeyed = await end(await apply(REKEY, boss), boss);
+    expect(states(rekeyed)).to.deep.equal(['ok', 'ok', 'ok']);
+    expect(rekeyed.result?.nodes[0]).to.include({ node: 'proxy 1' });
     for (const user of ['', 'käse', 'a/b', 'a:b', ' a', 'a\nb', 'x'.repeat(129)]) {
       expect((await client.post('/api/users/preview', { ...NEW, user })).status, user).to.equal(
         400,

@@ -1,5 +1,5 @@
 import { call, query } from '../api.js';
-import { $, bytesText, el } from '../dom.js';
+import { $, bytesText, el, shownText } from '../dom.js';
 import { go } from './state.js';
 
 /** As many as somebody looks through; more come on demand. */
@@ -71,7 +71,7 @@ function entryOf({ name, objects, bytes }, current, open) {
   const button = el(
     'button',
     { onclick: () => open(name) },
-    el('span', { className: 'what', textContent: name }),
+    el('span', { className: 'what', textContent: shownText(name) }),
     el('span', { className: 'icons' }),
     el('span', { className: 'count quiet' }),
     el('span', { className: 'sub quiet' }),

@@ -1,5 +1,5 @@
 import { call, query } from '../api.js';
-import { $, ask, bytesText, el, timeText } from '../dom.js';
+import { $, ask, bytesText, el, shownText, timeText } from '../dom.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
@@ -18,6 +18,9 @@ const KINDS = {
   symlink: 'link to another object',
 };
 
+const GONE =
+  'It is not there any more: it has expired or was deleted, and the listing has not caught up yet.';
+
 let shown = null;
 let opener = null;
 
@@ -28,7 +31,7 @@ export async function showDetails(row) {
   const turn = { container, name: row.name };
   shown = turn;
   const body = $('#drawer-body');
-  $('#drawer-title').textContent = row.display;
+  $('#drawer-title').textContent = shownText(row.display);
   body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
   $('#files').classList.add('with-drawer');
   $('#drawer').hidden = false;
@@ -53,7 +56,12 @@ export function closeDrawer() {
 }
 
 async function objectNodes(row, { container, name }) {
-  const info = await call('GET', `/api/files/object?${query({ container, name })}`);
+  const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
+    (error) => {
+      if (error.status === 404) throw new Error(GONE);
+      throw error;
+    },
+  );
   return [
     badges(info),
     buttons(row, name),
@@ -94,7 +102,7 @@ async function deletedNodes(row, { container, name }) {
       Size: bytesText(row.bytes),
       Deleted: timeText(row.last_modified),
       By: meta['trash-by'] ?? 'unknown',
-      'Gone for good': unixText(row.expires_unix_s),
+      'Gone for good': row.expires_unix_s === null ? 'never' : unixText(row.expires_unix_s),
     }),
   ];
 }
@@ -108,7 +116,7 @@ function facts(given) {
   for (const [term, text] of Object.entries(given)) {
     list.append(
       el('dt', { textContent: term, className: 'quiet' }),
-      el('dd', { textContent: text }),
+      el('dd', { textContent: shownText(text) }),
     );
   }
   return list;
@@ -117,7 +125,7 @@ function facts(given) {
 function badges({ type, delete_at_unix_s: deleteAt, headers }) {
   const texts = [];
   if (type !== 'object') texts.push(type.length === 3 ? type.toUpperCase() : type);
-  if (deleteAt !== null) texts.push('expires');
+  if (deleteAt !== null) texts.push(deleteAt * 1000 > Date.now() ? 'expires' : 'expired');
   if (headers['content-encoding'] !== undefined) texts.push(headers['content-encoding']);
   return el(
     'p',

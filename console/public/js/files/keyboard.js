@@ -142,7 +142,7 @@ async function showHelp() {
     }
     return list;
   };
-  await ask('Keys', [
+  await ask('Shortcuts', [
     el('h3', { textContent: 'In the table' }),
     listOf(HELP),
     el('h3', { textContent: 'Anywhere' }),

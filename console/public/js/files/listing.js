@@ -1,5 +1,5 @@
 import { call, query } from '../api.js';
-import { $, el } from '../dom.js';
+import { $, el, shownText } from '../dom.js';
 import { showContainers } from './containers.js';
 import { showDetails } from './drawer.js';
 import { rowOf, setActive } from './rows.js';
@@ -94,7 +94,7 @@ async function filesPage(parameters) {
 function emptyTextOf(prefix, start) {
   return prefix === start
     ? 'This folder is empty. Drop files here.'
-    : `Nothing here begins with “${prefix.slice(start.length)}”.`;
+    : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
 }
 
 async function trashPage() {
@@ -158,7 +158,9 @@ function showFailure(error, place, parameters) {
 }
 
 function showCrumbs() {
-  const { container, prefix, mode } = view;
+  const { container, mode } = view;
+  // The trash is the container's: of whichever folder it was opened.
+  const prefix = mode === 'trash' && !keepsDeleted() ? '' : view.prefix;
   const parts = prefix.split('/');
   const rest = parts.pop();
   const crumbs = container === null ? [] : [[container, '']];
@@ -166,10 +168,11 @@ function showCrumbs() {
     crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
   );
   const nodes = crumbs.flatMap(([text, path]) => [
-    el('button', { textContent: text, onclick: () => go(container, path) }),
+    el('button', { textContent: shownText(text), onclick: () => go(container, path) }),
     ' / ',
   ]);
-  if (rest !== '') nodes.push(el('span', { className: 'badge', textContent: `${rest}…` }));
+  if (rest !== '')
+    nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
   if (mode === 'trash') nodes.push(keepsDeleted() ? 'Deleted files' : 'Trash');
   $('#crumbs').replaceChildren(...nodes);
 }
@@ -183,5 +186,6 @@ function showTools() {
   $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
   const name = keepsDeleted() ? 'Deleted files' : 'Trash';
   $('#show-trash').textContent = view.mode === 'trash' ? 'Back to files' : name;
+  $('#changed').textContent = view.mode === 'trash' ? 'Deleted' : 'Changed';
   $('#delete').textContent = keepsDeleted() ? 'Delete' : 'Move to trash';
 }

@@ -1,5 +1,5 @@
 import { query } from '../api.js';
-import { $, bytesText, el, timeText } from '../dom.js';
+import { $, bytesText, el, shownText, timeText } from '../dom.js';
 import { markSelected } from './selection.js';
 import { attempt, go, view } from './state.js';
 
@@ -42,7 +42,7 @@ export function rowOf(row, showDetails) {
 
 /** A name that ends in slashes is a folder without a name: it is said, not left blank. */
 function labelOf({ display }) {
-  return display.replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
+  return shownText(display).replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
 }
 
 function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
@@ -50,7 +50,7 @@ function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   if (slo !== undefined) badges.push('segments');
   if (kind === 'object' && type === 'application/directory') badges.push('folder marker');
   if (kind === 'gone') badges.push('deleted');
-  if (expired === true) badges.push('expired, awaiting clearance');
+  if (expired === true) badges.push('expired');
   return badges.map((text) => el('span', { className: 'badge', textContent: text }));
 }
 

@@ -1,5 +1,5 @@
 import { raw } from '../api.js';
-import { $, el } from '../dom.js';
+import { $, el, shownText } from '../dom.js';
 import { load, showFound } from './listing.js';
 import { attempt, folder, stopSearch, view } from './state.js';
 
@@ -74,7 +74,7 @@ async function begin(body, marker = undefined, before = NOTHING_YET) {
     gone: before.gone + hits.length - kept.length,
     scanned: before.scanned + (end?.scanned ?? 0),
   };
-  const goOn = () => begin(body, end.next_marker, found);
+  const goOn = () => begin(body, end.next_marker ?? undefined, found);
   tell(() => showRows(kept, body.prefix), ...endOf(found, end, goOn));
 }
 
@@ -99,7 +99,10 @@ function endOf({ hits, gone, scanned }, end, goOn) {
   if (end === null) return [`Stopped: ${found} found so far${shown}.`];
   const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
   if (!end.truncated) return [`${text}That is all there is.`];
-  return [`${text}There is more behind “${end.next_marker}”. `, button('Search on', goOn)];
+  return [
+    `${text}There is more behind “${shownText(end.next_marker ?? '')}”. `,
+    button('Search on', goOn),
+  ];
 }
 
 function button(text, work) {

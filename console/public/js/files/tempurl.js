@@ -1,4 +1,4 @@
-import { call } from '../api.js';
+import { call, tempurlDefaultS } from '../api.js';
 import { ask, el } from '../dom.js';
 import { may, view } from './state.js';
 
@@ -8,19 +8,28 @@ const UNITS = [
   ['86400', 'days'],
 ];
 
+/** The largest unit that a time is a multiple of; minutes where there is none. */
+function unitOf(seconds) {
+  const sizes = UNITS.map(([size]) => Number(size)).reverse();
+  return sizes.find((size) => seconds % size === 0) ?? 60;
+}
+
+const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)));
+
 /** A URL that opens an object, or all below a folder, for a while. @param target - name or prefix */
 export async function showTempUrl(target) {
   const { container } = view;
   const isFolder = target.prefix !== undefined;
+  const defaultS = tempurlDefaultS();
   const amount = el('input', {
     name: 'amount',
     type: 'number',
     min: '1',
     max: '525600',
-    value: '1',
+    value: String(amountOf(defaultS)),
     required: true,
   });
-  const unit = selectOf('unit', UNITS, '3600');
+  const unit = selectOf('unit', UNITS, String(unitOf(defaultS)));
   const methods = [['GET', 'read']];
   if (may('admin')) methods.push(['PUT', 'write']);
   const method = selectOf('method', methods, 'GET');

@@ -26,8 +26,7 @@ export async function trashRows() {
     slo_etag: one.kind === 'slo' ? '' : undefined,
     last_modified: new Date(one.deleted_unix_ms).toISOString(),
     expires_unix_s: one.expires_unix_s,
-    // The store lists what has expired until its expirer has passed.
-    expired: one.expires_unix_s * 1000 < Date.now(),
+    expired: one.expired,
   }));
   return { rows: rows.reverse(), truncated: answer.truncated };
 }

@@ -1,4 +1,4 @@
-import { el } from '../dom.js';
+import { el, shownText } from '../dom.js';
 import { stateMark } from './state.js';
 import { timeAt } from './units.js';
 
@@ -55,7 +55,7 @@ export function logLine(entry, onId) {
     stamp,
     stateMark(LEVELS[level] ?? 'unknown', level ?? 'no level'),
     el('span', { className: 'where', textContent: where.join(' ') }),
-    el('span', { className: 'text', textContent: shortText(line, fields) }),
+    el('span', { className: 'text', textContent: shownText(shortText(line, fields)) }),
   );
   const whole = fields === null ? line : JSON.stringify(fields, null, 2);
   const details = el('details', {}, summary, el('pre', { tabIndex: 0, textContent: whole }));
