@@ -26,6 +26,15 @@ describe('supervisor: metrics of children that have gone', () => {
     expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 12\n');
   });
 
+  it('leave nothing behind of what only a living child has', async () => {
+    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const values = [{ value: 3, labels: {} }];
+    const gauge = { name: 'in_progress', help: 'x', type: 'gauge', aggregator: 'sum', values };
+    metrics.keep([...snapshot(1), gauge as unknown as MetricSnapshot[number]]);
+    const text = await metrics.render(NOBODY);
+    expect(text).to.include('requests_total{code="200"} 1\n').and.not.include('in_progress');
+  });
+
   it('are the same in whatever order they are added', async () => {
     const totals = await Promise.all(
       [

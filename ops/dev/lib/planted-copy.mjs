@@ -13,6 +13,8 @@ const NOT_COPIED = new Set(['node_modules', '.git', '.build', 'data', '.swift-la
 
 /** A suite that a bug has hung has noticed it. */
 const RUN_MS_MAX = 180_000;
+/** Of all suites one after the other, without a bug. */
+const BASELINE_MS_MAX = 30 * 60_000;
 
 /** Errors that say that the planted text is no program any more: nobody noticed anything. */
 const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
@@ -45,12 +47,14 @@ export class PlantedCopy {
    * @returns {Promise<Outcome>}
    */
   async runWith({ path, text }, which) {
-    this.#write(path, text);
+    const files = [`${this.#root}/${path}`];
+    if (path.endsWith('.ts')) files.push(compiled(this.#root, path));
+    const former = files.map((file) => readFileSync(file));
     try {
+      this.#write(path, text);
       return await this.run(which);
     } finally {
-      cpSync(`${ROOT}/${path}`, `${this.#root}/${path}`);
-      if (path.endsWith('.ts')) cpSync(compiled(ROOT, path), compiled(this.#root, path));
+      files.forEach((file, index) => writeFileSync(file, former[index]));
     }
   }
 
@@ -65,6 +69,7 @@ export class PlantedCopy {
    * @returns {Promise<Outcome>}
    */
   async run({ tests, grep }, { bail = true } = {}) {
+    const timeoutMs = bail ? RUN_MS_MAX : BASELINE_MS_MAX;
     const files = planStages(tests).flatMap((stage) => stage.files);
     const report = join(this.#root, '.planted.json');
     rmSync(report, { force: true });
@@ -75,7 +80,7 @@ export class PlantedCopy {
       ...(grep === undefined ? [] : ['--grep', grep]),
       ...new Set(files),
     ];
-    const { hung, output } = await this.#spawn(args);
+    const { hung, output } = await this.#spawn(args, timeoutMs);
     const { passed, failed, skipped } = readReport(report, output);
     return {
       failed: failed.map(({ title }) => title),
@@ -103,7 +108,7 @@ export class PlantedCopy {
     writeFileSync(compiled(this.#root, path), outputText);
   }
 
-  #spawn(args) {
+  #spawn(args, timeoutMs) {
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, args, {
         cwd: this.#root,
@@ -126,7 +131,7 @@ export class PlantedCopy {
       const timer = setTimeout(() => {
         hung = true;
         end();
-      }, RUN_MS_MAX);
+      }, timeoutMs);
       child.once('error', reject);
       child.once('exit', () => {
         clearTimeout(timer);

@@ -1,7 +1,20 @@
+import { AUTH } from './auth.mjs';
 import { CONSOLE } from './console.mjs';
+import { EMBEDDED } from './embedded.mjs';
 import { PROCESS } from './process.mjs';
-import { S3 } from './s3.mjs';
-import { STORE } from './store.mjs';
+import { RULES } from './rules.mjs';
+import { SWIFT } from './swift.mjs';
+import { SWIFT_API } from './swift-api.mjs';
+import { VERSIONS } from './versions.mjs';
 
 /** All planted bugs, by area. */
-export const PLANTED = [...S3, ...STORE, ...CONSOLE, ...PROCESS];
+export const PLANTED = [
+  ...AUTH,
+  ...RULES,
+  ...VERSIONS,
+  ...SWIFT,
+  ...EMBEDDED,
+  ...SWIFT_API,
+  ...CONSOLE,
+  ...PROCESS,
+];

@@ -1,5 +1,5 @@
 /**
- * Processes: the supervisor, listeners, metrics, admission, and the filter for Swift.
+ * Processes: admission, the edge, metrics, logs, the supervisor.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */
@@ -10,5 +10,156 @@ export const PROCESS = [
     find: `this.#other.bytesOut += tally.bytesOut;`,
     replace: ``,
     tests: ['test/telemetry/metrics.test.ts'],
+  },
+  {
+    name: 'admission: as many as like may wait',
+    file: 'src/admission/gate.ts',
+    find: `if (this.#waiters.length >= queueMax) return Promise.resolve('queue_full');`,
+    replace: ``,
+    tests: ['test/admission/gate.test.ts'],
+  },
+  {
+    name: 'admission: nobody is let in when somebody has given up',
+    file: 'src/admission/gate.ts',
+    find: `this.leave(0);`,
+    replace: ``,
+    tests: ['test/admission/gate.test.ts'],
+  },
+  {
+    name: 'admission: light requests overtake heavy ones',
+    file: 'src/admission/gate.ts',
+    find: `if (this.#waiters.length > 0 || !this.#fits(weight)) return false;`,
+    replace: `if (!this.#fits(weight)) return false;`,
+    tests: ['test/admission/gate.test.ts'],
+  },
+  {
+    name: 'admission: a key saves up more than its burst',
+    file: 'src/admission/token-buckets.ts',
+    find: `Math.min(burst, bucket.tokens + ((now - bucket.at) * perS) / 1000)`,
+    replace: `bucket.tokens + ((now - bucket.at) * perS) / 1000`,
+    tests: ['test/admission/token-buckets.test.ts'],
+  },
+  {
+    name: 'admission: memory of bodies is never given back',
+    file: 'src/s3/admission.ts',
+    find: `if (this.#bodyBytes > 0) this.admission.bodies.leave(this.#bodyBytes);`,
+    replace: ``,
+    tests: ['test/s3/admission.test.ts'],
+  },
+  {
+    name: 'admission: a download does not count',
+    file: 'src/s3/admission.ts',
+    find: `const bytes = held(contentLength) - this.#bodyBytes;`,
+    replace: `const bytes = 0;`,
+    tests: ['test/s3/admission.test.ts'],
+  },
+  {
+    name: 'edge: the client names its own address',
+    file: 'src/http/trusted-proxies.ts',
+    find: `if (!this.#isTrusted(address)) break;`,
+    replace: ``,
+    tests: ['test/http/client-address.test.ts', 'test/http/trusted-proxies.test.ts'],
+  },
+  {
+    name: 'edge: anybody names the host',
+    file: 'src/http/trusted-proxies.ts',
+    find: `if (value === undefined || !this.#isTrusted(request.remoteAddress)) return undefined;`,
+    replace: `if (value === undefined) return undefined;`,
+    tests: ['test/http/trusted-proxies.test.ts'],
+  },
+  {
+    name: 'metrics: counters of a child that has gone are forgotten',
+    file: 'supervisor/metrics.ts',
+    find: `this.#departed = totalsOf([this.#departed, lasting]);`,
+    replace: `this.#departed = totalsOf([lasting]);`,
+    tests: ['test/supervisor/metrics.test.ts'],
+  },
+  {
+    name: 'metrics: gauges of a child that has gone stay',
+    file: 'supervisor/metrics.ts',
+    find: `snapshot.filter((metric) => TOTAL_TYPES.has(metric.type)),`,
+    replace: `[...snapshot],`,
+    tests: ['test/supervisor/metrics.test.ts'],
+  },
+  {
+    name: 'metrics: time of a stage goes on after the end',
+    file: 'src/telemetry/stage-clock.ts',
+    find: `if (this.#isOver) return stage;`,
+    replace: ``,
+    tests: ['test/telemetry/stages.test.ts'],
+  },
+  {
+    name: 'logs: signatures stand in the access log',
+    file: 'src/telemetry/access-log.ts',
+    find: `return short.includes('=') ? short.replace(SECRETS, MASK) : short;`,
+    replace: `return short;`,
+    tests: ['test/telemetry/access-log.test.ts'],
+  },
+  {
+    name: 'logs: the tail grows for ever',
+    file: 'supervisor/log-tail.ts',
+    find: `while (this.#bytes > this.bytesMax) {`,
+    replace: `while (this.#bytes > 100 * this.bytesMax) {`,
+    tests: ['test/supervisor/log-tail.test.ts'],
+  },
+  {
+    name: 'logs: the tail says that it is complete where it is not',
+    file: 'supervisor/log-tail.ts',
+    find: `this.#completeFromMs = Math.max(this.#completeFromMs, oldest.unixMs + 1);`,
+    replace: ``,
+    tests: ['test/supervisor/log-tail.test.ts'],
+  },
+  {
+    name: 'supervisor: old crashes count for ever',
+    file: 'supervisor/restart-policy.ts',
+    find: `this.#recent = this.#recent.filter((at) => now - at < restartWindowMs);`,
+    replace: ``,
+    tests: ['test/supervisor/restart-policy.test.ts'],
+  },
+  {
+    name: 'supervisor: backoff has no bound',
+    file: 'supervisor/restart-policy.ts',
+    find: `return Math.min(wait, restartBackoffMsMax);`,
+    replace: `return wait + 0 * restartBackoffMsMax;`,
+    tests: ['test/supervisor/restart-policy.test.ts'],
+  },
+  {
+    name: 'supervisor: reports of long ago count as healthy',
+    file: 'supervisor/health.ts',
+    find: `const fresh = ageMs <= probeIntervalMs * STALE_INTERVALS;`,
+    replace: `const fresh = ageMs >= 0 || probeIntervalMs > STALE_INTERVALS;`,
+    tests: ['test/supervisor/health.test.ts'],
+  },
+  {
+    name: 'supervisor: it is ready while it drains',
+    file: 'supervisor/health.ts',
+    find: `if (phase !== 'running') return { ready: false, state: phase, checks };`,
+    replace: `if (phase === 'starting') return { ready: false, state: phase, checks };`,
+    tests: ['test/supervisor/health.test.ts'],
+  },
+  {
+    name: 'supervisor: a reload may move the data directory',
+    file: 'supervisor/reload.ts',
+    find: `if (asked.dataDir === dataDir) return;`,
+    replace: `if (asked.dataDir !== '' || dataDir === '') return;`,
+    tests: ['test/supervisor/reload.test.ts'],
+    grep: 'data',
+  },
+  {
+    name: 'supervisor: a listener is killed at once when it is to drain',
+    file: 'supervisor/child.ts',
+    find: `this.state = 'draining';
+      this.#send({ type: 'drain', handedOver });`,
+    replace: `this.state = 'draining';
+      this.kill();`,
+    tests: ['test/supervisor/lifecycle.test.ts'],
+    grep: 'drain',
+  },
+  {
+    name: 'supervisor: any bearer is let in',
+    file: 'supervisor/bearer-token.ts',
+    find: `return timingSafeEqual(hashed(given), this.#expected);`,
+    replace: `return timingSafeEqual(hashed(given), hashed(given)) || this.#expected.length === 0;`,
+    tests: ['test/supervisor/admin-token.test.ts'],
   },
 ];

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { BackendError } from '../../../src/backend/errors.js';
 import { ContainerIds } from '../../../src/backend/embedded/container-ids.js';
 import { CommitQueue, UncertainCommitError } from '../../../src/backend/embedded/commit-queue.js';
+import type { StoreParts } from '../../../src/backend/embedded/parts.js';
+import { withBodyFile } from '../../../src/backend/embedded/replacements.js';
 import type { Tables } from '../../../src/backend/embedded/tables.js';
 import { CONTEXT, inputOf, objectRef, withStore } from './support.js';
 
@@ -101,6 +103,23 @@ describe('group commit', () => {
     expect(await outcome(queue.run(() => 1))).to.be.instanceOf(UncertainCommitError);
     expect(await outcome(queue.run(() => 2))).to.be.instanceOf(UncertainCommitError);
     expect(calls).to.equal(1);
+  });
+
+  it('keeps the file of a body whose commit is in doubt, and removes that of one that failed', async () => {
+    const unlinked: number[] = [];
+    const parts = {
+      reservations: { take: () => Promise.resolve(7), give: () => undefined },
+      files: { unlink: (bodyId: number) => Promise.resolve(unlinked.push(bodyId)) },
+    } as unknown as StoreParts;
+    const failed = new BackendError('Unavailable', 'no');
+    for (const [error, expected] of [
+      [new UncertainCommitError(failed), []],
+      [failed, [7]],
+    ] as const) {
+      const commit = () => Promise.reject(error);
+      expect(await outcome(withBodyFile(parts, commit, () => true))).to.equal(error);
+      expect(unlinked).to.deep.equal(expected);
+    }
   });
 
   it('rejects what waits when a transaction cannot begin', async () => {

@@ -2,6 +2,7 @@ import { statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { SpaceGuard } from '../../../src/backend/embedded/space-guard.js';
 import type { BackendError } from '../../../src/backend/errors.js';
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import {
@@ -18,6 +19,16 @@ import { mountTmpfs } from './tmpfs.js';
 import { skipBecause } from '../../support/skip.js';
 
 const MIB = 1024 * 1024;
+
+describe('room that is kept for deletes', () => {
+  it('is for what deletes, and for nothing else', async () => {
+    const guard = new SpaceGuard('/', Infinity);
+    const refused = await guard.admit(CONTEXT, 1, false).catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'StorageFull');
+    await guard.admit({ ...CONTEXT, forDeletion: true }, 1, false);
+    await guard.admit({ ...CONTEXT, forDeletion: true }, 1, true);
+  });
+});
 
 describe('embedded store on a full device', () => {
   let directory: string;

@@ -75,6 +75,22 @@ describe('puts of large objects in Swift', () => {
     expect(withEmptySegments(named, kept)).to.deep.equal(segments);
   });
 
+  it('take no empty segment but the one that was meant, which Swift does not look at', async () => {
+    const segments = [segment(1), segment(2, 0)];
+    const look = 'HEAD c+segments/o/u/2?symlink=get';
+    for (const there of [
+      found({ etag: segment(3).etag }),
+      found({ etag: segment(2).etag, 'content-length': '1' }),
+      found({ etag: segment(2).etag, 'x-symlink-target': 'c/other' }),
+      { status: 404 },
+    ]) {
+      const { backend, names } = await scripted({ [PUT]: created('"x"'), [look]: there });
+      const error = await failureOf(backend.putManifest(CONTEXT, REF, manifest(segments)));
+      expect(error.code).to.equal('SegmentMismatch');
+      expect(names()).to.not.include(PUT);
+    }
+  });
+
   it('of nothing but empty segments are ordinary objects', async () => {
     const segments = [segment(1, 0), segment(2, 0)];
     const heads = segments.map(({ object, etag }) => [

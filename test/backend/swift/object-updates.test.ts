@@ -15,6 +15,24 @@ const POST = 'POST c/o';
 const UPDATE = { systemMetadata: { tags: 'a=1' } };
 const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
+describe('deletions of objects in Swift', () => {
+  const DELETE = 'DELETE c/o';
+
+  it('tell when something newer is there, which stays', async () => {
+    const { backend } = await scripted({ [LOOK]: found(), [DELETE]: { status: 409 } });
+    expect(await backend.deleteObject(CONTEXT, REF)).to.deep.equal({ outcome: 'stale' });
+  });
+
+  it('tell a container that is missing from an object', async () => {
+    const missing = await scripted({ [DELETE]: { status: 404 } });
+    const noContainer = await failureOf(missing.backend.deleteObject(CONTEXT, REF));
+    expect(noContainer.code).to.equal('NoSuchContainer');
+    const empty = await scripted({ 'HEAD c': CONTAINER, [DELETE]: { status: 404 } });
+    const noObject = await failureOf(empty.backend.deleteObject(CONTEXT, REF));
+    expect(noObject.code).to.equal('NoSuchObject');
+  });
+});
+
 describe('updates of objects in Swift', () => {
   it('are as of right after what was read, and send all again', async () => {
     const there = found({ 'x-object-meta-a': 'b', 'x-delete-at': '4000000000' });

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
+import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
+import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
 import { until } from '../../support/until.js';
 import { answer, hang, type SeenRequest } from './support/fake-swift.js';
 import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
@@ -164,5 +167,24 @@ describe('Swift transport: several endpoints', () => {
     for (let i = 0; i < 4; i++) await fixture.transport.ping(CONTEXT);
     await fixture.fakes[1]!.stop();
     expect(await failure(fixture.transport.ping(CONTEXT))).to.have.property('code', 'Unavailable');
+  });
+});
+
+describe('Swift endpoints: who waits', () => {
+  const LIMITS = { connectionsMax: 1, queueMax: 10, queueTimeoutMs: 60_000 };
+  const HEALTH = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 1000 };
+
+  it('gives back what it was given in the moment in which it went away', async () => {
+    const endpoint = { health: new EndpointHealth(HEALTH), inFlight: 0 } as unknown as Endpoint;
+    const endpoints = new Endpoints([endpoint], LIMITS);
+    expect(endpoints.acquire([], undefined)).to.equal(endpoint);
+    const controller = new AbortController();
+    const waits = endpoints.acquire([], { ...CONTEXT, signal: controller.signal });
+    const reason = new Error('the client went away');
+    controller.abort(reason);
+    endpoints.release(endpoint);
+    expect(await failure(Promise.resolve(waits))).to.equal(reason);
+    expect([endpoint.inFlight, endpoints.waiting]).to.deep.equal([0, 0]);
+    expect(endpoints.acquire([], undefined)).to.equal(endpoint);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -7,6 +7,7 @@ import type { AuditEvent, AuditRecord } from '../../../console/server/audit-file
 import { AuditLog } from '../../../console/server/audit-log.js';
 import { verifyAudit, type AuditVerdict } from '../../../console/server/audit-verify.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
+import { watchSyncs, type Sync } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 
@@ -53,6 +54,25 @@ describe('console audit log', () => {
     expect((await verifyAudit(folder)).head_sha256).to.equal(verdict.head_sha256);
     const [latest, before] = await log.latest(() => true, 2);
     expect([latest?.target, before?.target]).to.deep.equal(['t2', 't1']);
+  });
+
+  it('acknowledges a record when it is on disk, and none that cannot be', async () => {
+    await writeAll(1);
+    const { size } = await stat(file());
+    const sizes: number[] = [];
+    const synced = (sync: Sync): void => {
+      if (sync.path === file()) sizes.push(sync.size);
+    };
+    await watchSyncs(synced, () => log.write(event('t')));
+    expect(sizes).to.deep.equal([(await stat(file())).size]);
+    expect(sizes[0]).to.be.above(size);
+    const fail = (): void => {
+      throw new Error('EIO');
+    };
+    const failed = await watchSyncs(fail, () => log.write(event('x'))).catch(String);
+    expect(failed).to.equal('Error: EIO');
+    expect((await stat(file())).size).to.equal(sizes[0]);
+    expect(await log.verify()).to.include({ ok: true, records: 2 });
   });
 
   /** The lines of the file, after somebody has changed them. */

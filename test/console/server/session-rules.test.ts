@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { RosterEntry } from '../../../console/config/keys.js';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { codeOf, ConsoleClient } from '../support/client.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
+import { Sessions } from '../../../console/server/sessions.js';
+import type { SwiftAccount } from '../../../console/swift/account.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -229,5 +232,25 @@ describe('console session rules', () => {
     const audit = await readFile(join(folder, 'audit.jsonl'), 'utf8');
     expect(audit.trimEnd().split('\n')).to.have.length(2);
     expect(codeOf(await login())).to.equal('rate_limited');
+  });
+});
+
+describe('sessions of the console', () => {
+  it('end what is under way in them: jobs, streams of events, uploads', () => {
+    let nowMs = 0;
+    const sessions = new Sessions({ idleMs: 1000, now: () => nowMs });
+    const start = () => sessions.start({} as RosterEntry, {} as unknown as SwiftAccount);
+    const [ended, expired, stays] = [start(), start(), start()];
+    sessions.end(ended.session);
+    expect(ended.session.ended.signal.aborted).to.equal(true);
+    nowMs = 900;
+    sessions.touch(stays.session);
+    nowMs = 1000;
+    expect(sessions.find(expired.sid)).to.equal(undefined);
+    expect(expired.session.ended.signal.aborted).to.equal(true);
+    expect(sessions.find(stays.sid)).to.equal(stays.session);
+    expect(stays.session.ended.signal.aborted).to.equal(false);
+    sessions.endAll();
+    expect(stays.session.ended.signal.aborted).to.equal(true);
   });
 });

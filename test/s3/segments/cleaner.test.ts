@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
+import { SYSTEM_METADATA } from '../../../src/s3/object-attributes.js';
 import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
 import { markerOf, partOf, targetOf } from '../../../src/s3/segments/names.js';
 import {
   removeSegmentsContainer,
   removeUnreferencedParts,
 } from '../../../src/s3/segments/remove.js';
+import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
 import { eventually } from '../../support/eventually.js';
 import {
   ACCOUNT,
@@ -66,6 +68,45 @@ describe('s3 segments: removal', () => {
         ]);
       }));
   }
+
+  it('leaves what versions are made of, which no index may name yet', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2]);
+      await complete(backend, upload, [1]);
+      const segments = await backend.getSegments(CALL, targetOf(upload));
+      const archive = archiveContainer(ACCOUNT, BUCKET);
+      await backend.createContainer(CALL, archive, {});
+      const made = { [SYSTEM_METADATA.uploadId]: upload.uploadId };
+      await backend.putManifest(
+        CALL,
+        { ...archive, object: `${hexKey('k')}/${'0'.repeat(32)}` },
+        {
+          contentType: '',
+          segments: segments ?? [],
+          etag: 'x-1',
+          systemMetadata: made,
+          listingAttributes: made,
+        },
+      );
+      await backend.deleteObject(CALL, targetOf(upload));
+      const outcome = { outcome: 'removed', parts: 1 };
+      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+      expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
+    }));
+
+  it('leaves parts that are younger than what it was told of', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1]);
+      await complete(backend, upload, [1]);
+      await backend.deleteObject(CALL, targetOf(upload));
+      const { lastModified } = await backend.headObject(CALL, partOf(upload, 1));
+      const removeUpTo = (notAfter: number) =>
+        removeUnreferencedParts(backend, CALL, upload, notAfter);
+      expect(await removeUpTo(lastModified - 1)).to.include({ parts: 0 });
+      expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
+      expect(await removeUpTo(lastModified)).to.include({ parts: 1 });
+      expect(await namesIn(backend)).to.deep.equal([]);
+    }));
 
   it('removes a companion container with all that is in it, or none', () =>
     withBucket(async (backend) => {

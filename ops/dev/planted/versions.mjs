@@ -1,16 +1,9 @@
 /**
- * The stores: embedded, the client of Swift, versions, the janitor.
+ * Versions of keys, and the lease of the janitor.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */
-export const STORE = [
-  {
-    name: 'swift: a body that has begun is sent again after 401',
-    file: 'src/backend/swift/net/sender.ts',
-    find: `if (course.refusals >= REFUSALS_MAX || course.upload?.begun === true) return undefined;`,
-    replace: `if (course.refusals >= REFUSALS_MAX) return undefined;`,
-    tests: ['test/backend/swift/transport-tokens.test.ts'],
-  },
+export const VERSIONS = [
   {
     name: 'versions: readers follow void fences',
     file: 'src/s3/versions/fenced-protocol.ts',
@@ -39,27 +32,6 @@ export const STORE = [
     replace: ``,
     tests: ['test/integration/multipart-cleanup.test.ts'],
     grep: 'suspended',
-  },
-  {
-    name: 'embedded: a body is not synced',
-    file: 'src/backend/embedded/object-puts.ts',
-    find: `await file.datasync().catch(rethrow);`,
-    replace: ``,
-    tests: ['test/backend/embedded/durability.test.ts'],
-  },
-  {
-    name: 'embedded: the folder of a body is not synced',
-    file: 'src/backend/embedded/object-puts.ts',
-    find: `await files.syncFoldersOf([bodyId]).catch(rethrow);`,
-    replace: ``,
-    tests: ['test/backend/embedded/durability.test.ts'],
-  },
-  {
-    name: 'embedded: the folder of a copied body is not synced',
-    file: 'src/backend/embedded/object-copies.ts',
-    find: `await parts.files.syncFoldersOf([bodyId]).catch(rethrow);`,
-    replace: ``,
-    tests: ['test/backend/embedded/durability.test.ts'],
   },
   {
     name: 'janitor/lease: it counts from after the write',

@@ -1,0 +1,133 @@
+/**
+ * Signatures of S3 requests, and the bodies behind them.
+ *
+ * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
+ */
+export const AUTH = [
+  {
+    name: 's3/auth: repeated parameters are signed as they were sent',
+    file: 'src/s3/auth/canonical-request.ts',
+    find: `const index = a[0] === b[0] ? 1 : 0;`,
+    replace: `const index = 0;`,
+    tests: ['test/s3/auth/parts.test.ts'],
+  },
+  {
+    name: 's3/auth: a presigned URL never expires',
+    file: 'src/s3/auth/freshness.ts',
+    find: `if (now >= expiresAt) {`,
+    replace: `if (now < 0) {`,
+    tests: ['test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: a date of long ago is taken',
+    file: 'src/s3/auth/freshness.ts',
+    find: `if (Math.abs(now - requestTime) <= SKEW_MS_MAX) return;`,
+    replace: `if (requestTime - now <= SKEW_MS_MAX) return;`,
+    tests: ['test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: a presigned URL may live for ten weeks',
+    file: 'src/s3/auth/presigned-query.ts',
+    find: `seconds > EXPIRES_S_MAX) {`,
+    replace: `seconds > 10 * EXPIRES_S_MAX) {`,
+    tests: ['test/s3/auth/malformed.test.ts', 'test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: x-amz headers need not be signed',
+    file: 'src/s3/auth/canonical-request.ts',
+    find: `if (!signed.includes(name)) missing.push(name);`,
+    replace: ``,
+    tests: ['test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: the host need not be signed',
+    file: 'src/s3/auth/canonical-request.ts',
+    find: `const missing = signed.includes('host') ? [] : ['host'];`,
+    replace: `const missing: string[] = [];`,
+    tests: ['test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: signatures of chunks are no chain',
+    file: 'src/s3/auth/chunk-signatures.ts',
+    find: `this.#previous = signature;`,
+    replace: ``,
+    tests: ['test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: signatures of trailers are not checked',
+    file: 'src/s3/auth/trailer-reader.ts',
+    find: `this.verifier?.verifyTrailer(this.#text, value);`,
+    replace: ``,
+    tests: ['test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: a trailer that was announced may be missing',
+    file: 'src/s3/auth/trailer-reader.ts',
+    find: `if (this.values.size !== (this.announced?.length ?? 0)) throw malformed();`,
+    replace: ``,
+    tests: ['test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: the last chunk may be missing bytes that were announced',
+    file: 'src/s3/auth/chunked-decoder.ts',
+    find: `if (this.#decoded !== this.format.size) throw new S3Error('IncompleteBody');`,
+    replace: ``,
+    tests: ['test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: the SHA-256 of a body is not compared',
+    file: 'src/s3/auth/verified-payload.ts',
+    find: `if (expected === undefined || expected === actual.sha256) return;`,
+    replace: `if (expected === undefined || actual.sha256 !== '') return;`,
+    tests: ['test/s3/auth/payload.test.ts'],
+  },
+  {
+    name: 's3/auth: Content-MD5 is not compared',
+    file: 'src/s3/auth/verified-payload.ts',
+    find: `if (expected === undefined || expected === calculated) return;`,
+    replace: `if (expected === undefined || calculated !== '') return;`,
+    tests: ['test/s3/auth/payload.test.ts'],
+  },
+  {
+    name: 's3/auth: checksums of trailers are not compared',
+    file: 'src/s3/auth/verified-payload.ts',
+    find: `if (value !== actual.checksum) {`,
+    replace: `if (value === '') {`,
+    tests: ['test/s3/auth/payload.test.ts', 'test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: the end of a body is given out before it is verified',
+    file: 'src/s3/auth/verified-payload.ts',
+    find: `held = Buffer.from(chunk);`,
+    replace: `yield chunk;`,
+    tests: ['test/s3/auth/payload.test.ts', 'test/s3/auth/chunked.test.ts'],
+  },
+  {
+    name: 's3/auth: the token of temporary credentials is ignored',
+    file: 'src/s3/auth/authenticate.ts',
+    find: `if (signed.securityToken !== undefined) throw new S3Error('InvalidToken');`,
+    replace: ``,
+    tests: ['test/s3/auth/authenticate.test.ts'],
+  },
+  {
+    name: 's3/auth: nobody may write in the anonymous account',
+    file: 'src/s3/auth/authenticate.ts',
+    find: `if (account === '' || !reads) throw new S3Error('AccessDenied');`,
+    replace: `if (account === '') throw new S3Error('AccessDenied');`,
+    tests: ['test/s3/auth/anonymous.test.ts'],
+  },
+  {
+    name: 's3/auth: a URL of version 2 lives a minute longer',
+    file: 'src/s3/auth/freshness.ts',
+    find: `if (now < expiresAt) return;`,
+    replace: `if (now < expiresAt + 60_000) return;`,
+    tests: ['test/s3/auth/authenticate-v2.test.ts'],
+  },
+  {
+    name: 's3/auth: signing keys of a changed secret stay',
+    file: 'src/s3/auth/signing-keys.ts',
+    find: `if (kept?.secretKey === secretKey) return kept.key;`,
+    replace: `if (kept !== undefined) return kept.key;`,
+    tests: ['test/s3/auth/parts.test.ts'],
+  },
+];
