@@ -96,9 +96,16 @@ export const CONSOLE = [
     tests: ['test/console/server/session-rules.test.ts'],
   },
   {
-    name: 'console/login: a name may be tried for ever',
+    name: 'console/login: a network may try a name for ever',
     file: 'console/server/login-limits.ts',
-    find: `waitFor(byName, nowMs, NAME_WINDOW_MS, NAME_TRIES_MAX),`,
+    find: `waitFor(pair, nowMs, WINDOW_MS, TRIES_MAX),`,
+    replace: ``,
+    tests: ['test/console/server/login-limits.test.ts'],
+  },
+  {
+    name: 'console/login: many networks may try a name without a pause',
+    file: 'console/server/login-limits.ts',
+    find: `pair.known ? 0 : pauseFor(byName, nowMs),`,
     replace: ``,
     tests: ['test/console/server/login-limits.test.ts'],
   },

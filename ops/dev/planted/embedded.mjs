@@ -52,7 +52,7 @@ export const EMBEDDED = [
   {
     name: 'embedded: nothing can be deleted on a full device',
     file: 'src/backend/embedded/space-guard.ts',
-    find: `if (forDeletion === true) return;`,
+    find: `if (writeClass === 'deletion') return;`,
     replace: ``,
     tests: ['test/backend/embedded/full.test.ts'],
   },

@@ -23,10 +23,10 @@ const MIB = 1024 * 1024;
 describe('room that is kept for deletes', () => {
   it('is for what deletes, and for nothing else', async () => {
     const guard = new SpaceGuard('/', Infinity);
-    const refused = await guard.admit(CONTEXT, 1, false).catch((error: unknown) => error);
+    const refused = await guard.admit(undefined, 1, false).catch((error: unknown) => error);
     expect(refused).to.have.property('code', 'StorageFull');
-    await guard.admit({ ...CONTEXT, forDeletion: true }, 1, false);
-    await guard.admit({ ...CONTEXT, forDeletion: true }, 1, true);
+    await guard.admit('deletion', 1, false);
+    await guard.admit('deletion', 1, true);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { cancelledBy } from '../../../src/cancellation.js';
 import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
 import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
 import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
@@ -179,7 +180,8 @@ describe('Swift endpoints: who waits', () => {
     const endpoints = new Endpoints([endpoint], LIMITS);
     expect(endpoints.acquire([], undefined)).to.equal(endpoint);
     const controller = new AbortController();
-    const waits = endpoints.acquire([], { ...CONTEXT, signal: controller.signal });
+    const cancellation = cancelledBy(controller.signal);
+    const waits = endpoints.acquire([], { ...CONTEXT, cancellation });
     const reason = new Error('the client went away');
     controller.abort(reason);
     endpoints.release(endpoint);
