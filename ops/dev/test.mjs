@@ -4,6 +4,7 @@
  *     npm test                               everything
  *     npm test -- test/http test/s3/xml      only test files whose path begins so, without coverage
  *     npm test -- test/s3 --grep presigned   and of those only matching titles
+ *     npm run test:unit                      what needs no store and no process: under a minute
  *
  * A test that needs something this machine lacks is skipped and named at the end; with
  * RINGWAY_REQUIRE_ALL=1 it fails instead. A test of the whole run that fails runs once more, alone,
@@ -16,14 +17,17 @@ import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
+import { estimate, keepSeconds } from './lib/stage-times.mjs';
 import { lanesOf, planStages } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { grep: { type: 'string', short: 'g' } },
+  options: { grep: { type: 'string', short: 'g' }, stage: { type: 'string' } },
 });
-const isWhole = positionals.length === 0 && values.grep === undefined;
+/** Whether stages run with all of their files. */
+const areStagesWhole = positionals.length === 0 && values.grep === undefined;
+const isWhole = areStagesWhole && values.stage === undefined;
 const results = [];
 
 /**
@@ -70,13 +74,19 @@ const isBuilt = await step('build', async () => {
 });
 
 if (isBuilt) {
+  const { stage } = values;
+  const stages = planStages(positionals).filter(({ name }) => [undefined, name].includes(stage));
+  if (areStagesWhole) console.log(estimate(stages));
   if (isWhole) await step('check', lint);
-  const stages = planStages(positionals);
   if (stages.length === 0) {
-    await step('tests', async () => [`no test file begins with ${positionals.join(' or ')}`]);
+    const wanted = positionals.length === 0 ? '' : ` that begins with ${positionals.join(' or ')}`;
+    const ofStage = stage === undefined ? '' : ` of the stage ${stage}`;
+    await step('tests', async () => [`there is no test file${ofStage}${wanted}`]);
   }
   const coverageFolder = isWhole ? startCoverage() : undefined;
-  results.push(...(await runLanes(stages, coverageFolder)));
+  const ran = await runLanes(stages, coverageFolder);
+  if (areStagesWhole) keepSeconds(ran);
+  results.push(...ran);
   if (isWhole) await step('coverage', reportCoverage);
 }
 

@@ -60,9 +60,29 @@ const CONSOLE_ON_A_CLUSTER = [
   'test/console/files/zip.test.ts',
 ];
 
+/** Suites that open stores or start processes and services: seconds each, and not milliseconds. */
+const COMPONENTS = [
+  'backend/decorators',
+  'backend/embedded',
+  'bench',
+  'console',
+  'fuzz',
+  'http',
+  'janitor',
+  'ops',
+  's3/operations',
+  's3/retries',
+  's3/segments',
+  's3/versions',
+  'supervisor',
+  'swift-api',
+  'tidy',
+];
+
 /**
  * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
- * takes whatever no other names, so that a new folder of tests is never left out.
+ * takes whatever no other names, so that a new folder of tests is never left out. `npm run test:unit`
+ * is the first alone: it is to take less than a minute.
  *
  * Stages of one `lane` run one after the other, lanes beside each other: those on a cluster mostly
  * wait (for time-outs of servers that tests have stopped), and others use the processors meanwhile.
@@ -70,7 +90,8 @@ const CONSOLE_ON_A_CLUSTER = [
  * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
-  { name: 'unit', lane: 'local', folders: null, timeoutMs: 20 * 60_000 },
+  { name: 'unit', lane: 'local', folders: null, timeoutMs: 10 * 60_000 },
+  { name: 'components', lane: 'local', folders: COMPONENTS, timeoutMs: 20 * 60_000 },
   { name: 'contract', lane: 'cluster', folders: ['contract'], timeoutMs: 15 * 60_000 },
   { name: 'integration', lane: 'local', folders: ['integration'], timeoutMs: 20 * 60_000 },
   { name: 'faults', lane: 'cluster', folders: ['faults'], timeoutMs: 15 * 60_000 },
@@ -154,8 +175,9 @@ export function sourceOf(file) {
 }
 
 function stageOf(file) {
-  const folder = sourceOf(file).split('/')[1];
-  return STAGES.find((stage) => stage.folders?.includes(folder))?.name ?? 'unit';
+  const source = sourceOf(file);
+  const holds = (folder) => source.startsWith(`test/${folder}/`);
+  return STAGES.find((stage) => stage.folders?.some(holds))?.name ?? 'unit';
 }
 
 function isWanted(source, filters) {

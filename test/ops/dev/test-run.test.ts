@@ -18,7 +18,8 @@ describe('npm test: stages', () => {
     const { planStages } = await loadTool('lib/stages.mjs');
     const plan = planStages([], FILES).map(({ name, files }) => ({ name, files }));
     expect(plan).to.deep.equal([
-      { name: 'unit', files: [FILES[0], FILES[3], FILES[4]] },
+      { name: 'unit', files: [FILES[3], FILES[4]] },
+      { name: 'components', files: [FILES[0]] },
       { name: 'contract', files: [FILES[1]] },
       { name: 'clients', files: [FILES[2]] },
     ]);
@@ -34,7 +35,7 @@ describe('npm test: stages', () => {
     expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
     const console = 'dist/test/console/files/files.test.js';
     const stages = planStages([], [console], true).map(({ name }) => name);
-    expect(stages).to.deep.equal(['unit', 'swift']);
+    expect(stages).to.deep.equal(['components', 'swift']);
   });
 
   it('runs those on a cluster beside the others, each lane in order', async () => {
@@ -48,6 +49,19 @@ describe('npm test: stages', () => {
       ['contract', 'faults'],
     ]);
     expect(lanesOf([{ name: 'faults' }])).to.deep.equal([[{ name: 'faults' }]]);
+  });
+
+  it('says what they will take, of which the longest lane counts', async () => {
+    const { estimate } = await loadTool('lib/stage-times.mjs');
+    const stages = ['unit', 'integration', 'swift', 'browser'].map((name) => ({ name }));
+    const seconds = { unit: 50, integration: 400, swift: 130 };
+    expect(estimate(stages, seconds)).to.equal(
+      'This runs about 8 min (unit 50 s, integration 7 min, swift 2 min, some of it side by side); not measured yet: browser.',
+    );
+    expect(estimate([{ name: 'unit' }], seconds)).to.equal('This runs about 50 s (unit 50 s).');
+    expect(estimate([{ name: 'unit' }], {})).to.equal(
+      'This runs for an unknown time; not measured yet: unit.',
+    );
   });
 
   it('takes prefixes of source paths', async () => {

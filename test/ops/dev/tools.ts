@@ -82,6 +82,12 @@ interface Tools {
     staleness: (bug: PlantedBug, sources: Map<string, string>, root: string) => string | undefined;
   };
   readonly 'lib/no-context-spread.mjs': { noContextSpread: Rule.RuleModule };
+  readonly 'lib/stage-times.mjs': {
+    estimate: (
+      stages: readonly { name: string }[],
+      seconds: Readonly<Record<string, number>>,
+    ) => string;
+  };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }
 
