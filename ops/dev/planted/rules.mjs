@@ -21,8 +21,13 @@ export const RULES = [
   {
     name: 's3/rules: a condition that writes do not know is ignored',
     file: 'src/s3/rules/write-conditions.ts',
-    find: `if (headers.has(header)) throw unsupported(name);`,
-    replace: ``,
+    find: `if (headers.has(header)) throw unsupported(name);
+  }
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');`,
+    replace: `}
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');`,
     tests: ['test/s3/rules/write-conditions.test.ts'],
   },
   {
