@@ -4,7 +4,7 @@ import { storedLifecycle } from '../s3/bucket-lifecycles.js';
 import { isValidBucketName } from '../s3/rules/bucket-name.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { bucketOfSegments } from '../s3/segments/names.js';
-import { bucketOfArchive } from '../s3/versions/names.js';
+import { archiveContainer, bucketOfArchive } from '../s3/versions/names.js';
 import { S3Error } from '../s3/s3-error.js';
 import { ArchiveWalk } from './archive-walk.js';
 import { sweepCold } from './cold-sweep.js';
@@ -44,7 +44,10 @@ export async function runPass(
     more = page.truncated;
   }
   await walkExpired(pass);
-  if (pass.cold !== undefined) await sweepCold(pass, pass.cold);
+  if (pass.cold !== undefined) {
+    if (keepsMetadata(pass)) await sweepCold(pass, pass.cold);
+    else pass.unreadable('the cold tier', new FilterMissingError());
+  }
   await pass.executor.settle();
 }
 
@@ -61,6 +64,10 @@ async function walkContainer(
     reached({ container, marker: name });
   };
   try {
+    if (!keepsMetadata(pass)) {
+      await walkUnprotected(pass, container, marker, note);
+      return;
+    }
     if (isValidBucketName(container)) {
       const head = await headOf(pass, container);
       if (head !== undefined) await walkBucket(pass, container, head, marker, note);
@@ -88,6 +95,46 @@ async function walkContainer(
     if (!isDamage || (error instanceof BackendError && AWAY.has(error.code))) throw error;
     pass.unreadable(container, error);
   }
+}
+
+/**
+ * What says which objects belong together is system metadata. Where a store has none, as Swift without
+ * the gateway's filter, and versions are there all the same, another gateway keeps them: to this one
+ * all parts and objects of versions would look like garbage.
+ */
+export class FilterMissingError extends Error {
+  override readonly name = 'FilterMissingError';
+
+  constructor() {
+    super(
+      "it needs the gateway's filter in the proxies of Swift, or its secret: see docs/swift.md",
+    );
+  }
+}
+
+function keepsMetadata({ backend }: PassContext): boolean {
+  return backend.capabilities.systemMetadata;
+}
+
+/** Without system metadata: clears parts of uploads, in buckets that never had versions. */
+async function walkUnprotected(
+  pass: PassContext,
+  container: string,
+  marker: string,
+  note: (name: string) => void,
+): Promise<void> {
+  const bucket = bucketOfSegments(container);
+  const kept = bucketOfArchive(container);
+  if (kept !== undefined && isValidBucketName(kept)) {
+    pass.unreadable(container, new FilterMissingError());
+  }
+  if (bucket === undefined || !isValidBucketName(bucket)) return;
+  if ((await headOf(pass, archiveContainer(pass.account, bucket).container)) !== undefined) {
+    pass.unreadable(container, new FilterMissingError());
+    return;
+  }
+  const exists = (await headOf(pass, bucket)) !== undefined;
+  await new SegmentWalk(pass, { bucket, exists, configuration: undefined }).run(marker, note);
 }
 
 /** @throws S3Error `InternalError` for a versioning state that cannot be read */
