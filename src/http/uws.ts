@@ -1,4 +1,18 @@
-import * as uWS from 'uWebSockets.js';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type * as Library from 'uWebSockets.js';
+
+const { platform, arch, versions } = process;
+
+/** With answers of S3 to what it cannot read as HTTP: ops/dev/lib/http-library.mjs makes it. */
+const WITH_ANSWERS = fileURLToPath(
+  new URL(`../../native/uws_${platform}_${arch}_${versions.modules}.node`, import.meta.url),
+);
+
+const uWS = existsSync(WITH_ANSWERS)
+  ? (createRequire(import.meta.url)(WITH_ANSWERS) as typeof Library)
+  : await import('uWebSockets.js');
 
 /** What the package exports or takes at run time, but leaves out of its types. */
 interface UntypedExports {
@@ -11,7 +25,7 @@ interface UntypedApp {
     host: string,
     port: number,
     options: number,
-    callback: (socket: uWS.us_listen_socket | false) => void,
+    callback: (socket: Library.us_listen_socket | false) => void,
   ): void;
 }
 
@@ -30,7 +44,7 @@ export interface TlsFiles {
 }
 
 /** @throws Error for files that cannot be used */
-export function createApp(tls: TlsFiles | undefined): uWS.TemplatedApp {
+export function createApp(tls: TlsFiles | undefined): Library.TemplatedApp {
   if (tls === undefined) return uWS.App();
   return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
 }
@@ -38,9 +52,9 @@ export function createApp(tls: TlsFiles | undefined): uWS.TemplatedApp {
 /** An open listen socket; the native handle is unchecked, so it is closed at most once. */
 export class ListenSocket {
   readonly port: number;
-  #handle: uWS.us_listen_socket | undefined;
+  #handle: Library.us_listen_socket | undefined;
 
-  private constructor(handle: uWS.us_listen_socket) {
+  private constructor(handle: Library.us_listen_socket) {
     this.#handle = handle;
     this.port = uWS.us_socket_local_port(handle);
   }
@@ -50,7 +64,7 @@ export class ListenSocket {
    * @returns undefined when the library could not listen; it does not say why
    */
   static open(
-    app: uWS.TemplatedApp,
+    app: Library.TemplatedApp,
     host: string,
     port: number,
     exclusive: boolean,

@@ -79,6 +79,12 @@ export class RawClient {
     }
   }
 
+  /** The response that ends with the connection, without a length of its own. */
+  async lastResponse(): Promise<RawResponse> {
+    await this.untilClosed();
+    return this.readResponse();
+  }
+
   /** Resolves with what arrived and nobody took, when the server has closed the connection. */
   async untilClosed(): Promise<Buffer> {
     while (!this.#closed) await this.#arrival();
@@ -118,8 +124,8 @@ function parseResponse(data: Buffer, method: string): Parsed | undefined {
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = data.toString('utf8', 0, headEnd).split('\r\n');
   const headers = lines.map((line) => {
-    const colon = line.indexOf(': ');
-    return [line.slice(0, colon), line.slice(colon + 2)] as const;
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trimStart()] as const;
   });
   const values = (name: string) =>
     headers.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, v]) => v);

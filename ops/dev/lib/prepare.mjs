@@ -1,4 +1,5 @@
 import { build } from './build.mjs';
+import { prepareHttpLibrary } from './http-library.mjs';
 import { install } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { ROOT } from './paths.mjs';
@@ -15,7 +16,9 @@ export async function prepare(goal) {
     `${ROOT}/.build/bootstrap.lock`,
     async () => {
       await install();
-      if (goal === 'build') await build();
+      if (goal !== 'build') return;
+      await build();
+      prepareHttpLibrary();
     },
     (holder) =>
       console.log(`ringway: waiting for process ${holder}, which is preparing this clone`),

@@ -42,6 +42,10 @@ interface Tools {
   readonly 'lib/install.mjs': {
     isInstalled: (installed: string | null, wanted: string) => boolean;
   };
+  readonly 'lib/http-library.mjs': {
+    ANSWERS: readonly { readonly theirs: string; readonly ours: string }[];
+    withAnswers: (binary: Buffer) => Buffer | null;
+  };
   readonly 'lib/lock.mjs': {
     withLock: <T>(
       path: string,
