@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cancelledBy } from '../../../src/cancellation.js';
+import { cancelledBy } from '../../../src/lib/cancellation.js';
 import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
 import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
 import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
