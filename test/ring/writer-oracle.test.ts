@@ -10,7 +10,7 @@ import { unpackRing } from '../../src/ring/ring-file.js';
 import { ringBalance } from '../../src/ring/ring-health.js';
 import { writeRing } from '../../src/ring/ring-writer.js';
 import { Ring } from '../../src/ring/ring.js';
-import { describeWith, pythonModule } from '../support/needs.js';
+import { describeWith, program, pythonModule } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { newDevice } from './builder-support.js';
@@ -70,37 +70,41 @@ describe('ring writer', () => {
   });
 });
 
-describeWith([pythonModule('swift.common.ring')], 'rings for Swift', function () {
-  this.timeout(120_000);
-  let folder: string;
-  before(async () => {
-    folder = await makeTempFolder('rings');
-  });
-  after(() => removeFolder(folder));
+describeWith(
+  [pythonModule('swift.common.ring'), program('swift-get-nodes')],
+  'rings for Swift',
+  function () {
+    this.timeout(120_000);
+    let folder: string;
+    before(async () => {
+      folder = await makeTempFolder('rings');
+    });
+    after(() => removeFolder(folder));
 
-  it('are taken by its servers, swift-ring-builder and swift-get-nodes', async () => {
-    const states = [1, 2.5, 3].map(builder);
-    await writeFile(join(folder, 'swift.conf'), CONF);
-    for (const [index, state] of states.entries()) {
-      await writeFile(join(folder, `${index}.ring.gz`), writeRing(ringOf(state)));
-    }
-    const { stdout } = await mustRun('python3', [join(PYTHON, 'accepts.py'), folder]);
-    const answers = stdout.trim().split('\n');
-    expect(answers).to.have.length(states.length);
-    for (const [index, state] of states.entries()) {
-      const data = ringOf(state);
-      const answer = JSON.parse(answers[index] ?? '') as Answer;
-      expect(answer.version).to.equal(state.version);
-      expect(answer.replicas).to.equal(replicaCount(data.rows));
-      const devices = data.devices.map((device) => device && deviceJson(device));
-      expect(answer.devices).to.deep.equal(devices);
-      expect(answer.rows).to.deep.equal(data.rows.map((row) => [...row]));
-      expect(answer.codes).to.deep.equal([0, 0]);
-      expect(answer.balance).to.be.closeTo(ringBalance(data), 1e-9);
-      expect(answer.nodes).to.deep.equal(nodesOf(new Ring(data)));
-    }
-  });
-});
+    it('are taken by its servers, swift-ring-builder and swift-get-nodes', async () => {
+      const states = [1, 2.5, 3].map(builder);
+      await writeFile(join(folder, 'swift.conf'), CONF);
+      for (const [index, state] of states.entries()) {
+        await writeFile(join(folder, `${index}.ring.gz`), writeRing(ringOf(state)));
+      }
+      const { stdout } = await mustRun('python3', [join(PYTHON, 'accepts.py'), folder]);
+      const answers = stdout.trim().split('\n');
+      expect(answers).to.have.length(states.length);
+      for (const [index, state] of states.entries()) {
+        const data = ringOf(state);
+        const answer = JSON.parse(answers[index] ?? '') as Answer;
+        expect(answer.version).to.equal(state.version);
+        expect(answer.replicas).to.equal(replicaCount(data.rows));
+        const devices = data.devices.map((device) => device && deviceJson(device));
+        expect(answer.devices).to.deep.equal(devices);
+        expect(answer.rows).to.deep.equal(data.rows.map((row) => [...row]));
+        expect(answer.codes).to.deep.equal([0, 0]);
+        expect(answer.balance).to.be.closeTo(ringBalance(data), 1e-9);
+        expect(answer.nodes).to.deep.equal(nodesOf(new Ring(data)));
+      }
+    });
+  },
+);
 
 /** As swift-get-nodes prints the nodes of an object: as many handoffs as primaries. */
 function nodesOf(ring: Ring): string[][] {
