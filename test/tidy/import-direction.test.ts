@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { IMPORT_RULES, importViolations } from './import-rules.js';
+import { importCycles } from './cycles.js';
+import { IMPORT_RULES, importViolations, isCode } from './import-rules.js';
 import { importsOf } from './imports.js';
 import { projectFiles } from './project.js';
 
@@ -17,6 +18,11 @@ const BREACHES: readonly (readonly [path: string, text: string])[] = [
   ['src/listener.ts', `import '../supervisor/main.js';`],
   ['src/listener.ts', `import { raw } from '../test/support/raw-http.js';`],
   ['src/listener.ts', `import uws from 'uWebSockets.js';`],
+  ['console/public/js/api.js', `import { x } from '../../server/session.js';`],
+  ['console/public/js/dom.js', `import { x } from './files/state.js';`],
+  ['console/public/js/files/rows.js', `import { x } from '../monitor/units.js';`],
+  ['console/public/js/users/change.js', `import { x } from '../files/state.js';`],
+  ['ops/dev/test.mjs', `import { x } from '../../src/lib/semaphore.js';`],
 ];
 
 describe('tidy: import direction', () => {
@@ -33,6 +39,31 @@ describe('tidy: import direction', () => {
         .and.to.contain(IMPORT_RULES[index]?.why);
     });
   }
+
+  it('has no circles in the code of the browser and of the tools', () => {
+    const places = ['console/public/', 'ops/'];
+    const files = projectFiles().filter(
+      (file) => isCode(file) && places.some((place) => file.path.startsWith(place)),
+    );
+    expect(files.length).to.be.above(100);
+    expect(importCycles(files)).to.deep.equal([]);
+  });
+
+  it('notices a circle, and none where a type alone comes back', () => {
+    const circle = [
+      { path: 'ops/a.mjs', text: `import { b } from './lib/b.mjs';` },
+      { path: 'ops/lib/b.mjs', text: `export * from './c.mjs';` },
+      { path: 'ops/lib/c.mjs', text: `await import('../a.mjs');` },
+    ];
+    expect(importCycles(circle)).to.deep.equal([
+      'ops/a.mjs → ops/lib/b.mjs → ops/lib/c.mjs → ops/a.mjs',
+    ]);
+    const types = [
+      { path: 'src/a.ts', text: `import { b } from './b.js';` },
+      { path: 'src/b.ts', text: `import type { A } from './a.js';` },
+    ];
+    expect(importCycles(types)).to.deep.equal([]);
+  });
 
   it('has a sample for every rule', () => {
     expect(BREACHES).to.have.length(IMPORT_RULES.length);

@@ -20,6 +20,20 @@ interface ImportRule {
 
 const CODE = ['src/', 'workers/', 'supervisor/', 'console/'];
 
+/** Of the browser's code: what is no page, and no part of a surface. */
+const CONSOLE_GROUND = [
+  'api',
+  'dom',
+  'drop',
+  'health',
+  'login-page',
+  'send-file',
+  'shell',
+  'transfer-list',
+  'transfers',
+  'upload-hold',
+].map((name) => `console/public/js/${name}.js`);
+
 export const IMPORT_RULES: readonly ImportRule[] = [
   {
     from: ['src/s3/rules/', 'src/s3/xml/'],
@@ -112,6 +126,36 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     typesAreFree: false,
     why: 'the edge library stays behind src/http',
   },
+  {
+    from: ['console/public/'],
+    only: ['console/public/', '/vendor/uplot.js'],
+    typesAreFree: true,
+    why: 'a browser has the pages of the console, and nothing else',
+  },
+  {
+    from: CONSOLE_GROUND,
+    never: ['console/public/js/files/', 'console/public/js/monitor/', 'console/public/js/users/'],
+    typesAreFree: true,
+    why: 'what all pages share knows no page',
+  },
+  {
+    from: ['console/public/js/files/'],
+    never: ['console/public/js/monitor/', 'console/public/js/users/'],
+    typesAreFree: true,
+    why: 'a surface knows no other surface',
+  },
+  {
+    from: ['console/public/js/monitor/', 'console/public/js/users/'],
+    never: ['console/public/js/files/'],
+    typesAreFree: true,
+    why: 'a surface knows no other surface',
+  },
+  {
+    from: ['ops/'],
+    never: ['src/', 'workers/', 'supervisor/', 'console/', 'test/', 'bench/'],
+    typesAreFree: false,
+    why: 'tools run before anything is compiled',
+  },
 ];
 
 /** Every import that a rule forbids. */
@@ -119,18 +163,20 @@ export function importViolations(
   files: readonly ProjectFile[],
   rules: readonly ImportRule[] = IMPORT_RULES,
 ): Violation[] {
-  return files
-    .filter((file) => file.path.endsWith('.ts'))
-    .flatMap((file) => {
-      const imports = importsOf(file);
-      return rules
-        .filter((rule) => appliesTo(rule, file.path))
-        .flatMap((rule) =>
-          imports
-            .filter((found) => isForbidden(rule, found))
-            .map((found) => `${file.path}:${found.line} imports ${found.target}: ${rule.why}`),
-        );
-    });
+  return files.filter(isCode).flatMap((file) => {
+    const imports = importsOf(file);
+    return rules
+      .filter((rule) => appliesTo(rule, file.path))
+      .flatMap((rule) =>
+        imports
+          .filter((found) => isForbidden(rule, found))
+          .map((found) => `${file.path}:${found.line} imports ${found.target}: ${rule.why}`),
+      );
+  });
+}
+
+export function isCode({ path }: ProjectFile): boolean {
+  return /\.(?:ts|js|mjs)$/.test(path);
 }
 
 function appliesTo(rule: ImportRule, path: string): boolean {
@@ -144,7 +190,7 @@ function isForbidden(rule: ImportRule, { target, typeOnly }: ImportOf): boolean 
 }
 
 function isOurs(target: string): boolean {
-  return target.endsWith('.ts') && !target.startsWith('node:');
+  return /\.(?:ts|js|mjs)$/.test(target) && !target.startsWith('node:');
 }
 
 function isWithin(path: string, places: readonly string[]): boolean {

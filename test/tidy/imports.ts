@@ -12,7 +12,7 @@ export interface ImportOf {
   readonly line: number;
 }
 
-/** Everything that a TypeScript file imports: static, dynamic, re-exported and in types. */
+/** Everything that a file of TypeScript or JavaScript imports: static, dynamic, re-exported and in types. */
 export function importsOf(file: ProjectFile): ImportOf[] {
   const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2023, true);
   const found: ImportOf[] = [];
@@ -64,5 +64,7 @@ function isTypeImport(clause: ts.ImportClause | undefined): boolean {
 
 function resolveTarget(importer: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
-  return posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts');
+  const path = posix.join(posix.dirname(importer), specifier);
+  // What is compiled names its sources by what becomes of them; scripts are what they are.
+  return importer.endsWith('.ts') ? path.replace(/\.js$/, '.ts') : path;
 }

@@ -103,3 +103,8 @@ export function ask(title, nodes, okText, work = async () => undefined) {
     };
   });
 }
+
+/** Asks before something goes for good. @returns whether it may */
+export async function confirmed(title, text, okText) {
+  return (await ask(title, [el('p', { textContent: text })], okText)) !== null;
+}

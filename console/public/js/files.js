@@ -8,7 +8,7 @@ import { markContainer, wireOpenBox } from './files/containers.js';
 import { rename, transferDialog } from './files/copy-dialog.js';
 import { closeDrawer, showDetails } from './files/drawer.js';
 import { wireKeyboard } from './files/keyboard.js';
-import { load, loadContainers } from './files/listing.js';
+import { load, loadContainers, onDetails } from './files/listing.js';
 import { wireSearch } from './files/search.js';
 import { chosen, markSelected, selectedRows } from './files/selection.js';
 import { wireStay } from './files/stay.js';
@@ -79,6 +79,7 @@ function wire() {
     event.preventDefault();
     go(view.container, folder() + $('#jump-text').value);
   };
+  onDetails(showDetails);
   wireOpenBox();
   wireSearch();
   wireTransferList(uploads);

@@ -1,5 +1,5 @@
 import { call, query } from '../api.js';
-import { $, ask, bytesText, el, shownText, timeText } from '../dom.js';
+import { $, bytesText, el, shownText, timeText } from '../dom.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
@@ -146,9 +146,4 @@ function buttons(row, name) {
     );
   }
   return el('div', { className: 'row' }, ...all);
-}
-
-/** Asks before a version or an object goes for good. */
-export async function confirmed(title, text, okText) {
-  return (await ask(title, [el('p', { textContent: text })], okText)) !== null;
 }

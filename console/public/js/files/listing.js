@@ -1,7 +1,6 @@
 import { call, query } from '../api.js';
 import { $, el, shownText } from '../dom.js';
 import { showContainers } from './containers.js';
-import { showDetails } from './drawer.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
@@ -10,6 +9,13 @@ import { trashRows } from './trash.js';
 const PAGE = 100;
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
+
+/** Shows what is known of a row; the page says what does. */
+let openDetails = () => undefined;
+
+export function onDetails(work) {
+  openDetails = work;
+}
 
 let latest = 0;
 /** What the rows on the page are of, so that they stay when reading them again fails. */
@@ -117,7 +123,7 @@ export function show(rows, emptyText) {
   for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
   $('#state').replaceChildren(rows.length === 0 ? emptyText : '');
   $('#objects').hidden = rows.length === 0;
-  $('#rows').replaceChildren(...rows.map((row) => rowOf(row, showDetails)));
+  $('#rows').replaceChildren(...rows.map((row) => rowOf(row, openDetails)));
   setActive($('#rows').firstElementChild, false);
   showSelection();
 }

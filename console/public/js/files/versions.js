@@ -1,6 +1,5 @@
 import { call, query } from '../api.js';
-import { bytesText, el, timeText } from '../dom.js';
-import { confirmed } from './drawer.js';
+import { bytesText, confirmed, el, timeText } from '../dom.js';
 import { load } from './listing.js';
 import { attempt, may, view } from './state.js';
 
