@@ -2,7 +2,7 @@ import { createChecksum } from '../src/digest/checksum.js';
 import { createDigestFactory } from '../src/digest/index.js';
 import type { RequestHead } from '../src/http/exchange.js';
 import { createAuthenticator } from '../src/s3/auth/authenticate.js';
-import { RosterCredentials } from '../src/s3/auth/roster.js';
+import { RosterCredentials } from '../src/s3/auth/principal.js';
 import { requestHead, sizedBody } from '../test/support/requests.js';
 import {
   presignQuery,

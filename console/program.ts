@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { SMALL_HEAP_FLAGS } from '../src/process/heap-flags.js';
+import { SMALL_HEAP_FLAGS } from '../src/processes/programs.js';
 
 /** The console as the supervisor starts it, without knowing what is in it. */
 export const CONSOLE_PROGRAM = {

@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { readAdminToken } from '../src/config/admin-token.js';
+import { readAdminToken } from '../src/config/secret-file.js';
 import { AllowedHosts } from '../src/config/allowed-hosts.js';
 import type { Certificate } from '../src/config/certificates.js';
 import type { FilledOptions, ListenAddress } from '../src/config/options.js';

@@ -1,6 +1,6 @@
 import { splitName } from '../console/config/derive.js';
 import { localUrl, type FilledOptions } from '../src/config/options.js';
-import type { Credentials } from '../src/config/credentials-file.js';
+import type { Credentials } from '../src/config/roster-source.js';
 import type { Start } from './service.js';
 
 /** What the banner has to know of the console. */

@@ -1,4 +1,4 @@
-import type { Credentials } from '../src/config/credentials-file.js';
+import type { Credentials } from '../src/config/roster-source.js';
 import type { RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 

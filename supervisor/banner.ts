@@ -1,5 +1,5 @@
 import { localUrl, type FilledOptions } from '../src/config/options.js';
-import type { Credentials } from '../src/config/credentials-file.js';
+import type { Credentials } from '../src/config/roster-source.js';
 import { consoleLines, type ConsoleState } from './banner-console.js';
 import { bannerCredential } from './banner-credential.js';
 

@@ -1,4 +1,4 @@
-import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import type { MetricSnapshot } from '../src/telemetry/collected.js';
 
 /** What a process does, as it said last: at each scrape, and with each report of its health. */
 export interface ChildLoad {

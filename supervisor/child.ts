@@ -10,8 +10,8 @@ import type {
   HealthCheck,
   StartFailure,
   ToChild,
-} from '../src/process/protocol.js';
-import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+} from '../src/processes/protocol.js';
+import type { MetricSnapshot } from '../src/telemetry/collected.js';
 import { processLog } from './log-tail.js';
 
 export type ChildState = 'starting' | 'prepared' | 'up' | 'draining' | 'gone';

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FLAG_OF_KEY } from '../src/config/load.js';
 import type { ConfigKey } from '../src/config/schema.js';
-import type { JanitorMode } from '../src/process/janitor-command-protocol.js';
+import type { JanitorMode } from '../src/processes/janitor-command-protocol.js';
 import { didYouMean } from '../src/config/suggest.js';
 import { CONTROL_COMMANDS, type ControlCommand } from './control-protocol.js';
 

@@ -1,8 +1,7 @@
 import { deriveConsole } from '../console/config/derive.js';
 import { readConsoleFile, type RawConsoleConfig } from '../console/config/load.js';
 import { generateCredential, type Roster } from '../src/config/credentials.js';
-import { listenOverlaps } from '../src/config/listen-overlap.js';
-import type { FilledOptions, ListenAddress } from '../src/config/options.js';
+import { listenOverlaps, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { ConfigError } from '../src/config/problem.js';
 
 /** What a start makes of the configuration's keys of the console. */

@@ -1,4 +1,4 @@
-import type { StartFailure } from '../src/process/protocol.js';
+import type { StartFailure } from '../src/processes/protocol.js';
 
 /**
  * Exit codes, as in BSD's sysexits.h where it has one that fits; docs/operations.md lists them and

@@ -6,8 +6,8 @@ import { Failure, REASON_OF_START } from './exit-codes.js';
 import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 import { RestartPolicy } from './restart-policy.js';
 import { Signal } from './signal.js';
-import { ToldCredentials } from './told-credentials.js';
-import type { ChildInit } from '../src/process/protocol.js';
+import { ChildCredentials } from './child-credentials.js';
+import type { ChildInit } from '../src/processes/protocol.js';
 
 export interface FleetOptions {
   readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
@@ -47,7 +47,7 @@ export interface Slot {
 export class Fleet implements ChildListener {
   readonly slots: readonly Slot[];
   readonly #fleet: FleetOptions;
-  #credentials: ToldCredentials;
+  #credentials: ChildCredentials;
   #phase: 'preparing' | 'beginning' | 'running' | 'ending' = 'preparing';
   readonly #phaseReached = { prepared: new Signal(), running: new Signal() };
   #reported = new Signal();
@@ -55,7 +55,7 @@ export class Fleet implements ChildListener {
 
   constructor(fleet: FleetOptions) {
     this.#fleet = fleet;
-    this.#credentials = new ToldCredentials(fleet.credentials);
+    this.#credentials = new ChildCredentials(fleet.credentials);
     const { listeners, janitorIntervalMs, storeListen, consoleListen } = fleet.options;
     this.slots = [
       ...Array.from({ length: listeners }, (_, index) => this.#slot('listener', index + 1)),
@@ -139,7 +139,7 @@ export class Fleet implements ChildListener {
 
   /** For every child, those that start later among them. */
   replaceCredentials(credentials: Roster): void {
-    const told = new ToldCredentials(credentials);
+    const told = new ChildCredentials(credentials);
     this.#credentials = told;
     for (const { kind, child } of this.slots) child?.giveCredentials(told.for(kind));
   }

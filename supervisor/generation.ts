@@ -1,6 +1,6 @@
 import type { Roster } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
-import type { ChildInit } from '../src/process/protocol.js';
+import type { ChildInit } from '../src/processes/protocol.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import type { Child, ChildProgram } from './child.js';
 import type { Failure } from './exit-codes.js';

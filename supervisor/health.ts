@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../src/process/protocol.js';
+import type { HealthCheck } from '../src/processes/protocol.js';
 import type { ChildState, HealthReport } from './child.js';
 import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 

@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { FilledOptions } from '../src/config/options.js';
-import { storeDirectory } from '../src/config/paths.js';
+import { type FilledOptions, storeDirectory } from '../src/config/options.js';
 import type {
   JanitorCommandFailed,
   JanitorCommandInit,
   JanitorFailure,
   JanitorMode,
-} from '../src/process/janitor-command-protocol.js';
+} from '../src/processes/janitor-command-protocol.js';
 import { NO_CREDENTIAL } from './child.js';
 import { Failure, REASON_OF_START, type ExitReason } from './exit-codes.js';
 import type { Settings } from './settings.js';

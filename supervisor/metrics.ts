@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import { BUCKET_METRICS_PREFIX } from '../src/telemetry/bucket-metrics.js';
-import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import type { MetricSnapshot } from '../src/telemetry/collected.js';
 import { CertificateMetrics } from './certificate-metrics.js';
 import type { Child } from './child.js';
 import type { ChildKind } from './kinds.js';

@@ -6,12 +6,12 @@ import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
 import { runJanitor } from './janitor.js';
 import { readSettings } from './settings.js';
-import { start, type Parts as StartParts } from './start.js';
+import { start, type StartDeps as StartParts } from './start.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
 
 /** What the commands run; tests put something else in its place. */
-export interface Parts extends StartParts {
+export interface RunDeps extends StartParts {
   /** Path of the program of `ringway janitor`. */
   readonly janitorCommand: string;
 }
@@ -20,20 +20,20 @@ export interface Parts extends StartParts {
  * The whole program behind its arguments. Results go to stdout; what is wrong goes to stderr.
  * @returns the exit code
  */
-export async function run(args: readonly string[], parts: Parts): Promise<number> {
+export async function run(args: readonly string[], deps: RunDeps): Promise<number> {
   // A full disk under the log, or a terminal that was closed, ends no service: lines are lost.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
-    return EXIT_CODES[await execute(parseCommandLine(args), parts)].code;
+    return EXIT_CODES[await execute(parseCommandLine(args), deps)].code;
   } catch (error) {
     return report(error);
   }
 }
 
-async function execute(command: Command, parts: Parts): Promise<ExitReason> {
+async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
   switch (command.name) {
     case 'start':
-      return start(() => readSettings(command.configFile, command.flags, process.env), parts);
+      return start(() => readSettings(command.configFile, command.flags, process.env), deps);
     case 'check': {
       const { options, credentials, warnings } = readSettings(
         command.configFile,
@@ -46,7 +46,7 @@ async function execute(command: Command, parts: Parts): Promise<ExitReason> {
     }
     case 'janitor': {
       const settings = readSettings(command.configFile, command.flags, process.env);
-      return runJanitor(settings, command.mode, parts.janitorCommand);
+      return runJanitor(settings, command.mode, deps.janitorCommand);
     }
     case 'reload':
     case 'drain':

@@ -1,12 +1,10 @@
-import { readAdminToken } from '../src/config/admin-token.js';
+import { readAdminToken, storeSecretReads } from '../src/config/secret-file.js';
 import { readCertificates, type Certificates } from '../src/config/certificates.js';
-import type { Credentials } from '../src/config/credentials-file.js';
+import { type Credentials, readRoster } from '../src/config/roster-source.js';
 import { loadConfig } from '../src/config/load.js';
 import type { Roster, RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { ConfigError, describeProblem, takeAll } from '../src/config/problem.js';
-import { readRoster } from '../src/config/roster-source.js';
-import { storeSecretReads } from '../src/config/store-secrets.js';
 import type { FlagValues } from './cli.js';
 import { readConsoleSettings, type ConsoleSettings } from './console-settings.js';
 import { Failure } from './exit-codes.js';

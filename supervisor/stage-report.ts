@@ -1,6 +1,6 @@
 import { stageMetricName, STAGES_MAX_METRIC } from '../src/telemetry/stage-metrics.js';
 import { STAGE_NAMES, UNATTRIBUTED } from '../src/telemetry/stage-clock.js';
-import type { MetricSnapshot } from '../src/telemetry/snapshot.js';
+import type { MetricSnapshot } from '../src/telemetry/collected.js';
 
 /** What `/recon/stage` answers: the times of the stages, of all listeners together. */
 export interface StageReport {

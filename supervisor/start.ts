@@ -1,8 +1,7 @@
 import type { Certificates } from '../src/config/certificates.js';
-import type { Credentials } from '../src/config/credentials-file.js';
+import { type Credentials, ensureRoster } from '../src/config/roster-source.js';
 import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
-import { ensureRoster } from '../src/config/roster-source.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
 import { claimAddresses } from './claim-addresses.js';
 import { renderBanner } from './banner.js';
@@ -31,7 +30,7 @@ export interface Program {
 }
 
 /** What is started; tests put something else in its place. */
-export interface Parts {
+export interface StartDeps {
   readonly programs: Readonly<Record<ChildKind, Program>>;
   readonly recoverStore: RecoverStore;
 }
@@ -43,7 +42,7 @@ export interface Parts {
  * @returns why it ended
  * @throws Failure
  */
-export async function start(read: () => Settings, parts: Parts): Promise<ExitReason> {
+export async function start(read: () => Settings, deps: StartDeps): Promise<ExitReason> {
   const { options, certificates, warnings, ...console } = read();
   const log = createLogger({
     level: options.logLevel,
@@ -61,11 +60,11 @@ export async function start(read: () => Settings, parts: Parts): Promise<ExitRea
     const credentials = takeCredentials(options);
     for (const line of [...warnings, ...credentials.warnings]) warn(line);
     const { consoleProblem, ...addresses } = await claimAddresses(options);
-    await parts.recoverStore(options);
+    await deps.recoverStore(options);
     if (signals.stopping) return 'ok';
     const running = { asked: options, options: { ...options, ...addresses } };
     const held = { lock, log, signals, reopen, read, certificates, ...console, consoleProblem };
-    return await serve(running, credentials, parts, held);
+    return await serve(running, credentials, deps, held);
   } finally {
     lock.release();
   }
@@ -88,16 +87,16 @@ interface Held {
 async function serve(
   running: Running,
   credentials: Credentials,
-  parts: Parts,
+  deps: StartDeps,
   { lock, log, signals, reopen, read, ...held }: Held,
 ): Promise<ExitReason> {
   const version = readVersion();
   const toStart = (name: ChildKind, options: FilledOptions): ChildProgram => ({
     name,
-    entry: parts.programs[name].entry,
+    entry: deps.programs[name].entry,
     // The credential crosses over IPC; nothing of it belongs into an environment.
-    environment: { ...parts.programs[name].environment, ...NO_CREDENTIAL },
-    nodeFlags: parts.programs[name].nodeFlags ?? [],
+    environment: { ...deps.programs[name].environment, ...NO_CREDENTIAL },
+    nodeFlags: deps.programs[name].nodeFlags ?? [],
     lockFd: lock.fd,
     startTimeoutMs: options.listenerStartTimeoutMs,
   });
@@ -108,7 +107,7 @@ async function serve(
     consoleConfig: held.consoleConfig,
     version,
     log,
-    recoverStore: parts.recoverStore,
+    recoverStore: deps.recoverStore,
     readAgain: () => readAgain(read, running.options.dataDir, log),
     programs: (options) => ({
       listener: toStart('listener', options),

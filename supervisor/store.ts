@@ -3,8 +3,7 @@ import {
   StoreOpenError,
   type StoreOpenErrorCode,
 } from '../src/backend/embedded/index.js';
-import type { FilledOptions } from '../src/config/options.js';
-import { storeDirectory } from '../src/config/paths.js';
+import { type FilledOptions, storeDirectory } from '../src/config/options.js';
 import { Failure, type ExitReason } from './exit-codes.js';
 
 const EXIT_REASON: Readonly<Record<StoreOpenErrorCode, ExitReason>> = {

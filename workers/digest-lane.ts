@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import type { LaneAnswer, LaneTask } from '../src/digest/lane-protocol.js';
+import type { LaneAnswer, LaneTask } from '../src/digest/lane.js';
 import { RunningDigests } from '../src/digest/running-digests.js';
 import { yieldToEventLoops } from './thread-priority.js';
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { yieldToEventLoops } from './thread-priority.js';
-import { S3Error } from '../src/s3/s3-error.js';
+import { S3Error } from '../src/s3/errors.js';
 import { parseDocument } from '../src/s3/xml-pool/documents.js';
 import type {
   CarriedError,

@@ -8,7 +8,7 @@ import { PROFILE_SIGNAL, PROFILES_VARIABLE } from './constants.js';
  */
 
 const folder = process.env[PROFILES_VARIABLE];
-const isListener = process.argv[1]?.endsWith('/src/listener.js') === true;
+const isListener = process.argv[1]?.endsWith('/src/processes/listener.js') === true;
 if (folder !== undefined && isListener && isMainThread) {
   const sampler = new Worker(new URL('./sampler.js', import.meta.url), { workerData: folder });
   sampler.unref();

@@ -11,7 +11,7 @@ import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
 import type { Right } from './rights.js';
 import type { Session, Sessions } from './sessions.js';
-import type { SoleAudit } from './sole-audit.js';
+import type { ExclusiveAudit } from './exclusive-audit.js';
 
 /** What all routes share; made once, at start. */
 export interface ConsoleContext {
@@ -25,7 +25,7 @@ export interface ConsoleContext {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;
-  readonly audit: SoleAudit;
+  readonly audit: ExclusiveAudit;
   readonly events: Events;
   readonly jobs: Jobs;
   /** Undefined unless `account_admin` is set. */

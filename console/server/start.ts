@@ -23,7 +23,7 @@ import { Jobs } from './jobs.js';
 import { LoginLimits } from './login-limits.js';
 import { MetricsListener } from './metrics-listener.js';
 import { Sessions } from './sessions.js';
-import { SoleAudit } from './sole-audit.js';
+import { ExclusiveAudit } from './exclusive-audit.js';
 import { Traffic } from './traffic.js';
 
 export interface RunningConsole {
@@ -234,8 +234,8 @@ function openAudit(
   { stateDir, auditBytesMax }: ConsoleOptions,
   now: () => number,
   logger: Logger,
-): Promise<SoleAudit> {
-  return SoleAudit.open(stateDir, { now, bytesMax: auditBytesMax }, () => {
+): Promise<ExclusiveAudit> {
+  return ExclusiveAudit.open(stateDir, { now, bytesMax: auditBytesMax }, () => {
     logger.info({ stateDir }, 'the audit log is still in the hands of another console');
   });
 }

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import type { CallContext, ReadOptions, WriteClass } from './call-context.js';
 import type { Capabilities } from './capabilities.js';
 import type {

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import type { CallContext } from './backend.js';
 import { throwIfAborted } from './call-context.js';
 import { BackendError } from './errors.js';

@@ -26,7 +26,7 @@ export type BackendErrorCode =
   /** This store cannot do it at all; the message says why. */
   | 'Unsupported';
 
-export interface BackendErrorOptions extends ErrorOptions {
+interface BackendErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -46,4 +46,9 @@ export class BackendError extends Error {
     super(message, options);
     this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** Whether it is the backend that failed, and so. */
+export function isCode(error: unknown, ...codes: readonly BackendErrorCode[]): boolean {
+  return error instanceof BackendError && codes.includes(error.code);
 }

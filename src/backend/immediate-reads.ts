@@ -1,4 +1,4 @@
-import type { Eventual } from '../lib/eventual.js';
+import type { MaybePromise } from '../lib/promises.js';
 import type { CallContext, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from './backend.js';
 
 /** The same reads as those of {@link Backend}, answered in the call itself. */
@@ -7,5 +7,5 @@ export interface ImmediateReads {
   headObject(context: CallContext, ref: ObjectRef): ObjectHead;
 
   /** By a promise where a file has to be opened. @throws as Backend.getObject */
-  getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): Eventual<GetObjectResult>;
+  getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): MaybePromise<GetObjectResult>;
 }

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import type { Metadata, MetadataPatch } from './backend.js';
 import type { Segment } from './large-object.js';
 

@@ -1,5 +1,11 @@
-import type { ClockHealth, ClockState } from './clock-health.js';
-import { isWithin, offByAtMostMs, type ClockReading, type ClockSource } from './reading.js';
+import {
+  type ClockHealth,
+  type ClockState,
+  isWithin,
+  offByAtMostMs,
+  type ClockReading,
+  type ClockSource,
+} from './reading.js';
 
 /** Milliseconds; tests put their own in its place. */
 export interface Times {

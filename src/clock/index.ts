@@ -1,11 +1,9 @@
-import { chronySource } from './chrony.js';
-import type { ClockHealth, ClockState } from './clock-health.js';
+import { chronySource, kernelSource } from './sources.js';
+import type { ClockHealth, ClockState, ClockSource } from './reading.js';
 import { ClockMonitor } from './clock-monitor.js';
-import { kernelSource } from './kernel.js';
-import type { ClockSource } from './reading.js';
 
-export type * from './clock-health.js';
-export { PeerDate } from './peer-date.js';
+export type * from './reading.js';
+export { PeerDate } from './sources.js';
 
 export interface ClockHealthOptions {
   /** `worm_clock_max_offset_ms`; 0: nothing is looked at. */

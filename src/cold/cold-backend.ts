@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 
 /**
  * What the cold tier needs of a place that keeps whole copies of objects for long: SPEC.md 3.4.

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import {
   locationOf,
   type ColdBackend,

@@ -1,8 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { parseJsonObject } from './json.js';
-import { ConfigError, type ConfigProblem } from './problem.js';
-import { describeUnshown } from './unshown.js';
+import { ConfigError, type ConfigProblem, describeHidden } from './problem.js';
 
 /** One entry of the credentials file, in the shape that the S3 layer's `Credential` has. */
 export interface RosterEntry {
@@ -153,7 +152,7 @@ function variableProblems(
   if (value === '') return [{ source, key, expected: 'a value, since its pair has one' }];
   const issue = rule.safeParse(value).error?.issues[0];
   if (issue === undefined) return [];
-  return [{ source, key, found: describeUnshown(value, characters), expected: issue.message }];
+  return [{ source, key, found: describeHidden(value, characters), expected: issue.message }];
 }
 
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -187,7 +186,7 @@ function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): Config
   return {
     source: 'file',
     key: `${file}: ${place.join('').replace(/^\./, '') || 'the file'}`,
-    found: unknown === '' ? describeUnshown(given, CHARACTERS[field ?? '']) : undefined,
+    found: unknown === '' ? describeHidden(given, CHARACTERS[field ?? '']) : undefined,
     expected: `${issue.message}${unknown}`,
   };
 }
@@ -197,7 +196,7 @@ const NAME_OF_FIELD = /^[a-z_]{1,20}$/;
 
 function unknownKeys(keys: readonly string[]): string {
   const names = keys.map((key) =>
-    NAME_OF_FIELD.test(key) ? key : `a key of ${describeUnshown(key) ?? ''}`,
+    NAME_OF_FIELD.test(key) ? key : `a key of ${describeHidden(key) ?? ''}`,
   );
   return `; not known: ${names.join(', ')}`;
 }

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isLoopback } from './admin-token.js';
+import { isLoopback } from './secret-file.js';
 import { parseJsonObject } from './json.js';
 import { classOf } from './keys.js';
-import { listenOverlaps } from './listen-overlap.js';
-import { formatAddress, type FilledOptions } from './options.js';
+import {
+  listenOverlaps,
+  formatAddress,
+  type FilledOptions,
+  DEFAULT_COLD_FOLDER,
+} from './options.js';
 import { ConfigError, type ConfigProblem } from './problem.js';
-import { DEFAULT_COLD_FOLDER } from './paths.js';
 import { CONFIG_KEYS, parseKey, type Config, type ConfigKey, type ParsedConfig } from './schema.js';
 import { didYouMean } from './suggest.js';
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Config } from './schema.js';
 
 /** Where to listen. Port 0 asks for any free port. */
@@ -33,4 +34,72 @@ export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'
 export function formatAddress(address: ListenAddress): string {
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return `${host}:${address.port}`;
+}
+
+/** Where the embedded store lies; the rest of the data directory belongs to the supervisor. */
+export function storeDirectory(options: Pick<FilledOptions, 'dataDir'>): string {
+  return path.join(options.dataDir, 'store');
+}
+
+/** Where cold copies lie unless the configuration says otherwise: in the data directory. */
+export const DEFAULT_COLD_FOLDER = 'cold';
+
+/** Something that listens, by the key that says where. */
+interface ListenKey<Key extends string> {
+  readonly key: Key;
+  readonly address: ListenAddress;
+}
+
+/** What of one key is wrong for the sake of another. */
+interface ListenOverlap<Key extends string> {
+  readonly key: Key;
+  readonly given: string;
+  readonly expected: string;
+}
+
+/**
+ * Who asks for what somebody before them has asked for: of two sockets on one port, one for every
+ * address and one for a single one, the kernel refuses the second. Names but `localhost` are not
+ * looked up; what they stand for shows at the start.
+ */
+export function listenOverlaps<Key extends string>(
+  keys: readonly ListenKey<Key>[],
+): ListenOverlap<Key>[] {
+  return keys.flatMap(({ key, address }, index) => {
+    const other = keys.slice(0, index).find((before) => overlap(before.address, address));
+    if (other === undefined) return [];
+    const [given, taken] = [formatAddress(address), formatAddress(other.address)];
+    const expected =
+      given === taken
+        ? `another address than ${other.key}`
+        : `another port than ${other.key} (${taken}), with which it overlaps`;
+    return [{ key, given, expected }];
+  });
+}
+
+function overlap(one: ListenAddress, other: ListenAddress): boolean {
+  if (one.port !== other.port || one.port === 0) return false;
+  const [a, b] = [canonicalHost(one.host), canonicalHost(other.host)];
+  return a === b || takesIn(a, b) || takesIn(b, a);
+}
+
+/** Whether a socket on the first is one on the second as well. */
+function takesIn(host: string, other: string): boolean {
+  // Linux has sockets on :: serve IPv4, too, and neither Node nor uWebSockets.js has it otherwise.
+  if (host === '::') return true;
+  if (host === '0.0.0.0') return !other.includes(':') || other === '::';
+  // It may be either.
+  return host === 'localhost' && (other === '127.0.0.1' || other === '::1');
+}
+
+/** One text for all that mean the same, such as `[0::0]` and `[::]`, or `127.1` and `127.0.0.1`. */
+function canonicalHost(host: string): string {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}`;
+  if (!URL.canParse(url)) return host.toLowerCase();
+  const { hostname } = new URL(url);
+  const plain = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(plain);
+  if (mapped === null) return plain;
+  const [high, low] = mapped.slice(1).map((group) => parseInt(group, 16));
+  return [high, low].flatMap((word = 0) => [word >> 8, word & 255]).join('.');
 }

@@ -1,5 +1,5 @@
 /** Where a setting came from; decides between the exit codes of usage and configuration. */
-export type ProblemSource = 'flag' | 'file' | 'environment';
+type ProblemSource = 'flag' | 'file' | 'environment';
 
 /** One thing that is wrong with what the operator gave. */
 export interface ConfigProblem {
@@ -72,4 +72,43 @@ function show(key: string, given: unknown): string {
     isSecretName(name) ? MASK : value,
   );
   return masked.length > SHOWN_LENGTH_MAX ? `${masked.slice(0, SHOWN_LENGTH_MAX)}…` : masked;
+}
+
+/**
+ * What was given, in words: for places where a value may be a secret that was put there by mistake,
+ * and must not reach a terminal or a log.
+ *
+ * @param allowed - one character that may stand there; undefined when the rule is about the whole
+ * @returns to follow "got"; undefined when nothing was given
+ */
+export function describeHidden(value: unknown, allowed?: RegExp): string | undefined {
+  if (value === undefined) return undefined;
+  if (value === null) return 'null';
+  if (typeof value !== 'string')
+    return Array.isArray(value) ? 'a list' : KIND_OF_VALUE[typeof value];
+  const characters = Array.from(value);
+  const length = `${characters.length} ${characters.length === 1 ? 'character' : 'characters'}`;
+  const index = characters.findIndex((character) => allowed?.test(character) === false);
+  if (index === -1) return length;
+  return `${length}, of which number ${index + 1} is ${kindOf(characters[index] ?? '')}`;
+}
+
+/** Of what JSON has. */
+const KIND_OF_VALUE: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  object: 'an object',
+};
+
+/** The first that fits. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/\p{Cc}/u, 'a control character'],
+  [/\p{White_Space}/u, 'white space'],
+  [/[^\x20-\x7e]/u, 'not ASCII'],
+  [/[A-Za-z]/, 'a letter'],
+  [/[0-9]/, 'a digit'],
+];
+
+function kindOf(character: string): string {
+  return KINDS.find(([pattern]) => pattern.test(character))?.[1] ?? 'punctuation';
 }

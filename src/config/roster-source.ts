@@ -1,10 +1,141 @@
-import { statSync } from 'node:fs';
-import { ensureCredentials, readCredentials, type Credentials } from './credentials-file.js';
-import { ACCESS_KEY_VARIABLE, environmentCredential } from './credentials.js';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
+import {
+  ACCESS_KEY_VARIABLE,
+  environmentCredential,
+  generateCredential,
+  parseCredentials,
+  renderCredentials,
+  type Roster,
+} from './credentials.js';
 import type { FilledOptions } from './options.js';
 import { ConfigError } from './problem.js';
 import { readSecretFile } from './secret-file.js';
-import { readTempauthFile } from './tempauth-file.js';
+import { readTempauthFile } from './tempauth.js';
+
+export interface Credentials {
+  readonly roster: Roster;
+  /** `generated`: made just now, and to be shown to the operator this once. */
+  readonly origin: 'file' | 'environment' | 'generated' | 'tempauth' | 'identity';
+  /** For the operator; nothing is wrong enough to stop. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks what a start would use, and changes nothing.
+ * @returns undefined when a start would generate a credential
+ * @throws ConfigError
+ */
+export function readCredentials(file: string, env: NodeJS.ProcessEnv): Credentials | undefined {
+  const fromEnvironment = environmentCredential(env);
+  const roster = readRosterFile(file);
+  if (roster === undefined) {
+    return fromEnvironment && { roster: [fromEnvironment], origin: 'environment', warnings: [] };
+  }
+  const ignored =
+    fromEnvironment !== undefined &&
+    !roster.some(
+      ({ accessKey, secretKey }) =>
+        accessKey === fromEnvironment.accessKey && secretKey === fromEnvironment.secretKey,
+    );
+  const warnings = ignored
+    ? [`${ACCESS_KEY_VARIABLE} is not used: ${file} exists, and only the first start reads it`]
+    : [];
+  return { roster, origin: 'file', warnings };
+}
+
+/**
+ * The credentials of this start: the file's; at the first start the environment's, or a generated
+ * one, which is written to the file.
+ * @throws ConfigError when file or environment cannot be used; NodeJS.ErrnoException when the file
+ * cannot be written
+ */
+export function ensureCredentials(file: string, env: NodeJS.ProcessEnv): Credentials {
+  const credentials = readCredentials(file, env) ?? {
+    roster: [generateCredential()],
+    origin: 'generated',
+    warnings: [],
+  };
+  if (credentials.origin !== 'file') writeWhole(file, renderCredentials(credentials.roster));
+  return credentials;
+}
+
+/** Of the second, the data directory's own check says more: a file lies where a folder should be. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
+/** @returns undefined when there is no file */
+function readRosterFile(file: string): Roster | undefined {
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code)) return undefined;
+    throw unreadable(file, error);
+  }
+  try {
+    refuseOpenMode(file, fstatSync(fd).mode);
+    return parseCredentials(readFileSync(fd, 'utf8'), file);
+  } catch (error) {
+    throw error instanceof ConfigError ? error : unreadable(file, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unreadable(file: string, error: unknown): ConfigError {
+  return new ConfigError([
+    { source: 'file', key: file, expected: `a readable file (${(error as Error).message})` },
+  ]);
+}
+
+/** As ssh does with keys: what others on the machine can read or write is no secret. */
+function refuseOpenMode(file: string, mode: number): void {
+  if ((mode & 0o077) === 0) return;
+  throw new ConfigError([
+    {
+      source: 'file',
+      key: `mode of ${file}`,
+      // Not as `given`: where the file's own name speaks of secrets, that would be masked.
+      found: (mode & 0o777).toString(8).padStart(4, '0'),
+      expected: `0600, readable by its owner only (chmod 600 ${file})`,
+    },
+  ]);
+}
+
+/** All of the file or none of it, also after a power cut. */
+function writeWhole(file: string, text: string): void {
+  const temporary = `${file}.tmp`;
+  rmSync(temporary, { force: true });
+  try {
+    const fd = openSync(temporary, 'wx', 0o600);
+    try {
+      writeSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  const directory = openSync(path.dirname(file), 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
 
 /** What says where the credentials are. */
 export type RosterOptions = Pick<

@@ -1,7 +1,12 @@
 import os from 'node:os';
 import type { z } from 'zod';
-import { ADMISSION_KEYS } from './admission-keys.js';
-import { CREDENTIALS_KEYS } from './credentials-keys.js';
+import {
+  ADMISSION_KEYS,
+  CREDENTIALS_KEYS,
+  SWIFT_KEYS,
+  TELEMETRY_KEYS,
+  TLS_KEYS,
+} from './key-groups.js';
 import {
   address,
   coldStorageClasses,
@@ -18,9 +23,6 @@ import {
   text,
   type KeyRule,
 } from './keys.js';
-import { SWIFT_KEYS } from './swift-keys.js';
-import { TELEMETRY_KEYS } from './telemetry-keys.js';
-import { TLS_KEYS } from './tls-keys.js';
 
 /**
  * Every configuration key: its rule, its default, and what the documentation says of it.

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import type { FilledOptions, ListenAddress } from './options.js';
 import { ConfigError } from './problem.js';
 
 /** What others on the machine can read or write is no secret: as ssh does with keys. */
@@ -64,4 +65,45 @@ function liesIn(folder: string | undefined, file: string): boolean {
     // One of them is not there, or may not be seen: then it is a file like any other.
     return false;
   }
+}
+
+/** The token that the admin port asks for; undefined when it asks for none. @throws ConfigError */
+export function readAdminToken({
+  adminTokenFile: file,
+}: Pick<FilledOptions, 'adminTokenFile'>): string | undefined {
+  return file === '' ? undefined : readSecretFile('admin_token_file', file);
+}
+
+/** Whether only this machine reaches the address. A name may be anything, but for one. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** Keys that name files with secrets of the store. */
+type SecretKey = 'swift_key_file' | 'swift_filter_secret_file' | 'store_filter_secret_file';
+
+/** @returns undefined when the key is empty @throws ConfigError */
+export function readStoreSecret(key: SecretKey, file: string): string | undefined {
+  return file === '' ? undefined : readSecretFile(key, file);
+}
+
+/**
+ * The files that the processes of this configuration will read, each for itself: what is wrong with
+ * one is found before any of them is started.
+ */
+export function storeSecretReads({
+  backend,
+  storeListen,
+  swiftKeyFile,
+  swiftFilterSecretFile,
+  storeFilterSecretFile,
+}: FilledOptions): readonly (() => unknown)[] {
+  if (backend === 'swift') {
+    return [
+      () => readStoreSecret('swift_key_file', swiftKeyFile),
+      () => readStoreSecret('swift_filter_secret_file', swiftFilterSecretFile),
+    ];
+  }
+  if (storeListen === '') return [];
+  return [() => readStoreSecret('store_filter_secret_file', storeFilterSecretFile)];
 }

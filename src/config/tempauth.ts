@@ -1,8 +1,7 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isUserName, type Roster, type RosterEntry } from './credentials.js';
-import { pasteSection, type PasteOption } from './paste-section.js';
-import { ConfigError, type ConfigProblem } from './problem.js';
-import { parseIni, type IniFile } from './python-config.js';
-import { describeUnshown } from './unshown.js';
+import { ConfigError, type ConfigProblem, describeHidden } from './problem.js';
+import { pasteSection, type PasteOption, parseIni, type IniFile } from './python-config.js';
 
 /**
  * The users of Swift's tempauth, as it reads them (swift/common/middleware/tempauth.py):
@@ -65,7 +64,7 @@ function rosterOf(
     if (!isTempauthUser(name)) continue;
     const entry = readUser(name, value, settings);
     const place = `${file}, line ${line}: ${name}`;
-    if (typeof entry === 'string') problems.push(problem(place, entry, describeUnshown(value)));
+    if (typeof entry === 'string') problems.push(problem(place, entry, describeHidden(value)));
     else if (!byAccessKey.has(entry.accessKey)) byAccessKey.set(entry.accessKey, entry);
     else problems.push(problem(place, `each user once; ${entry.accessKey} is there already`));
   }
@@ -138,7 +137,7 @@ function isOwner(groups: readonly string[], { requiredGroup }: Settings): boolea
   return isAdmitted && groups.includes(OWNS_ITS_ACCOUNT);
 }
 
-export interface TempauthNames {
+interface TempauthNames {
   readonly account: string;
   readonly user: string;
 }
@@ -187,4 +186,52 @@ function accountOf(url: string): string | undefined {
 /** @param found - of a value, in words: it may be a key */
 function problem(key: string, expected: string, found?: string): ConfigProblem {
   return { source: 'file', key, found, expected };
+}
+
+interface TempauthFile {
+  readonly roster: Roster;
+  /** For the operator; nothing is wrong enough to stop. */
+  readonly warnings: readonly string[];
+}
+
+/** Of a file that is read into memory whole; there are some 80 bytes to a user. */
+const SIZE_MAX = 16 * 1024 * 1024;
+
+const OTHERS = 0o007;
+
+/** @throws ConfigError when it cannot be read, or is no configuration with users of tempauth */
+export function readTempauthFile(file: string): TempauthFile {
+  const problem = (expected: string): ConfigError =>
+    new ConfigError([{ source: 'file', key: `tempauth_conf (${file})`, expected }]);
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch (error) {
+    throw problem(`a readable file (${(error as Error).message})`);
+  }
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile() || stats.size > SIZE_MAX) {
+      throw problem(`a file of at most ${SIZE_MAX} bytes`);
+    }
+    return {
+      roster: parseTempauth(readFileSync(fd, 'utf8'), file),
+      warnings: modeWarnings(file, stats.mode),
+    };
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? error
+      : problem(`a readable file (${(error as Error).message})`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** It is Swift's file, which has its own owner and group: what is wrong with it is only said. */
+function modeWarnings(file: string, mode: number): string[] {
+  if ((mode & OTHERS) === 0) return [];
+  const given = (mode & 0o777).toString(8).padStart(4, '0');
+  return [
+    `${file} has the mode ${given}: everybody on this machine can use the keys of its users (chmod 640 ${file})`,
+  ];
 }

@@ -1,7 +1,11 @@
 import type { BodyDigest, DigestFactory } from './body-digest.js';
-import { DigestLane } from './lane.js';
+import {
+  DigestLane,
+  DIGEST_DEFAULTS,
+  type DigestOptions,
+  type FilledDigestOptions,
+} from './lane.js';
 import { LaneDigest } from './lane-digest.js';
-import { DIGEST_DEFAULTS, type DigestOptions, type FilledDigestOptions } from './options.js';
 import { RunningDigests, type Digests, type WantedDigests } from './running-digests.js';
 
 /**
@@ -101,5 +105,5 @@ class InlineDigest implements BodyDigest {
 
 export { DigestLaneError, type BodyDigest, type DigestFactory } from './body-digest.js';
 export type { ChecksumAlgorithm } from './checksum.js';
-export type { DigestOptions, LaneTaskTiming } from './options.js';
+export type { DigestOptions, LaneTaskTiming } from './lane.js';
 export type { Digests, WantedDigests } from './running-digests.js';

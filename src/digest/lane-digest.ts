@@ -1,7 +1,5 @@
 import { DigestLaneError, type BodyDigest } from './body-digest.js';
-import type { DigestLane } from './lane.js';
-import type { LaneAnswer } from './lane-protocol.js';
-import type { FilledDigestOptions } from './options.js';
+import type { DigestLane, LaneAnswer, FilledDigestOptions } from './lane.js';
 import type { Digests, WantedDigests } from './running-digests.js';
 
 /**

@@ -2,8 +2,75 @@ import { performance } from 'node:perf_hooks';
 import { Piscina } from 'piscina';
 import { BatchPool } from '../lib/buffers/batch-pool.js';
 import { DigestLaneError } from './body-digest.js';
-import type { LaneAnswer, LaneTask } from './lane-protocol.js';
-import { BATCH_BYTES_MIN, type FilledDigestOptions } from './options.js';
+import type { Digests, WantedDigests } from './running-digests.js';
+
+/** What one task on a lane took; for the metrics. */
+export interface LaneTaskTiming {
+  /** From posting until the thread took it, in seconds. */
+  readonly waitS: number;
+  /** On the thread, in seconds. */
+  readonly runS: number;
+  readonly bytes: number;
+}
+
+export interface DigestOptions {
+  /** Bodies up to this size are hashed on the event loop. */
+  readonly inlineBytesMax?: number;
+  /** Threads of this process. */
+  readonly lanes?: number;
+  /** Bytes of one body that may wait on its lane before `update` asks for patience. */
+  readonly bodyBytesInFlightMax?: number;
+  /** The same for all bodies of a lane together; also bounds their half-filled batches. */
+  readonly laneBytesInFlightMax?: number;
+  /** Largest piece that is handed to a thread at once. */
+  readonly batchBytesMax?: number;
+  /** Address of the thread's module. */
+  readonly workerFile?: string;
+  readonly onTask?: (timing: LaneTaskTiming) => void;
+}
+
+export type FilledDigestOptions = Required<DigestOptions>;
+
+export const DIGEST_DEFAULTS: FilledDigestOptions = {
+  // A hop costs more than hashing 64 KiB, and less than the wait that 256 KiB causes others.
+  inlineBytesMax: 131_072,
+  lanes: 1,
+  bodyBytesInFlightMax: 1_048_576,
+  laneBytesInFlightMax: 16_777_216,
+  batchBytesMax: 262_144,
+  workerFile: new URL('../../workers/digest-lane.js', import.meta.url).href,
+  onTask: () => undefined,
+};
+
+/** Below this a batch costs more to hand over than to hash. */
+const BATCH_BYTES_MIN = 16_384;
+
+/**
+ * What the event loop and a lane's thread tell each other. All tasks of one body go to one thread,
+ * in order; the thread keeps the state of a body between its first task and its last.
+ */
+export interface LaneTask {
+  /** Of the body; never used twice on a lane. */
+  readonly id: number;
+  /** With the first task of a body only: opens it. */
+  readonly wanted?: WantedDigests | undefined;
+  /** Shared memory: it stays as it is until the task is answered. */
+  readonly bytes?: Uint8Array<SharedArrayBuffer> | undefined;
+  /** The last task of a body: its digests are the answer, or it is forgotten. */
+  readonly end?: 'finish' | 'abort' | undefined;
+}
+
+/**
+ * A lost body is an answer and not an exception, so that a rejected task always means that the
+ * thread itself is gone.
+ */
+export interface LaneAnswer {
+  /** Time on the thread, in seconds. */
+  readonly runS: number;
+  /** The thread does not know the body: it was replaced in between. */
+  readonly lost: boolean;
+  readonly digests?: Digests | undefined;
+}
 
 /** Somebody who waits until enough has been hashed. */
 interface Waiter {

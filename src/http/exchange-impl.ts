@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import type { ByteSource } from '../lib/byte-source.js';
-import type { AbortListener } from '../lib/cancellation.js';
-import type { Eventual } from '../lib/eventual.js';
+import type { ByteSource, AbortListener } from '../lib/cancellation.js';
+import type { MaybePromise } from '../lib/promises.js';
 import { ChunkedSink, LengthSink } from './body-sink.js';
 import type { EdgeState } from './edge-state.js';
 import {
@@ -87,7 +86,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     this.#corked = false;
   }
 
-  respond(response: HttpResponse): Eventual<SendResult> {
+  respond(response: HttpResponse): MaybePromise<SendResult> {
     let prepared: Prepared;
     try {
       prepared = this.#prepare(response);
@@ -172,7 +171,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     return upload;
   }
 
-  #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): Eventual<SendResult> {
+  #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): MaybePromise<SendResult> {
     const missing = this.#upload?.bytesMissing ?? 0;
     const close = this.#mustClose(plan, missing);
     // With close, never by the library's end(): it would go on to parse what is behind the body.

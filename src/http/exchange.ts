@@ -1,6 +1,5 @@
-import type { ByteSource } from '../lib/byte-source.js';
-import type { Cancellation } from '../lib/cancellation.js';
-import type { Eventual } from '../lib/eventual.js';
+import type { ByteSource, Cancellation } from '../lib/cancellation.js';
+import type { MaybePromise } from '../lib/promises.js';
 
 /**
  * One HTTP request and its response, as the layers above the edge see it. uWebSockets.js stays
@@ -94,7 +93,7 @@ export interface Exchange extends Cancellation {
    *   cannot be written (so that no value can break out of its header), a header that belongs to
    *   the edge, a body without its length, a second response
    */
-  respond(response: HttpResponse): Eventual<SendResult>;
+  respond(response: HttpResponse): MaybePromise<SendResult>;
   /** Closes the connection without an answer. */
   cut(): void;
 }

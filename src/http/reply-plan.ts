@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import { InvalidResponseError, type HttpResponse } from './exchange.js';
 import { isBodiless } from './response-head.js';
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import type { BodySink } from './body-sink.js';
 import type { SendResult } from './exchange.js';
 import type { Touchable } from './heartbeat.js';

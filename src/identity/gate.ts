@@ -1,4 +1,4 @@
-import { IdentityUnavailable } from './errors.js';
+import { IdentityUnavailable } from './keystone.js';
 
 export interface GateOptions {
   /** Tasks at the same time. */

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { IdentityUnavailable } from './errors.js';
-import type { Keystone } from './keystone.js';
+import { IdentityUnavailable, type Keystone } from './keystone.js';
 import type { ServiceTokens } from './service-token.js';
 
 export interface IdentityHealth {

@@ -5,7 +5,7 @@ import type {
   SignatureToVerify,
   Verdict,
 } from '../s3/auth/principal.js';
-import { IdentityUnavailable } from './errors.js';
+import { IdentityUnavailable } from './keystone.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { Answer, SignatureService } from './signature-service.js';
 import type { IdentityUser } from './user.js';

@@ -1,8 +1,12 @@
 import { Pool } from 'undici';
-import { IdentityUnavailable } from './errors.js';
 import { Gate } from './gate.js';
 
-export interface KeystoneOptions {
+/** The identity service cannot be asked, or does not answer as Keystone does; says nothing secret. */
+export class IdentityUnavailable extends Error {
+  override readonly name = 'IdentityUnavailable';
+}
+
+interface KeystoneOptions {
   /** `…/v3`, with or without a slash at its end. */
   readonly url: string;
   /** From the request to the end of its answer. */

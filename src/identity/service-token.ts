@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { IdentityUnavailable } from './errors.js';
-import type { Keystone } from './keystone.js';
+import { IdentityUnavailable, type Keystone } from './keystone.js';
 
 /** The gateway's own user, who may ask about others. */
 export interface ServiceUser {

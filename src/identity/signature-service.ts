@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { IdentityUnavailable } from './errors.js';
-import type { Keystone, KeystoneAnswer, KeystoneRequest } from './keystone.js';
+import {
+  IdentityUnavailable,
+  type Keystone,
+  type KeystoneAnswer,
+  type KeystoneRequest,
+} from './keystone.js';
 import type { ServiceToken, ServiceTokens } from './service-token.js';
 import { readUser, type IdentityMapping, type IdentityUser } from './user.js';
 
@@ -13,7 +17,7 @@ export interface Ec2Signature {
 /** `unknown`: there is no such access key; `wrong`: it is refused for whatever other reason. */
 export type Answer = IdentityUser | 'unknown' | 'wrong';
 
-export interface SignatureServiceParts {
+export interface SignatureServiceDeps {
   readonly keystone: Keystone;
   /** Undefined: it asks without a token, and for no secret. */
   readonly tokens: ServiceTokens | undefined;
@@ -32,11 +36,11 @@ const SECRETS_REFUSED_MS = 60_000;
  * `GET /v3/users/{user}/credentials/OS-EC2/{access}` gives the secret to whoever may ask for it.
  */
 export class SignatureService {
-  readonly #parts: SignatureServiceParts;
+  readonly #parts: SignatureServiceDeps;
   #secretsRefusedAt = -Infinity;
 
-  constructor(parts: SignatureServiceParts) {
-    this.#parts = parts;
+  constructor(deps: SignatureServiceDeps) {
+    this.#parts = deps;
   }
 
   /** Whether it can be asked for secrets. */

@@ -2,19 +2,17 @@ import type { Backend, CallContext } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { cancelledBy, type Cancellation } from '../lib/cancellation.js';
 import { runPass } from './account-pass.js';
-import type { ClockState } from '../clock/clock-health.js';
+import type { ClockState } from '../clock/reading.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import type { Clock } from './clock.js';
 import { ColdActions } from './cold-actions.js';
-import type { ColdSettings } from './cold-settings.js';
+import type { ColdSettings } from './cold-walk.js';
 import { RealRun } from './executors.js';
-import { PacedBackend } from './paced-backend.js';
+import { RateLimitedBackend, type RateLimiter } from './rate-limit.js';
 import { Lease, LeaseLostError } from './lease.js';
-import type { Pace } from './pace.js';
 import type { PassSettings, Report } from './pass-context.js';
 import { Quarantine } from './quarantine.js';
-import type { Cursor, JanitorRecord } from './record.js';
-import { recordStore, type RecordStore } from './record-store.js';
+import { type Cursor, type JanitorRecord, recordStore, type RecordStore } from './record-store.js';
 import { VersionActions } from './version-actions.js';
 
 export interface JanitorSettings extends PassSettings {
@@ -34,12 +32,12 @@ export interface Observer {
   readonly interrupted: (account: string, error: unknown) => void;
 }
 
-export interface JanitorParts {
+export interface JanitorDeps {
   readonly backend: Backend;
   readonly settings: JanitorSettings;
   /** Undefined without a cold backend. */
   readonly cold?: ColdSettings | undefined;
-  readonly pace: Pace;
+  readonly pace: RateLimiter;
   readonly clock: Clock;
   /** Whether this node's clock can tell when a retention ends. */
   readonly clockState: () => ClockState;
@@ -71,10 +69,10 @@ export class AccountJanitor {
   readonly #lease: Lease;
 
   constructor(
-    private readonly parts: JanitorParts,
+    private readonly deps: JanitorDeps,
     private readonly account: string,
   ) {
-    const { backend, settings, clock, holder } = parts;
+    const { backend, settings, clock, holder } = deps;
     this.#store = recordStore(backend, account);
     this.#lease = new Lease(this.#store, holder, settings.leaseMs, clock);
   }
@@ -84,8 +82,8 @@ export class AccountJanitor {
    * @throws the reason of the signal; BackendError when not even the record can be read
    */
   async visit(signal: AbortSignal, mode: 'due' | 'now'): Promise<Visit> {
-    const call = { requestId: this.parts.nextRequestId(), cancellation: cancelledBy(signal) };
-    const { settings, backend } = this.parts;
+    const call = { requestId: this.deps.nextRequestId(), cancellation: cancelledBy(signal) };
+    const { settings, backend } = this.deps;
     const { containers } = await backend.listContainers(call, this.account, { limit: 1 });
     // Not a trace is left in accounts that are not used.
     if (containers.length === 0) {
@@ -105,8 +103,8 @@ export class AccountJanitor {
   #untilDue(record: JanitorRecord | undefined): number {
     const startedAt = record?.started_at ?? null;
     if (startedAt === null || record?.cursor !== null) return 0;
-    const { intervalMs } = this.parts.settings;
-    const waitMs = startedAt + intervalMs - this.parts.clock.now();
+    const { intervalMs } = this.deps.settings;
+    const waitMs = startedAt + intervalMs - this.deps.clock.now();
     // The clock was that far ahead, and is right again: nobody waits until it is there once more.
     return waitMs > 2 * intervalMs ? 0 : waitMs;
   }
@@ -118,7 +116,7 @@ export class AccountJanitor {
       await this.#lease.release({ requestId: call.requestId }, {});
       return { outcome: 'early', waitMs, finishedAt: finishOf(record) };
     }
-    const { clock, observer } = this.parts;
+    const { clock, observer } = this.deps;
     const progress = new Progress(record, clock.now());
     try {
       await this.#pass(call, progress);
@@ -137,7 +135,7 @@ export class AccountJanitor {
   /** Also when the signal is aborted: the next one need not wait for the lease to end. */
   async #release({ requestId }: CallContext, changes: Progress['changes']): Promise<void> {
     await this.#lease.release({ requestId }, changes).catch((error: unknown) => {
-      this.parts.observer.interrupted(this.account, error);
+      this.deps.observer.interrupted(this.account, error);
     });
   }
 
@@ -166,7 +164,7 @@ export class AccountJanitor {
   }
 
   async #keepLease(call: CancellableCall, progress: Progress): Promise<void> {
-    const { clock, settings } = this.parts;
+    const { clock, settings } = this.deps;
     for (;;) {
       await clock.sleep(settings.leaseMs / RENEWALS_PER_LEASE, call.cancellation.signal);
       try {
@@ -180,8 +178,8 @@ export class AccountJanitor {
   }
 
   async #walk(call: CancellableCall, progress: Progress): Promise<void> {
-    const { backend, pace, clock, clockState, settings, observer, cold } = this.parts;
-    const paced = new PacedBackend(backend, async () => {
+    const { backend, pace, clock, clockState, settings, observer, cold } = this.deps;
+    const paced = new RateLimitedBackend(backend, async () => {
       await pace.take(call.cancellation.signal);
       this.#lease.assertHeld();
     });

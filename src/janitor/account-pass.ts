@@ -1,19 +1,17 @@
 import type { ContainerHead } from '../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../backend/errors.js';
-import { storedLifecycle } from '../s3/bucket-lifecycles.js';
+import { storedLifecycle } from '../s3/bucket/lifecycles.js';
 import { isValidBucketName } from '../s3/rules/bucket-name.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { bucketOfSegments } from '../s3/segments/names.js';
 import { archiveContainer, bucketOfArchive } from '../s3/versions/names.js';
-import { S3Error } from '../s3/s3-error.js';
+import { S3Error } from '../s3/errors.js';
 import { ArchiveWalk } from './archive-walk.js';
-import { sweepCold } from './cold-sweep.js';
-import { walkCold } from './cold-walk.js';
+import { sweepCold, walkCold } from './cold-walk.js';
 import { walkExpired } from './expired-walk.js';
 import { walkObjects } from './object-walk.js';
 import { PAGE, type PassContext } from './pass-context.js';
-import type { Cursor } from './record.js';
-import { isMissing } from './record-store.js';
+import { type Cursor, isMissing } from './record-store.js';
 import { SegmentWalk } from './segment-walk.js';
 import { keptVersions, walkVersions } from './version-walk.js';
 

@@ -1,5 +1,5 @@
 import type { ListedObject } from '../backend/backend.js';
-import { S3Error } from '../s3/s3-error.js';
+import { S3Error } from '../s3/errors.js';
 import {
   listedOutline,
   listedSummary,
@@ -10,11 +10,10 @@ import {
   parseArchiveName,
   type ArchiveName,
   type VersionedKey,
+  requireVersionSupport,
 } from '../s3/versions/names.js';
-import { requireVersionSupport } from '../s3/versions/support.js';
 import { versionNameOf, type Leftovers } from '../s3/versions/upkeep/leftovers.js';
-import { walkListing } from './listed-objects.js';
-import type { PassContext } from './pass-context.js';
+import { walkListing, type PassContext } from './pass-context.js';
 
 /** Names of a key that are held in memory: some 200 KiB. */
 const NAMES_MAX = 1000;

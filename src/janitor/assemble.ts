@@ -6,19 +6,19 @@ import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
 import { parseColdClasses } from '../s3/rules/cold/classes.js';
 import { nextRequestId } from '../telemetry/request-id.js';
-import type { JanitorParts, JanitorSettings, Observer } from './account-janitor.js';
+import type { JanitorDeps, JanitorSettings, Observer } from './account-janitor.js';
 import { SYSTEM_CLOCK } from './clock.js';
-import type { ColdSettings } from './cold-settings.js';
-import { Pace } from './pace.js';
+import type { ColdSettings } from './cold-walk.js';
+import { RateLimiter } from './rate-limit.js';
 
 /** The janitor's parts as a process uses them, from the configuration. */
 
-export async function janitorParts(
+export async function janitorDeps(
   options: FilledOptions,
   backend: Backend,
   observer: Observer,
   clockHealth: ClockHealth,
-): Promise<JanitorParts> {
+): Promise<JanitorDeps> {
   return {
     backend,
     settings: janitorSettings(options),
@@ -61,7 +61,7 @@ export function janitorClock(
  */
 export async function janitorCold(options: FilledOptions): Promise<ColdSettings | undefined> {
   if (options.coldBackend === 'none') return undefined;
-  const { openColdBackend } = await import('../open-cold.js');
+  const { openColdBackend } = await import('../processes/open-cold.js');
   const { createDigestFactory } = await import('../digest/index.js');
   const backend = openColdBackend(options);
   return (
@@ -76,8 +76,8 @@ export async function janitorCold(options: FilledOptions): Promise<ColdSettings 
   );
 }
 
-export function janitorPace(options: FilledOptions): Pace {
-  return new Pace(options.janitorOperationsPerS, SYSTEM_CLOCK);
+export function janitorPace(options: FilledOptions): RateLimiter {
+  return new RateLimiter(options.janitorOperationsPerS, SYSTEM_CLOCK);
 }
 
 /**

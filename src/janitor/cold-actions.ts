@@ -1,10 +1,9 @@
 import type { Backend, CallContext, ObjectRef } from '../backend/backend.js';
 import { ColdError } from '../cold/cold-error.js';
-import { archiveObject } from '../s3/cold/archive.js';
-import { headIfThere, type ColdTools } from '../s3/cold/cold-tools.js';
+import { archiveObject, transitionObject } from '../s3/cold/archive.js';
+import { headIfThere, type ColdTools } from '../s3/cold/cold-object.js';
 import { releaseBody } from '../s3/cold/release.js';
-import { transitionObject } from '../s3/cold/transition.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import { NO_COLD_CLASSES } from '../s3/rules/cold/classes.js';
 import type { Upload } from '../s3/segments/names.js';
 import { readParts } from '../s3/segments/parts.js';
@@ -15,7 +14,7 @@ import type {
   JanitorAction,
   TransitionAction,
 } from './actions.js';
-import type { ColdSettings } from './cold-settings.js';
+import type { ColdSettings } from './cold-walk.js';
 
 /** What an object that was let go of was made of. */
 export interface ReleasedParts {

@@ -1,14 +1,63 @@
 import type { ListedObject } from '../backend/backend.js';
-import { mapLimited } from '../lib/map-limited.js';
+import { throwIfAborted } from '../backend/call-context.js';
+import type { ColdBackend, ColdLocation } from '../cold/cold-backend.js';
+import { ColdError } from '../cold/cold-error.js';
+import type { DigestFactory } from '../digest/body-digest.js';
+import { mapLimited } from '../lib/promises.js';
 import { coldObjectOf } from '../s3/cold/cold-object.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { isReferenced } from '../s3/cold/release.js';
+import { S3Error } from '../s3/errors.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
+import type { ColdClasses } from '../s3/rules/cold/classes.js';
 import { coldWorkOf } from '../s3/rules/cold/cold-object.js';
-import { S3Error } from '../s3/s3-error.js';
 import type { ColdAction } from './actions.js';
-import type { ColdSettings } from './cold-settings.js';
-import { PAGE, type PassContext } from './pass-context.js';
-import { placeOf } from './place.js';
+import { type PassContext, placeOf, PAGE } from './pass-context.js';
 import { isMissing } from './record-store.js';
+
+/** What the janitor needs for the cold tier. */
+export interface ColdSettings {
+  readonly backend: ColdBackend;
+  readonly classes: ColdClasses;
+  /** Whether archived objects leave the store. */
+  readonly deleteHot: boolean;
+  /** Younger copies are nobody's garbage: whoever writes one stamps its object afterwards. */
+  readonly sweepAgeMs: number;
+  readonly digests: DigestFactory;
+}
+
+/**
+ * Finds the cold copies that no object has its bytes in any more: of objects that were deleted or
+ * overwritten. A cold backend that is away costs nothing but this sweep.
+ */
+export async function sweepCold(pass: PassContext, cold: ColdSettings): Promise<void> {
+  const before = pass.now() - cold.sweepAgeMs;
+  try {
+    for await (const { location, writtenAt } of cold.backend.list(pass.account)) {
+      throwIfAborted(pass.call);
+      if (writtenAt <= before) await look(pass, cold, location);
+    }
+  } catch (error) {
+    if (!(error instanceof ColdError)) throw error;
+    pass.unreadable('the cold backend', error);
+  }
+}
+
+async function look(pass: PassContext, cold: ColdSettings, location: ColdLocation): Promise<void> {
+  try {
+    const copy = await cold.backend.find(location);
+    pass.looked(1);
+    if (copy === undefined) return;
+    const { backend, call } = pass;
+    if (await isReferenced({ backend, call, classes: cold.classes }, copy)) return;
+    const { account, container, object, size, lastModified } = copy;
+    const target = { account, ...placeOf(container, object), size, lastModified };
+    await pass.executor.carryOut({ action: 'discard', ...target, location });
+  } catch (error) {
+    // A damaged copy is left for people to look at.
+    if (!(error instanceof ColdError) || error.code !== 'Corrupt') throw error;
+    pass.unreadable(`cold copy ${location.id}`, error);
+  }
+}
 
 /** Objects on their way at once: each is read from one disk and written to another. */
 const CONCURRENCY = 4;

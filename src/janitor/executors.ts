@@ -1,17 +1,16 @@
 import type { Backend, CallContext, DeleteOutcome, ObjectRef } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { ColdError } from '../cold/cold-error.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import { markerOf, type Upload } from '../s3/segments/names.js';
 import { removeUnreferencedParts } from '../s3/segments/remove.js';
-import { S3Error } from '../s3/s3-error.js';
-import type { ActionOutcome } from './actions.js';
+import { S3Error } from '../s3/errors.js';
+import { type ActionOutcome, isVersionAction, type VersionBatch } from './actions.js';
 import { removeExpired } from './expired-walk.js';
 import { type ColdActions, isColdTierAction } from './cold-actions.js';
 import type { Executor, Report } from './pass-context.js';
 import type { Quarantine } from './quarantine.js';
 import { isMissing } from './record-store.js';
-import { isVersionAction, type VersionBatch } from './version-action.js';
 import type { VersionActions } from './version-actions.js';
 
 type SingleAction = Parameters<Executor['carryOut']>[0];

@@ -5,8 +5,8 @@ import type {
   ExpiredObject,
   ReadOptions,
 } from '../backend/backend.js';
-import { mapLimited } from '../lib/map-limited.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { mapLimited } from '../lib/promises.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { Upload } from '../s3/segments/names.js';
 import type { ActionOutcome, RemoveAction } from './actions.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';

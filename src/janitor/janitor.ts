@@ -1,4 +1,4 @@
-import { AccountJanitor, type JanitorParts, type Visit } from './account-janitor.js';
+import { AccountJanitor, type JanitorDeps, type Visit } from './account-janitor.js';
 
 /** Between visits, whatever they say: a store that fails is not to be pestered. */
 const PAUSE_MS_MIN = 100;
@@ -24,7 +24,7 @@ export class Janitor {
 
   /** @param accounts - each once */
   constructor(
-    private readonly parts: JanitorParts,
+    private readonly deps: JanitorDeps,
     accounts: readonly string[],
   ) {
     this.replaceAccounts(accounts);
@@ -39,7 +39,7 @@ export class Janitor {
     const known = new Map(this.#accounts.map(({ name, janitor }) => [name, janitor]));
     this.#accounts = accounts.map((name) => ({
       name,
-      janitor: known.get(name) ?? new AccountJanitor(this.parts, name),
+      janitor: known.get(name) ?? new AccountJanitor(this.deps, name),
     }));
   }
 
@@ -58,7 +58,7 @@ export class Janitor {
   /** Until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let waitMs = this.parts.settings.intervalMs;
+      let waitMs = this.deps.settings.intervalMs;
       const failures: string[] = [];
       for (const { name, janitor } of this.#accounts) {
         this.#state = { ok: true, detail: `at work in ${name}` };
@@ -70,7 +70,7 @@ export class Janitor {
         failures.length === 0
           ? { ok: true, detail: this.#idleDetail() }
           : { ok: false, detail: `the pass over ${failures.join(', ')} was interrupted` };
-      await this.parts.clock.sleep(Math.max(waitMs, PAUSE_MS_MIN), signal).catch(() => undefined);
+      await this.deps.clock.sleep(Math.max(waitMs, PAUSE_MS_MIN), signal).catch(() => undefined);
     }
   }
 
@@ -78,7 +78,7 @@ export class Janitor {
     try {
       return await janitor.visit(signal, 'due');
     } catch (error) {
-      if (!signal.aborted) this.parts.observer.interrupted(name, error);
+      if (!signal.aborted) this.deps.observer.interrupted(name, error);
       return { outcome: 'interrupted' };
     }
   }
@@ -88,7 +88,7 @@ export class Janitor {
     switch (visit.outcome) {
       case 'finished':
         this.#finishedAt.set(name, visit.finishedAt);
-        return this.parts.settings.intervalMs;
+        return this.deps.settings.intervalMs;
       case 'early':
         if (visit.finishedAt !== null) this.#finishedAt.set(name, visit.finishedAt);
         return visit.waitMs;

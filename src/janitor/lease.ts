@@ -1,7 +1,11 @@
 import type { CallContext } from '../backend/backend.js';
 import type { Clock } from './clock.js';
-import { NEW_RECORD, type JanitorRecord } from './record.js';
-import type { RecordStore, StoredRecord } from './record-store.js';
+import {
+  NEW_RECORD,
+  type JanitorRecord,
+  type RecordStore,
+  type StoredRecord,
+} from './record-store.js';
 
 /** What a holder may change of the record. */
 export type RecordChanges = Partial<Pick<JanitorRecord, 'started_at' | 'finished_at' | 'cursor'>>;

@@ -1,8 +1,8 @@
-import type { Backend, CallContext } from '../backend/backend.js';
-import type { ActionOutcome, JanitorAction } from './actions.js';
+import type { Backend, CallContext, ContainerRef, ListedObject } from '../backend/backend.js';
+import { bucketOfArchive, parseArchiveName } from '../s3/versions/names.js';
 import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
-import type { ColdSettings } from './cold-settings.js';
-import type { ExpireVersionAction, VersionBatch } from './version-action.js';
+import type { ActionOutcome, JanitorAction, ExpireVersionAction, VersionBatch } from './actions.js';
+import type { ColdSettings } from './cold-walk.js';
 
 /** Does what a pass finds to be done, or only tells. */
 export interface Executor {
@@ -49,3 +49,47 @@ export const PAGE = 1000;
 
 /** Calls under way at once: enough to share the store's commits, not enough to crowd it. */
 export const CONCURRENCY = 16;
+
+/** What a stored object is to S3. */
+export interface Place {
+  readonly bucket: string;
+  readonly key: string;
+  /** The part of the archive's name that tells versions apart; undefined of what is no version. */
+  readonly version: string | undefined;
+}
+
+export function placeOf(container: string, object: string): Place {
+  const bucket = bucketOfArchive(container);
+  const archived = bucket === undefined ? undefined : parseArchiveName(object);
+  if (bucket === undefined || archived?.kind !== 'version') {
+    return { bucket: container, key: object, version: undefined };
+  }
+  return { bucket, key: archived.key, version: archived.name };
+}
+
+/**
+ * Goes through the objects of a container in the order of their names, page by page, one at a time.
+ *
+ * @param marker - begins behind this name
+ * @param reached - told the last name of each page once all of it has been looked at
+ */
+export async function walkListing(
+  { backend, call, looked }: PassContext,
+  container: ContainerRef,
+  marker: string,
+  look: (object: ListedObject) => Promise<void>,
+  reached: (name: string) => void,
+): Promise<void> {
+  let last = marker;
+  for (let more = true; more;) {
+    const page = await backend.listObjects(call, container, { marker: last, limit: PAGE });
+    for (const entry of page.entries) {
+      if (entry.kind !== 'object') continue;
+      await look(entry.object);
+      last = entry.object.name;
+    }
+    looked(page.entries.length);
+    reached(last);
+    more = page.truncated;
+  }
+}

@@ -1,4 +1,4 @@
-import { mapLimited } from '../lib/map-limited.js';
+import { mapLimited } from '../lib/promises.js';
 import type { Clock } from './clock.js';
 import { CONCURRENCY } from './pass-context.js';
 

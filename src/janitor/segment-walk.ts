@@ -1,6 +1,6 @@
 import type { ListedObject } from '../backend/backend.js';
-import { mapLimited } from '../lib/map-limited.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import { mapLimited } from '../lib/promises.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';
 import {
@@ -12,9 +12,8 @@ import {
   type SegmentName,
   type Upload,
 } from '../s3/segments/names.js';
-import { versionsOf } from '../s3/segments/versions.js';
-import { CONCURRENCY, type PassContext } from './pass-context.js';
-import { walkListing } from './listed-objects.js';
+import { versionsOf } from '../s3/segments/parts.js';
+import { CONCURRENCY, type PassContext, walkListing } from './pass-context.js';
 import { isMissing } from './record-store.js';
 
 /** What is known of the bucket beside its parts. */

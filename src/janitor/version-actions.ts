@@ -1,25 +1,26 @@
 import type { Backend, CallContext, ObjectHead } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
-import type { ClockState } from '../clock/clock-health.js';
-import { mapLimited } from '../lib/map-limited.js';
-import { SYSTEM_METADATA } from '../s3/object-attributes.js';
+import type { ClockState } from '../clock/reading.js';
+import { mapLimited } from '../lib/promises.js';
+import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import { decideDeletion } from '../s3/rules/object-lock/decision.js';
 import { storedLegalHold, storedRetention } from '../s3/rules/object-lock/stored.js';
-import { S3Error } from '../s3/s3-error.js';
+import { S3Error } from '../s3/errors.js';
 import type { Upload } from '../s3/segments/names.js';
 import { archiveContainer, type VersionedKey } from '../s3/versions/names.js';
-import type { RemovedVersion } from '../s3/versions/parts.js';
+import type { RemovedVersion } from '../s3/versions/deps.js';
 import type { VersionEntry } from '../s3/versions/version-entry.js';
 import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
-import type { ActionOutcome, TransitionAction } from './actions.js';
-import { CONCURRENCY } from './pass-context.js';
 import type {
+  ActionOutcome,
+  TransitionAction,
   ExpireCurrentAction,
   ExpireVersionAction,
   SweepVersionsAction,
   VersionAction,
   VersionBatch,
-} from './version-action.js';
+} from './actions.js';
+import { CONCURRENCY } from './pass-context.js';
 
 /** What happened, and the uploads whose parts may be garbage now. */
 export interface VersionResult {
@@ -90,7 +91,7 @@ export class VersionActions {
   }
 
   /** Removes those that are still due and that no lock holds. @throws BackendError, S3Error */
-  async expire({ of, actions, choose }: VersionBatch): Promise<BatchResult> {
+  async expire({ key: of, actions, choose }: VersionBatch): Promise<BatchResult> {
     const { versions, call } = this.options;
     const refused = new Map<string, Refusal>();
     const pruned = await versions.upkeep.prune(call, of, {
@@ -120,7 +121,7 @@ export class VersionActions {
   }
 
   /** What {@link expire} would do now. @throws BackendError */
-  async plan({ of, actions }: VersionBatch): Promise<BatchResult> {
+  async plan({ key: of, actions }: VersionBatch): Promise<BatchResult> {
     const outcomes = await mapLimited(actions, CONCURRENCY, async (action) => {
       const refusal = await this.#planned(of, action.entry);
       return { action, ...(refusal ?? { outcome: 'planned' as const }) };
@@ -128,9 +129,9 @@ export class VersionActions {
     return { outcomes, uploads: [] };
   }
 
-  async #planned(of: VersionedKey, entry: VersionEntry): Promise<Refusal | undefined> {
+  async #planned(key: VersionedKey, entry: VersionEntry): Promise<Refusal | undefined> {
     if (entry.kind === 'delete-marker') return undefined;
-    const head = await this.options.versions.upkeep.head(this.options.call, of, entry);
+    const head = await this.options.versions.upkeep.head(this.options.call, key, entry);
     return head && this.#refusal(head);
   }
 

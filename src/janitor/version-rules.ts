@@ -1,6 +1,6 @@
 import type { ObjectHead } from '../backend/backend.js';
-import { mapLimited } from '../lib/map-limited.js';
-import { lifecycleObjectOf } from '../s3/lifecycle-object.js';
+import { mapLimited } from '../lib/promises.js';
+import { lifecycleObjectOf } from '../s3/bucket/lifecycles.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
 import {
@@ -12,14 +12,13 @@ import { DEFAULT_STORAGE_CLASS } from '../s3/rules/storage-class.js';
 import type { VersioningStatus } from '../s3/rules/versioning.js';
 import type { SummaryEntry } from '../s3/versions/listing/index-summary.js';
 import type { FoundKey } from '../s3/versions/listing/key-reader.js';
-import type { KeyState } from '../s3/versions/listing/keys.js';
+import type { KeyState } from '../s3/versions/listing/merge.js';
 import { currentRef, versionRef, type VersionedKey } from '../s3/versions/names.js';
-import { PRUNE_MAX } from '../s3/versions/upkeep/prune.js';
-import type { TransitionAction } from './actions.js';
-import { withoutTags } from './narrowing.js';
+import { PRUNE_MAX } from '../s3/versions/upkeep/version-upkeep.js';
+import type { TransitionAction, ExpireVersionAction } from './actions.js';
+import { withoutTags } from './object-walk.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
-import type { ExpireVersionAction } from './version-action.js';
 
 type Due = DueVersion<SummaryEntry>;
 
@@ -74,20 +73,20 @@ export class VersionRules {
 
   /** The oldest first: of what is left, none becomes younger by it. Some at a time, see PRUNE_MAX. */
   async #expireVersions(
-    of: VersionedKey,
+    key: VersionedKey,
     due: readonly Due[],
     now: number,
     detailsOf: (version: SummaryEntry) => VersionDetails | undefined,
   ): Promise<void> {
-    const actions = due.flatMap((one) => expirationOf(of, one) ?? []).reverse();
+    const actions = due.flatMap((one) => expirationOf(key, one) ?? []).reverse();
     for (let at = 0; at < actions.length; at += PRUNE_MAX) {
       const batch = actions.slice(at, at + PRUNE_MAX);
       const names = new Set(batch.map(({ entry }) => entry.name));
       await this.pass.executor.expireVersions({
-        of,
+        key: key,
         actions: batch,
         choose: ({ entries }) => {
-          const still = this.#due(this.configuration, of.key, entries, now, detailsOf);
+          const still = this.#due(this.configuration, key.key, entries, now, detailsOf);
           const going = new Set(still.filter(isExpiration).map(({ version }) => version.name));
           return entries.filter(({ name }) => names.has(name) && going.has(name));
         },
@@ -95,11 +94,11 @@ export class VersionRules {
     }
   }
 
-  async #expireCurrent(of: VersionedKey, { version, due }: Due): Promise<void> {
+  async #expireCurrent(key: VersionedKey, { version, due }: Due): Promise<void> {
     const { id, etag, size, lastModified } = version;
     await this.pass.executor.carryOut({
       action: 'expire_current',
-      ...of,
+      ...key,
       ruleId: due.ruleId,
       version: id,
       etag,
@@ -110,7 +109,7 @@ export class VersionRules {
   }
 
   async #transition(
-    of: VersionedKey,
+    key: VersionedKey,
     { version, due }: Due,
     { etag, lastModified }: Pick<ObjectHead, 'etag' | 'lastModified'>,
     isCurrent: boolean,
@@ -119,36 +118,36 @@ export class VersionRules {
     const { ruleId, storageClass } = due;
     const action: TransitionAction = {
       action: 'transition',
-      ...of,
+      ...key,
       ruleId,
       storageClass,
       version: version.id,
       size: version.size,
       etag,
       lastModified,
-      ref: isCurrent ? currentRef(of) : versionRef(of, version.name),
+      ref: isCurrent ? currentRef(key) : versionRef(key, version.name),
     };
     await this.pass.executor.carryOut(action);
   }
 
   /** Of those whose tags decide, or that may have been moved already. */
-  async #headsOf(of: VersionedKey, candidates: readonly Due[]): Promise<Heads> {
+  async #headsOf(key: VersionedKey, candidates: readonly Due[]): Promise<Heads> {
     const heads = new Map<string, ObjectHead | undefined>();
     const asked = candidates.filter(
       ({ version, due }) =>
         version.kind === 'version' &&
         (due.action === 'transition' ||
-          tagsMatter(this.configuration, { key: of.key, size: version.size })),
+          tagsMatter(this.configuration, { key: key.key, size: version.size })),
     );
     await mapLimited(asked, CONCURRENCY, async ({ version }) => {
-      heads.set(version.name, await this.#headOf(of, version));
+      heads.set(version.name, await this.#headOf(key, version));
     });
     return heads;
   }
 
-  async #headOf(of: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
+  async #headOf(key: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
     // Without a name it is the object, or behind the link, that stands at the key.
-    const ref = name === '' ? currentRef(of) : versionRef(of, name);
+    const ref = name === '' ? currentRef(key) : versionRef(key, name);
     try {
       return await this.pass.backend.headObject(this.pass.call, ref);
     } catch (error) {
@@ -182,9 +181,9 @@ function isExpiration({ due }: Due): boolean {
   return due.action === 'expire_noncurrent' || due.action === 'expire_marker';
 }
 
-function expirationOf(of: VersionedKey, { version, due }: Due): ExpireVersionAction | undefined {
+function expirationOf(key: VersionedKey, { version, due }: Due): ExpireVersionAction | undefined {
   if (due.action !== 'expire_noncurrent' && due.action !== 'expire_marker') return undefined;
   const { id, size, lastModified } = version;
   const { action, ruleId } = due;
-  return { action, ...of, ruleId, version: id, entry: version, size, lastModified };
+  return { action, ...key, ruleId, version: id, entry: version, size, lastModified };
 }

@@ -1,9 +1,9 @@
 import type { ContainerHead } from '../backend/backend.js';
-import { mapLimited } from '../lib/map-limited.js';
-import { bucketVersioning } from '../s3/bucket-versions.js';
+import { mapLimited } from '../lib/promises.js';
+import { bucketVersioning } from '../s3/bucket/configuration.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import type { VersioningStatus } from '../s3/rules/versioning.js';
-import { S3Error } from '../s3/s3-error.js';
+import { S3Error } from '../s3/errors.js';
 import type { FoundKey } from '../s3/versions/listing/key-reader.js';
 import {
   keysOf,
@@ -11,8 +11,8 @@ import {
   tellCurrent,
   tellKey,
   type KeyState,
-} from '../s3/versions/listing/keys.js';
-import { withoutTags, wantsNoncurrent } from './narrowing.js';
+} from '../s3/versions/listing/merge.js';
+import { withoutTags, wantsNoncurrent } from './object-walk.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
 import { VersionRules } from './version-rules.js';
 

@@ -53,3 +53,34 @@ class SignalCancellation implements Cancellation {
     this.signal.removeEventListener('abort', event);
   }
 }
+
+/**
+ * A stream of bytes. A chunk is valid only until the next one is asked for, so that a source may
+ * reuse its buffer: who keeps a chunk longer copies it. Leaving a `for await` early (`return()`)
+ * lets go of whatever the source holds.
+ */
+export type ByteSource = AsyncIterable<Buffer>;
+
+/**
+ * What the promise gives, unless the signal is aborted first.
+ * @throws the signal's reason
+ */
+export async function abortable<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

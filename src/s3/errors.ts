@@ -1,3 +1,5 @@
+import type { HeaderList } from '../http/exchange.js';
+
 /**
  * The one table of error codes: each code of the protocol with its status and default message.
  *
@@ -6,7 +8,7 @@
  * wins over AWS's (`InvalidObjectState` is 400 here).
  */
 
-export interface ErrorEntry {
+interface ErrorEntry {
   /** Of the HTTP response. */
   readonly status: number;
   /** Used when the thrower gave none. */
@@ -215,4 +217,38 @@ export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 /** Status and default message of a code. */
 export function errorEntry(code: ErrorCode): ErrorEntry {
   return ERRORS[code];
+}
+
+/** Extra children of `<Error>`, in order, e.g. `{ Key: 'a/b', BucketName: 'b' }`. */
+export type ErrorDetails = Readonly<Record<string, string>>;
+
+/** `Key` where there is one (SPEC.md 7.1), and the bucket it was looked for in. */
+export function resourceDetails(bucket: string, key: string): ErrorDetails {
+  if (bucket === '') return {};
+  return key === '' ? { BucketName: bucket } : { BucketName: bucket, Key: key };
+}
+
+interface S3ErrorOptions extends ErrorOptions {
+  /** Sent with the answer: `Allow` with a 405, `Content-Range` with a 416. */
+  readonly headers?: HeaderList | undefined;
+}
+
+/**
+ * An answer of the protocol that is not a success: a code of the table in errors.ts, which gives
+ * status and default message, and what the particular case adds.
+ */
+export class S3Error extends Error {
+  override readonly name = 'S3Error';
+  readonly headers: HeaderList;
+
+  constructor(
+    readonly code: ErrorCode,
+    /** Replaces the table's message. */
+    message?: string,
+    readonly details: ErrorDetails = {},
+    options: S3ErrorOptions = {},
+  ) {
+    super(message ?? '', options);
+    this.headers = options.headers ?? [];
+  }
 }

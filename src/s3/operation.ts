@@ -1,19 +1,28 @@
-import type { Backend, CallContext, ContainerHead } from '../backend/backend.js';
-import type { ByteSource } from '../lib/byte-source.js';
-import type { ClockHealth } from '../clock/clock-health.js';
+import type {
+  Backend,
+  CallContext,
+  ContainerHead,
+  ContainerRef,
+  ObjectRef,
+} from '../backend/backend.js';
+import type { ClockHealth } from '../clock/reading.js';
 import type { DigestFactory } from '../digest/body-digest.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
-import type { Payload } from './auth/payload.js';
-import type { PayloadOptions } from './auth/payload-plan.js';
+import { ScratchBytes } from '../lib/buffers/scratch-memory.js';
+import type { ByteSource } from '../lib/cancellation.js';
+import type { Payload, PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
-import type { BucketLifecycles } from './bucket-lifecycles.js';
-import type { ColdTier } from './cold/cold-tier.js';
-import type { Endpoint } from './endpoint.js';
-import type { PendingDocument } from './pending-document.js';
-import type { S3Error } from './s3-error.js';
+import type { BucketLifecycles } from './bucket/lifecycles.js';
+import type { ColdTier } from './cold/restorer.js';
+import type { Endpoint } from './endpoint/endpoint.js';
+import type { S3Error } from './errors.js';
+import type { PendingDocument } from './request/pending-document.js';
+import { accountName, canonicalId } from './rules/acl/requester.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
 import type { VersionedKeys } from './versions/versioned-keys.js';
 import type { DocumentParser } from './xml-pool/documents.js';
+import type { Document } from './xml/document-bytes.js';
+import { userOwner, type Owner } from './xml/owner.js';
 
 /** What every operation may use; one per listener. */
 export interface Services {
@@ -34,7 +43,7 @@ export interface Services {
 }
 
 /** The part of the configuration that the protocol depends on. */
-export interface S3Settings {
+interface S3Settings {
   /** The region that signatures must name. */
   readonly region: string;
   /** What `?location` answers; `us-east-1` is written as an empty element, as AWS does. */
@@ -81,3 +90,32 @@ export interface S3Response {
 
 /** @throws S3Error, BackendError: the pipeline turns both into the error document */
 export type Operation = (context: RequestContext) => S3Response | Promise<S3Response>;
+
+/** Where a request's bucket lies: buckets are containers of the signer's account. */
+export function containerOf({ principal, endpoint }: RequestContext): ContainerRef {
+  return { account: principal.account, container: endpoint.bucket };
+}
+
+export function objectOf({ principal, endpoint }: RequestContext): ObjectRef {
+  return { account: principal.account, container: endpoint.bucket, object: endpoint.key };
+}
+
+/**
+ * Who owns what a request lists, where that has no ACL of its own: to an owner of the account all of it is its own, under the id that
+ * it is granted things by, as AWS's users look theirs up in ListBuckets. Others see the account.
+ */
+export function ownerOf({ principal }: RequestContext): Owner {
+  return userOwner(
+    principal.role === 'owner' ? canonicalId(principal) : accountName(principal.account),
+  );
+}
+
+/** A success whose body is an XML document. */
+export function xmlResponse(document: Document, headers: HeaderList = []): S3Response {
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml'], ...headers],
+    body: document,
+    contentLength: document instanceof ScratchBytes ? document.length : undefined,
+  };
+}

@@ -1,8 +1,24 @@
 import type { ExchangeHandler } from '../http/exchange.js';
-import { CrossOrigin } from './cross-origin.js';
-import { SampledFailureLog } from './failures.js';
-import type { PipelineOptions } from './pipeline-options.js';
-import { RequestRun } from './request-run.js';
+import type { TrustedProxies } from '../http/trusted-proxies.js';
+import type { Authenticator } from './auth/authenticate.js';
+import type { Addressing } from './endpoint/addressing.js';
+import type { Services } from './operation.js';
+import type { Admission } from './request/admission.js';
+import { CrossOrigin } from './request/cors.js';
+import { type FailureLog, SampledFailureLog } from './request/failures.js';
+import type { RequestRecorder } from './request/request-record.js';
+import { RequestRun } from './request/request-run.js';
+
+/** What all requests share. */
+export interface PipelineOptions {
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  readonly addressing: Addressing;
+  readonly admission: Admission;
+  readonly proxies: TrustedProxies;
+  readonly recorder: RequestRecorder;
+  readonly log: FailureLog;
+}
 
 /**
  * The one way of every request:

@@ -1,11 +1,10 @@
 import type { Backend, CallContext } from '../backend/backend.js';
 import type { Exchange, HeaderMap, RequestBody } from '../http/exchange.js';
-import type { AccountRecords } from './account/account-records.js';
+import type { AccountRecords } from './account/accounts.js';
 import type { User, Users } from './auth/users.js';
 import type { ApiLimits } from './limits.js';
-import type { Query } from './query.js';
-import type { Target } from './target.js';
-import type { TempUrlScope } from './tempurl/scope.js';
+import type { Query, Target } from './target.js';
+import type { TempUrlScope } from './tempurl/parameters.js';
 
 /** What all requests share. */
 export interface Api {

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../lib/byte-source.js';
+import type { ByteSource } from '../lib/cancellation.js';
 import { STATUS_CODES } from 'node:http';
 
 /** What a request is answered with, before it becomes HTTP. */

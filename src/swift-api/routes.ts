@@ -10,8 +10,7 @@ import {
   refuseUnsupported,
 } from './container/write-container.js';
 import { copyObject } from './object/copy-object.js';
-import { deleteObject } from './object/delete-object.js';
-import { postObject } from './object/post-object.js';
+import { deleteObject, postObject } from './object/post-object.js';
 import { putObject } from './object/put-object.js';
 import { readObject } from './object/read-object.js';
 import { HTML, pageOf, TEXT, type Reply } from './reply.js';

@@ -1,24 +1,21 @@
 import type { Backend } from '../backend/backend.js';
 import type { Roster } from '../config/credentials.js';
-import type { Eventual } from '../lib/eventual.js';
+import type { MaybePromise } from '../lib/promises.js';
 import { ClientAbortedError, type Exchange, type SendResult } from '../http/exchange.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
-import { AccountRecords } from './account/account-records.js';
-import { isLoginPath, login, unauthorised } from './auth/login.js';
-import { userOfToken } from './auth/tokens.js';
+import { AccountRecords } from './account/accounts.js';
+import { isLoginPath, login, unauthorised, userOfToken } from './auth/login.js';
 import { Users, type ServiceUser, type User } from './auth/users.js';
 import type { Api, Call } from './call.js';
 import { isGateway } from './gateway/signature.js';
 import { infoReply } from './info.js';
 import { DEFAULT_API_LIMITS, type ApiLimits } from './limits.js';
-import { readQuery, type Query } from './query.js';
+import { readQuery, type Query, parseTarget, type Target } from './target.js';
 import { HTML, TEXT, type Reply } from './reply.js';
 import { route } from './routes.js';
 import { SwiftError, swiftErrorOf } from './swift-error.js';
-import { parseTarget, type Target } from './target.js';
-import { openTempUrl } from './tempurl/open.js';
+import { openTempUrl, tempUrlReply } from './tempurl/open.js';
 import { isTempUrl } from './tempurl/parameters.js';
-import { tempUrlReply } from './tempurl/response.js';
 
 export interface SwiftApiOptions {
   readonly backend: Backend;
@@ -199,7 +196,7 @@ export class SwiftApi {
       ['X-Trans-Id', requestId] as const,
       ['X-Openstack-Request-Id', requestId] as const,
     ];
-    let sending: Eventual<SendResult>;
+    let sending: MaybePromise<SendResult>;
     try {
       sending = exchange.respond({ ...reply, headers });
     } catch (error) {

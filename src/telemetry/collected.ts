@@ -1,10 +1,20 @@
-import { Counter, Gauge, type Aggregator, type CounterConfiguration } from 'prom-client';
+import {
+  type MetricObjectWithValues,
+  type MetricValue,
+  Counter,
+  Gauge,
+  type Aggregator,
+  type CounterConfiguration,
+} from 'prom-client';
+
+/** What prom-client's `registry.getMetricsAsJSON()` gives: plain data that crosses processes. */
+export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** Metrics whose values are kept elsewhere and read when a snapshot is taken. */
 
 type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
-export interface CollectedTotal {
+interface CollectedTotal {
   readonly name: string;
   readonly help: string;
   /** A number that only grows. */
@@ -23,7 +33,7 @@ export function collectTotal({ name, help, read }: CollectedTotal, registers: Re
   });
 }
 
-export interface CollectedGauge {
+interface CollectedGauge {
   readonly name: string;
   readonly help: string;
   /** How listeners' values become one: loads add up; of what all share, the largest. */

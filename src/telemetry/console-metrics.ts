@@ -1,6 +1,5 @@
 import { Counter, Registry } from 'prom-client';
-import { collectGauge } from './collected.js';
-import type { MetricSnapshot } from './snapshot.js';
+import { collectGauge, type MetricSnapshot } from './collected.js';
 
 /** What the gauges are read from. */
 export interface ConsoleLoad {

@@ -1,6 +1,5 @@
 import { Counter, Registry } from 'prom-client';
-import { collectGauge, collectTotal } from './collected.js';
-import type { MetricSnapshot } from './snapshot.js';
+import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js';
 
 /** The metrics of the janitor process; docs/metrics.md describes each. */
 export class JanitorMetrics {

@@ -2,10 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { BackendMetrics } from './backend-metrics.js';
 import { BucketMetrics } from './bucket-metrics.js';
-import { collectGauge, collectTotal } from './collected.js';
+import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js';
 import { EventLoopLag } from './event-loop-lag.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
-import type { MetricSnapshot } from './snapshot.js';
 import { StageMetrics } from './stage-metrics.js';
 
 /** What is known of a request when its response has left or its client has. */

@@ -1,7 +1,6 @@
 import { Counter, Registry } from 'prom-client';
-import { collectGauge, collectTotal } from './collected.js';
+import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js';
 import { SeriesHistogram } from './histogram.js';
-import type { MetricSnapshot } from './snapshot.js';
 
 /** A request of the Swift API when all is over. */
 export interface FinishedSwiftRequest {

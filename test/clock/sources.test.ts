@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import { chronySource, parseTracking } from '../../src/clock/chrony.js';
-import { kernelSource, parseTimex } from '../../src/clock/kernel.js';
-import { PeerDate } from '../../src/clock/peer-date.js';
+import {
+  chronySource,
+  parseTracking,
+  kernelSource,
+  parseTimex,
+  PeerDate,
+  runProgram,
+} from '../../src/clock/sources.js';
 import {
   isWithin,
   offByAtLeastMs,
@@ -9,7 +14,6 @@ import {
   UNSYNCHRONISED,
   type ClockReading,
 } from '../../src/clock/reading.js';
-import { runProgram } from '../../src/clock/run-program.js';
 import { describeWith, program, type Need } from '../support/needs.js';
 
 /** Whole outputs of `chronyc -c -n tracking`, chrony 4.3. */

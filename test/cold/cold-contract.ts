@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ByteSource } from '../../src/lib/byte-source.js';
+import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy, ListedCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
 import { patternBytes, rejection, reusedChunks } from '../contract/fixture.js';

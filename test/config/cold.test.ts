@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { renderConfig } from '../../src/config/print.js';
 import type { ConfigError } from '../../src/config/problem.js';
-import { openColdBackend } from '../../src/open-cold.js';
-import { StartError } from '../../src/process/child.js';
+import { openColdBackend } from '../../src/processes/open-cold.js';
+import { StartError } from '../../src/processes/child.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 describe('config: cold tier', () => {

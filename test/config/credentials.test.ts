@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ensureCredentials, readCredentials } from '../../src/config/credentials-file.js';
+import { ensureCredentials, readCredentials } from '../../src/config/roster-source.js';
 import {
   generateCredential,
   parseCredentials,

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { pasteSection } from '../../src/config/paste-section.js';
-import { interpolate, parseIni } from '../../src/config/python-config.js';
+import { pasteSection, interpolate, parseIni } from '../../src/config/python-config.js';
 
 function sectionsOf(text: string): unknown {
   const result = parseIni(text);

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/problem.js';
 import { readRoster } from '../../src/config/roster-source.js';
-import { readTempauthFile } from '../../src/config/tempauth-file.js';
-import { parseTempauth } from '../../src/config/tempauth.js';
+import { readTempauthFile, parseTempauth } from '../../src/config/tempauth.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const FILE = '/etc/swift/proxy-server.conf';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startConsoleChild } from '../../console/console-service.js';
 import { generateCredential } from '../../src/config/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
-import { StartError } from '../../src/process/child.js';
+import { StartError } from '../../src/processes/child.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 describe('console: as a child of the service', () => {

@@ -11,7 +11,7 @@ import {
   type BodyDigest,
   type LaneTaskTiming,
 } from '../../src/digest/index.js';
-import { DIGEST_DEFAULTS } from '../../src/digest/options.js';
+import { DIGEST_DEFAULTS } from '../../src/digest/lane.js';
 
 const MIB = 1024 * 1024;
 const WANTED = { md5: true, sha256: false } as const;

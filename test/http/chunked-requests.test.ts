@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import type { EdgeLimits } from '../../src/http/limits.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { ByteSource } from '../../src/lib/byte-source.js';
+import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { HttpResponse, SendResult } from '../../src/http/exchange.js';
 import type { EdgeLimits } from '../../src/http/limits.js';
 import type { RawClient } from '../support/raw-http.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { IdentityProbe } from '../../src/identity/health.js';
-import { S3Error } from '../../src/s3/s3-error.js';
+import { S3Error } from '../../src/s3/errors.js';
 import { bodyOf } from '../support/requests.js';
 import { FakeKeystone, type FakeUser } from '../support/fake-keystone.js';
 import { until } from '../support/until.js';

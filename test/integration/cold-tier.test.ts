@@ -14,10 +14,10 @@ import {
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
 import { AccountJanitor, type Observer } from '../../src/janitor/account-janitor.js';
-import { janitorParts } from '../../src/janitor/assemble.js';
+import { janitorDeps } from '../../src/janitor/assemble.js';
 import { SYSTEM_CLOCK } from '../../src/janitor/clock.js';
 import { UNCHECKED } from '../../src/clock/index.js';
-import { openStore } from '../../src/open-store.js';
+import { openStore } from '../../src/processes/open-store.js';
 import { seededBytes } from '../backend/embedded/support.js';
 import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
@@ -88,7 +88,7 @@ describe('cold tier over the wire', function () {
       interrupted: failed,
     };
     const parts = {
-      ...(await janitorParts(options, store, observer, UNCHECKED)),
+      ...(await janitorDeps(options, store, observer, UNCHECKED)),
       // What was just written is old by then, also where the clock was set back meanwhile.
       clock: { ...SYSTEM_CLOCK, now: () => Date.now() + MINUTE_MS },
     };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ENDPOINT_ROWS } from '../../src/s3/endpoint-table.js';
+import { ENDPOINT_ROWS } from '../../src/s3/endpoint/table.js';
 import type { S3Request, S3TestClient } from '../support/s3-client.js';
 import { ANNA_ID, OWNER_ID, useAclBench } from './acl-users.js';
 

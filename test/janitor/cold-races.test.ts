@@ -5,7 +5,7 @@ import {
   type BackendCall,
   DecoratedBackend,
 } from '../../src/backend/decorators/decorated-backend.js';
-import type { ByteSource } from '../../src/lib/byte-source.js';
+import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
 import { MemoryColdBackend } from '../../src/cold/memory-backend.js';

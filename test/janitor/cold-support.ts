@@ -5,7 +5,7 @@ import type { ColdBackend } from '../../src/cold/cold-backend.js';
 import { createDigestFactory } from '../../src/digest/index.js';
 import { coldObjectOf } from '../../src/s3/cold/cold-object.js';
 import { Restorer } from '../../src/s3/cold/restorer.js';
-import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { isRestored } from '../../src/s3/rules/cold/cold-object.js';
 import { listed } from '../cold/cold-contract.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { parseColdState } from '../../src/s3/rules/cold/state.js';
 import { VersionedKeys } from '../../src/s3/versions/versioned-keys.js';
 import { patternBytes, rejection } from '../contract/fixture.js';

@@ -8,8 +8,8 @@ import type {
 } from '../../src/backend/backend.js';
 import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
 import { LeaseLostError, Lease } from '../../src/janitor/lease.js';
-import { NEW_RECORD } from '../../src/janitor/record.js';
 import {
+  NEW_RECORD,
   ChainedRecord,
   ReplacedRecord,
   RESERVED_CONTAINER,

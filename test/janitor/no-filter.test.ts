@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type * as B from '../../src/backend/backend.js';
 import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
-import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { archiveContainer, versionRef } from '../../src/s3/versions/names.js';
 import { ColdBench, NEVER } from './cold-support.js';

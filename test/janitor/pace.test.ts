@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Pace } from '../../src/janitor/pace.js';
+import { RateLimiter } from '../../src/janitor/rate-limit.js';
 import type { Clock } from '../../src/janitor/clock.js';
 
 /** Sleeps by setting its time ahead. */
@@ -19,7 +19,7 @@ describe('janitor: pace', () => {
   for (const perSecond of [1, 50, 500, 10_000]) {
     it(`lets ${perSecond} calls a second through`, async () => {
       const clock = new SkippingClock();
-      const pace = new Pace(perSecond, clock);
+      const pace = new RateLimiter(perSecond, clock);
       const calls = perSecond * 5;
       for (let i = 0; i < calls; i++) await pace.take(signal);
       expect(clock.time).to.be.within(4_700, 5_000);
@@ -28,7 +28,7 @@ describe('janitor: pace', () => {
 
   it('does not catch up on a pause', async () => {
     const clock = new SkippingClock();
-    const pace = new Pace(100, clock);
+    const pace = new RateLimiter(100, clock);
     await pace.take(signal);
     clock.time += 60_000;
     const before = clock.time;

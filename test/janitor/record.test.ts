@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { NEW_RECORD, parseRecord, renderRecord } from '../../src/janitor/record.js';
+import { NEW_RECORD, parseRecord, renderRecord } from '../../src/janitor/record-store.js';
 
 const RECORD = {
   holder: 'a host 12',

@@ -5,14 +5,14 @@ import { AccountJanitor, type JanitorSettings } from '../../src/janitor/account-
 import { runPass } from '../../src/janitor/account-pass.js';
 import type { ActionOutcome, JanitorAction } from '../../src/janitor/actions.js';
 import type { Clock } from '../../src/janitor/clock.js';
-import type { ColdSettings } from '../../src/janitor/cold-settings.js';
+import type { ColdSettings } from '../../src/janitor/cold-walk.js';
 import { DryRun } from '../../src/janitor/executors.js';
-import { Pace } from '../../src/janitor/pace.js';
+import { RateLimiter } from '../../src/janitor/rate-limit.js';
 import { VersionActions } from '../../src/janitor/version-actions.js';
 import type { ClockState } from '../../src/clock/index.js';
-import { configurationPatch } from '../../src/s3/bucket-configuration.js';
+import { configurationPatch } from '../../src/s3/bucket/configuration.js';
 import { renderLifecycleConfiguration } from '../../src/s3/xml/lifecycle-configuration.js';
-import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../../src/s3/rules/lifecycle/configuration.js';
 import { encodeTags } from '../../src/s3/rules/tagging.js';
 import { markerOf, partOf, segmentsContainer } from '../../src/s3/segments/names.js';
@@ -125,7 +125,7 @@ export class Bench {
       backend,
       cold: this.cold,
       settings: { ...SETTINGS, ...settings },
-      pace: new Pace(Infinity, clock),
+      pace: new RateLimiter(Infinity, clock),
       clock,
       clockState: () => this.clockState,
       holder: `test-${Math.random()}`,

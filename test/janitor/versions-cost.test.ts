@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { BackendMethod } from '../../src/backend/decorators/decorated-backend.js';
 import { RecordingBackend } from '../../src/backend/decorators/recording.js';
-import { mapLimited } from '../../src/lib/map-limited.js';
+import { mapLimited } from '../../src/lib/promises.js';
 import { IndexStore, NOTHING_STORED, prepareIndex } from '../../src/s3/versions/index-store.js';
-import { VersionIds } from '../../src/s3/versions/version-ids.js';
-import type { VersionEntry } from '../../src/s3/versions/version-entry.js';
+import { VersionIds, type VersionEntry } from '../../src/s3/versions/version-entry.js';
 import { rules } from '../s3/rules/lifecycle/support.js';
 import { CALL, DAY_MS } from './support.js';
 import { gatewayOn, keyOf, VersionsBench } from './versions-support.js';

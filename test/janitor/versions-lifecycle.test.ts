@@ -3,7 +3,7 @@ import {
   DecoratedBackend,
   type BackendCall,
 } from '../../src/backend/decorators/decorated-backend.js';
-import { objectLockPatch } from '../../src/s3/bucket-object-lock.js';
+import { objectLockPatch } from '../../src/s3/bucket/configuration.js';
 import { lockMetadata } from '../../src/s3/rules/object-lock/stored.js';
 import type { RetentionMode } from '../../src/s3/rules/object-lock/retention.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';

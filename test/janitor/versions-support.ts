@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend, Metadata } from '../../src/backend/backend.js';
-import { SYSTEM_METADATA } from '../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../../src/s3/rules/lifecycle/configuration.js';
 import { encodeTags } from '../../src/s3/rules/tagging.js';
 import { versioningPatch, type VersioningStatus } from '../../src/s3/rules/versioning.js';

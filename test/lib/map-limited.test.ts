@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mapLimited } from '../../src/lib/map-limited.js';
+import { mapLimited } from '../../src/lib/promises.js';
 
 /** A task that ends when it is told to. */
 class Gate {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ENDPOINT_ROWS, type ResourceType } from '../../src/s3/endpoint-table.js';
+import { ENDPOINT_ROWS, type ResourceType } from '../../src/s3/endpoint/table.js';
 
 const RESOURCES: readonly ResourceType[] = ['service', 'bucket', 'object'];
 

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { logFailures, SampledFailureLog, type FailureFields } from '../../src/s3/failures.js';
-import type { ErrorCode } from '../../src/s3/errors.js';
-import { S3Error } from '../../src/s3/s3-error.js';
+import {
+  logFailures,
+  SampledFailureLog,
+  type FailureFields,
+} from '../../src/s3/request/failures.js';
+import { type ErrorCode, S3Error } from '../../src/s3/errors.js';
 
 describe('s3: the log of failures', () => {
   let nowMs: number;

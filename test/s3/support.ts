@@ -1,5 +1,5 @@
-import { S3Error } from '../../src/s3/s3-error.js';
-import { queryOf, type Query } from '../../src/s3/query.js';
+import { S3Error } from '../../src/s3/errors.js';
+import { queryOf, type Query } from '../../src/s3/request/query.js';
 import { parseQuery } from '../../src/lib/uri.js';
 
 /** The query of a raw text, as the endpoint parser makes it. */

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import type { MetricSnapshot } from '../../src/telemetry/snapshot.js';
+import type { MetricSnapshot } from '../../src/telemetry/collected.js';
 import type { ChildKind } from '../../supervisor/kinds.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadOf } from '../../supervisor/child-load.js';
 import { usageOf } from '../../supervisor/process-usage.js';
-import type { MetricSnapshot } from '../../src/telemetry/snapshot.js';
+import type { MetricSnapshot } from '../../src/telemetry/collected.js';
 
 function metric(name: string, values: readonly (readonly [object, number])[]) {
   return { name, values: values.map(([labels, value]) => ({ labels, value })) };

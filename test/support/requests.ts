@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../src/lib/byte-source.js';
+import type { ByteSource } from '../../src/lib/cancellation.js';
 import { BodyTooLargeError, type RequestBody, type RequestHead } from '../../src/http/exchange.js';
 
 /** Requests and bodies for tests, without an edge in front. */

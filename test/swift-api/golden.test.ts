@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
-import { aclAllows, cleanAcl } from '../../src/swift-api/auth/container-acl.js';
-import { issueToken, userOfToken } from '../../src/swift-api/auth/tokens.js';
+import { aclAllows, cleanAcl } from '../../src/swift-api/auth/authorise.js';
+import { issueToken, userOfToken } from '../../src/swift-api/auth/login.js';
 import { Users } from '../../src/swift-api/auth/users.js';
 import { SwiftError } from '../../src/swift-api/swift-error.js';
-import { readTempUrl } from '../../src/swift-api/tempurl/parameters.js';
-import { isSignedWith, signedText } from '../../src/swift-api/tempurl/signature.js';
+import { readTempUrl, isSignedWith, signedText } from '../../src/swift-api/tempurl/parameters.js';
 import { ROSTER } from './support/api.js';
 
 /**

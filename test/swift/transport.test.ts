@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { ByteSource } from '../../src/lib/byte-source.js';
+import type { ByteSource } from '../../src/lib/cancellation.js';
 import {
   openTransport,
   type OpenTransport,

@@ -46,7 +46,7 @@ describe('tidy: habits', () => {
       path,
       text: `import x from 'y';\nimport { ${names} } from '../../xml/tagging.js';\n`,
     });
-    const operation = 'src/s3/operations/x.ts';
+    const operation = 'src/s3/object/x.ts';
     expect(
       inlineParserViolations([sample(operation, 'renderTagging, parseTagging')]),
     ).to.deep.equal([`${operation} parses a document by itself`]);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { SerialQueues } from '../../../src/lib/serial-queues.js';
+import { SerialQueues } from '../../../src/lib/promises.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';

@@ -1,5 +1,9 @@
-import { pasteSection } from '../../../src/config/paste-section.js';
-import { parseIni, type IniFile, type IniSection } from '../../../src/config/python-config.js';
+import {
+  pasteSection,
+  parseIni,
+  type IniFile,
+  type IniSection,
+} from '../../../src/config/python-config.js';
 import { ConfigError } from '../../../src/config/problem.js';
 import {
   isStorageUrl,

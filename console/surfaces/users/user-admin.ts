@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mapLimited } from '../../../src/lib/map-limited.js';
+import { mapLimited } from '../../../src/lib/promises.js';
 import { loginName, type RosterEntry } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import type { ConsoleContext } from '../../server/context.js';

@@ -13,14 +13,14 @@ export const AUTH = [
   },
   {
     name: 's3/auth: a presigned URL never expires',
-    file: 'src/s3/auth/freshness.ts',
+    file: 'src/s3/auth/dates.ts',
     find: `if (now >= expiresAt) {`,
     replace: `if (now < 0) {`,
     tests: ['test/s3/auth/authenticate.test.ts'],
   },
   {
     name: 's3/auth: a date of long ago is taken',
-    file: 'src/s3/auth/freshness.ts',
+    file: 'src/s3/auth/dates.ts',
     find: `if (Math.abs(now - requestTime) <= SKEW_MS_MAX) return;`,
     replace: `if (requestTime - now <= SKEW_MS_MAX) return;`,
     tests: ['test/s3/auth/authenticate.test.ts'],
@@ -118,14 +118,14 @@ export const AUTH = [
   },
   {
     name: 's3/auth: a URL of version 2 lives a minute longer',
-    file: 'src/s3/auth/freshness.ts',
+    file: 'src/s3/auth/dates.ts',
     find: `if (now < expiresAt) return;`,
     replace: `if (now < expiresAt + 60_000) return;`,
     tests: ['test/s3/auth/authenticate-v2.test.ts'],
   },
   {
     name: 's3/auth: signing keys of a changed secret stay',
-    file: 'src/s3/auth/signing-keys.ts',
+    file: 'src/s3/auth/signature-v4.ts',
     find: `if (kept?.secretKey === secretKey) return kept.key;`,
     replace: `if (kept !== undefined) return kept.key;`,
     tests: ['test/s3/auth/parts.test.ts'],

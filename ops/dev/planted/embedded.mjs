@@ -21,7 +21,7 @@ export const EMBEDDED = [
   {
     name: 'embedded: the folder of a copied body is not synced',
     file: 'src/backend/embedded/object-copies.ts',
-    find: `await parts.files.syncFoldersOf([bodyId]).catch(rethrow);`,
+    find: `await deps.files.syncFoldersOf([bodyId]).catch(rethrow);`,
     replace: ``,
     tests: ['test/backend/embedded/durability.test.ts'],
   },
@@ -45,8 +45,8 @@ export const EMBEDDED = [
   {
     name: 'embedded: the body of a commit in doubt is removed',
     file: 'src/backend/embedded/replacements.ts',
-    find: `if (!(error instanceof UncertainCommitError)) await discard(parts, bodyId);`,
-    replace: `await discard(parts, bodyId);`,
+    find: `if (!(error instanceof UncertainCommitError)) await discard(deps, bodyId);`,
+    replace: `await discard(deps, bodyId);`,
     tests: ['test/backend/embedded/commits.test.ts'],
   },
   {

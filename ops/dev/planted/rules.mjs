@@ -91,17 +91,17 @@ export const RULES = [
   },
   {
     name: 's3/acl: who may not list is told what is not there',
-    file: 'src/s3/authorisation.ts',
+    file: 'src/s3/request/authorisation.ts',
     find: `if (!this.#bucketAllows(container, 'READ')) throw denied();`,
     replace: ``,
-    tests: ['test/s3/authorisation.test.ts'],
+    tests: ['test/s3/request/authorisation.test.ts'],
   },
   {
     name: 's3/acl: an object that replaced the one that was admitted is served',
-    file: 'src/s3/authorisation.ts',
+    file: 'src/s3/request/authorisation.ts',
     find: `if (DECISIONS.get(context)?.admits(found) === false) throw denied();`,
     replace: ``,
-    tests: ['test/s3/operations/replaced-objects.test.ts'],
+    tests: ['test/s3/object/replaced-objects.test.ts'],
   },
   {
     name: 's3/lifecycle: what is due now waits',

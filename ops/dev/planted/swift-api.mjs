@@ -20,7 +20,7 @@ export const SWIFT_API = [
   },
   {
     name: 'tempurl: the key of a container opens the account',
-    file: 'src/swift-api/tempurl/scope.ts',
+    file: 'src/swift-api/tempurl/parameters.ts',
     find: `account === this.account && (this.container === undefined || container === this.container)`,
     replace: `account === this.account`,
     tests: ['test/swift-api/tempurl.test.ts'],

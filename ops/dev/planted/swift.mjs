@@ -34,7 +34,7 @@ export const SWIFT = [
   },
   {
     name: 'swift: everybody logs in by himself',
-    file: 'src/backend/swift/net/token-source.ts',
+    file: 'src/backend/swift/net/tokens.ts',
     find: `if (state.pending !== undefined) return state.pending;`,
     replace: ``,
     tests: [
@@ -44,14 +44,14 @@ export const SWIFT = [
   },
   {
     name: 'swift: a late 401 throws a newer token away',
-    file: 'src/backend/swift/net/token-source.ts',
+    file: 'src/backend/swift/net/tokens.ts',
     find: `if (state.token !== token) return;`,
     replace: ``,
     tests: ['test/backend/swift/token-source.test.ts'],
   },
   {
     name: 'swift: a login that is refused is hammered',
-    file: 'src/backend/swift/net/token-source.ts',
+    file: 'src/backend/swift/net/tokens.ts',
     find: `if (failure !== undefined && failure.until > this.now()) return Promise.reject(failure.error);`,
     replace: ``,
     tests: ['test/backend/swift/transport-tokens.test.ts'],
@@ -75,7 +75,7 @@ export const SWIFT = [
   },
   {
     name: 'swift: failures of long ago eject an endpoint',
-    file: 'src/backend/swift/net/endpoint-health.ts',
+    file: 'src/backend/swift/net/endpoint.ts',
     find: `this.#failures = 0;`,
     replace: ``,
     tests: ['test/backend/swift/transport-health.test.ts'],
@@ -117,14 +117,14 @@ export const SWIFT = [
   },
   {
     name: 'swift: an answer of too few servers is believed',
-    file: 'src/backend/swift/sure-transport.ts',
+    file: 'src/backend/swift/transport.ts',
     find: `if (!response.headers.has(UNSURE_HEADER)) return response;`,
     replace: `if (response.headers.has('') || response.status > 0) return response;`,
     tests: ['test/backend/swift/sure-transport.test.ts'],
   },
   {
     name: 'swift: a segment with another ETag is taken',
-    file: 'src/backend/swift/segment-checks.ts',
+    file: 'src/backend/swift/manifest-puts.ts',
     find: `if (!isPlain || head.size !== size || head.etag !== etag) throw segmentMismatch(segment);`,
     replace: `if (!isPlain || head.size !== size) throw segmentMismatch(segment);`,
     tests: ['test/backend/swift/manifest-puts.test.ts'],

@@ -14,7 +14,7 @@ export const VERSIONS = [
   {
     name: 'versions: the index is not read again before it is replaced',
     file: 'src/s3/versions/fenced-protocol.ts',
-    find: `const now = await this.store.readIndex(call, of); if (now.etag !== before.etag) return undefined;`,
+    find: `const now = await this.store.readIndex(call, key); if (now.etag !== before.etag) return undefined;`,
     replace: ``,
     tests: ['test/s3/versions/slept.test.ts'],
   },
@@ -27,7 +27,7 @@ export const VERSIONS = [
   },
   {
     name: 'versions: parts of a replaced version null stay for good',
-    file: 'src/s3/operations/object/store-object.ts',
+    file: 'src/s3/object/store-object.ts',
     find: `forgetParts(context, keyOf(context), created.removed);`,
     replace: ``,
     tests: ['test/integration/multipart-cleanup.test.ts'],

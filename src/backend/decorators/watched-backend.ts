@@ -1,4 +1,4 @@
-import type { Eventual } from '../../lib/eventual.js';
+import type { MaybePromise } from '../../lib/promises.js';
 import type * as B from '../backend.js';
 import type { ImmediateReads } from '../immediate-reads.js';
 import { DecoratedBackend } from './decorated-backend.js';
@@ -145,7 +145,7 @@ function watchedReads(reads: ImmediateReads | undefined): ImmediateReads | undef
     },
     getObject(context, ref, range) {
       context.watch?.waits();
-      let found: Eventual<B.GetObjectResult> | undefined;
+      let found: MaybePromise<B.GetObjectResult> | undefined;
       try {
         found = reads.getObject(context, ref, range);
       } finally {

@@ -6,7 +6,7 @@ import { idKey } from './keys.js';
 import { asBackendError } from './lmdb-error.js';
 import { findSummary, readObject, readSummary } from './object-lookup.js';
 import { isPlain, type ObjectSummary, type StoredObject } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { plainBody, ReplacedError } from './plain-body.js';
 import { SegmentList } from './segment-list.js';
 import { segmentsBody } from './segment-source.js';
@@ -15,14 +15,14 @@ import { copyOf, peek } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt */
 export async function getSegments(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   options?: ReadOptions,
 ): Promise<readonly Segment[] | undefined> {
-  const { object } = readObject(parts, ref, options);
+  const { object } = readObject(deps, ref, options);
   if (object.place !== 'segments') return undefined;
   const segments: Segment[] = [];
-  await forEachInSlices(readList(parts, object), (segment) => segments.push(segment));
+  await forEachInSlices(readList(deps, object), (segment) => segments.push(segment));
   return segments;
 }
 
@@ -32,17 +32,17 @@ export async function getSegments(
  * @throws BackendError Corrupt when that segment is gone or changed
  */
 export function largeBody(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   object: StoredObject,
   range: ByteRange,
 ): LazyBody {
-  return segmentsBody(readList(parts, object), range, (segment, wanted) =>
-    openSegment(parts, ref, object, segment, wanted),
+  return segmentsBody(readList(deps, object), range, (segment, wanted) =>
+    openSegment(deps, ref, object, segment, wanted),
   );
 }
 
-function readList({ tables }: StoreParts, { bodyId, head }: StoredObject): SegmentList {
+function readList({ tables }: StoreDeps, { bodyId, head }: StoredObject): SegmentList {
   const row = peek(tables.bodies, idKey(bodyId));
   if (row === undefined) throw corrupt('the segments of a large object are missing');
   const list = new SegmentList(copyOf(row));
@@ -56,7 +56,7 @@ function readList({ tables }: StoreParts, { bodyId, head }: StoredObject): Segme
  * little longer, as it was.
  */
 function openSegment(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   manifest: StoredObject,
   segment: Segment,
@@ -64,12 +64,12 @@ function openSegment(
 ): LazyBody {
   const { container, object } = segment;
   const segmentRef = { account: ref.account, container, object };
-  const found = findIfThere(() => findSummary(parts, segmentRef));
+  const found = findIfThere(() => findSummary(deps, segmentRef));
   if (found !== undefined && isSegment(found, segment)) {
-    return plainBody(parts, segmentRef, found, range);
+    return plainBody(deps, segmentRef, found, range);
   }
   // Whoever replaces a large object removes its segments: then the client had better ask again.
-  if (findIfThere(() => readSummary(parts, ref))?.bodyId !== manifest.bodyId) {
+  if (findIfThere(() => readSummary(deps, ref))?.bodyId !== manifest.bodyId) {
     throw new ReplacedError();
   }
   throw new BackendError(

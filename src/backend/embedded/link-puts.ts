@@ -8,7 +8,7 @@ import type {
 import { throwIfAborted } from '../call-context.js';
 import { containerKey, objectKey } from './keys.js';
 import { encodeObject } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { commitReplacement } from './replacements.js';
 
 /**
@@ -16,7 +16,7 @@ import { commitReplacement } from './replacements.js';
  * @throws BackendError NoSuchContainer, GuardMissing, StorageFull; NameTooLong of the target too
  */
 export async function putLink(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   ref: ObjectRef,
   input: LinkInput,
@@ -24,7 +24,7 @@ export async function putLink(
 ): Promise<PutOutcome> {
   const { target, size, etag, contentType, systemMetadata, guard, deleteAt } = input;
   checkNames(ref.account, target);
-  await parts.space.admit(input.writeClass, 0, false);
+  await deps.space.admit(input.writeClass, 0, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const described = {
@@ -36,7 +36,7 @@ export async function putLink(
   };
   const record = encodeObject({ size, etag, contentType, ...described, target }, 'link');
   const replacement = { ref, record, bytesUsed: 0, body: NO_BODY, precondition, guard };
-  return commitReplacement(parts, { replacement, etag });
+  return commitReplacement(deps, { replacement, etag });
 }
 
 /** A name that no object can have would make every read fail. @throws BackendError NameTooLong */

@@ -10,7 +10,7 @@ import { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
 import { ID_BYTES, objectKey } from './keys.js';
 import { encodeContent, encodeObject, isPlainWith } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { commitReplacement } from './replacements.js';
 import { encodeSegments } from './segment-list.js';
 import { forEachInSlices } from './slices.js';
@@ -37,7 +37,7 @@ interface Wanted {
  * @throws BackendError NoSuchContainer, GuardMissing, SegmentMismatch, StorageFull, Unsupported
  */
 export async function putManifest(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   ref: ObjectRef,
   input: ManifestInput,
@@ -46,7 +46,7 @@ export async function putManifest(
   const { segments, etag, contentType, headers, metadata, systemMetadata, guard } = input;
   const { deleteAt } = input;
   const { size, list, check } = await prepareSegments(ref, segments);
-  await parts.space.admit(input.writeClass, list.length, false);
+  await deps.space.admit(input.writeClass, list.length, false);
   throwIfAborted(context);
   const attributes = input.listingAttributes;
   const segmentCount = segments.length;
@@ -54,7 +54,7 @@ export async function putManifest(
   const fields = { size, etag, ...described };
   const record = encodeObject({ ...fields, segmentCount }, 'segments');
   const replacement = { ref, record, bytesUsed: 0, body: list, precondition, check, guard };
-  return commitReplacement(parts, { replacement, etag });
+  return commitReplacement(deps, { replacement, etag });
 }
 
 /** A list of segments as it is stored. */

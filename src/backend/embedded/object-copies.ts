@@ -19,7 +19,7 @@ import { type FoundObject, readObject, readSummary } from './object-lookup.js';
 import { putObject } from './object-puts.js';
 import { bodyAbsent, bodyOf, wholeOf } from './object-reads.js';
 import { encodeObject, isPlain, type StoredObject } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { commitReplacement, commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 import { refresh } from './tables.js';
 
@@ -41,7 +41,7 @@ type Attempt = CopyOutcome | 'again';
  *   BodyMismatch, BodyAbsent, StorageFull; Unavailable when the source is replaced while it is read
  */
 export async function copyObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   from: ObjectRef,
   to: ObjectRef,
@@ -52,22 +52,22 @@ export async function copyObject(
   let attempt: Attempt;
   do {
     throwIfAborted(context);
-    attempt = await tryCopy(parts, context, copy);
+    attempt = await tryCopy(deps, context, copy);
   } while (attempt === 'again');
   return attempt;
 }
 
-async function tryCopy(parts: StoreParts, context: CallContext, copy: Copy): Promise<Attempt> {
+async function tryCopy(deps: StoreDeps, context: CallContext, copy: Copy): Promise<Attempt> {
   const { from, input } = copy;
-  const source = readSource(parts, from);
+  const source = readSource(deps, from);
   const { head } = source.object;
   if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
   const range = rangeOf(input.range, head);
   const replaced = copy.precondition === undefined ? replacedBy(copy, source) : undefined;
-  if (replaced === undefined) return writeCopy(parts, context, copy, source, range);
+  if (replaced === undefined) return writeCopy(deps, context, copy, source, range);
   const { etag, lastModified } = replaced;
   const guarded = { ...copy, precondition: { etag, lastModified } };
-  const attempt = await writeCopy(parts, context, guarded, source, range);
+  const attempt = await writeCopy(deps, context, guarded, source, range);
   if (attempt === 'again' || attempt.outcome !== 'precondition_failed') return attempt;
   return 'again';
 }
@@ -85,21 +85,21 @@ function replacedBy(
 }
 
 async function writeCopy(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   copy: Copy,
   source: FoundObject,
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { place, head } = source.object;
-  if (place === 'absent') return copyAbsent(parts, copy, source, range);
+  if (place === 'absent') return copyAbsent(deps, copy, source, range);
   const { etag } = head;
   const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
   if (place === 'file' && keepsEtag) {
-    const linked = await linkFile(parts, copy, source.object);
+    const linked = await linkFile(deps, copy, source.object);
     if (linked !== 'unsupported') return linked;
   }
-  const body = range ? bodyOf(parts, source, range) : bufferBody(EMPTY);
+  const body = range ? bodyOf(deps, source, range) : bufferBody(EMPTY);
   const input: PutObjectInput = {
     ...describe(copy.input, source.object),
     size: body.length,
@@ -108,31 +108,31 @@ async function writeCopy(
     guard: copy.input.guard,
     writeClass: copy.input.writeClass,
   };
-  return putObject(parts, context, copy.to, input, copy.precondition);
+  return putObject(deps, context, copy.to, input, copy.precondition);
 }
 
 /** An object without its bytes, which whoever keeps them finds by what both say of themselves. */
 async function copyAbsent(
-  parts: StoreParts,
+  deps: StoreDeps,
   { to, input, precondition }: Copy,
   { ref, object }: FoundObject,
   range: ByteRange | undefined,
 ): Promise<Attempt> {
   const { size, etag } = object.head;
   if (input.absentBody !== true || !isWhole(object.head, range)) throw bodyAbsent(ref);
-  await parts.space.admit(input.writeClass, 0, false);
+  await deps.space.admit(input.writeClass, 0, false);
   const { listingAttributes: attributes, ...fields } = describe(input, object);
   const record = encodeObject({ ...fields, size, etag, attributes }, 'absent');
   const { guard } = input;
   const replacement = { ref: to, record, bytesUsed: 0, body: EMPTY, precondition, guard };
-  return commitReplacement(parts, { replacement, etag });
+  return commitReplacement(deps, { replacement, etag });
 }
 
 /** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */
-function readSource(parts: StoreParts, from: ObjectRef): FoundObject {
-  refresh(parts.tables);
+function readSource(deps: StoreDeps, from: ObjectRef): FoundObject {
+  refresh(deps.tables);
   try {
-    return readObject(parts, from);
+    return readObject(deps, from);
   } catch (thrown) {
     const error = asBackendError(thrown);
     if (error.code !== 'NoSuchContainer') throw error;
@@ -155,18 +155,18 @@ function isWhole({ size }: ObjectHead, range: ByteRange | undefined): boolean {
 
 /** Gives the body a second file, at the same cost for any size. */
 async function linkFile(
-  parts: StoreParts,
+  deps: StoreDeps,
   { from, to, input, precondition }: Copy,
   source: StoredObject,
 ): Promise<Attempt | 'unsupported'> {
   const { size, etag } = source.head;
-  await parts.space.admit(input.writeClass, 0, false);
-  if (!holds(precondition, readSummary(parts, to))) return PRECONDITION_FAILED;
+  await deps.space.admit(input.writeClass, 0, false);
+  if (!holds(precondition, readSummary(deps, to))) return PRECONDITION_FAILED;
   let linked = 'linked' as LinkResult;
-  const outcome = await commitWithFile(parts, async (bodyId) => {
-    linked = await parts.files.link(source.bodyId, bodyId).catch(rethrow);
+  const outcome = await commitWithFile(deps, async (bodyId) => {
+    linked = await deps.files.link(source.bodyId, bodyId).catch(rethrow);
     if (linked !== 'linked') return undefined;
-    await parts.files.syncFoldersOf([bodyId]).catch(rethrow);
+    await deps.files.syncFoldersOf([bodyId]).catch(rethrow);
     const { listingAttributes: attributes, ...fields } = describe(input, source);
     const record = encodeObject({ ...fields, size, etag, attributes }, 'file');
     const { guard } = input;
@@ -175,7 +175,7 @@ async function linkFile(
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';
-  if (readSource(parts, from).object.bodyId !== source.bodyId) return 'again';
+  if (readSource(deps, from).object.bodyId !== source.bodyId) return 'again';
   throw corrupt('the file of its body is missing');
 }
 

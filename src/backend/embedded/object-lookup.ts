@@ -11,7 +11,7 @@ import {
   type ObjectSummary,
   type StoredObject,
 } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { peek, refresh } from './tables.js';
 
 /** Objects by name, in the current snapshot unless said otherwise. */
@@ -30,16 +30,16 @@ type Seen = Pick<ReadOptions, 'openExpired'> | undefined;
  * target that change together, both or none are seen.
  * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink
  */
-export function readObject(parts: StoreParts, ref: ObjectRef, seen?: Seen): FoundObject {
-  const row = peekObject(parts, ref, seen);
+export function readObject(deps: StoreDeps, ref: ObjectRef, seen?: Seen): FoundObject {
+  const row = peekObject(deps, ref, seen);
   if (row === undefined) throw noSuchObject(ref);
-  if (isLink(row)) return followLink(parts, ref, row, seen);
+  if (isLink(row)) return followLink(deps, ref, row, seen);
   return { ref, object: decodeObject(row, row.length) };
 }
 
 /** Follows no link: that of a link is its own. @throws BackendError NoSuchContainer, NoSuchObject */
-export function readHeadItself(parts: StoreParts, ref: ObjectRef, seen?: Seen): ObjectHead {
-  const row = peekObject(parts, ref, seen);
+export function readHeadItself(deps: StoreDeps, ref: ObjectRef, seen?: Seen): ObjectHead {
+  const row = peekObject(deps, ref, seen);
   if (row === undefined) throw noSuchObject(ref);
   const { head, target } = decodeObject(row, row.length);
   if (target === undefined) return head;
@@ -47,24 +47,19 @@ export function readHeadItself(parts: StoreParts, ref: ObjectRef, seen?: Seen): 
   return { ...head, link: { target, etag, lastModified, systemMetadata } };
 }
 
-function followLink(
-  parts: StoreParts,
-  { account }: ObjectRef,
-  row: Buffer,
-  seen: Seen,
-): FoundObject {
+function followLink(deps: StoreDeps, { account }: ObjectRef, row: Buffer, seen: Seen): FoundObject {
   const link = decodeLink(row, row.length);
   const { container, object } = link.target;
   const ref = { account, container, object };
-  const target = peekTarget(parts, ref, seen);
+  const target = peekTarget(deps, ref, seen);
   if (target === undefined) throw brokenLink(ref, 'is missing');
   if (isLink(target)) throw brokenLink(ref, 'is a link itself');
   return { ref, object: decodeObject(target, target.length, link) };
 }
 
-function peekTarget(parts: StoreParts, ref: ObjectRef, seen: Seen): Buffer | undefined {
+function peekTarget(deps: StoreDeps, ref: ObjectRef, seen: Seen): Buffer | undefined {
   try {
-    return peekObject(parts, ref, seen);
+    return peekObject(deps, ref, seen);
   } catch (error) {
     if (error instanceof BackendError && error.code === 'NoSuchContainer') return undefined;
     throw error;
@@ -76,26 +71,26 @@ function brokenLink({ container, object }: ObjectRef, problem: string): BackendE
 }
 
 /** @throws BackendError NoSuchContainer */
-export function findSummary(parts: StoreParts, ref: ObjectRef): ObjectSummary | undefined {
-  const row = peekObject(parts, ref);
+export function findSummary(deps: StoreDeps, ref: ObjectRef): ObjectSummary | undefined {
+  const row = peekObject(deps, ref);
   return row && decodeSummary(row, row.length);
 }
 
 /** The same in a new snapshot. @throws BackendError NoSuchContainer */
-export function readSummary(parts: StoreParts, ref: ObjectRef): ObjectSummary | undefined {
-  refresh(parts.tables);
-  return findSummary(parts, ref);
+export function readSummary(deps: StoreDeps, ref: ObjectRef): ObjectSummary | undefined {
+  refresh(deps.tables);
+  return findSummary(deps, ref);
 }
 
 /** @throws BackendError NoSuchContainer when there is no object because there is no container */
-function peekObject(parts: StoreParts, ref: ObjectRef, seen?: Seen): Buffer | undefined {
-  const row = peekStored(parts, ref);
+function peekObject(deps: StoreDeps, ref: ObjectRef, seen?: Seen): Buffer | undefined {
+  const row = peekStored(deps, ref);
   if (row === undefined || seen?.openExpired === true) return row;
   return hasExpired(row, row.length) ? undefined : row;
 }
 
 /** The same, also when it has expired. */
-function peekStored({ tables, ids }: StoreParts, ref: ObjectRef): Buffer | undefined {
+function peekStored({ tables, ids }: StoreDeps, ref: ObjectRef): Buffer | undefined {
   const cached = ids.cached(ref);
   if (cached !== undefined) {
     const row = peek(tables.objects, objectKey(cached, ref.object));

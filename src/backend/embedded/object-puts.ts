@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type {
   CallContext,
   ObjectRef,
@@ -17,7 +17,7 @@ import { joined } from '../metadata-patch.js';
 import { holds, type Replacement } from './object-changes.js';
 import { readSummary } from './object-lookup.js';
 import { type BodyPlace, encodeObject } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { commitReplacement, commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 
 /** What a put knows besides its body. */
@@ -34,32 +34,32 @@ interface Put {
  * @throws BackendError NoSuchContainer, BodyMismatch, StorageFull; what the body throws
  */
 export async function putObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   ref: ObjectRef,
   input: PutObjectInput,
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
   const put = { ref, input, precondition, intake: { body: input.body, size: input.size, context } };
-  const small = input.size <= parts.options.inlineBodyBytesMax;
-  await parts.space.admit(input.writeClass, input.size, !small);
-  return small ? putSmall(parts, put) : putLarge(parts, put);
+  const small = input.size <= deps.options.inlineBodyBytesMax;
+  await deps.space.admit(input.writeClass, input.size, !small);
+  return small ? putSmall(deps, put) : putLarge(deps, put);
 }
 
-async function putSmall(parts: StoreParts, put: Put): Promise<PutOutcome> {
+async function putSmall(deps: StoreDeps, put: Put): Promise<PutOutcome> {
   const body = await collectBody(put.intake);
   const seal = put.input.seal?.();
   const etag = seal?.etag ?? hash('md5', body);
   throwIfAborted(put.intake.context);
   const replacement = replacementOf(put, seal, etag, body.length === 0 ? 'empty' : 'inline', body);
-  return commitReplacement(parts, { replacement, etag });
+  return commitReplacement(deps, { replacement, etag });
 }
 
-async function putLarge(parts: StoreParts, put: Put): Promise<PutOutcome> {
+async function putLarge(deps: StoreDeps, put: Put): Promise<PutOutcome> {
   // Spares the upload what the transaction would refuse; it looks again all the same.
-  if (!holds(put.precondition, readSummary(parts, put.ref))) return PRECONDITION_FAILED;
-  const outcome = await commitWithFile(parts, async (bodyId) => {
-    const { seal, etag } = await writeFile(parts, put, bodyId);
+  if (!holds(put.precondition, readSummary(deps, put.ref))) return PRECONDITION_FAILED;
+  const outcome = await commitWithFile(deps, async (bodyId) => {
+    const { seal, etag } = await writeFile(deps, put, bodyId);
     throwIfAborted(put.intake.context);
     return { replacement: replacementOf(put, seal, etag, 'file', bodyId), etag };
   });
@@ -68,14 +68,14 @@ async function putLarge(parts: StoreParts, put: Put): Promise<PutOutcome> {
 
 /** Writes the body's file; on return it is complete and on disk. */
 async function writeFile(
-  parts: StoreParts,
+  deps: StoreDeps,
   { input, intake }: Put,
   bodyId: number,
 ): Promise<{ seal: ObjectSeal | undefined; etag: string }> {
   // Who seals usually brings an ETag; then the bytes are not hashed here at all.
   const md5 = input.seal === undefined ? createHash('md5') : undefined;
-  const seal = await writeBodyFile(parts, intake, bodyId, { md5, written: () => input.seal?.() });
-  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(parts, bodyId, input.size));
+  const seal = await writeBodyFile(deps, intake, bodyId, { md5, written: () => input.seal?.() });
+  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(deps, bodyId, input.size));
   return { seal, etag };
 }
 
@@ -85,7 +85,7 @@ async function writeFile(
  * @throws as {@link writeBody}
  */
 export async function writeBodyFile<T>(
-  { files, pool }: StoreParts,
+  { files, pool }: StoreDeps,
   intake: Intake,
   bodyId: number,
   { md5, written }: { readonly md5: Hash | undefined; readonly written: () => T },
@@ -104,10 +104,10 @@ export async function writeBodyFile<T>(
 }
 
 /** Reads back what was just written, for the rare seal without an ETag. */
-async function md5OfFile(parts: StoreParts, bodyId: number, size: number): Promise<string> {
+async function md5OfFile(deps: StoreDeps, bodyId: number, size: number): Promise<string> {
   const md5 = createHash('md5');
   const whole = { start: 0, end: size - 1 };
-  const { source } = fileBody(() => parts.files.openExisting(bodyId), whole, parts.pool);
+  const { source } = fileBody(() => deps.files.openExisting(bodyId), whole, deps.pool);
   for await (const chunk of source as ByteSource) md5.update(chunk);
   return md5.digest('hex');
 }

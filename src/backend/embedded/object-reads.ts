@@ -10,15 +10,15 @@ import { BackendError } from '../errors.js';
 import { bufferBody, type LazyBody } from './lazy-body.js';
 import { largeBody } from './large-reads.js';
 import { type FoundObject, readHeadItself, readObject } from './object-lookup.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { plainBody, ReplacedError } from './plain-body.js';
 import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
 /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
-export function headObject(parts: StoreParts, ref: ObjectRef, options?: ReadOptions): ObjectHead {
-  if (options?.linkItself === true) return readHeadItself(parts, ref, options);
-  return readObject(parts, ref, options).object.head;
+export function headObject(deps: StoreDeps, ref: ObjectRef, options?: ReadOptions): ObjectHead {
+  if (options?.linkItself === true) return readHeadItself(deps, ref, options);
+  return readObject(deps, ref, options).object.head;
 }
 
 /** As a {@link LazyBody}. */
@@ -31,17 +31,17 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, BodyAbsent, Corrupt, Unavailable
  */
 export function getObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   options?: ReadOptions,
 ): GetObjectResult | Promise<GetObjectResult> {
-  const result = findObject(parts, ref, spec, options);
-  return result.body.open === undefined ? result : openObject(parts, ref, spec, options, result);
+  const result = findObject(deps, ref, spec, options);
+  return result.body.open === undefined ? result : openObject(deps, ref, spec, options, result);
 }
 
 async function openObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   options: ReadOptions | undefined,
@@ -54,25 +54,25 @@ async function openObject(
     } catch (error) {
       if (!(error instanceof ReplacedError)) throw error;
     }
-    refresh(parts.tables);
-    result = findObject(parts, ref, spec, options);
+    refresh(deps.tables);
+    result = findObject(deps, ref, spec, options);
   }
 }
 
 function findObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   options: ReadOptions | undefined,
 ): LazyResult {
-  const found = readObject(parts, ref, options);
+  const found = readObject(deps, ref, options);
   const { head, place } = found.object;
   if (place === 'absent') throw bodyAbsent(found.ref);
   const range = spec && resolveRange(spec, head.size);
   if (range === 'unsatisfiable' || head.size === 0) {
     return { head, range, body: bufferBody(EMPTY) };
   }
-  return { head, range, body: bodyOf(parts, found, range ?? wholeOf(head)) };
+  return { head, range, body: bodyOf(deps, found, range ?? wholeOf(head)) };
 }
 
 export function wholeOf({ size }: ObjectHead): ByteRange {
@@ -83,15 +83,11 @@ export function wholeOf({ size }: ObjectHead): ByteRange {
  * A part, of one byte or more, of the body of an object that was just read.
  * @throws BackendError Corrupt; of a large object Unavailable
  */
-export function bodyOf(
-  parts: StoreParts,
-  { ref, object }: FoundObject,
-  range: ByteRange,
-): LazyBody {
+export function bodyOf(deps: StoreDeps, { ref, object }: FoundObject, range: ByteRange): LazyBody {
   const { head, place, bodyId } = object;
-  if (place === 'segments') return largeBody(parts, ref, object, range);
+  if (place === 'segments') return largeBody(deps, ref, object, range);
   const { size, etag, lastModified, deleteAt } = head;
-  return plainBody(parts, ref, { place, bodyId, size, etag, lastModified, deleteAt }, range);
+  return plainBody(deps, ref, { place, bodyId, size, etag, lastModified, deleteAt }, range);
 }
 
 export function bodyAbsent({ container, object }: ObjectRef): BackendError {

@@ -25,7 +25,7 @@ import {
   hasExpired,
   stampObject,
 } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { withBodyFile } from './replacements.js';
 import { peek } from './tables.js';
 import type { WriteTransaction } from './write-transaction.js';
@@ -46,12 +46,12 @@ type UpdateChange = Change<UpdateOutcome>;
 
 /** @throws BackendError NoSuchContainer, NoSuchObject */
 export async function updateObject(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   update: ObjectUpdate,
   precondition: UpdatePrecondition | undefined,
 ): Promise<UpdateOutcome> {
-  return commit(parts, changeOf(ref, update, precondition, undefined, parts.owner));
+  return commit(deps, changeOf(ref, update, precondition, undefined, deps.owner));
 }
 
 /**
@@ -60,37 +60,37 @@ export async function updateObject(
  *   Unsupported for a link; what the body throws
  */
 export async function updateBody(
-  parts: StoreParts,
+  deps: StoreDeps,
   context: CallContext,
   ref: ObjectRef,
   { body, ...update }: BodyUpdate,
   precondition: UpdatePrecondition,
 ): Promise<UpdateOutcome> {
   const commitWith = (to: NewBody): Promise<UpdateOutcome> =>
-    commit(parts, changeOf(ref, update, precondition, to, parts.owner));
+    commit(deps, changeOf(ref, update, precondition, to, deps.owner));
   if (body.kind === 'absent') {
     return commitWith({ place: 'absent', body: NOTHING, size: undefined });
   }
   if (body.kind === 'segments') {
     const { size, list, check } = await prepareSegments(ref, body.segments);
-    await parts.space.admit(undefined, list.length, false);
+    await deps.space.admit(undefined, list.length, false);
     const segmentCount = body.segments.length;
     return commitWith({ place: 'segments', body: list, size, segmentCount, check });
   }
-  const size = readSummary(parts, ref)?.size;
+  const size = readSummary(deps, ref)?.size;
   if (size === undefined) throw noSuchObject(ref);
   const intake = { body: body.source, size, context };
-  const small = size <= parts.options.inlineBodyBytesMax;
-  await parts.space.admit(undefined, size, !small);
+  const small = size <= deps.options.inlineBodyBytesMax;
+  await deps.space.admit(undefined, size, !small);
   if (small) {
     const bytes = await collectBody(intake);
     throwIfAborted(context);
     return commitWith({ place: size === 0 ? 'empty' : 'inline', body: bytes, size });
   }
   return withBodyFile(
-    parts,
+    deps,
     async (bodyId) => {
-      await writeBodyFile(parts, intake, bodyId, { md5: undefined, written: () => undefined });
+      await writeBodyFile(deps, intake, bodyId, { md5: undefined, written: () => undefined });
       throwIfAborted(context);
       return commitWith({ place: 'file', body: bodyId, size });
     },
@@ -99,7 +99,7 @@ export async function updateBody(
 }
 
 async function commit(
-  { commits, reaper }: StoreParts,
+  { commits, reaper }: StoreDeps,
   operation: WriteOperation<UpdateChange>,
 ): Promise<UpdateOutcome> {
   const { outcome, freed } = await commits.run(operation);

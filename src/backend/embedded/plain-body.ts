@@ -7,7 +7,7 @@ import { corrupt } from './bytes.js';
 import { idKey } from './keys.js';
 import { readSummary } from './object-lookup.js';
 import type { ObjectSummary } from './object-record.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { copyOf, peek } from './tables.js';
 
 /**
@@ -15,15 +15,15 @@ import { copyOf, peek } from './tables.js';
  * @throws BackendError Corrupt
  */
 export function plainBody(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   object: ObjectSummary,
   range: ByteRange,
 ): LazyBody {
   if (object.place === 'file') {
-    return fileBody(() => openBody(parts, ref, object), range, parts.pool);
+    return fileBody(() => openBody(deps, ref, object), range, deps.pool);
   }
-  const bytes = peek(parts.tables.bodies, idKey(object.bodyId));
+  const bytes = peek(deps.tables.bodies, idKey(object.bodyId));
   if (bytes?.length !== object.size) throw corrupt('the body is missing or has another length');
   return bufferBody(copyOf(bytes, range.start, range.end - range.start + 1));
 }
@@ -42,14 +42,14 @@ export class ReplacedError extends BackendError {
  *   still names a file that is not there
  */
 async function openBody(
-  parts: StoreParts,
+  deps: StoreDeps,
   ref: ObjectRef,
   wanted: ObjectSummary,
 ): Promise<FileHandle> {
   for (let bodyId = wanted.bodyId; ;) {
-    const file = await parts.files.open(bodyId);
+    const file = await deps.files.open(bodyId);
     if (file !== undefined) return file;
-    const current = readSummary(parts, ref);
+    const current = readSummary(deps, ref);
     const same = current?.etag === wanted.etag && current.size === wanted.size;
     if (!same || current.place !== 'file') {
       throw new ReplacedError();

@@ -1,7 +1,7 @@
 import type { PutOutcome } from '../backend.js';
 import { UncertainCommitError } from './commit-queue.js';
 import { type Replacement, replaceObject } from './object-changes.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 
 /** How a new object or content gets into the index. */
 
@@ -13,7 +13,7 @@ export interface SealedReplacement {
 
 /** @throws BackendError NoSuchContainer, what the replacement's check throws, as a commit */
 export async function commitReplacement(
-  { commits, reaper, owner }: StoreParts,
+  { commits, reaper, owner }: StoreDeps,
   { replacement, etag }: SealedReplacement,
 ): Promise<PutOutcome> {
   const { outcome, freed } = await commits.run(replaceObject(replacement, owner));
@@ -31,14 +31,14 @@ export async function commitReplacement(
  * @returns undefined when `make` gave no replacement
  */
 export async function commitWithFile(
-  parts: StoreParts,
+  deps: StoreDeps,
   make: (bodyId: number) => Promise<SealedReplacement | undefined>,
 ): Promise<PutOutcome | undefined> {
   return withBodyFile(
-    parts,
+    deps,
     async (bodyId) => {
       const sealed = await make(bodyId);
-      return sealed && commitReplacement(parts, sealed);
+      return sealed && commitReplacement(deps, sealed);
     },
     (outcome) => outcome?.outcome === 'created',
   );
@@ -49,25 +49,25 @@ export async function commitWithFile(
  * @param isKept - whether it has become one
  */
 export async function withBodyFile<T>(
-  parts: StoreParts,
+  deps: StoreDeps,
   commit: (bodyId: number) => Promise<T>,
   isKept: (outcome: T) => boolean,
 ): Promise<T> {
-  const bodyId = await parts.reservations.take();
+  const bodyId = await deps.reservations.take();
   let outcome: T;
   try {
     outcome = await commit(bodyId);
   } catch (error) {
     // An uncertain commit may have made the file part of an object: its row tells recovery.
-    if (!(error instanceof UncertainCommitError)) await discard(parts, bodyId);
+    if (!(error instanceof UncertainCommitError)) await discard(deps, bodyId);
     throw error;
   }
-  if (!isKept(outcome)) await discard(parts, bodyId);
+  if (!isKept(outcome)) await discard(deps, bodyId);
   return outcome;
 }
 
 /** Removes a file that became no object's body. Its row stays, and with it the id may be reused. */
-async function discard({ files, reservations }: StoreParts, bodyId: number): Promise<void> {
+async function discard({ files, reservations }: StoreDeps, bodyId: number): Promise<void> {
   try {
     await files.unlink(bodyId);
     reservations.give(bodyId);

@@ -22,7 +22,7 @@ import { putObject } from './object-puts.js';
 import { getObject, headObject } from './object-reads.js';
 import { updateBody, updateObject } from './object-updates.js';
 import type { FilledOptions } from './options.js';
-import type { StoreParts } from './parts.js';
+import type { StoreDeps } from './deps.js';
 import { Reaper } from './reaper.js';
 import { recover, type RecoveryReport } from './recovery.js';
 import { Reservations } from './reservations.js';
@@ -105,7 +105,7 @@ class LmdbStore implements EmbeddedStore {
   /** Writes under way, from the first byte of their body on: close() waits for them. */
   readonly #writes = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: StoreParts) {}
+  constructor(private readonly deps: StoreDeps) {}
 
   ping(context: B.CallContext): Promise<void> {
     return this.#read(context, ({ tables }) => {
@@ -263,13 +263,13 @@ class LmdbStore implements EmbeddedStore {
 
   stats(): StoreStats {
     this.#checkOpen();
-    const { tables } = this.parts;
+    const { tables } = this.deps;
     refresh(tables);
     return { ...readStoreUsage(tables), indexBytes: indexBytes(tables) };
   }
 
   recover(): Promise<RecoveryReport> {
-    const { tables, files, commits, self } = this.parts;
+    const { tables, files, commits, self } = this.deps;
     return this.#write(undefined, () => recover(tables, files, commits, self));
   }
 
@@ -279,7 +279,7 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async #close(): Promise<void> {
-    const { tables, commits, files, reservations, reaper } = this.parts;
+    const { tables, commits, files, reservations, reaper } = this.deps;
     await Promise.allSettled(this.#writes);
     // What fails here (a full or broken disk) stays in the reclaim table, for recovery.
     await Promise.allSettled([reaper.finish(), reservations.release()]);
@@ -290,17 +290,17 @@ class LmdbStore implements EmbeddedStore {
   }
 
   /** Runs on a snapshot that is not older than the call. */
-  async #read<T>(context: B.CallContext, read: (parts: StoreParts) => T | Promise<T>): Promise<T> {
+  async #read<T>(context: B.CallContext, read: (deps: StoreDeps) => T | Promise<T>): Promise<T> {
     const result = this.#readNow(context, read);
     return result instanceof Promise ? result.catch(rethrow) : result;
   }
 
-  #readNow<T>(context: B.CallContext, read: (parts: StoreParts) => T): T {
+  #readNow<T>(context: B.CallContext, read: (deps: StoreDeps) => T): T {
     throwIfAborted(context);
     this.#checkOpen();
     try {
-      refresh(this.parts.tables);
-      return read(this.parts);
+      refresh(this.deps.tables);
+      return read(this.deps);
     } catch (error) {
       rethrow(error);
     }
@@ -308,11 +308,11 @@ class LmdbStore implements EmbeddedStore {
 
   async #write<T>(
     context: B.CallContext | undefined,
-    write: (parts: StoreParts) => Promise<T>,
+    write: (deps: StoreDeps) => Promise<T>,
   ): Promise<T> {
     throwIfAborted(context);
     this.#checkOpen();
-    const writing = write(this.parts);
+    const writing = write(this.deps);
     this.#writes.add(writing);
     try {
       return await writing;

@@ -1,10 +1,43 @@
-import type { Eventual } from '../../lib/eventual.js';
-import type { CallContext, ContainerHead, ContainerRef, ReadOptions } from '../backend.js';
+import type { MaybePromise } from '../../lib/promises.js';
+import type { ContainerHead, CallContext, ContainerRef, ReadOptions } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
-import { answerError } from './answer-error.js';
-import { readContainerHead } from './container-head.js';
+import { readSystemMetadata, readUserMetadata } from './metadata-headers.js';
+import { answerError } from './status-errors.js';
+import { readTimestamp } from './timestamps.js';
 import type { SwiftResponse, SwiftTransport } from './transport.js';
+
+/** A container as the headers of Swift's answers tell it. @throws BackendError Corrupt */
+function readContainerHead(name: string, headers: ReadonlyMap<string, string>): ContainerHead {
+  return {
+    name,
+    createdAt: readCreatedAt(headers),
+    objectCount: readCount(headers.get('x-container-object-count')),
+    bytesUsed: readCount(headers.get('x-container-bytes-used')),
+    metadata: readUserMetadata(headers, 'container', undefined),
+    systemMetadata: readSystemMetadata(headers, 'container'),
+    acl: {
+      read: headers.get('x-container-read') ?? '',
+      write: headers.get('x-container-write') ?? '',
+    },
+  };
+}
+
+/**
+ * `X-Timestamp` is of the database, which outlives a deletion for a week; `Last-Modified`, in whole
+ * seconds and rounded up, of the last PUT. When they agree, the exact one is right.
+ */
+function readCreatedAt(headers: ReadonlyMap<string, string>): number {
+  const database = readTimestamp(headers.get('x-timestamp'));
+  const put = Date.parse(headers.get('last-modified') ?? '');
+  return put - database > 1000 ? put : database;
+}
+
+function readCount(text: string | undefined): number {
+  const count = Number(text ?? NaN);
+  if (!Number.isSafeInteger(count)) throw new BackendError('Corrupt', `no count: ${text}`);
+  return count;
+}
 
 /**
  * A container that is missing is asked after so much less often than one that is there: Swift asks
@@ -61,7 +94,7 @@ export class ContainerHeads {
   }
 
   /** Whether it was there a moment ago, or five where it was not. */
-  isKnown(context: CallContext, ref: ContainerRef): Eventual<boolean> {
+  isKnown(context: CallContext, ref: ContainerRef): MaybePromise<boolean> {
     const missingSince = this.#missing.get(keyOf(ref)) ?? -Infinity;
     if (this.now() - missingSince < this.cacheMs * MISSING_FACTOR) return false;
     return isThere(this.head(context, ref));
@@ -103,7 +136,7 @@ export class ContainerHeads {
 }
 
 /** HEAD of a container. @throws BackendError NoSuchContainer */
-export async function fetchHead(
+async function fetchHead(
   transport: SwiftTransport,
   context: CallContext,
   ref: ContainerRef,

@@ -9,14 +9,17 @@ import type {
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
-import { answerError } from './answer-error.js';
+import { answerError } from './status-errors.js';
 import { isThere, requestHead } from './container-heads.js';
-import { pieceCount, pieceName } from './header-values.js';
-import type { ReadParts } from './read-parts.js';
+import { pieceCount, pieceName } from './header-codec.js';
+import type { ReadDeps } from './object-heads.js';
 import { withinLimits } from './stored-object.js';
-import { systemHeaderName, systemMetadataHeaders } from './system-metadata.js';
+import {
+  systemHeaderName,
+  systemMetadataHeaders,
+  containerMetadataHeader,
+} from './metadata-headers.js';
 import type { RequestHeaders, SwiftMethod, SwiftResponse } from './transport.js';
-import { containerMetadataHeader } from './user-metadata.js';
 
 /**
  * Before each further attempt to delete a container that has no objects: its replicas learn of a
@@ -29,7 +32,7 @@ export class Containers {
   /** Creators of one container in this process, one after the other. */
   readonly #creating = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly parts: ReadParts) {}
+  constructor(private readonly deps: ReadDeps) {}
 
   /**
    * Swift's PUT changes the metadata of a container that is there, so it is looked at first. Two
@@ -59,7 +62,7 @@ export class Containers {
   ): Promise<'created' | 'exists'> {
     throwIfAborted(context);
     // All replicas: what one of them knows is not to be written over.
-    const newest = requestHead(this.parts.transport, context, ref, { newest: true });
+    const newest = requestHead(this.deps.transport, context, ref, { newest: true });
     if (await isThere(newest)) return 'exists';
     const headers = {
       ...userMetadataHeaders(input.metadata),
@@ -69,7 +72,7 @@ export class Containers {
     const like = await this.#policyLike(context, ref, input.placedLike);
     const put = (policy: string | undefined): Promise<SwiftResponse> =>
       this.#request('PUT', context, ref, { ...policyHeader(policy), ...headers });
-    const { storagePolicy } = this.parts;
+    const { storagePolicy } = this.deps;
     let response = await put(like ?? storagePolicy);
     if (response.status === 400 && like !== undefined) {
       // No new containers of a policy that is deprecated.
@@ -89,13 +92,13 @@ export class Containers {
     container: string | undefined,
   ): Promise<string | undefined> {
     if (container === undefined) return undefined;
-    const head = requestHead(this.parts.transport, context, { account, container });
+    const head = requestHead(this.deps.transport, context, { account, container });
     return (await isThere(head)) ? (await head).headers.get('x-storage-policy') : undefined;
   }
 
   /** @throws BackendError NoSuchContainer */
   async update(context: CallContext, ref: ContainerRef, update: ContainerUpdate): Promise<void> {
-    const { headers } = await requestHead(this.parts.transport, context, ref);
+    const { headers } = await requestHead(this.deps.transport, context, ref);
     const changes = {
       ...userMetadataHeaders(update.metadata),
       ...(this.#keepsSystemMetadata && systemChanges(update.systemMetadata, headers)),
@@ -124,7 +127,7 @@ export class Containers {
   }
 
   async #hasObjects(context: CallContext, { account, container }: ContainerRef): Promise<boolean> {
-    const response = await this.parts.transport.request({
+    const response = await this.deps.transport.request({
       context,
       method: 'GET',
       account,
@@ -138,7 +141,7 @@ export class Containers {
   }
 
   get #keepsSystemMetadata(): boolean {
-    return this.parts.limits.filter !== undefined;
+    return this.deps.limits.filter !== undefined;
   }
 
   /** What is cached of it is wrong from now on, whatever the answer. */
@@ -148,7 +151,7 @@ export class Containers {
     { account, container }: ContainerRef,
     headers: Record<string, string>,
   ): Promise<SwiftResponse> {
-    const { transport, heads } = this.parts;
+    const { transport, heads } = this.deps;
     try {
       return await transport.request({
         context,

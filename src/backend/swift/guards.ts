@@ -1,6 +1,6 @@
 import type { CallContext, Guard, ObjectRef } from '../backend.js';
 import { BackendError } from '../errors.js';
-import type { ObjectLooks } from './object-looks.js';
+import type { ObjectHeads } from './object-heads.js';
 
 /**
  * Guards without atomicity: looked at when all bytes of the write are there, right before the last
@@ -10,13 +10,13 @@ import type { ObjectLooks } from './object-looks.js';
  * `Capabilities.atomicGuard` first.
  */
 export class Guards {
-  constructor(private readonly looks: ObjectLooks) {}
+  constructor(private readonly objectHeads: ObjectHeads) {}
 
   /** @throws BackendError GuardMissing */
   async check(context: CallContext, guard: Guard | undefined): Promise<void> {
     if (guard === undefined) return;
     const { container, object } = guard.ref;
-    const found = await this.looks.itself(context, guard.ref);
+    const found = await this.objectHeads.itself(context, guard.ref);
     if (found === undefined) throw new BackendError('GuardMissing', `no ${container}/${object}`);
     const { etag } = found.stored.head;
     if (guard.etag === undefined || guard.etag === etag) return;
@@ -31,7 +31,7 @@ export class Guards {
    */
   async consume(context: CallContext, guard: Guard | undefined, written: ObjectRef): Promise<void> {
     if (guard?.consumed !== true || isSame(guard.ref, written)) return;
-    await this.looks.remove(context, guard.ref);
+    await this.objectHeads.remove(context, guard.ref);
   }
 }
 

@@ -1,8 +1,96 @@
-import type { CallContext } from '../backend.js';
-import { BackendError } from '../errors.js';
 import { encodeUriComponentAws } from '../../lib/uri.js';
-import { answerError, type PathRef } from './answer-error.js';
+import type { Metadata, CallContext } from '../backend.js';
+import { BackendError } from '../errors.js';
+import { answerError, type PathRef } from './status-errors.js';
 import type { SwiftTransport } from './transport.js';
+
+/**
+ * What a listing shows of an object beyond what Swift knows of it: parameters behind the MD5 in its
+ * `hash`, the way of Swift's own middlewares.
+ *
+ *     9b2c…; s3_etag=9b2c…-3; rw_s3-storage-class=STANDARD_IA
+ *
+ * `s3_etag` is s3api's, `rw_` are ours. Middlewares take the parameters apart and put them together
+ * again (Python's cgi.parse_header): neither `;` nor `"`, no blanks, and names are lower case.
+ */
+
+const MD5 = /^[0-9a-f]{32}$/;
+const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
+const ATTRIBUTE = 'rw_';
+
+interface ShownEntry {
+  /** Of the body, where it is known; Swift puts a large object's manifest in its place. */
+  readonly md5?: string | undefined;
+  /** S3's, unquoted. */
+  readonly etag?: string | undefined;
+  readonly attributes?: Metadata | undefined;
+  /** Of a link: its target's. */
+  readonly size?: number | undefined;
+}
+
+/** The headers that make a listing show it; none where it shows it anyway. */
+export function listingHeaders({
+  md5,
+  etag,
+  attributes,
+  size,
+}: ShownEntry): Record<string, string> {
+  const listed = etag !== undefined && MD5.test(etag) && size !== undefined ? etag : (md5 ?? '');
+  const parameters: string[] = [];
+  if (etag !== undefined && etag !== listed) parameters.push(`s3_etag=${parameterValue(etag)}`);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    parameters.push(`${ATTRIBUTE}${parameterValue(name)}=${parameterValue(value)}`);
+  }
+  if (parameters.length === 0 && size === undefined) return {};
+  const headers = { [`${OVERRIDE}etag`]: [listed, ...parameters].join('; ') };
+  return size === undefined ? headers : { ...headers, [`${OVERRIDE}size`]: String(size) };
+}
+
+/** Nothing that Python's parser, or ours, takes for the end of a value. */
+function parameterValue(text: string): string {
+  return PLAIN_PARAMETER.test(text) ? text : encodeUriComponentAws(text);
+}
+
+const PLAIN_PARAMETER = /^[a-zA-Z0-9._~:/+@-]*$/;
+
+/** What a `hash` says. */
+interface ListedHash {
+  readonly md5: string;
+  /** S3's, where it is another one. */
+  readonly etag: string | undefined;
+  readonly attributes: Metadata;
+}
+
+const NO_ATTRIBUTES: Metadata = Object.freeze({});
+
+export function readListedHash(hash: string): ListedHash {
+  const end = hash.indexOf(';');
+  if (end === -1) return { md5: hash, etag: undefined, attributes: NO_ATTRIBUTES };
+  let etag: string | undefined;
+  const attributes: Record<string, string> = {};
+  for (let at = end + 1; at < hash.length;) {
+    const semicolon = hash.indexOf(';', at);
+    const next = semicolon === -1 ? hash.length : semicolon;
+    const equals = hash.indexOf('=', at);
+    const name = hash.slice(at, equals).trim();
+    const value = (): string => parameterText(hash.slice(equals + 1, next).trim());
+    if (name === 's3_etag') etag = value();
+    else if (name.startsWith(ATTRIBUTE)) {
+      attributes[parameterText(name.slice(ATTRIBUTE.length))] = value();
+    }
+    at = next + 1;
+  }
+  return { md5: hash.slice(0, end), etag, attributes };
+}
+
+function parameterText(value: string): string {
+  if (!value.includes('%')) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
 
 /** Of a container or of the containers of an account; what is empty is not asked for. */
 export interface ListingParameters {

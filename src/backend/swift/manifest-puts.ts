@@ -1,24 +1,19 @@
+import { mapLimited } from '../../lib/promises.js';
 import type {
   CallContext,
-  ManifestInput,
   ObjectRef,
-  PutOutcome,
   Segment,
+  ManifestInput,
+  PutOutcome,
   WritePrecondition,
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
-import { deleteAtHeaders } from './expiry-headers.js';
 import type { Guards } from './guards.js';
-import { listingHeaders } from './listing-entry.js';
-import {
-  MANIFEST_ANSWER_BYTES_MAX,
-  readHeartbeatAnswer,
-  readManifestAnswer,
-  segmentError,
-} from './manifest-answer.js';
-import { EMPTY_MD5 } from './md5.js';
-import type { ObjectLooks } from './object-looks.js';
+import { listingHeaders } from './listing-requests.js';
+import { segmentPath, renderEmptySegments } from './manifests.js';
+import { deleteAtHeaders, OWN } from './metadata-headers.js';
+import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import {
   answerOf,
   creationHeaders,
@@ -26,14 +21,121 @@ import {
   refuseEtagCondition,
   timeOfPut,
 } from './put-answer.js';
-import { checkSegments } from './segment-checks.js';
-import { renderEmptySegments, segmentPath } from './segment-names.js';
 import { statusError } from './status-errors.js';
-import { largeObjectEtag, putHeaders, unquoted } from './stored-object.js';
-import { OWN } from './system-metadata.js';
-import type { RequestHeaders, SwiftRequest } from './transport.js';
-import { isBusy, whileBusy } from './while-busy.js';
-import type { ReadParts } from './read-parts.js';
+import { EMPTY_MD5, largeObjectEtag, putHeaders, unquoted } from './stored-object.js';
+import { type RequestHeaders, type SwiftRequest, isBusy, retryWhileBusy } from './transport.js';
+
+/**
+ * What Swift's slo middleware says of a manifest, in JSON: asked for by `Accept`, and always where
+ * the answer began with a heartbeat, whose status says nothing.
+ */
+interface ManifestAnswer {
+  /** Of the PUT itself. */
+  readonly status: number;
+  /** What is wrong with which segment: the path, percent-encoded, and a status or a few words. */
+  readonly problems: readonly (readonly [path: string, problem: string])[];
+}
+
+/** Of 10,000 segments, each with the longest path and a problem. */
+const MANIFEST_ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * The end of an answer with a heartbeat: blanks, which kept the connection alive, then a document.
+ * @throws BackendError Unavailable when it ended before that: nobody knows what became of the PUT
+ */
+export function readHeartbeatAnswer(text: string): ManifestAnswer {
+  const document = parse(text);
+  const said = document?.['Response Status'];
+  const status = Number(/^\d{3}/.exec(typeof said === 'string' ? said : '')?.[0]);
+  if (document === undefined || Number.isNaN(status)) {
+    throw new BackendError('Unavailable', 'the answer to a manifest ended before it said anything');
+  }
+  return { status, problems: problemsOf(document) };
+}
+
+/** An answer without a heartbeat, which may be about something else than segments. */
+function readManifestAnswer(status: number, text: string): ManifestAnswer {
+  return { status, problems: problemsOf(parse(text)) };
+}
+
+/**
+ * A segment that cannot be looked at now is no reason to call it another one.
+ * @returns undefined when the segments are not to blame
+ */
+function segmentError({ problems }: ManifestAnswer): BackendError | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const wrong = problems.find(([, problem]) => !UNKNOWN.test(problem));
+  const [path, problem] = wrong ?? first;
+  const more = problems.length > 1 ? `, and ${problems.length - 1} more` : '';
+  const code = wrong === undefined ? 'Unavailable' : 'SegmentMismatch';
+  return new BackendError(code, `segment ${path}: ${problem}${more}`);
+}
+
+/** Statuses of the HEAD that say nothing of the segment. */
+const UNKNOWN = /^(?:401|403|408|429|498|5\d\d) /;
+
+type Document = Readonly<Record<string, unknown>>;
+
+function parse(text: string): Document | undefined {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' && document !== null ? (document as Document) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function problemsOf(document: Document | undefined): ManifestAnswer['problems'] {
+  const errors = document?.Errors;
+  if (!Array.isArray(errors)) return [];
+  return errors.map((each: unknown) => {
+    const [path, problem] = Array.isArray(each) ? (each as unknown[]) : [];
+    return [String(path), String(problem)] as const;
+  });
+}
+
+/** Swift itself looks at this many of a manifest at once, times its workers. */
+const CONCURRENCY = 8;
+const SEGMENTS = '+segments';
+
+/**
+ * What Swift does not check of segments: that they are no large objects and no links, which it takes
+ * for what they lead to, and those of no bytes, which it does not take. Nobody but the gateway writes
+ * to a companion, and it writes neither there; so that costs nothing where segments usually are.
+ *
+ * @throws BackendError SegmentMismatch
+ */
+async function checkSegments(
+  objectHeads: ObjectHeads,
+  context: CallContext,
+  ref: ObjectRef,
+  segments: readonly Segment[],
+): Promise<void> {
+  const doubtful = new Map<string, Segment>();
+  for (const segment of segments) {
+    const { container, object, size } = segment;
+    if (container === ref.container && object === ref.object) throw segmentMismatch(segment);
+    if (size === 0 || !container.endsWith(SEGMENTS)) doubtful.set(segmentPath(segment), segment);
+  }
+  await mapLimited([...doubtful.values()], CONCURRENCY, async (segment) => {
+    const { container, object, size, etag } = segment;
+    const found = await objectHeads.itself(context, { account: ref.account, container, object });
+    const head = found?.stored.head;
+    const isPlain =
+      head !== undefined && head.segmentCount === undefined && !isLink(found?.headers);
+    if (!isPlain || head.size !== size || head.etag !== etag) throw segmentMismatch(segment);
+  });
+}
+
+function isLink(headers: ReadonlyMap<string, string> | undefined): boolean {
+  return headers?.has('x-symlink-target') === true;
+}
+
+function segmentMismatch(segment: Segment): BackendError {
+  const detail = `segment ${segmentPath(segment)} is not an object of this size and ETag`;
+  return new BackendError('SegmentMismatch', detail);
+}
 
 /**
  * From here on the proxy is asked to keep the connection alive while it looks at the segments: two
@@ -58,8 +160,8 @@ interface Answered {
 /** Stores large objects, as static large objects of Swift's. */
 export class ManifestPuts {
   constructor(
-    private readonly parts: ReadParts,
-    private readonly looks: ObjectLooks,
+    private readonly deps: ReadDeps,
+    private readonly objectHeads: ObjectHeads,
     private readonly guards: Guards,
   ) {}
 
@@ -78,15 +180,15 @@ export class ManifestPuts {
   ): Promise<PutOutcome> {
     refuseEtagCondition(ref, precondition);
     this.#checkCount(input.segments.length);
-    await checkSegments(this.looks, context, ref, input.segments);
+    await checkSegments(this.objectHeads, context, ref, input.segments);
     const [replacedManifest] = await Promise.all([
-      this.looks.manifest(context, ref),
+      this.objectHeads.manifest(context, ref),
       this.guards.check(context, input.guard),
     ]);
     throwIfAborted(context);
     const { answer, headers } = await this.#send({ context, ref, input, precondition });
     if (answer !== 'created') return { outcome: answer };
-    const lastModified = await timeOfPut(this.looks, context, ref, headers);
+    const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
     await this.guards.consume(context, input.guard, ref);
     const etag = this.#etagOf(input, headers);
     const created = { outcome: 'created', etag, lastModified } as const;
@@ -94,7 +196,7 @@ export class ManifestPuts {
   }
 
   #checkCount(count: number): void {
-    const max = this.parts.limits.manifestSegmentsMax;
+    const max = this.deps.limits.manifestSegmentsMax;
     if (count >= 1 && count <= max) return;
     const detail = `a large object has 1 to ${max} segments, not ${count}`;
     throw new BackendError('Unsupported', detail);
@@ -104,8 +206,8 @@ export class ManifestPuts {
     const { context, ref, precondition } = put;
     const named = put.input.segments.filter(({ size }) => size > 0);
     const request = { ...this.#request(put, named), headers: this.#headers(put, named) };
-    return whileBusy(context, ref, async () => {
-      const response = await this.parts.transport.request(request);
+    return retryWhileBusy(context, ref, async () => {
+      const response = await this.deps.transport.request(request);
       const { status, headers } = response;
       const isCertain = status !== 202 || !hasHeartbeat(named);
       if (isBusy(response)) {
@@ -157,8 +259,8 @@ export class ManifestPuts {
     const md5 = named.length === 0 ? EMPTY_MD5 : undefined;
     return {
       accept: 'application/json',
-      ...putHeaders(described, this.parts.limits),
-      ...(this.parts.limits.filter !== undefined && listingHeaders({ md5, etag, attributes })),
+      ...putHeaders(described, this.deps.limits),
+      ...(this.deps.limits.filter !== undefined && listingHeaders({ md5, etag, attributes })),
       ...deleteAtHeaders(input.deleteAt),
       ...creationHeaders(precondition),
     };
@@ -166,7 +268,7 @@ export class ManifestPuts {
 
   /** As later reads tell it: without the filter, what Swift makes of the segments. */
   #etagOf({ etag }: ManifestInput, headers: ReadonlyMap<string, string>): string {
-    if (this.parts.limits.filter !== undefined) return etag;
+    if (this.deps.limits.filter !== undefined) return etag;
     return largeObjectEtag(unquoted(headers.get('etag') ?? ''));
   }
 }

@@ -1,31 +1,124 @@
+import { encodeUriComponentAws } from '../../lib/uri.js';
 import type {
   ByteRange,
-  CallContext,
   CopyInput,
-  CopyOutcome,
+  Metadata,
   ObjectHead,
   ObjectRef,
+  CallContext,
+  CopyOutcome,
   RemovedManifest,
   WritePrecondition,
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
-import {
-  copyHeaders,
-  type CopySource,
-  describeCopy,
-  isPlainCopy,
-  keptEtag,
-  storedEtag,
-} from './copy-headers.js';
 import type { Guards } from './guards.js';
-import type { ObjectLooks } from './object-looks.js';
+import { listingHeaders, readListedHash } from './listing-requests.js';
+import { deleteAtHeaders, type MetadataLimits } from './metadata-headers.js';
+import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import type { ObjectReads } from './object-reads.js';
 import { creationHeaders, readPutAnswer, refuseEtagCondition, timeOfPut } from './put-answer.js';
-import type { ReadParts } from './read-parts.js';
-import { unquoted } from './stored-object.js';
-import type { RequestHeaders, SwiftResponse } from './transport.js';
-import { unlessBusy, whileBusy } from './while-busy.js';
+import { isMd5, putHeaders, unquoted } from './stored-object.js';
+import {
+  type RequestHeaders,
+  type SwiftResponse,
+  unlessBusy,
+  retryWhileBusy,
+} from './transport.js';
+
+/** What is copied, as it was looked at. */
+interface CopySource {
+  /** Links were followed. */
+  readonly ref: ObjectRef;
+  readonly head: ObjectHead;
+  /** What Swift said of it. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Undefined when all of it is. */
+  readonly range: ByteRange | undefined;
+}
+
+/** What a copy is but for its body. */
+interface CopyDescription {
+  readonly contentType: string;
+  readonly headers: Metadata;
+  readonly metadata: Metadata;
+  readonly systemMetadata: Metadata;
+  readonly listingAttributes: Metadata;
+  readonly deleteAt: number | undefined;
+}
+
+const SYSTEM_METADATA = 'x-gateway-sysmeta-object-';
+const OVERRIDE = `${SYSTEM_METADATA}container-update-override-`;
+
+/** Each field of the input stands for the whole of it; without it the source's is kept. */
+function describeCopy(input: CopyInput, { head, headers }: CopySource): CopyDescription {
+  const { attributes } = readListedHash(headers.get(`${OVERRIDE}etag`) ?? '');
+  return {
+    contentType: input.contentType ?? head.contentType,
+    headers: input.headers ?? head.headers,
+    metadata: input.metadata ?? head.metadata,
+    systemMetadata: input.systemMetadata ?? head.systemMetadata,
+    listingAttributes: input.listingAttributes ?? attributes,
+    deleteAt: (input.deleteAt === undefined ? head.deleteAt : input.deleteAt) ?? undefined,
+  };
+}
+
+/** Swift's own, which is the MD5 of what an ordinary object holds. */
+function storedEtag({ headers }: CopySource): string {
+  return unquoted(headers.get('etag') ?? '');
+}
+
+/** Whether the bytes have an MD5 that is known before they are copied. */
+function isPlainCopy({ head, headers, range }: CopySource): boolean {
+  const isLarge = head.segmentCount !== undefined || headers.has('x-object-manifest');
+  return !isLarge && range === undefined;
+}
+
+/** The copy's ETag, where it is another one than the MD5 that Swift gives it. */
+function keptEtag(source: CopySource): string | undefined {
+  const { etag } = source.head;
+  return isPlainCopy(source) && isMd5(etag) && etag !== storedEtag(source) ? etag : undefined;
+}
+
+/**
+ * The headers of a PUT that has Swift copy the very bytes that were looked at (`If-Match` is the
+ * source's). Metadata comes from the request alone, but for system metadata, which Swift copies
+ * always: each name of the source's that the copy is not to have is overwritten with nothing.
+ */
+function copyHeaders(
+  source: CopySource,
+  described: CopyDescription,
+  limits: MetadataLimits,
+): RequestHeaders {
+  const { ref, range } = source;
+  const etag = keptEtag(source);
+  const md5 = isPlainCopy(source) ? storedEtag(source) : undefined;
+  const own = {
+    ...putHeaders({ ...described, etag }, limits),
+    ...listingHeaders({ md5, etag, attributes: described.listingAttributes }),
+  };
+  return {
+    ...blanked(source, md5),
+    ...own,
+    ...deleteAtHeaders(described.deleteAt),
+    'x-copy-from': `${encodeUriComponentAws(ref.container)}/${encodeUriComponentAws(ref.object)}`,
+    'x-copy-from-account': encodeUriComponentAws(ref.account),
+    'x-fresh-metadata': 'true',
+    'if-match': `"${storedEtag(source)}"`,
+    ...(range !== undefined && { range: `bytes=${range.start}-${range.end}` }),
+  };
+}
+
+/** What a listing shows cannot be nothing: then it is what it would be anyway. */
+function blanked({ headers, head }: CopySource, md5: string | undefined): RequestHeaders {
+  const blank: Record<string, string> = {};
+  for (const name of headers.keys()) {
+    if (!name.startsWith(SYSTEM_METADATA)) continue;
+    if (!name.startsWith(OVERRIDE)) blank[name] = '';
+    else if (md5 !== undefined) blank[name] = name === `${OVERRIDE}etag` ? md5 : String(head.size);
+  }
+  return blank;
+}
 
 /** Of a source that others keep replacing. */
 const ATTEMPTS_MAX = 10;
@@ -42,8 +135,8 @@ interface Copy {
 /** Copies objects inside Swift. */
 export class ObjectCopies {
   constructor(
-    private readonly parts: ReadParts,
-    private readonly looks: ObjectLooks,
+    private readonly deps: ReadDeps,
+    private readonly objectHeads: ObjectHeads,
     private readonly guards: Guards,
     private readonly reads: ObjectReads,
   ) {}
@@ -64,7 +157,7 @@ export class ObjectCopies {
   ): Promise<CopyOutcome> {
     refuseEtagCondition(to, precondition);
     const copy = { context, from, to, input, precondition };
-    const { limits } = this.parts;
+    const { limits } = this.deps;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       throwIfAborted(context);
       const source = await this.#look(copy);
@@ -98,9 +191,9 @@ export class ObjectCopies {
     const isExclusive = copy.precondition !== undefined;
     const replacedManifest = await this.#atStart(copy);
     if (isExclusive && (await this.#existsUnfiltered(copy))) return PRECONDITION_FAILED;
-    const response = await whileBusy(context, to, () =>
+    const response = await retryWhileBusy(context, to, () =>
       unlessBusy(
-        this.parts.transport.request({
+        this.deps.transport.request({
           context,
           method: 'PUT',
           ...to,
@@ -131,7 +224,7 @@ export class ObjectCopies {
     if (answer !== 'created') return { outcome: answer };
     const stored = unquoted(response.headers.get('etag') ?? '');
     if (isPlainCopy(source) && stored !== storedEtag(source)) throw changedOnTheWay(to);
-    const lastModified = await timeOfPut(this.looks, context, to, response.headers);
+    const lastModified = await timeOfPut(this.objectHeads, context, to, response.headers);
     await this.guards.consume(context, input.guard, to);
     const etag = keptEtag(source) ?? stored;
     const created = { outcome: 'created', etag, lastModified } as const;
@@ -140,18 +233,18 @@ export class ObjectCopies {
 
   /** Without the filter Swift takes the condition for one on the source: whether that is absent. */
   #creationHeaders({ precondition }: Copy): RequestHeaders {
-    return this.parts.limits.filter === undefined ? {} : creationHeaders(precondition);
+    return this.deps.limits.filter === undefined ? {} : creationHeaders(precondition);
   }
 
   /** Looked at before, then: others may create it meanwhile. */
   async #existsUnfiltered({ context, to }: Copy): Promise<boolean> {
-    if (this.parts.limits.filter !== undefined) return false;
-    return (await this.looks.itself(context, to)) !== undefined;
+    if (this.deps.limits.filter !== undefined) return false;
+    return (await this.objectHeads.itself(context, to)) !== undefined;
   }
 
   async #atStart({ context, to, input }: Copy): Promise<RemovedManifest | undefined> {
     const [manifest] = await Promise.all([
-      this.looks.manifest(context, to),
+      this.objectHeads.manifest(context, to),
       this.guards.check(context, input.guard),
     ]);
     throwIfAborted(context);

@@ -12,13 +12,19 @@ import { collectBody } from '../body-intake.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { joined } from '../metadata-patch.js';
-import { deleteAtHeaders } from './expiry-headers.js';
-import { encodeFooters, FOOTERS_BYTES, FOOTERS_HEADER } from './footers.js';
+import { deleteAtHeaders } from './metadata-headers.js';
+import {
+  encodeFooters,
+  FOOTERS_BYTES,
+  FOOTERS_HEADER,
+  heldBody,
+  sealedStream,
+  sealFooters,
+} from './sealed-body.js';
 import type { Guards } from './guards.js';
-import { heldBody } from './held-body.js';
-import { listingHeaders } from './listing-entry.js';
-import { isMd5 } from './md5.js';
-import type { ObjectLooks } from './object-looks.js';
+import { listingHeaders } from './listing-requests.js';
+import { isMd5, type Description, putHeaders, unquoted } from './stored-object.js';
+import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import {
   creationHeaders,
   type PutAnswer,
@@ -26,11 +32,13 @@ import {
   refuseEtagCondition,
   timeOfPut,
 } from './put-answer.js';
-import { sealedStream, sealFooters } from './stream-seal.js';
-import { type Description, putHeaders, unquoted } from './stored-object.js';
-import type { RequestBody, RequestHeaders, SwiftResponse } from './transport.js';
-import { unlessBusy, whileBusy } from './while-busy.js';
-import type { ReadParts } from './read-parts.js';
+import {
+  type RequestBody,
+  type RequestHeaders,
+  type SwiftResponse,
+  unlessBusy,
+  retryWhileBusy,
+} from './transport.js';
 
 /**
  * Bodies up to this size are collected: sealed before the request, checked by Swift against their
@@ -58,8 +66,8 @@ interface Sent {
 /** Stores objects. */
 export class ObjectPuts {
   constructor(
-    private readonly parts: ReadParts,
-    private readonly looks: ObjectLooks,
+    private readonly deps: ReadDeps,
+    private readonly objectHeads: ObjectHeads,
     private readonly guards: Guards,
   ) {}
 
@@ -81,7 +89,7 @@ export class ObjectPuts {
       ? this.#sendWhole(put)
       : this.#sendStream(put));
     if (answer !== 'created') return { outcome: answer };
-    const lastModified = await timeOfPut(this.looks, context, ref, headers);
+    const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
     await this.guards.consume(context, input.guard, ref);
     const created = { outcome: 'created', etag, lastModified } as const;
     return replacedManifest === undefined ? created : { ...created, replacedManifest };
@@ -123,13 +131,15 @@ export class ObjectPuts {
       ...listingHeaders({ md5, etag, attributes }),
       etag: md5,
     };
-    return whileBusy(put.context, put.ref, () => unlessBusy(this.#request(put, headers, body)));
+    return retryWhileBusy(put.context, put.ref, () =>
+      unlessBusy(this.#request(put, headers, body)),
+    );
   }
 
   async #sendStream(put: Put): Promise<Sent> {
     const { context, ref, input } = put;
     const { size, systemMetadata, listingAttributes } = input;
-    const { limits } = this.parts;
+    const { limits } = this.deps;
     const stream = sealedStream(input);
     const hasFooters = stream.seal !== undefined && limits.filter !== undefined;
     let seal: ObjectSeal | undefined;
@@ -155,7 +165,7 @@ export class ObjectPuts {
 
   /** When all bytes are there, and before the last of them are sent. */
   async #atEnd({ context, ref, input }: Put): Promise<RemovedManifest | undefined> {
-    const looked = this.looks.manifest(context, ref);
+    const looked = this.objectHeads.manifest(context, ref);
     const { guard } = input;
     const [manifest] =
       guard === undefined
@@ -170,7 +180,7 @@ export class ObjectPuts {
     more: Pick<Description, 'systemMetadata' | 'etag'>,
   ): RequestHeaders {
     const described = { contentType, headers, metadata, ...more };
-    return { ...putHeaders(described, this.parts.limits), ...deleteAtHeaders(deleteAt) };
+    return { ...putHeaders(described, this.deps.limits), ...deleteAtHeaders(deleteAt) };
   }
 
   #request(
@@ -178,7 +188,7 @@ export class ObjectPuts {
     headers: RequestHeaders,
     body: RequestBody,
   ): Promise<SwiftResponse> {
-    return this.parts.transport.request({
+    return this.deps.transport.request({
       context,
       method: 'PUT',
       ...ref,

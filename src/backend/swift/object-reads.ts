@@ -1,4 +1,5 @@
 import type {
+  ObjectBody,
   ByteRange,
   CallContext,
   GetObjectResult,
@@ -10,19 +11,50 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { resolveRange } from '../ranges.js';
-import { answerError } from './answer-error.js';
-import { bodyOfAnswer, emptyBody } from './body-of-answer.js';
-import { readFollowedLink, readOwnTarget } from './followed-link.js';
-import type { ReadParts } from './read-parts.js';
-import { parseEmptySegments, withEmptySegments } from './segment-names.js';
-import { readManifest } from './segments.js';
+import { readFollowedLink, readOwnTarget } from './links.js';
+import { parseEmptySegments, withEmptySegments, readManifest } from './manifests.js';
+import { OWN, readSystemValue } from './metadata-headers.js';
+import type { ReadDeps } from './object-heads.js';
+import { answerError } from './status-errors.js';
 import { readStoredObject } from './stored-object.js';
-import { OWN, readSystemValue } from './system-metadata.js';
-import type { RequestHeaders, SwiftMethod, SwiftResponse } from './transport.js';
+import type { SwiftResponse, RequestHeaders, SwiftMethod } from './transport.js';
+
+/**
+ * Bodies up to this size are read before the answer is told of: they come with the headers, as a
+ * rule, and a buffer costs a reader less than a stream.
+ */
+const WHOLE_BYTES_MAX = 16_384;
+
+const EMPTY = Buffer.alloc(0);
+
+/** @throws BackendError Unavailable, Timeout when a small body ends early */
+async function bodyOfAnswer(response: SwiftResponse, length: number): Promise<ObjectBody> {
+  if (length > WHOLE_BYTES_MAX) {
+    return {
+      length,
+      source: response.body,
+      cancel: () => {
+        response.cancel();
+      },
+    };
+  }
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for await (const chunk of response.body) at += chunk.copy(bytes, at);
+  return wholeBody(bytes);
+}
+
+function emptyBody(): ObjectBody {
+  return wholeBody(EMPTY);
+}
+
+function wholeBody(source: Buffer): ObjectBody {
+  return { length: source.length, source, cancel: () => undefined };
+}
 
 /** Reads objects. */
 export class ObjectReads {
-  constructor(private readonly parts: ReadParts) {}
+  constructor(private readonly deps: ReadDeps) {}
 
   /** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
   async head(context: CallContext, ref: ObjectRef, options: ReadOptions = {}): Promise<ObjectHead> {
@@ -108,7 +140,7 @@ export class ObjectReads {
       return empty.length === 0 ? undefined : withEmptySegments([], empty);
     }
     // What is kept of a segment is longer than what was sent of it.
-    const text = await response.text(2 * this.parts.limits.manifestBytesMax);
+    const text = await response.text(2 * this.deps.limits.manifestBytesMax);
     return withEmptySegments(readManifest(text), empty);
   }
 
@@ -128,7 +160,7 @@ export class ObjectReads {
     options: ReadOptions,
     more: { readonly query?: string; readonly headers?: RequestHeaders } = {},
   ): Promise<SwiftResponse> {
-    const response = await this.parts.transport.request({
+    const response = await this.deps.transport.request({
       context,
       method,
       ...ref,
@@ -155,7 +187,7 @@ export class ObjectReads {
   ): Promise<BackendError> {
     response.cancel();
     if (response.headers.has('content-location')) return broken(ref);
-    await this.parts.heads.head(context, ref);
+    await this.deps.heads.head(context, ref);
     return new BackendError('NoSuchObject', `no object ${ref.container}/${ref.object}`);
   }
 }

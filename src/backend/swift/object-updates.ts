@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SerialQueues } from '../../lib/serial-queues.js';
+import { SerialQueues } from '../../lib/promises.js';
 import type {
   CallContext,
   ObjectRef,
@@ -11,10 +11,9 @@ import type {
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { meets } from '../update-precondition.js';
-import { answerError } from './answer-error.js';
+import { answerError } from './status-errors.js';
 import { missingObject } from './object-deletes.js';
-import type { FoundObject, ObjectLooks } from './object-looks.js';
-import type { ReadParts } from './read-parts.js';
+import type { FoundObject, ObjectHeads, ReadDeps } from './object-heads.js';
 import { postHeaders } from './stored-object.js';
 import { justAfter } from './timestamps.js';
 import type { RequestHeaders, SwiftResponse } from './transport.js';
@@ -37,8 +36,8 @@ export class ObjectUpdates {
   readonly #queues = new SerialQueues();
 
   constructor(
-    private readonly parts: ReadParts,
-    private readonly looks: ObjectLooks,
+    private readonly deps: ReadDeps,
+    private readonly objectHeads: ObjectHeads,
   ) {}
 
   /**
@@ -65,8 +64,10 @@ export class ObjectUpdates {
   ): Promise<UpdateOutcome> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       throwIfAborted(context);
-      const found = await this.looks.itself(context, ref, { openExpired: update.openExpired });
-      if (found === undefined) throw await missingObject(this.parts, context, ref);
+      const found = await this.objectHeads.itself(context, ref, {
+        openExpired: update.openExpired,
+      });
+      if (found === undefined) throw await missingObject(this.deps, context, ref);
       if (!meets(found.stored.head, precondition)) return FAILED;
       const response = await this.#post(context, ref, found, update);
       const { status } = response;
@@ -92,7 +93,7 @@ export class ObjectUpdates {
     { stored, headers }: FoundObject,
     update: ObjectUpdate,
   ): Promise<SwiftResponse> {
-    const { limits, transport } = this.parts;
+    const { limits, transport } = this.deps;
     const isTimed = limits.filter !== undefined;
     return transport.request({
       context,

@@ -1,10 +1,9 @@
 import type { CallContext, DeletePrecondition, ObjectRef, WritePrecondition } from '../backend.js';
 import { BackendError } from '../errors.js';
-import { answerError } from './answer-error.js';
-import type { ObjectLooks } from './object-looks.js';
+import { answerError } from './status-errors.js';
+import type { ObjectHeads } from './object-heads.js';
 import { readTimestamp } from './timestamps.js';
-import type { RequestHeaders, SwiftResponse } from './transport.js';
-import { busyError, isBusy } from './while-busy.js';
+import { type RequestHeaders, type SwiftResponse, busyError, isBusy } from './transport.js';
 
 /** What a PUT of an object is told, and what it asks for so as to be told it. */
 
@@ -64,14 +63,14 @@ export function answerOf(
  * answer came through something that kept only this, the object is looked at.
  */
 export async function timeOfPut(
-  looks: ObjectLooks,
+  objectHeads: ObjectHeads,
   context: CallContext,
   ref: ObjectRef,
   headers: ReadonlyMap<string, string>,
 ): Promise<number> {
   const timestamp = headers.get('x-gateway-data-timestamp');
   if (timestamp !== undefined) return readTimestamp(timestamp);
-  const found = await looks.itself(context, ref);
+  const found = await objectHeads.itself(context, ref);
   // Removed already: its time is of no use to anybody.
   return found?.stored.head.lastModified ?? Date.parse(headers.get('last-modified') ?? '');
 }

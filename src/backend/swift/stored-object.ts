@@ -1,20 +1,66 @@
-import type { Metadata, ObjectHead, ObjectUpdate } from '../backend.js';
+import type { Metadata, MetadataPatch, ObjectHead, ObjectUpdate } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { patched } from '../metadata-patch.js';
-import { deleteAtHeaders } from './expiry-headers.js';
 import {
   OWN,
-  readSystemMetadata,
   readSystemValue,
   systemMetadataHeaders,
-} from './system-metadata.js';
+  deleteAtHeaders,
+  readSystemMetadata,
+  divideUserMetadata,
+  type MetadataLimits,
+  readUserMetadata,
+} from './metadata-headers.js';
 import { readTimestamp } from './timestamps.js';
-import {
-  readUpdateDocument,
-  type UpdateDocument,
-  updateDocumentHeaders,
-} from './update-document.js';
-import { divideUserMetadata, type MetadataLimits, readUserMetadata } from './user-metadata.js';
+
+const MD5_HEX = /^[0-9a-f]{32}$/;
+
+/** Whether an ETag looks like an MD5: then it is taken for that of the body. */
+export function isMd5(etag: string): boolean {
+  return MD5_HEX.test(etag);
+}
+
+/** Of no bytes, as every link has it. */
+export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+
+/**
+ * What was changed of an object since it was written. Swift fixes an object's system metadata with
+ * its PUT; changes lie in the transient kind, as one document, and are applied on reading. A POST may
+ * land on a newer object than it was made for: so the document says which one that was, and means
+ * nothing for any other. A POST by any other client takes the document away, and with it the changes.
+ */
+interface UpdateDocument {
+  /** The data timestamp of the object, as the filter tells it. */
+  readonly for: string;
+  /** All changes since the PUT, in one. */
+  readonly systemMetadata: MetadataPatch;
+  /** In place of what overflowed at the PUT: see user-metadata.ts. */
+  readonly metadata: Metadata;
+}
+
+function updateDocumentHeaders(document: UpdateDocument): Record<string, string> {
+  return systemMetadataHeaders('transient', { [OWN.update]: JSON.stringify(document) });
+}
+
+/** @returns undefined without one that was made for the object with this data timestamp */
+export function readUpdateDocument(
+  headers: ReadonlyMap<string, string>,
+  dataTimestamp: string | undefined,
+  kind: 'transient' | 'link_transient' = 'transient',
+): UpdateDocument | undefined {
+  const text = readSystemValue(headers, kind, OWN.update);
+  if (text === undefined || text === '' || dataTimestamp === undefined) return undefined;
+  const document = parsed(text);
+  return document?.for === dataTimestamp ? document : undefined;
+}
+
+function parsed(text: string): UpdateDocument | undefined {
+  try {
+    return JSON.parse(text) as UpdateDocument;
+  } catch {
+    return undefined;
+  }
+}
 
 /** An object as the headers of Swift's answers tell it, and the headers that make it so. */
 

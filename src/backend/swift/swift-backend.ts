@@ -2,21 +2,18 @@ import type * as B from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { ContainerHeads } from './container-heads.js';
-import { listContainers } from './container-listing.js';
+import { listContainers, listObjects } from './listings.js';
 import { Containers } from './containers.js';
 import { Guards } from './guards.js';
-import { LinkPuts } from './link-puts.js';
+import { LinkPuts } from './links.js';
 import { ManifestPuts } from './manifest-puts.js';
 import { ObjectCopies } from './object-copies.js';
 import { ObjectDeletes } from './object-deletes.js';
-import { listObjects } from './object-listing.js';
-import { ObjectLooks } from './object-looks.js';
+import { ObjectHeads, type ReadDeps } from './object-heads.js';
 import { ObjectPuts } from './object-puts.js';
 import { ObjectReads } from './object-reads.js';
 import { ObjectUpdates } from './object-updates.js';
-import type { ReadParts } from './read-parts.js';
-import { sureTransport } from './sure-transport.js';
-import type { SwiftInfo, SwiftTransport } from './transport.js';
+import { confirmedTransport, type SwiftInfo, type SwiftTransport } from './transport.js';
 
 export interface SwiftBackendOptions {
   /** Closed with the backend. */
@@ -36,7 +33,7 @@ export interface SwiftBackendOptions {
  */
 export async function openSwiftBackend(options: SwiftBackendOptions): Promise<B.Backend> {
   const { containerCacheMs, storagePolicy, verifyMd5 = false } = options;
-  const transport = sureTransport(options.transport);
+  const transport = confirmedTransport(options.transport);
   const limits = await transport.info();
   const heads = new ContainerHeads(transport, containerCacheMs);
   return new SwiftBackend({ transport, limits, heads, storagePolicy }, verifyMd5);
@@ -77,24 +74,24 @@ class SwiftBackend implements B.Backend {
   readonly #writes = new Set<Promise<unknown>>();
 
   constructor(
-    private readonly parts: ReadParts,
+    private readonly deps: ReadDeps,
     verifyMd5: boolean,
   ) {
-    this.capabilities = capabilitiesOf(parts.limits, verifyMd5);
-    this.#containers = new Containers(parts);
-    this.#reads = new ObjectReads(parts);
-    const looks = new ObjectLooks(parts);
+    this.capabilities = capabilitiesOf(deps.limits, verifyMd5);
+    this.#containers = new Containers(deps);
+    this.#reads = new ObjectReads(deps);
+    const looks = new ObjectHeads(deps);
     const guards = new Guards(looks);
-    this.#puts = new ObjectPuts(parts, looks, guards);
-    this.#manifests = new ManifestPuts(parts, looks, guards);
-    this.#links = new LinkPuts(parts, looks, guards);
-    this.#copies = new ObjectCopies(parts, looks, guards, this.#reads);
-    this.#updates = new ObjectUpdates(parts, looks);
-    this.#deletes = new ObjectDeletes(parts, looks, guards);
+    this.#puts = new ObjectPuts(deps, looks, guards);
+    this.#manifests = new ManifestPuts(deps, looks, guards);
+    this.#links = new LinkPuts(deps, looks, guards);
+    this.#copies = new ObjectCopies(deps, looks, guards, this.#reads);
+    this.#updates = new ObjectUpdates(deps, looks);
+    this.#deletes = new ObjectDeletes(deps, looks, guards);
   }
 
   ping(context: B.CallContext): Promise<void> {
-    return this.#read(context, () => this.parts.transport.ping(context));
+    return this.#read(context, () => this.deps.transport.ping(context));
   }
 
   listContainers(
@@ -102,7 +99,7 @@ class SwiftBackend implements B.Backend {
     account: string,
     query: B.ContainerQuery,
   ): Promise<B.ContainerPage> {
-    return this.#read(context, () => listContainers(this.parts, context, account, query));
+    return this.#read(context, () => listContainers(this.deps, context, account, query));
   }
 
   createContainer(
@@ -118,7 +115,7 @@ class SwiftBackend implements B.Backend {
     ref: B.ContainerRef,
     options?: B.ReadOptions,
   ): Promise<B.ContainerHead> {
-    return this.#read(context, () => this.parts.heads.head(context, ref, options));
+    return this.#read(context, () => this.deps.heads.head(context, ref, options));
   }
 
   updateContainer(
@@ -138,7 +135,7 @@ class SwiftBackend implements B.Backend {
     ref: B.ContainerRef,
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage> {
-    return this.#read(context, () => listObjects(this.parts, context, ref, query));
+    return this.#read(context, () => listObjects(this.deps, context, ref, query));
   }
 
   putObject(
@@ -232,7 +229,7 @@ class SwiftBackend implements B.Backend {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#writes);
-    await this.parts.transport.close();
+    await this.deps.transport.close();
   }
 
   async #read<T>(context: B.CallContext, read: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type { ColdCopy } from '../cold-backend.js';
 import { ColdError } from '../cold-error.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import {
   locationOf,
   type ColdBackend,

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../byte-source.js';
+import type { ByteSource } from '../cancellation.js';
 
 /** Less is had from Node, which cuts it from memory that it has. */
 const SMALL_BYTES_MAX = 4096;

@@ -2,18 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import { parseQuery, type QueryParameter } from '../../lib/uri.js';
-import { S3Error } from '../s3-error.js';
-import { AnonymousRequest } from './anonymous-request.js';
-import { AuthorizationReader } from './authorization-components.js';
-import { claimedAccounts } from './claimed-accounts.js';
-import { mechanismOf } from './mechanism.js';
-import type { Payload } from './payload.js';
-import type { PayloadOptions } from './payload-plan.js';
-import type { Credential, CredentialSource, Principal } from './principal.js';
-import type { SignedRequest } from './signed-request.js';
+import { S3Error } from '../errors.js';
+import { AnonymousRequest, mechanismOf, type SignedRequest } from './mechanism.js';
+import { AuthorizationReader } from './authorization-header.js';
+import {
+  claimedAccounts,
+  type Credential,
+  type CredentialSource,
+  type Principal,
+} from './principal.js';
+import type { Payload, PayloadOptions } from './payload-plan.js';
 import { readSignedRequestV2 } from './signed-request-v2.js';
 import { readSignedRequestV4, type SignatureV4Context } from './signed-request-v4.js';
-import { SigningKeys } from './signing-keys.js';
+import { SigningKeys } from './signature-v4.js';
 
 export interface AuthenticatorOptions {
   readonly credentials: CredentialSource;

@@ -1,6 +1,6 @@
 import { CHECKSUM_BYTES, type ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 /** What the client says of the body's digests: read from the headers, refused where malformed. */
 export interface BodyChecksums {

@@ -6,8 +6,8 @@ import {
   isCanonicalPath,
   type QueryParameter,
 } from '../../lib/uri.js';
-import { S3Error } from '../s3-error.js';
-import { SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
+import { S3Error } from '../errors.js';
+import { SIGNATURE_PARAMETER, type SignatureClaim } from './signature-v4.js';
 import { trimWhiteSpace } from './white-space.js';
 
 /**

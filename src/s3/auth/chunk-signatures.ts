@@ -1,8 +1,8 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { S3Error } from '../s3-error.js';
+import type { S3Error } from '../errors.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
 import type { HmacKey } from '../../digest/hmac-key.js';
-import { isSameSignature } from './signature.js';
+import { isSameSignature } from './signature-v4.js';
 
 export interface ChunkSigningContext {
   readonly signingKey: HmacKey;

@@ -1,5 +1,5 @@
-import { S3Error } from '../s3-error.js';
-import { bodyCutShort, wrongBodySize } from './payload.js';
+import { S3Error } from '../errors.js';
+import { bodyCutShort, wrongBodySize } from './payload-plan.js';
 import { TrailerReader } from './trailer-reader.js';
 import { trimWhiteSpace as trimBlanks } from './white-space.js';
 

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from '../s3-error.js';
+import type { ErrorDetails } from '../errors.js';
 
 /** `<access key>/<YYYYMMDD>/<region>/s3/aws4_request`, taken apart. */
 export interface CredentialScope {

@@ -1,14 +1,83 @@
-import type { HeaderMap } from '../../http/exchange.js';
+import type { DigestFactory } from '../../digest/body-digest.js';
+import type { HeaderMap, RequestBody } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
+import type { Authentication } from './authenticate.js';
+import {
+  type Payload,
+  type PayloadOptions,
+  literalPayloadMode,
+  UNSIGNED_PAYLOAD,
+  planPayload,
+} from './payload-plan.js';
 import { isPresigned } from './presigned-query.js';
-import { isPresignedV2 } from './presigned-query-v2.js';
-import { ALGORITHM } from './signature-claim.js';
+import type { Principal } from './principal.js';
+import { isPresignedV2 } from './signature-v2.js';
+import { ALGORITHM } from './signature-v4.js';
+import { VerifiedPayload } from './verified-payload.js';
+
+/** A request whose signature is well-formed and fresh, but not verified: one class per scheme. */
+export interface SignedRequest {
+  readonly accessKey: string;
+  /** As sent. */
+  readonly signature: string;
+  /** Chunks of the body are signed, too. */
+  readonly signsChunks: boolean;
+  /** Of temporary credentials, which nothing issues. */
+  readonly securityToken: string | undefined;
+  /** The request's headers, and those that a presigned URL carries in its query. */
+  readonly headers: HeaderMap;
+  /**
+   * Takes the same time for every secret.
+   * @param known false for the secret of nobody, which stands in for an access key without one
+   */
+  isSignedWith(secretKey: string, known: boolean): boolean;
+  /** What the client may have signed, likeliest first. */
+  stringsToSign(): Iterable<string>;
+  /** The answer to a wrong signature. */
+  mismatch(): S3Error;
+  /**
+   * As `Authentication.openPayload`; only after {@link isSignedWith}, or when somebody else has
+   * verified the signature.
+   * @throws S3Error NotImplemented for signed chunks when the secret is not known here
+   */
+  openPayload(body: RequestBody, options: PayloadOptions): Payload;
+}
+
+/** Tries one candidate after the other. */
+export function findSigned(
+  candidates: Iterable<string>,
+  isSigned: (candidate: string) => boolean,
+): boolean {
+  for (const candidate of candidates) {
+    if (isSigned(candidate)) return true;
+  }
+  return false;
+}
+
+/** An unsigned read, for the account that answers them. ACLs decide what it may see. */
+export class AnonymousRequest implements Authentication {
+  readonly principal: Principal;
+
+  constructor(
+    account: string,
+    readonly headers: HeaderMap,
+    private readonly digests: DigestFactory,
+  ) {
+    this.principal = { accessKey: '', account, role: 'anonymous' };
+  }
+
+  openPayload(body: RequestBody, options: PayloadOptions = {}): Payload {
+    const mode = literalPayloadMode(UNSIGNED_PAYLOAD);
+    const plan = planPayload(mode, this.headers, body.contentLength, options);
+    return new VerifiedPayload(body, plan, undefined, this.digests);
+  }
+}
 
 const V4_SCHEME = `${ALGORITHM} `;
 
 /** The way a request is signed; `none` when it does not claim to be. */
-export type Mechanism = 'v4-header' | 'v4-query' | 'v2-header' | 'v2-query' | 'none';
+type Mechanism = 'v4-header' | 'v4-query' | 'v2-header' | 'v2-query' | 'none';
 
 /**
  * Anything that looks like a signature makes a request a signed one: a broken or stripped one must

@@ -1,11 +1,72 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import { S3Error, type ErrorDetails } from '../s3-error.js';
-import { parseAmzDate } from './amz-date.js';
+import { S3Error, type ErrorDetails } from '../errors.js';
+import { isHeaderName, isHeaderValue } from '../rules/header-values.js';
 import { dateProblem, parseCredential } from './credential-scope.js';
-import { requireValidNow } from './freshness.js';
-import { literalPayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.js';
-import { ALGORITHM, SIGNATURE_PARAMETER, type SignatureClaim } from './signature-claim.js';
+import { parseAmzDate, requireValidNow } from './dates.js';
+import { literalPayloadMode, UNSIGNED_PAYLOAD } from './payload-plan.js';
+import { ALGORITHM, SIGNATURE_PARAMETER, type SignatureClaim } from './signature-v4.js';
+import { trimWhiteSpace } from './white-space.js';
+
+/**
+ * A header that stands in the query of a presigned URL: it must be one that HTTP could carry. Behind
+ * a line feed, or a colon in the name, a header that was signed could hide in another one: the
+ * string to sign of version 2, where they stand unescaped, would stay the same.
+ *
+ * @param name - the parameter's, in lower case
+ * @returns the value as a header's: without white space around it
+ * @throws S3Error InvalidArgument
+ */
+export function hoistedValue(name: string, { value = '', rawName }: QueryParameter): string {
+  if (isHeaderName(name) && isHeaderValue(value)) return trimWhiteSpace(value);
+  // As it was sent, since the name itself may be what no document should repeat.
+  throw new S3Error('InvalidArgument', 'A header in the query is none that HTTP can carry', {
+    ArgumentName: rawName,
+  });
+}
+
+/**
+ * Presigners move ("hoist") `x-amz-*` headers into the query, where S3 takes them for headers:
+ * metadata, storage class, ACL. Not so checksums: an SDK computes them over the body it has when
+ * it signs, which is none (`x-amz-checksum-crc32=AAAAAA==`), and S3 does not verify them there
+ * (aws/aws-sdk#480, aws/aws-sdk-js-v3#6994).
+ */
+
+const PREFIX = 'x-amz-';
+
+/** Of the signature itself, not of the request. */
+const OF_SIGNATURE: ReadonlySet<string> = new Set([
+  'x-amz-algorithm',
+  'x-amz-credential',
+  'x-amz-date',
+  'x-amz-expires',
+  'x-amz-signedheaders',
+  'x-amz-signature',
+  'x-amz-security-token',
+  'x-amz-content-sha256',
+  'x-amz-sdk-checksum-algorithm',
+]);
+const CHECKSUM_PREFIX = 'x-amz-checksum-';
+
+/**
+ * @returns the request's own headers, which win, and the hoisted ones
+ * @throws S3Error InvalidArgument for what could be no header
+ */
+export function withHoistedHeaders(
+  headers: HeaderMap,
+  query: readonly QueryParameter[],
+): HeaderMap {
+  let merged: Map<string, string> | undefined;
+  for (const parameter of query) {
+    const header = parameter.name.toLowerCase();
+    if (!header.startsWith(PREFIX) || OF_SIGNATURE.has(header)) continue;
+    if (header.startsWith(CHECKSUM_PREFIX)) continue;
+    const value = hoistedValue(header, parameter);
+    merged ??= new Map(headers);
+    if (!merged.has(header)) merged.set(header, value);
+  }
+  return merged ?? headers;
+}
 
 /** A request whose signature is in its query: a presigned URL. */
 

@@ -2,17 +2,23 @@ import { createHmac } from 'node:crypto';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import type { S3Error } from '../s3-error.js';
-import { readAuthorizationHeaderV2 } from './authorization-header-v2.js';
-import { withHoistedHeadersV2 } from './hoisted-headers-v2.js';
-import type { Payload } from './payload.js';
-import { literalPayloadMode, type PayloadMode } from './payload-mode.js';
-import { planPayload, type PayloadOptions } from './payload-plan.js';
-import { readPresignedQueryV2 } from './presigned-query-v2.js';
-import { signatureComparison, signatureMismatch } from './signature.js';
-import type { SignatureClaimV2 } from './signature-claim-v2.js';
-import { findSigned, type SignedRequest } from './signed-request.js';
-import { stringsToSign } from './string-to-sign-v2.js';
+import type { S3Error } from '../errors.js';
+import {
+  readAuthorizationHeaderV2,
+  withHoistedHeadersV2,
+  readPresignedQueryV2,
+  type SignatureClaimV2,
+  stringsToSign,
+} from './signature-v2.js';
+import {
+  type Payload,
+  literalPayloadMode,
+  type PayloadMode,
+  planPayload,
+  type PayloadOptions,
+} from './payload-plan.js';
+import { signatureComparison, signatureMismatch } from './signature-v4.js';
+import { findSigned, type SignedRequest } from './mechanism.js';
 import { VerifiedPayload } from './verified-payload.js';
 
 /** Base64 of the 20 bytes of SHA-1. */

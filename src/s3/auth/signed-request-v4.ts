@@ -1,20 +1,21 @@
 import type { DigestFactory } from '../../digest/body-digest.js';
 import type { HeaderMap, RequestBody, RequestHead } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import { S3Error } from '../s3-error.js';
-import type { AuthorizationReader } from './authorization-components.js';
-import { readAuthorizationHeader } from './authorization-header.js';
+import { S3Error } from '../errors.js';
+import { type AuthorizationReader, readAuthorizationHeader } from './authorization-header.js';
 import { canonicalRequest, canonicalRequests, unsignedHeaders } from './canonical-request.js';
 import { ChunkSignatures } from './chunk-signatures.js';
 import type { HmacKey } from '../../digest/hmac-key.js';
-import { withHoistedHeaders } from './hoisted-headers.js';
-import type { Payload } from './payload.js';
-import { planPayload, type PayloadOptions } from './payload-plan.js';
-import { readPresignedQuery } from './presigned-query.js';
-import { findSigned, type SignedRequest } from './signed-request.js';
-import { isSameSignature, signatureMismatch, stringToSign } from './signature.js';
-import type { SignatureClaim } from './signature-claim.js';
-import type { SigningKeys } from './signing-keys.js';
+import { withHoistedHeaders, readPresignedQuery } from './presigned-query.js';
+import { type Payload, planPayload, type PayloadOptions } from './payload-plan.js';
+import { findSigned, type SignedRequest } from './mechanism.js';
+import {
+  isSameSignature,
+  signatureMismatch,
+  stringToSign,
+  type SignatureClaim,
+  type SigningKeys,
+} from './signature-v4.js';
 import { VerifiedPayload } from './verified-payload.js';
 
 /** What one service's signatures of version 4 are read and verified with. */

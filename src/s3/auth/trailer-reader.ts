@@ -1,6 +1,6 @@
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import type { ChunkVerifier } from './chunked-decoder.js';
-import { bodyCutShort } from './payload.js';
+import { bodyCutShort } from './payload-plan.js';
 
 /** All trailers together; the real ones have some 200 bytes. */
 const TRAILER_BYTES_MAX = 16_384;

@@ -1,12 +1,16 @@
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type { BodyDigest, DigestFactory } from '../../digest/body-digest.js';
 import type { Digests } from '../../digest/running-digests.js';
 import type { RequestBody } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { requireChecksumValue } from './body-checksums.js';
 import { ChunkedDecoder, type ChunkVerifier } from './chunked-decoder.js';
-import { wrongBodySize, type Payload, type PayloadDigests } from './payload.js';
-import type { PayloadPlan } from './payload-plan.js';
+import {
+  wrongBodySize,
+  type Payload,
+  type PayloadDigests,
+  type PayloadPlan,
+} from './payload-plan.js';
 
 /**
  *     body → (aws-chunked decoder) → digests → consumer

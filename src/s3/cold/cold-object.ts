@@ -3,8 +3,13 @@ import type {
   ObjectHead,
   ObjectRef,
   UpdatePrecondition,
+  Backend,
+  CallContext,
 } from '../../backend/backend.js';
-import { SYSTEM_METADATA } from '../object-attributes.js';
+import { BackendError } from '../../backend/errors.js';
+import type { ColdBackend, ColdCopy } from '../../cold/cold-backend.js';
+import type { DigestFactory } from '../../digest/body-digest.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
 import type { ColdClasses } from '../rules/cold/classes.js';
 import type { ColdObject } from '../rules/cold/cold-object.js';
 import { parseColdState, renderColdState, type ColdState } from '../rules/cold/state.js';
@@ -12,7 +17,7 @@ import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
 
 /** Objects of the cold tier as the store keeps them. */
 
-export type ColdHead = Pick<ObjectHead, 'lastModified' | 'systemMetadata' | 'bodyAbsent'>;
+type ColdHead = Pick<ObjectHead, 'lastModified' | 'systemMetadata' | 'bodyAbsent'>;
 
 /**
  * An object is cold when a lifecycle rule has stamped it, or when it was written with a cold storage
@@ -50,7 +55,7 @@ export function unchanged(
  * How an object is in the cold tier, in its listing entry: so that a pass of the janitor need not
  * look at each. `archived`: the cold backend has its bytes; `absent`: nobody else has.
  */
-export type ListedColdState = 'archived' | 'absent' | null;
+type ListedColdState = 'archived' | 'absent' | null;
 
 /** A new state, as a part of an update; where listings cannot be changed, they do not show it. */
 export function stateUpdate(
@@ -62,4 +67,54 @@ export function stateUpdate(
     systemMetadata: { [SYSTEM_METADATA.cold]: state === null ? null : renderColdState(state) },
     listingAttributes: listingUpdates ? { [SYSTEM_METADATA.cold]: listed } : undefined,
   };
+}
+
+/** What it takes to move bytes between the store and the cold backend. */
+export interface ColdTools {
+  readonly backend: Backend;
+  readonly call: CallContext;
+  readonly cold: ColdBackend;
+  readonly digests: DigestFactory;
+  readonly classes: ColdClasses;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** `changed`: it is not any more what was looked at, and was left alone. */
+export type ColdOutcome = 'done' | 'changed' | 'gone' | 'unsupported';
+
+/** @returns undefined when there is no such object, or its container is gone */
+export async function headIfThere(
+  { backend, call }: Pick<ColdTools, 'backend' | 'call'>,
+  ref: ObjectRef,
+): Promise<ObjectHead | undefined> {
+  try {
+    return await backend.headObject(call, ref);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** An object that vanished under a call is gone, not a failure. */
+export async function goneIfMissing(work: Promise<ColdOutcome>): Promise<ColdOutcome> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return 'gone';
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  if (!(error instanceof BackendError)) return false;
+  return error.code === 'NoSuchObject' || error.code === 'NoSuchContainer';
+}
+
+/** Whether a copy is of this very object, as it is now. */
+export function isCopyOf(
+  { size, etag }: Pick<ColdCopy, 'size' | 'etag'>,
+  head: Pick<ObjectHead, 'size' | 'etag'>,
+): boolean {
+  return size === head.size && etag === head.etag;
 }

@@ -1,19 +1,134 @@
-import { cancelledBy } from '../../lib/cancellation.js';
-import type { CallContext, ObjectHead, ObjectRef } from '../../backend/backend.js';
+import type {
+  BodyInput,
+  ObjectHead,
+  ObjectRef,
+  PutObjectInput,
+  UpdateOutcome,
+  CallContext,
+} from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
+import type { ColdCopy, ColdSegment } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
-import { decideRestore, type ColdObject, type RestoreDecision } from '../rules/cold/cold-object.js';
-import { S3Error } from '../s3-error.js';
-import { bringBack } from './bring-back.js';
-import { bodyRefOf, coldObjectOf, stateUpdate, unchanged } from './cold-object.js';
-import type { ColdTools } from './cold-tools.js';
+import { type ByteSource, cancelledBy } from '../../lib/cancellation.js';
+import { S3Error } from '../errors.js';
+import type { ColdClasses } from '../rules/cold/classes.js';
+import { type ColdObject, decideRestore, type RestoreDecision } from '../rules/cold/cold-object.js';
+import {
+  stateUpdate,
+  unchanged,
+  isCopyOf,
+  type ColdTools,
+  bodyRefOf,
+  coldObjectOf,
+} from './cold-object.js';
+import { verified } from './verified-body.js';
+
+const NOTHING = Buffer.alloc(0);
+
+/** Hands a stream out in pieces of given sizes, one after the other. */
+export class BodyReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  /** Of the last chunk, what no piece has taken yet: valid until the next chunk is asked for. */
+  #rest: Buffer = NOTHING;
+
+  constructor(source: ByteSource) {
+    this.#chunks = source[Symbol.asyncIterator]();
+  }
+
+  /** The next bytes, fewer at the end of the stream. To be read to its end before the next piece. */
+  async *take(size: number): AsyncGenerator<Buffer> {
+    for (let missing = size; missing > 0;) {
+      if (this.#rest.length === 0) {
+        const next = await this.#chunks.next();
+        if (next.done === true) return;
+        this.#rest = next.value;
+      }
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** Lets go of the stream. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}
+
+/**
+ * Streams the bytes of an object back from the cold backend, and opens its restore window in the same
+ * instant as they are its body again: so no window is ever open without them. An object made of parts
+ * gets its parts back, under their names, so that it reads as ever, part by part too.
+ *
+ * @param ref - the object itself, not a link to it
+ * @throws BackendError; ColdError Corrupt when the copy is missing or damaged; S3Error
+ *   `OperationAborted` when the store does not take a part
+ */
+async function bringBack(
+  tools: ColdTools,
+  ref: ObjectRef,
+  head: ObjectHead,
+  { state, stamp }: ColdObject,
+  restoredUntil: number,
+): Promise<UpdateOutcome> {
+  const { backend, call, cold } = tools;
+  const found = state.copy && (await cold.get({ account: ref.account, ...state.copy }));
+  if (found === undefined || !isCopyOf(found.copy, head)) {
+    throw new ColdError('Corrupt', `the cold copy of ${ref.container}/${ref.object} is missing`);
+  }
+  const body = await bodyInput(tools, ref.account, found.copy, found.body);
+  const update = {
+    ...stateUpdate(backend.capabilities, { ...state, restoredUntil }, 'archived'),
+    body,
+  };
+  return backend.updateBody(call, ref, update, unchanged(head, stamp));
+}
+
+async function bodyInput(
+  tools: ColdTools,
+  account: string,
+  { size, etag, segments }: ColdCopy,
+  body: ByteSource,
+): Promise<BodyInput> {
+  if (segments === undefined) {
+    return { kind: 'bytes', source: verified(body, { size, etag }, tools.digests) };
+  }
+  const reader = new BodyReader(body);
+  try {
+    for (const segment of segments) await writeSegment(tools, account, segment, reader);
+  } finally {
+    await reader.close();
+  }
+  return { kind: 'segments', segments };
+}
+
+async function writeSegment(
+  tools: ColdTools,
+  account: string,
+  { container, object, size, etag }: ColdSegment,
+  reader: BodyReader,
+): Promise<void> {
+  const { backend, call } = tools;
+  const ref = { account, container, object };
+  const input: PutObjectInput = {
+    size,
+    contentType: 'application/octet-stream',
+    body: verified(reader.take(size), { size, etag }, tools.digests),
+    seal: () => ({ etag }),
+  };
+  await backend.createContainer(call, ref, {});
+  const { outcome } = await backend.putObject(call, ref, input);
+  // By the store's clock something newer stands there: it may not do so the next time.
+  if (outcome !== 'created') throw new S3Error('OperationAborted');
+}
 
 /** Bodies that one process brings back at once: each takes two buffers, and a share of the disks. */
 const RUNNING_MAX = 8;
 /** An object that changes under each of so many attempts is not going to hold still. */
 const ATTEMPTS_MAX = 8;
 
-export type RestorerOptions = Omit<ColdTools, 'call'>;
+type RestorerOptions = Omit<ColdTools, 'call'>;
 
 /**
  * Opens restore windows. Bytes that only the cold backend has are brought back first, which may take
@@ -118,4 +233,12 @@ function nameOf({ account, container, object }: ObjectRef): string {
 
 function ignore(): void {
   // Whoever began the work reports its failure.
+}
+
+/** The cold tier as operations know it: docs/cold-tier.md. */
+export interface ColdTier {
+  /** Objects of these storage classes have to be restored before they can be read. */
+  readonly classes: ColdClasses;
+  /** Undefined without a cold backend: then nothing can be restored. */
+  readonly restorer: Pick<Restorer, 'restore'> | undefined;
 }

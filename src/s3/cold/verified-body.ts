@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type { ColdSegment } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
 import type { DigestFactory } from '../../digest/body-digest.js';

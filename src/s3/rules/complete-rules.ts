@@ -1,6 +1,6 @@
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { quoteEtag } from './etags.js';
 import { PART_BYTES_MIN } from './protocol-limits.js';
 import { isDecimal } from './query-parameters.js';

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { parseHttpDate } from './dates.js';
 import { etagListMatches, singleEtag } from './etags.js';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 /**
  * Continuation tokens: opaque to clients, and all that a listing needs to go on, so that any

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { evaluateReadConditions, type Validators } from './conditions.js';
 
 /** The conditions of a read, to the names that they have on the source of a copy. */

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import type { CopySource } from './copy-source.js';
 import { invalidArgument } from './query-parameters.js';
 

@@ -1,5 +1,5 @@
 import type { ByteRange } from '../../backend/backend.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { invalidArgument, isDecimal } from './query-parameters.js';
 
 /**

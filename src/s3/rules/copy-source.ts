@@ -1,4 +1,4 @@
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { isValidBucketName } from './bucket-name.js';
 import { isMangled } from './header-values.js';
 import { requireKeyLength } from './object-key.js';

@@ -1,4 +1,4 @@
-import type { Query } from '../query.js';
+import type { Query } from '../request/query.js';
 import { LISTED_BUCKETS_MAX, LISTED_ENTRIES_MAX } from './protocol-limits.js';
 import {
   invalidArgument,

@@ -1,4 +1,4 @@
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 export interface AcceptedLocations {
   /** The region that signatures name. */

@@ -1,7 +1,6 @@
 import type { Metadata } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import type { ErrorCode } from '../errors.js';
-import { S3Error } from '../s3-error.js';
+import { type ErrorCode, S3Error } from '../errors.js';
 import { isHeaderName, isHeaderValue, isMangled } from './header-values.js';
 import { decodeWords, encodeWords } from './rfc2047.js';
 

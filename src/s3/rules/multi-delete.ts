@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 const CHECKSUM_PREFIX = 'x-amz-checksum-';
 

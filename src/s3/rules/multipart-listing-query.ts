@@ -1,4 +1,4 @@
-import type { Query } from '../query.js';
+import type { Query } from '../request/query.js';
 import { LISTED_ENTRIES_MAX, LISTED_PARTS_MAX } from './protocol-limits.js';
 import {
   invalidArgument,

@@ -1,4 +1,4 @@
-import { resourceDetails, S3Error } from '../s3-error.js';
+import { resourceDetails, S3Error } from '../errors.js';
 
 /** Bytes of UTF-8; AWS's limit. */
 export const KEY_BYTES_MAX = 1024;

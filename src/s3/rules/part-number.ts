@@ -1,5 +1,5 @@
-import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
+import type { Query } from '../request/query.js';
+import { S3Error } from '../errors.js';
 import { PART_NUMBER_MAX } from './protocol-limits.js';
 import { invalidArgument, isDecimal } from './query-parameters.js';
 

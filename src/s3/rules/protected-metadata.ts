@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import type { OperationName } from '../endpoint-table.js';
-import { S3Error } from '../s3-error.js';
+import type { OperationName } from '../endpoint/table.js';
+import { S3Error } from '../errors.js';
 
 /**
  * What cannot be had from a store that does not keep the gateway's metadata apart from its clients,

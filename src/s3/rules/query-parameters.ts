@@ -1,5 +1,5 @@
-import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
+import type { Query } from '../request/query.js';
+import { S3Error } from '../errors.js';
 import { decodeContinuationToken } from './continuation-token.js';
 
 /** Readers of parameters that several operations share, with AWS's answers to false values. */

@@ -1,5 +1,5 @@
 import type { ByteRange, RangeSpec } from '../../backend/backend.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 const UNIT = 'bytes=';
 const DIGIT_0 = 0x30;

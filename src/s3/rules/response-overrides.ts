@@ -1,5 +1,5 @@
-import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
+import type { Query } from '../request/query.js';
+import { S3Error } from '../errors.js';
 import { isHeaderValue } from './header-values.js';
 
 /** `response-*` parameters of a signed GetObject or HeadObject: headers of the reader's choice. */

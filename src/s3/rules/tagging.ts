@@ -1,5 +1,5 @@
 import { encodeUriComponentAws } from '../../lib/uri.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { invalidArgument } from './query-parameters.js';
 
 /**

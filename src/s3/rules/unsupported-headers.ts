@@ -1,7 +1,7 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import type { OperationName } from '../endpoint-table.js';
-import { S3Error } from '../s3-error.js';
+import type { OperationName } from '../endpoint/table.js';
+import { S3Error } from '../errors.js';
 
 /**
  * Headers that ask for something the service does not do. Accepting one in silence would leave a
@@ -34,7 +34,7 @@ const ALWAYS: HeaderRule = {};
 /** There is no bucket, or none yet, whose owner could be told; AWS documents it for the others. */
 const WITHOUT_OWNER: HeaderRule = { unreadBy: ['ListBuckets', 'CreateBucket'] };
 
-/** Read for all operations: src/s3/expected-owner.ts. */
+/** Read for all operations: src/s3/request/expected-owner.ts. */
 export const EXPECTED_OWNER_HEADER = 'x-amz-expected-bucket-owner';
 export const EXPECTED_SOURCE_OWNER_HEADER = 'x-amz-source-expected-bucket-owner';
 

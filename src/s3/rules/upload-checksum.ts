@@ -1,6 +1,6 @@
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import type { ChecksumType } from '../xml/checksum-elements.js';
 import type { PartChecksum } from './complete-rules.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Query } from '../query.js';
-import { S3Error } from '../s3-error.js';
+import type { Query } from '../request/query.js';
+import { S3Error } from '../errors.js';
 
 /**
  * Upload ids. Ours are 32 lower-case hexadecimal characters:

@@ -1,5 +1,5 @@
-import type { Query } from '../query.js';
-import type { S3Error } from '../s3-error.js';
+import type { Query } from '../request/query.js';
+import type { S3Error } from '../errors.js';
 import { invalidArgument } from './query-parameters.js';
 
 /** The version of an object written while its bucket keeps no versions. */

@@ -1,5 +1,5 @@
 import type { Metadata, MetadataPatch } from '../../backend/backend.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 /** What a request can make of a bucket. Nothing leads back to `unversioned`: SPEC.md 3.1. */
 export type VersioningStatus = 'Enabled' | 'Suspended';

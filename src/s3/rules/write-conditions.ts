@@ -1,6 +1,6 @@
 import type { DeletePrecondition, WritePrecondition } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { singleEtag } from './etags.js';
 
 /** Conditions that AWS honours on reads alone. Ignoring one would write what must not be. */

@@ -1,5 +1,5 @@
 import type { Backend, ObjectRef, RemovedManifest } from '../../backend/backend.js';
-import { SYSTEM_METADATA } from '../object-attributes.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
 import { removeVersionsContainer, type DeletedBucket } from '../versions/remove.js';
 import type { Upload } from './names.js';
 import { removeSegmentsContainer, removeUnreferencedParts } from './remove.js';

@@ -1,7 +1,14 @@
-import type { Backend, CallContext, ListedObject, ObjectPage } from '../../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  ListedObject,
+  ObjectPage,
+  ObjectRef,
+} from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import type { UploadedPart } from '../rules/complete-rules.js';
+import { archiveContainer, hexKey } from '../versions/names.js';
 import { parsePartName, partsPrefix, segmentsContainer, type Upload } from './names.js';
 
 /** A part of an upload as its listing entry tells it. */
@@ -70,4 +77,37 @@ function storedPart(
 ): StoredPart {
   const checksum = readStoredChecksum(attributes[SYSTEM_METADATA.checksum]);
   return { partNumber, etag, size, lastModified, checksum };
+}
+
+/**
+ * The versions of the upload's key that are made of its parts, as the archive lists them: also one
+ * that no index names yet, since whoever completed the upload may be about to commit it.
+ */
+export async function versionsOf(
+  backend: Backend,
+  call: CallContext,
+  { account, bucket, key, uploadId }: Upload,
+): Promise<ObjectRef[]> {
+  const container = archiveContainer(account, bucket);
+  const prefix = `${hexKey(key)}/`;
+  const found: ObjectRef[] = [];
+  let marker: string | undefined;
+  try {
+    for (let more = true; more;) {
+      const page = await backend.listObjects(call, container, { prefix, marker, limit: PAGE });
+      for (const entry of page.entries) {
+        if (entry.kind !== 'object') continue;
+        const { name, attributes } = entry.object;
+        if (attributes[SYSTEM_METADATA.uploadId] === uploadId) {
+          found.push({ ...container, object: name });
+        }
+        marker = name;
+      }
+      more = page.truncated;
+    }
+  } catch (error) {
+    // A bucket without versions has no archive.
+    if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
+  }
+  return found;
 }

@@ -1,11 +1,10 @@
 import type { Backend, CallContext, ContainerRef, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { mapLimited } from '../../lib/map-limited.js';
-import { SYSTEM_METADATA } from '../object-attributes.js';
+import { mapLimited } from '../../lib/promises.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
 import type { DeletedBucket } from '../versions/remove.js';
-import { versionsOf } from './versions.js';
+import { versionsOf, readParts, type StoredPart } from './parts.js';
 import { markerOf, partOf, segmentsContainer, targetOf, type Upload } from './names.js';
-import { readParts, type StoredPart } from './parts.js';
 
 /** Removes what nothing refers to any more. */
 

@@ -1,20 +1,19 @@
 import type { CallContext, DeletePrecondition, WriteClass } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
+import { BackendError, isCode } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
-import { requireHolds } from './current-condition.js';
+import { S3Error } from '../errors.js';
+import { requireHolds } from './create-version.js';
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
-import { commitWritten, discard, type RemovedVersion, type VersionParts } from './parts.js';
-import { archiver, settle, type Settled, type SettleOptions } from './settle.js';
-import { expectedStanding, look, type Standing } from './standing.js';
+import { commitWritten, discard, type RemovedVersion, type VersionDeps } from './deps.js';
+import { archiver, syncCurrent, type SyncedIndex, type SyncOptions } from './sync-current.js';
+import { expectedCurrentState, readCurrentState, type CurrentState } from './current-state.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /** What a plan has found, and comes to. */
 interface Decision {
-  readonly standing: Standing;
+  readonly state: CurrentState;
   /** The version `null` that the new entry takes the place of: in the archive, or the plain object. */
   readonly replaced: VersionEntry | 'plain' | undefined;
   readonly change: VersionChange;
@@ -36,19 +35,19 @@ export interface AddEntryOptions {
  *   GuardMissing for an entry of an upload that another one is of, or that was given up
  */
 export function addEntry(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   entry: VersionEntry,
   options: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
-  return parts.queues.run(of, () => commitEntry(parts, call, of, entry, options));
+  return deps.queues.run(key, () => commitEntry(deps, call, key, entry, options));
 }
 
 async function commitEntry(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   entry: VersionEntry,
   { condition, writeClass = 'ordinary' }: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
@@ -56,7 +55,7 @@ async function commitEntry(
   // index or given up, whatever happens here.
   const isDiscardable = entry.kind === 'version' && entry.uploadId === undefined;
   const objects = new Set(isDiscardable ? [entry.name] : []);
-  const archive = archiver(parts, call, of, objects, writeClass);
+  const archive = archiver(deps, call, key, objects, writeClass);
   let decision: Decision | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     decision = undefined;
@@ -64,21 +63,21 @@ async function commitEntry(
     // Others have carried an earlier attempt out; and perhaps removed it since.
     if (index.removed.includes(entry.name)) return undefined;
     if (index.entries.some(({ name }) => name === entry.name)) {
-      decision = { standing: expectedStanding(index), replaced: undefined, change: {} };
+      decision = { state: expectedCurrentState(index), replaced: undefined, change: {} };
       return undefined;
     }
-    const standing = await standingAt(parts, call, of, index, condition);
+    const standing = await standingAt(deps, call, key, index, condition);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entry, standing, archive);
     return decision.change;
   };
-  const { stored } = await commitWritten(parts, call, of, objects, plan, writeClass);
+  const { stored } = await commitWritten(deps, call, key, objects, plan, writeClass);
   if (decision === undefined) return [];
-  const settled = await settleNew(parts, call, of, stored, entry, {
-    expected: decision.standing,
+  const settled = await settleNew(deps, call, key, stored, entry, {
+    expected: decision.state,
     writeClass,
   });
-  return removeReplaced(parts, call, of, decision, settled);
+  return removeReplaced(deps, call, key, decision, settled);
 }
 
 /**
@@ -103,38 +102,38 @@ function requireNotTaken(
  * when it is replaced.
  */
 async function standingAt(
-  { backend }: VersionParts,
+  { backend }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   index: VersionIndex,
   condition: DeletePrecondition | undefined,
-): Promise<Standing> {
-  const expected = expectedStanding(index);
+): Promise<CurrentState> {
+  const expected = expectedCurrentState(index);
   const mustLook = condition !== undefined || expected.kind === 'nothing';
-  return mustLook ? look(backend, call, of) : expected;
+  return mustLook ? readCurrentState(backend, call, key) : expected;
 }
 
 async function decide(
   index: VersionIndex,
   entry: VersionEntry,
-  standing: Standing,
+  state: CurrentState,
   archive: ReturnType<typeof archiver>,
 ): Promise<Decision> {
   const isNull = entry.id === NULL_VERSION_ID;
   const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
   const remove = former && [{ name: former.name, touched: former.touched }];
-  if (standing.kind !== 'plain') {
-    return { standing, replaced: former, change: { add: [entry], remove } };
+  if (state.kind !== 'plain') {
+    return { state: state, replaced: former, change: { add: [entry], remove } };
   }
   if (isNull && former === undefined) {
-    const { etag, lastModified } = standing;
+    const { etag, lastModified } = state;
     const add = [{ ...entry, adopted: { etag, lastModified } }];
-    return { standing, replaced: 'plain', change: { add } };
+    return { state: state, replaced: 'plain', change: { add } };
   }
-  const plain = await archive(standing, index);
+  const plain = await archive(state, index);
   const add = plain === undefined ? [entry] : [entry, plain];
-  return { standing, replaced: former, change: { add, remove } };
+  return { state: state, replaced: former, change: { add, remove } };
 }
 
 /**
@@ -149,35 +148,35 @@ function requireReplaceable(former: VersionEntry | undefined): void {
 
 /** A bucket that is deleted while a version is written takes the version with it. */
 async function settleNew(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   stored: StoredIndex,
   { name }: VersionEntry,
-  options: SettleOptions,
-): Promise<Settled> {
+  options: SyncOptions,
+): Promise<SyncedIndex> {
   try {
-    return await settle(parts, call, of, stored, options);
+    return await syncCurrent(deps, call, key, stored, options);
   } catch (error) {
     if (!isCode(error, 'NoSuchContainer')) throw error;
-    parts.archives.forget(of);
+    deps.archives.forget(key);
     const { writeClass } = options;
-    const withdraw = parts.commits.commit(call, of, () => ({ remove: [{ name }] }), { writeClass });
+    const withdraw = deps.commits.commit(call, key, () => ({ remove: [{ name }] }), { writeClass });
     await withdraw.catch(() => undefined);
-    await discard(parts, call, versionRef(of, name));
+    await discard(deps, call, versionRef(key, name));
     throw error;
   }
 }
 
 async function removeReplaced(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { replaced }: Decision,
-  settled: Settled,
+  settled: SyncedIndex,
 ): Promise<RemovedVersion[]> {
   if (replaced === undefined) return [];
-  if (replaced === 'plain') return [{ ref: currentRef(of), manifest: settled.replaced }];
+  if (replaced === 'plain') return [{ ref: currentRef(key), manifest: settled.replaced }];
   if (replaced.kind === 'delete-marker') return [];
-  return [await discard(parts, call, versionRef(of, replaced.name))];
+  return [await discard(deps, call, versionRef(key, replaced.name))];
 }

@@ -1,5 +1,25 @@
-import type { Backend, CallContext } from '../../backend/backend.js';
-import { archiveContainer, type VersionedKey } from './names.js';
+import type {
+  Backend,
+  CallContext,
+  CopyOutcome,
+  ObjectHead,
+  ObjectRef,
+  PutOutcome,
+  Segment,
+  WriteClass,
+} from '../../backend/backend.js';
+import { isCode } from '../../backend/errors.js';
+import { S3Error } from '../errors.js';
+import {
+  listedOwner,
+  ownerAttribute,
+  readStoredChecksum,
+  SYSTEM_METADATA,
+} from '../object/attributes.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
+import { readCurrentState, type PlainObject } from './current-state.js';
+import { archiveContainer, type VersionedKey, currentRef, versionRef } from './names.js';
+import type { VersionEntry, VersionIds } from './version-entry.js';
 
 /** Buckets; about 150 bytes each. */
 const KNOWN_MAX = 10_000;
@@ -17,8 +37,8 @@ export class Archives {
    * To be called before anything is written that cannot be written twice.
    * @throws BackendError NoSuchContainer without the bucket
    */
-  async ensure(call: CallContext, of: VersionedKey): Promise<void> {
-    if (!this.#known.has(nameOf(of))) await this.create(call, of);
+  async ensure(call: CallContext, key: VersionedKey): Promise<void> {
+    if (!this.#known.has(nameOf(key))) await this.create(call, key);
   }
 
   /** The same, of an archive that was found not to be there. */
@@ -32,11 +52,159 @@ export class Archives {
   }
 
   /** It was not there after all. */
-  forget(of: VersionedKey): void {
-    this.#known.delete(nameOf(of));
+  forget(key: VersionedKey): void {
+    this.#known.delete(nameOf(key));
   }
 }
 
 function nameOf({ account, bucket }: Pick<VersionedKey, 'account' | 'bucket'>): string {
   return `${account}/${bucket}`;
+}
+
+interface AdoptionOptions {
+  /** The S3 version id that it gets; undefined for one of its own. */
+  readonly id?: string | undefined;
+  /** Default: `ordinary`. */
+  readonly writeClass?: WriteClass | undefined;
+}
+
+/** A plain object as it is written into the archive. */
+type Adopted = ObjectHead & Pick<AdoptionOptions, 'writeClass'>;
+
+/** Names that nobody has written to are not taken for older for long. */
+const ATTEMPTS_MAX = 3;
+
+/**
+ * Makes versions of plain objects: those that were there before the bucket kept versions, and those
+ * that clients of the store write past us.
+ */
+export class Adoption {
+  constructor(
+    private readonly backend: Backend,
+    private readonly ids: VersionIds,
+  ) {}
+
+  /**
+   * Puts a plain object into the archive, with all that belongs to it. It stays at its key until the
+   * link takes its place.
+   *
+   * @returns the entry to commit; undefined when the object is not there any more as it was seen
+   * @throws S3Error `ServiceUnavailable` when the store keeps not taking it
+   */
+  async archive(
+    call: CallContext,
+    key: VersionedKey,
+    plain: PlainObject,
+    options: AdoptionOptions = {},
+  ): Promise<VersionEntry | undefined> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const archived = await this.#archiveOnce(call, key, plain, options);
+      if (archived !== 'stale') return archived;
+    }
+    throw new S3Error('ServiceUnavailable');
+  }
+
+  /** @returns `stale` when the store says that it has something newer of this name */
+  async #archiveOnce(
+    call: CallContext,
+    key: VersionedKey,
+    plain: PlainObject,
+    { id, writeClass }: AdoptionOptions,
+  ): Promise<VersionEntry | 'stale' | undefined> {
+    const name = this.ids.mintFor(plain.lastModified);
+    const { etag, lastModified, head } = plain;
+    const systemMetadata = {
+      ...head.systemMetadata,
+      [SYSTEM_METADATA.versionId]: id ?? name,
+      // The store's own time of the copy is that of the copying.
+      [SYSTEM_METADATA.lastModified]: String(lastModified),
+    };
+    const to = versionRef(key, name);
+    const described = { ...head, systemMetadata, writeClass };
+    const copied =
+      head.segmentCount === undefined
+        ? await this.#copy(call, key, to, described)
+        : await this.#copyManifest(call, key, to, plain, described);
+    if (copied?.outcome !== 'created') return copied?.outcome === 'stale' ? 'stale' : undefined;
+    return {
+      id: id ?? name,
+      name,
+      kind: 'version',
+      lastModified,
+      size: head.size,
+      etag: copied.etag,
+      storageClass: head.systemMetadata[SYSTEM_METADATA.storageClass],
+      checksumAlgorithm: readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum])
+        ?.algorithm,
+      owner: listedOwner(head.systemMetadata[ACL_METADATA]),
+      uploadId: head.systemMetadata[SYSTEM_METADATA.uploadId],
+      adopted: { etag, lastModified },
+    };
+  }
+
+  async #copy(
+    call: CallContext,
+    key: VersionedKey,
+    to: ObjectRef,
+    { contentType, headers, metadata, systemMetadata, etag, bodyAbsent, writeClass }: Adopted,
+  ): Promise<CopyOutcome | undefined> {
+    const described = { contentType, headers, metadata, systemMetadata, writeClass };
+    // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to. A
+    // version goes by rules and locks, and not when a client of the store once said.
+    const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
+    try {
+      return await this.backend.copyObject(call, currentRef(key), to, input);
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent')) return undefined;
+      throw error;
+    }
+  }
+
+  /** No byte is copied: the segments stay where they are. */
+  async #copyManifest(
+    call: CallContext,
+    key: VersionedKey,
+    to: ObjectRef,
+    plain: PlainObject,
+    { contentType, headers, metadata, systemMetadata, etag, writeClass }: Adopted,
+  ): Promise<PutOutcome | undefined> {
+    const segments = await this.#segmentsOf(call, key, plain);
+    if (segments === undefined) return undefined;
+    const listingAttributes = listedAttributes(systemMetadata);
+    const described = { contentType, headers, metadata, systemMetadata, listingAttributes };
+    return this.backend.putManifest(call, to, { ...described, segments, etag, writeClass });
+  }
+
+  /** Of the object that was seen, and not of one that has taken its place meanwhile. */
+  async #segmentsOf(
+    call: CallContext,
+    key: VersionedKey,
+    plain: PlainObject,
+  ): Promise<readonly Segment[] | undefined> {
+    try {
+      const segments = await this.backend.getSegments(call, currentRef(key));
+      const now = await readCurrentState(this.backend, call, key);
+      return now.kind === 'plain' && isSame(now, plain) ? segments : undefined;
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isSame(one: PlainObject, other: PlainObject): boolean {
+  return one.etag === other.etag && one.lastModified === other.lastModified;
+}
+
+/** A head does not tell the attributes that a listing shows; these are all there are. */
+function listedAttributes(systemMetadata: Readonly<Record<string, string>>) {
+  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
+  const uploadId = systemMetadata[SYSTEM_METADATA.uploadId];
+  const checksum = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
+  return {
+    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+    ...(uploadId === undefined ? {} : { [SYSTEM_METADATA.uploadId]: uploadId }),
+    ...(checksum === undefined ? {} : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+    ...ownerAttribute(systemMetadata[ACL_METADATA]),
+  };
 }

@@ -1,19 +1,68 @@
 import type {
+  Backend,
   CallContext,
   DeletePrecondition,
+  WritePrecondition,
   Metadata,
   ObjectRef,
-  WritePrecondition,
 } from '../../backend/backend.js';
-import { SYSTEM_METADATA } from '../object-attributes.js';
+import { isCode } from '../../backend/errors.js';
+import { S3Error } from '../errors.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
-import { S3Error } from '../s3-error.js';
+import { writePreconditionFailed } from '../rules/write-conditions.js';
 import { addEntry } from './add-entry.js';
-import { isCode } from './backend-codes.js';
-import { requireProbable } from './current-condition.js';
-import { requireArchivableKey, versionRef, type VersionedKey } from './names.js';
-import { uncancelled, type RemovedVersion, type VersionParts } from './parts.js';
-import type { VersionEntry } from './version-entry.js';
+import { entryFor, readCurrentState, type CurrentState } from './current-state.js';
+import { uncancelled, type RemovedVersion, type VersionDeps } from './deps.js';
+import { type VersionedKey, requireArchivableKey, versionRef } from './names.js';
+import type { VersionIndex, VersionEntry } from './version-entry.js';
+
+/** `If-Match` and `If-None-Match` are of the current version; a delete marker is none. */
+
+/**
+ * To be asked before a body is read that is not going to be stored; it decides nothing.
+ * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
+ */
+async function requireProbable(
+  backend: Backend,
+  call: CallContext,
+  key: VersionedKey,
+  condition: WritePrecondition,
+): Promise<void> {
+  const standing = await readCurrentState(backend, call, key);
+  if (standing.kind === 'broken-link') return;
+  requireEtag(condition, standing.kind === 'nothing' ? undefined : standing.etag);
+}
+
+/**
+ * Decides, on the index that the write is committed on.
+ * @param state - what stands at the key: a plain object that the index does not know is current
+ * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
+ */
+export function requireHolds(
+  condition: DeletePrecondition,
+  index: VersionIndex,
+  state: CurrentState,
+): void {
+  const isPlain = state.kind === 'plain' && entryFor(state, index) === undefined;
+  const [latest] = index.entries;
+  const current = isPlain ? state : latest?.kind === 'version' ? latest : undefined;
+  requireEtag(condition, current?.etag);
+  if (!('lastModified' in condition) || condition.lastModified === undefined) return;
+  if (current?.lastModified !== condition.lastModified) throw writePreconditionFailed(condition);
+}
+
+function requireEtag(condition: DeletePrecondition, etag: string | undefined): void {
+  if (hasWanted(condition, etag)) return;
+  if (etag === undefined) throw new S3Error('NoSuchKey');
+  throw writePreconditionFailed(condition);
+}
+
+function hasWanted(condition: DeletePrecondition, etag: string | undefined): boolean {
+  if ('absent' in condition) return etag === undefined;
+  if ('present' in condition && condition.etag === undefined) return etag !== undefined;
+  return etag === condition.etag;
+}
 
 /** What an operation tells of the object that it has written. */
 export type WrittenVersion = Pick<
@@ -60,61 +109,61 @@ export type CreatedVersion = CreatedEntry & Pick<VersionEntry, 'etag' | 'lastMod
 
 /** Writes a version, and makes it the current one of its key. */
 export async function createVersion(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { nullVersion, condition, write, unrepeatable }: NewVersion,
 ): Promise<CreatedVersion> {
-  requireArchivableKey(of.key, parts.backend.capabilities);
-  if (condition !== undefined) await requireProbable(parts.backend, call, of, condition);
-  await parts.archives.ensure(call, of);
-  const name = parts.ids.mint();
+  requireArchivableKey(key.key, deps.backend.capabilities);
+  if (condition !== undefined) await requireProbable(deps.backend, call, key, condition);
+  await deps.archives.ensure(call, key);
+  const name = deps.ids.mint();
   const versionId = nullVersion ? NULL_VERSION_ID : name;
   const identity = { id: versionId, name, kind: 'version' } as const;
   if (unrepeatable !== undefined) {
-    const expected = { ...unrepeatable, lastModified: parts.now(), ...identity };
-    await parts.commits.requireRoom(call, of, { add: [expected] });
+    const expected = { ...unrepeatable, lastModified: deps.now(), ...identity };
+    await deps.commits.requireRoom(call, key, { add: [expected] });
   }
-  const written = await inArchive(parts, call, of, () =>
-    write(versionRef(of, name), { [SYSTEM_METADATA.versionId]: versionId }),
+  const written = await inArchive(deps, call, key, () =>
+    write(versionRef(key, name), { [SYSTEM_METADATA.versionId]: versionId }),
   );
   const entry: VersionEntry = { ...written, ...identity };
   // What cannot be written once more ends what it has begun, also in a full store.
   const writeClass = unrepeatable === undefined ? 'ordinary' : 'deletion';
   const options = { condition, writeClass } as const;
-  const removed = await addEntry(parts, uncancelled(call), of, entry, options);
+  const removed = await addEntry(deps, uncancelled(call), key, entry, options);
   const { etag, lastModified } = written;
   return { versionId, etag, lastModified, removed };
 }
 
 /** DELETE of a key without a version id. As in AWS, a key that never was gets a marker too. */
 export async function createDeleteMarker(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { nullVersion, condition, owner }: NewDeleteMarker,
 ): Promise<CreatedEntry> {
-  requireArchivableKey(of.key, parts.backend.capabilities);
-  const name = parts.ids.mint();
+  requireArchivableKey(key.key, deps.backend.capabilities);
+  const name = deps.ids.mint();
   const versionId = nullVersion ? NULL_VERSION_ID : name;
   const marker: VersionEntry = {
     id: versionId,
     name,
     kind: 'delete-marker',
-    lastModified: parts.now(),
+    lastModified: deps.now(),
     size: 0,
     etag: '',
     owner,
   };
-  const removed = await addEntry(parts, uncancelled(call), of, marker, { condition });
+  const removed = await addEntry(deps, uncancelled(call), key, marker, { condition });
   return { versionId, removed };
 }
 
 /** @throws S3Error `ServiceUnavailable` when the archive was there once, and is not any more */
 async function inArchive<T>(
-  { archives }: VersionParts,
+  { archives }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   write: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -122,8 +171,8 @@ async function inArchive<T>(
   } catch (error) {
     if (!isCode(error, 'NoSuchContainer')) throw error;
     // The bucket was deleted, and perhaps made anew: what was sent cannot be sent again.
-    archives.forget(of);
-    await archives.ensure(call, of);
+    archives.forget(key);
+    await archives.ensure(call, key);
     throw new S3Error('ServiceUnavailable', undefined, {}, { cause: error });
   }
 }

@@ -6,15 +6,26 @@ import type {
   Metadata,
   RemovedManifest,
 } from '../../backend/backend.js';
-import { SYSTEM_METADATA } from '../object-attributes.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
+import { S3Error } from '../errors.js';
+import { isCode } from '../../backend/errors.js';
 import type { IndexCommits } from './index-commits.js';
 import type { StoredIndex } from './index-store.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import { currentRef, indexRef, versionRef, type VersionedKey } from './names.js';
-import { entryFor, inPlaceOf, look, type PlainObject, type Standing } from './standing.js';
-import { requireVersionSupport } from './support.js';
+import {
+  currentRef,
+  indexRef,
+  versionRef,
+  type VersionedKey,
+  requireVersionSupport,
+} from './names.js';
+import {
+  entryFor,
+  preconditionOn,
+  readCurrentState,
+  type PlainObject,
+  type CurrentState,
+} from './current-state.js';
 import type { VersionEntry } from './version-entry.js';
 
 export type SyncResult =
@@ -63,35 +74,35 @@ export class CurrentLink {
    */
   async sync(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     stored: StoredIndex,
-    expected?: Standing,
+    expected?: CurrentState,
   ): Promise<SyncResult> {
     const { conditionalReplace, atomicGuard } = this.backend.capabilities;
     let target = stored;
     let standing = conditionalReplace ? expected : undefined;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (standing === undefined) {
-        standing = await look(this.backend, call, of);
+        standing = await readCurrentState(this.backend, call, key);
         if (standing.kind === 'plain' && entryFor(standing, target.index) === undefined) {
           // Perhaps somebody has adopted it since the index was read.
-          const now = await this.commits.read(call, of);
+          const now = await this.commits.read(call, key);
           if (now.etag === target.etag) return { outcome: 'unknown-plain', plain: standing };
           target = now;
           standing = undefined;
           continue;
         }
       }
-      const written = await this.write(call, of, target, standing);
+      const written = await this.write(call, key, target, standing);
       standing = undefined;
       if (written.outcome === 'different') continue;
       if (written.outcome === 'written') {
         const { replaced } = written;
         if (atomicGuard) return { outcome: 'in-step', stored: target, replaced };
-        const now = await this.commits.read(call, of);
+        const now = await this.commits.read(call, key);
         if (now.etag === target.etag) return { outcome: 'in-step', stored: target, replaced };
         target = now;
-      } else target = await this.commits.read(call, of);
+      } else target = await this.commits.read(call, key);
     }
     throw new S3Error('ServiceUnavailable');
   }
@@ -99,30 +110,30 @@ export class CurrentLink {
   /** Replaces exactly what stands at a key by what the index says, while it does. */
   async write(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     { index, etag }: StoredIndex,
-    standing: Standing,
+    state: CurrentState,
   ): Promise<WriteResult> {
     const [current] = index.entries;
     const isVersion = current?.kind === 'version';
-    if (isInStep(standing, index.generation, isVersion)) return UNCHANGED;
+    if (isInStep(state, index.generation, isVersion)) return UNCHANGED;
     requireVersionSupport(this.backend.capabilities);
-    const guard: Guard = { ref: indexRef(of), etag, consumed: false };
+    const guard: Guard = { ref: indexRef(key), etag, consumed: false };
     const { conditionalReplace, conditionalDelete } = this.backend.capabilities;
-    const exact = inPlaceOf(standing);
-    const precondition = conditionalReplace || standing.kind === 'nothing' ? exact : undefined;
+    const exact = preconditionOn(state);
+    const precondition = conditionalReplace || state.kind === 'nothing' ? exact : undefined;
     try {
       if (isVersion) {
         // It ends what the commit has begun.
         const writeClass = 'deletion' as const;
-        const input = { ...linkTo(of, current, index.generation), guard, writeClass };
-        const put = await this.backend.putLink(call, currentRef(of), input, precondition);
+        const input = { ...linkTo(key, current, index.generation), guard, writeClass };
+        const put = await this.backend.putLink(call, currentRef(key), input, precondition);
         if (put.outcome !== 'created') return { outcome: 'different' };
         return { outcome: 'written', replaced: put.replacedManifest };
       }
       const deleted = await this.backend.deleteObject(
         call,
-        currentRef(of),
+        currentRef(key),
         conditionalDelete ? exact : precondition,
         { guard },
       );
@@ -138,14 +149,14 @@ export class CurrentLink {
 
 const UNCHANGED: WriteResult = { outcome: 'written', replaced: undefined };
 
-function isInStep(standing: Standing, generation: number, isVersion: boolean): boolean {
-  if (!isVersion) return standing.kind === 'nothing';
-  if (standing.kind !== 'link' || standing.lastModified === undefined) return false;
-  return standing.generation === generation;
+function isInStep(state: CurrentState, generation: number, isVersion: boolean): boolean {
+  if (!isVersion) return state.kind === 'nothing';
+  if (state.kind !== 'link' || state.lastModified === undefined) return false;
+  return state.generation === generation;
 }
 
-function linkTo(of: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
-  const { container, object } = versionRef(of, entry.name);
+function linkTo(key: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
+  const { container, object } = versionRef(key, entry.name);
   const { size, etag } = entry;
   const systemMetadata = { [LISTING_ATTRIBUTES.generation]: String(generation) };
   const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };

@@ -1,8 +1,16 @@
 import type { CallContext, ObjectHead, RemovedManifest } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
-import { plainEntry } from './find-version.js';
+import { S3Error } from '../errors.js';
+import { isCode } from '../../backend/errors.js';
+import {
+  plainEntry,
+  entryFor,
+  expectedCurrentState,
+  preconditionOn,
+  readCurrentState,
+  type PlainObject,
+  type CurrentState,
+} from './current-state.js';
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, isArchivableKey, versionRef, type VersionedKey } from './names.js';
@@ -12,17 +20,9 @@ import {
   headVersion,
   uncancelled,
   type RemovedVersion,
-  type VersionParts,
-} from './parts.js';
-import { settle } from './settle.js';
-import {
-  entryFor,
-  expectedStanding,
-  inPlaceOf,
-  look,
-  type PlainObject,
-  type Standing,
-} from './standing.js';
+  type VersionDeps,
+} from './deps.js';
+import { syncCurrent } from './sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
@@ -44,7 +44,7 @@ export interface DeletedVersion {
  */
 type Doomed =
   | { readonly kind: 'adoptable' }
-  | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: Standing }
+  | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: CurrentState }
   | { readonly kind: 'plain'; readonly plain: PlainObject };
 
 /** A full store is emptied by deleting, and what that writes has to find room. */
@@ -54,16 +54,16 @@ const writeClass = 'deletion';
 const ATTEMPTS_MAX = 20;
 
 export async function deleteVersion(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent'> {
   const work = uncancelled(call);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const attempted = () => tryToDelete(parts, work, of, id, check);
-    const deleted = await parts.queues.run(of, attempted);
+    const attempted = () => tryToDelete(deps, work, key, id, check);
+    const deleted = await deps.queues.run(key, attempted);
     if (deleted !== undefined) return deleted;
   }
   throw new S3Error('ServiceUnavailable');
@@ -71,50 +71,50 @@ export async function deleteVersion(
 
 /** @returns undefined when it has to be tried again */
 async function tryToDelete(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent' | undefined> {
-  if (!isArchivableKey(of.key, parts.backend.capabilities)) {
-    return tryToDeleteUnindexed(parts, call, of, id, check);
+  if (!isArchivableKey(key.key, deps.backend.capabilities)) {
+    return tryToDeleteUnindexed(deps, call, key, id, check);
   }
   let doomed: Doomed | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
-    doomed = await findDoomed(parts, call, of, id, index);
+    doomed = await findDoomed(deps, call, key, id, index);
     if (doomed === undefined || doomed.kind === 'adoptable') return undefined;
-    await requireLeave(parts, call, of, doomed, check);
+    await requireLeave(deps, call, key, doomed, check);
     return changeFor(doomed);
   };
-  const committed = await commitWritten(parts, call, of, new Set(), plan, writeClass);
+  const committed = await commitWritten(deps, call, key, new Set(), plan, writeClass);
   const { stored, commit } = committed;
   if (doomed?.kind === 'adoptable') {
-    await settle(parts, call, of, stored, { writeClass });
+    await syncCurrent(deps, call, key, stored, { writeClass });
     return undefined;
   }
   if (doomed === undefined || commit === undefined) {
     // Whoever deleted it may not have come to the link yet: what is absent is not read either.
-    if (stored.etag !== undefined) await settle(parts, call, of, stored, { writeClass });
+    if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored, { writeClass });
     return 'absent';
   }
   if (doomed.kind === 'entry') {
     const { entry, expected } = doomed;
-    await settle(parts, call, of, stored, { expected, writeClass });
+    await syncCurrent(deps, call, key, stored, { expected, writeClass });
     if (entry.kind === 'delete-marker') return { deleteMarker: true, removed: [] };
-    const removed = await discard(parts, call, versionRef(of, entry.name));
+    const removed = await discard(deps, call, versionRef(key, entry.name));
     return { deleteMarker: false, removed: [removed] };
   }
   // Who adopts it has committed since: then it is a version of the index, and deleted as such.
   if (stored.index.commit !== commit.id) return undefined;
-  const written = await parts.link.write(call, of, stored, doomed.plain);
-  if (written.outcome === 'written') return deletedPlain(of, written.replaced);
+  const written = await deps.link.write(call, key, stored, doomed.plain);
+  if (written.outcome === 'written') return deletedPlain(key, written.replaced);
   if (written.outcome === 'overtaken') return undefined;
-  return (await isGone(parts, call, of, doomed.plain, stored)) ? deletedPlain(of) : undefined;
+  return (await isGone(deps, call, key, doomed.plain, stored)) ? deletedPlain(key) : undefined;
 }
 
-function deletedPlain(of: VersionedKey, manifest?: RemovedManifest): DeletedVersion {
-  return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest }] };
+function deletedPlain(key: VersionedKey, manifest?: RemovedManifest): DeletedVersion {
+  return { deleteMarker: false, removed: [{ ref: currentRef(key), manifest }] };
 }
 
 /**
@@ -122,34 +122,36 @@ function deletedPlain(of: VersionedKey, manifest?: RemovedManifest): DeletedVers
  * version `null` behind it. Who adopts the object commits before it goes.
  */
 async function isGone(
-  { backend, commits }: VersionParts,
+  { backend, commits }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { etag, lastModified }: PlainObject,
   before: StoredIndex,
 ): Promise<boolean> {
-  const now = await look(backend, call, of);
+  const now = await readCurrentState(backend, call, key);
   if (now.kind === 'plain' && now.etag === etag && now.lastModified === lastModified) return false;
-  return (await commits.read(call, of)).index.commit === before.index.commit;
+  return (await commits.read(call, key)).index.commit === before.index.commit;
 }
 
 /** A key too long for the archive has the one version that stands there, which nobody adopts. */
 async function tryToDeleteUnindexed(
-  { backend }: VersionParts,
+  { backend }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string,
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent' | undefined> {
-  const standing = await look(backend, call, of);
+  const standing = await readCurrentState(backend, call, key);
   if (id !== NULL_VERSION_ID || standing.kind !== 'plain') return 'absent';
   await check(standing.head, plainEntry(standing));
-  const precondition = backend.capabilities.conditionalDelete ? inPlaceOf(standing) : undefined;
+  const precondition = backend.capabilities.conditionalDelete
+    ? preconditionOn(standing)
+    : undefined;
   try {
-    const deleted = await backend.deleteObject(call, currentRef(of), precondition);
+    const deleted = await backend.deleteObject(call, currentRef(key), precondition);
     if (deleted.outcome !== 'deleted') return undefined;
     const { removedManifest: manifest } = deleted;
-    return { deleteMarker: false, removed: [{ ref: currentRef(of), manifest }] };
+    return { deleteMarker: false, removed: [{ ref: currentRef(key), manifest }] };
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return undefined;
     throw error;
@@ -157,34 +159,34 @@ async function tryToDeleteUnindexed(
 }
 
 async function findDoomed(
-  { backend }: VersionParts,
+  { backend }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string,
   index: VersionIndex,
 ): Promise<Doomed | undefined> {
   if (id === NULL_VERSION_ID) {
-    const standing = await look(backend, call, of);
+    const standing = await readCurrentState(backend, call, key);
     if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
       const isOnly = findEntry(index, NULL_VERSION_ID) === undefined;
       return isOnly ? { kind: 'adoptable' } : { kind: 'plain', plain: standing };
     }
   }
   const entry = findEntry(index, id);
-  return entry && { kind: 'entry', entry, expected: expectedStanding(index) };
+  return entry && { kind: 'entry', entry, expected: expectedCurrentState(index) };
 }
 
 async function requireLeave(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   doomed: Exclude<Doomed, { kind: 'adoptable' }>,
   check: DeletionCheck,
 ): Promise<void> {
   if (doomed.kind === 'plain') return check(doomed.plain.head, plainEntry(doomed.plain));
   const { entry } = doomed;
   if (entry.kind === 'delete-marker') return;
-  const head = await headVersion(parts, call, of, entry);
+  const head = await headVersion(deps, call, key, entry);
   if (head !== undefined) await check(head, entry);
 }
 

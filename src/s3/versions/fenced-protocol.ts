@@ -1,5 +1,5 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { applyCommit } from './index-changes.js';
 import {
   prepareIndex,
@@ -54,11 +54,11 @@ export class FencedProtocol {
    * The newest index, after everything that was left unfinished and might be seen or lost.
    * @throws S3Error `InternalError` for documents that cannot be read, `ServiceUnavailable`
    */
-  async read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
+  async read(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
     for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
-      const stored = await this.store.readIndex(call, of);
+      const stored = await this.store.readIndex(call, key);
       if (this.#isIndexEnough) return stored;
-      const followed = await this.#follow(call, of, stored);
+      const followed = await this.#follow(call, key, stored);
       if (followed !== undefined) return followed;
     }
     throw new S3Error('ServiceUnavailable');
@@ -72,75 +72,75 @@ export class FencedProtocol {
    */
   async attempt(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
     writeClass: WriteClass,
   ): Promise<Attempt> {
-    const { outcome } = await this.store.createFence(call, of, commit, writeClass);
+    const { outcome } = await this.store.createFence(call, key, commit, writeClass);
     if (outcome === 'written') {
-      const stored = await this.#publish(call, of, next, before);
+      const stored = await this.#publish(call, key, next, before);
       return stored === undefined
         ? { outcome: 'overtaken', commit }
         : { outcome: 'committed', stored };
     }
-    const found = await this.store.readFence(call, of, commit.generation);
+    const found = await this.store.readFence(call, key, commit.generation);
     // Not to be seen, and perhaps our own, of a try that was answered wrongly: the commit stays the same.
     if (found === undefined) return { outcome: 'overtaken', commit };
     if (found.parent === commit.parent) {
       const theirs = prepareIndex(applyCommit(before.index, found));
-      await this.#publish(call, of, theirs, before);
+      await this.#publish(call, key, theirs, before);
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
-    return this.#passOver(call, of, before, commit, writeClass);
+    return this.#passOver(call, key, before, commit, writeClass);
   }
 
   /** The fence that is there is void, unless what was read is not the index any more. */
   async #passOver(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     before: StoredIndex,
     commit: Commit,
     writeClass: WriteClass,
   ): Promise<Attempt> {
     const generation = commit.generation + 1;
     if (generation > before.index.generation + VOID_FENCES_MAX) return LOST;
-    const now = await this.store.readIndex(call, of);
+    const now = await this.store.readIndex(call, key);
     if (now.etag !== before.etag) return LOST;
     const later = { ...commit, generation };
     const next = prepareIndex(applyCommit(before.index, later));
-    return this.attempt(call, of, before, later, next, writeClass);
+    return this.attempt(call, key, before, later, next, writeClass);
   }
 
   /** @returns undefined when the index is not `before` any more */
   async #publish(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     next: PreparedIndex,
     before: StoredIndex,
   ): Promise<StoredIndex | undefined> {
     if (!this.#isIndexEnough) {
-      const now = await this.store.readIndex(call, of);
+      const now = await this.store.readIndex(call, key);
       if (now.etag !== before.etag) return undefined;
     }
-    const written = await this.store.writeIndex(call, of, next, before);
+    const written = await this.store.writeIndex(call, key, next, before);
     return written.outcome === 'written' ? { index: next.index, etag: written.etag } : undefined;
   }
 
   /** @returns the index that the fences lead to; undefined when it has changed meanwhile */
   async #follow(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     stored: StoredIndex,
   ): Promise<StoredIndex | undefined> {
     let { index } = stored;
     let { generation } = index;
     let fence: Commit | undefined;
-    while ((fence = await this.store.readFence(call, of, ++generation)) !== undefined) {
+    while ((fence = await this.store.readFence(call, key, ++generation)) !== undefined) {
       if (fence.parent === index.commit) index = applyCommit(index, fence);
     }
     if (index === stored.index) return stored;
-    return this.#publish(call, of, prepareIndex(index), stored);
+    return this.#publish(call, key, prepareIndex(index), stored);
   }
 }

@@ -1,15 +1,79 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
-import { Claims, InDoubtError } from './claims.js';
+import { isCode } from '../../backend/errors.js';
+import { S3Error } from '../errors.js';
+import type { Pause } from './deps.js';
 import type { CommitProtocol } from './fenced-protocol.js';
-import { applyCommit } from './index-changes.js';
+import { holdsCommit, applyCommit } from './index-changes.js';
 import { prepareIndex, type IndexStore, type StoredIndex } from './index-store.js';
-import type { VersionedKey } from './names.js';
-import type { Pause } from './pause.js';
-import { requireVersionSupport } from './support.js';
-import type { Commit, VersionChange, VersionIndex } from './version-entry.js';
-import type { VersionIds } from './version-ids.js';
+import { type VersionedKey, requireVersionSupport } from './names.js';
+import {
+  RECENT_COMMITS_MAX,
+  type Commit,
+  type VersionIndex,
+  type VersionChange,
+  type VersionIds,
+} from './version-entry.js';
+
+/** Nobody knows whether the commit will be carried out: what it refers to has to stay. */
+export class InDoubtError extends Error {
+  override readonly name = 'InDoubtError';
+
+  constructor(override readonly cause: unknown) {
+    super('it is not known whether a commit was carried out', { cause });
+  }
+}
+
+/**
+ * Attempts of one writer that others may have carried out, until the index has told.
+ *
+ *     held by the index     done
+ *     follows the index     still to be carried out: the same commit once more
+ *     none of it            never will be
+ */
+class PendingCommits {
+  #commits: Commit[] = [];
+
+  /** @param shown - told of each */
+  constructor(private readonly shown: (commit: Commit) => void) {}
+
+  get isEmpty(): boolean {
+    return this.#commits.length === 0;
+  }
+
+  add(commit: Commit): void {
+    this.shown(commit);
+    this.#commits = this.#commits.filter(({ id }) => id !== commit.id).concat(commit);
+  }
+
+  /** The commit that the index tells was carried out. */
+  doneIn(index: VersionIndex): Commit | undefined {
+    return this.#commits.find(({ id }) => holdsCommit(index, id));
+  }
+
+  pendingOn({ commit: parent }: VersionIndex): Commit | undefined {
+    return this.#commits.find((commit) => commit.parent === parent);
+  }
+
+  /**
+   * Gives up those that the index does not hold.
+   * @throws InDoubtError when it has come too far to remember them
+   */
+  giveUpLost({ generation }: VersionIndex): void {
+    if (this.#commits.some((commit) => generation - commit.generation > RECENT_COMMITS_MAX)) {
+      throw new InDoubtError(new S3Error('ServiceUnavailable'));
+    }
+    this.#commits = [];
+  }
+
+  /** @throws InDoubtError for any failure while there is something that the index has not told yet */
+  async during<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      throw this.isEmpty || error instanceof InDoubtError ? error : new InDoubtError(error);
+    }
+  }
+}
 
 /**
  * Decides on an index what is to change. Called again, with a newer one, whenever somebody else was
@@ -27,19 +91,19 @@ export interface Committed {
   readonly commit: Commit | undefined;
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   /** Told of each attempt that others have seen, and may still come back to. */
   readonly shown?: ((commit: Commit) => void) | undefined;
   /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
 
-export interface IndexCommitsOptions {
+interface IndexCommitsOptions {
   readonly store: IndexStore;
   readonly protocol: CommitProtocol;
   readonly ids: VersionIds;
   /** Creates the archive of the key. @throws BackendError NoSuchContainer without the bucket */
-  readonly createArchive: (call: CallContext, of: VersionedKey) => Promise<void>;
+  readonly createArchive: (call: CallContext, key: VersionedKey) => Promise<void>;
   readonly pause: Pause;
   /** Told how each attempt ended. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
@@ -56,8 +120,8 @@ export class IndexCommits {
   constructor(private readonly options: IndexCommitsOptions) {}
 
   /** The newest index. @throws S3Error `InternalError`, `ServiceUnavailable`; BackendError */
-  read(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
-    return this.options.protocol.read(call, of);
+  read(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
+    return this.options.protocol.read(call, key);
   }
 
   /**
@@ -67,21 +131,21 @@ export class IndexCommits {
    */
   async commit(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     plan: Plan,
     { shown = ignore, writeClass = 'ordinary' }: CommitOptions = {},
   ): Promise<Committed> {
     const { pause, store } = this.options;
     requireVersionSupport(store.backend.capabilities);
-    const claims = new Claims(shown);
+    const claims = new PendingCommits(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
-      const before = await claims.during(() => this.read(call, of));
+      const before = await claims.during(() => this.read(call, key));
       const done = claims.doneIn(before.index);
       if (done !== undefined) return { stored: before, commit: done };
       const commit = claims.pendingOn(before.index) ?? (await this.#decide(before, plan, claims));
       if (commit === undefined) return { stored: before, commit };
-      const stored = await this.#attempt(call, of, before, commit, { claims, writeClass });
+      const stored = await this.#attempt(call, key, before, commit, { claims, writeClass });
       if (stored !== undefined) return { stored, commit };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
@@ -92,14 +156,18 @@ export class IndexCommits {
    * Whether the change would find room in the index as it is. It decides nothing.
    * @throws S3Error `InvalidRequest`; as read
    */
-  async requireRoom(call: CallContext, of: VersionedKey, change: VersionChange): Promise<void> {
-    const before = await this.read(call, of);
+  async requireRoom(call: CallContext, key: VersionedKey, change: VersionChange): Promise<void> {
+    const before = await this.read(call, key);
     const { generation, commit: parent } = before.index;
     const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
     this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
   }
 
-  async #decide({ index }: StoredIndex, plan: Plan, claims: Claims): Promise<Commit | undefined> {
+  async #decide(
+    { index }: StoredIndex,
+    plan: Plan,
+    claims: PendingCommits,
+  ): Promise<Commit | undefined> {
     claims.giveUpLost(index);
     const change = await plan(index);
     if (change === undefined) return undefined;
@@ -110,10 +178,10 @@ export class IndexCommits {
   /** @returns the index when the commit was carried out; otherwise it is tried again */
   async #attempt(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     before: StoredIndex,
     commit: Commit,
-    { claims, writeClass }: { readonly claims: Claims; readonly writeClass: WriteClass },
+    { claims, writeClass }: { readonly claims: PendingCommits; readonly writeClass: WriteClass },
   ): Promise<StoredIndex | undefined> {
     const { store, protocol, createArchive, onAttempt = ignore } = this.options;
     const next = prepareIndex(applyCommit(before.index, commit));
@@ -121,7 +189,7 @@ export class IndexCommits {
     // What others may have seen is ended, also in a store that has run full meanwhile.
     const effective = claims.isEmpty ? writeClass : 'deletion';
     try {
-      const attempt = await protocol.attempt(call, of, before, commit, next, effective);
+      const attempt = await protocol.attempt(call, key, before, commit, next, effective);
       onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
       if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
@@ -133,7 +201,7 @@ export class IndexCommits {
       }
     }
     claims.add(commit);
-    await claims.during(() => createArchive(call, of));
+    await claims.during(() => createArchive(call, key));
     return undefined;
   }
 }

@@ -7,13 +7,12 @@ import type {
   WriteClass,
   WritePrecondition,
 } from '../../backend/backend.js';
-import type { ByteSource } from '../../lib/byte-source.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
+import { isCode } from '../../backend/errors.js';
+import type { ByteSource } from '../../lib/cancellation.js';
+import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
 import { fenceRef, indexRef, type VersionedKey } from './names.js';
-import { RecentIndexes } from './recent-indexes.js';
 import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 
 /** An index as it is stored. */
@@ -29,7 +28,7 @@ export const NOTHING_STORED: StoredIndex = { index: NO_INDEX, etag: undefined };
  * `lost`: what was to be replaced, or to be absent, is not so any more. `unknown`: the store says that
  * something newer won (Swift's 202), which is no success.
  */
-export type WriteResult =
+type WriteResult =
   { readonly outcome: 'written'; readonly etag: string } | { readonly outcome: 'lost' | 'unknown' };
 
 const CONTENT_TYPE = 'application/json';
@@ -54,7 +53,7 @@ const READ_ATTEMPTS_MAX = 6;
 /** Of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
 
-export interface IndexStoreOptions {
+interface IndexStoreOptions {
   readonly backend: Backend;
   /** A larger index is not written. At most 64 MiB. */
   readonly indexBytesMax: number;
@@ -70,23 +69,23 @@ export class IndexStore {
   }
 
   /** @throws S3Error `InternalError` when it cannot be read or is too large */
-  async readIndex(call: CallContext, of: VersionedKey): Promise<StoredIndex> {
-    const recent = this.#recent.get(of);
-    if (recent !== undefined && (await this.#etagOf(call, of)) === recent.etag) return recent;
-    const found = await this.#read(call, indexRef(of));
+  async readIndex(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
+    const recent = this.#recent.get(key);
+    if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
+    const found = await this.#read(call, indexRef(key));
     if (found === undefined) return NOTHING_STORED;
     const stored = { index: parseIndex(found.bytes), etag: found.etag };
-    this.#recent.keep(of, stored, found.bytes.length);
+    this.#recent.keep(key, stored, found.bytes.length);
     return stored;
   }
 
   /** @throws S3Error `InternalError` as above */
   async readFence(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     generation: number,
   ): Promise<Commit | undefined> {
-    const found = await this.#read(call, fenceRef(of, generation));
+    const found = await this.#read(call, fenceRef(key, generation));
     return found && parseCommit(found.bytes);
   }
 
@@ -109,18 +108,18 @@ export class IndexStore {
   /** Of several that would create one generation's, one is told `written`. */
   createFence(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     commit: Commit,
     writeClass: WriteClass,
   ): Promise<WriteResult> {
-    const ref = fenceRef(of, commit.generation);
+    const ref = fenceRef(key, commit.generation);
     return this.#write(call, ref, renderCommit(commit), { writeClass }, { absent: true });
   }
 
   /** Only in place of what was read, where the store can make sure of that. */
   async writeIndex(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     { index, body }: PreparedIndex,
     former: StoredIndex,
   ): Promise<WriteResult> {
@@ -129,16 +128,16 @@ export class IndexStore {
     // It ends what its fence has begun.
     const writeClass = 'deletion';
     const described = { listingAttributes: attributes, writeClass } as const;
-    const result = await this.#write(call, indexRef(of), body, described, place);
+    const result = await this.#write(call, indexRef(key), body, described, place);
     if (result.outcome === 'written') {
-      this.#recent.keep(of, { index, etag: result.etag }, body.length);
+      this.#recent.keep(key, { index, etag: result.etag }, body.length);
     }
     return result;
   }
 
-  async #etagOf(call: CallContext, of: VersionedKey): Promise<string | undefined> {
+  async #etagOf(call: CallContext, key: VersionedKey): Promise<string | undefined> {
     try {
-      return (await this.backend.headObject(call, indexRef(of), NEWEST)).etag;
+      return (await this.backend.headObject(call, indexRef(key), NEWEST)).etag;
     } catch (error) {
       if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
       throw error;
@@ -198,4 +197,59 @@ async function collect(source: Buffer | ByteSource): Promise<Buffer> {
 function tooLarge({ container, object }: ObjectRef, size: number): S3Error {
   const cause = new Error(`${container}/${object} is of ${size} bytes, which is no index of ours`);
   return new S3Error('InternalError', undefined, {}, { cause });
+}
+
+interface Kept {
+  readonly stored: StoredIndex;
+  /** Of its document, which is about a third of what it takes in memory. */
+  readonly bytes: number;
+}
+
+/** Smaller ones are read again as fast as it is found out that they need not be. */
+const BYTES_MIN = 16 * 1024;
+
+/**
+ * Large version indexes that were read or written last: to parse 10,000 versions takes 10 ms, for
+ * each page of their listing. One may be used only when the store says that its ETag is still the
+ * same.
+ */
+export class RecentIndexes {
+  /** In order of their last use. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  /** @param bytesMax - of all documents together */
+  constructor(private readonly bytesMax: number) {}
+
+  get(key: VersionedKey): StoredIndex | undefined {
+    const name = nameOf(key);
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(name);
+    this.#kept.set(name, kept);
+    return kept.stored;
+  }
+
+  /** @param bytes - of its document */
+  keep(key: VersionedKey, stored: StoredIndex, bytes: number): void {
+    const name = nameOf(key);
+    this.#drop(name);
+    if (bytes < BYTES_MIN || bytes > this.bytesMax) return;
+    this.#kept.set(name, { stored, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.bytesMax) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
+    this.#kept.delete(name);
+  }
+}
+
+/** None of the names has a line break in front of the key. */
+function nameOf({ account, bucket, key }: VersionedKey): string {
+  return `${account}\n${bucket}\n${key}`;
 }

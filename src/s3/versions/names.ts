@@ -1,6 +1,6 @@
 import type { Capabilities, ContainerRef, ObjectRef } from '../../backend/backend.js';
+import { S3Error } from '../errors.js';
 import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
-import { S3Error } from '../s3-error.js';
 
 /**
  * Where the versions of a key lie:
@@ -52,17 +52,17 @@ export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
 }
 
 /** @param name - `VersionEntry.name` of a version */
-export function versionRef(of: VersionedKey, name: string): ObjectRef {
-  return archiveRef(of, name);
+export function versionRef(key: VersionedKey, name: string): ObjectRef {
+  return archiveRef(key, name);
 }
 
-export function indexRef(of: VersionedKey): ObjectRef {
-  return archiveRef(of, INDEX);
+export function indexRef(key: VersionedKey): ObjectRef {
+  return archiveRef(key, INDEX);
 }
 
 /** @param generation - from 1 */
-export function fenceRef(of: VersionedKey, generation: number): ObjectRef {
-  return archiveRef(of, `index.g${generation}.json`);
+export function fenceRef(key: VersionedKey, generation: number): ObjectRef {
+  return archiveRef(key, `index.g${generation}.json`);
 }
 
 /** @returns undefined for a name that no gateway wrote */
@@ -114,4 +114,19 @@ function archiveRef({ account, bucket, key }: VersionedKey, name: string): Objec
 function parseHexKey(hex: string): string | undefined {
   const key = Buffer.from(hex, 'hex').toString();
   return hexKey(key) === hex ? key : undefined;
+}
+
+/**
+ * Versions and their locks stand and fall with metadata that no client of the store can forge: a
+ * store that cannot keep it apart is refused here, and not trusted. So is one where several writers
+ * may create the same object: nothing would keep their commits apart.
+ *
+ * @throws S3Error `NotImplemented`
+ */
+export function requireVersionSupport({ systemMetadata, atomicCreate }: Capabilities): void {
+  if (systemMetadata && atomicCreate) return;
+  throw new S3Error(
+    'NotImplemented',
+    'The storage behind this service cannot protect the metadata of versions.',
+  );
 }

@@ -6,8 +6,8 @@ import type {
   ListingEntry,
   ObjectPage,
 } from '../../backend/backend.js';
-import { mapLimited } from '../../lib/map-limited.js';
-import { isCode } from './backend-codes.js';
+import { mapLimited } from '../../lib/promises.js';
+import { isCode } from '../../backend/errors.js';
 import { archiveContainer, parseArchiveName } from './names.js';
 
 /** Deletions under way at once: enough to share the store's commits, not enough to crowd it. */

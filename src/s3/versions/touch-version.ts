@@ -1,12 +1,12 @@
 import type { CallContext, MetadataPatch, ObjectHead } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
-import { S3Error } from '../s3-error.js';
-import { isCode } from './backend-codes.js';
+import { S3Error } from '../errors.js';
+import { isCode } from '../../backend/errors.js';
 import { findEntry } from './index-changes.js';
 import { versionRef, type VersionedKey } from './names.js';
-import { commitWritten, headVersion, uncancelled, type VersionParts } from './parts.js';
-import { settle } from './settle.js';
-import { look } from './standing.js';
+import { commitWritten, headVersion, uncancelled, type VersionDeps } from './deps.js';
+import { syncCurrent } from './sync-current.js';
+import { readCurrentState } from './current-state.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
@@ -31,27 +31,27 @@ const ATTEMPTS_MAX = 20;
  * the version alone (GET, HEAD) finds them in its metadata when this returns.
  */
 export function touchVersion(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string | undefined,
   change: LockChange,
 ): Promise<VersionEntry> {
-  return parts.queues.run(of, () => touch(parts, uncancelled(call), of, id, change));
+  return deps.queues.run(key, () => touch(deps, uncancelled(call), key, id, change));
 }
 
 async function touch(
-  parts: VersionParts,
+  deps: VersionDeps,
   work: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string | undefined,
   change: LockChange,
 ): Promise<VersionEntry> {
-  await adoptTouched(parts, work, of, id);
+  await adoptTouched(deps, work, key, id);
   let touched: VersionEntry | undefined;
-  const { stored } = await commitWritten(parts, work, of, new Set(), async (index) => {
+  const { stored } = await commitWritten(deps, work, key, new Set(), async (index) => {
     const entry = requireVersion(index, id);
-    const head = await headVersion(parts, work, of, entry);
+    const head = await headVersion(deps, work, key, entry);
     if (head === undefined) throw new S3Error('NoSuchVersion');
     const patch = await change(head, entry);
     touched = entry;
@@ -59,21 +59,21 @@ async function touch(
     return { touch: [{ name, touched: seen, locks: { ...entry.locks, ...patch } }] };
   });
   if (touched === undefined) throw new Error('a version was touched without a plan');
-  await writeLocks(parts, work, of, touched, stored.index);
+  await writeLocks(deps, work, key, touched, stored.index);
   return touched;
 }
 
 /** A plain object has no place for locks that a client of the store could not take away. */
 async function adoptTouched(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string | undefined,
 ): Promise<void> {
   if (id !== undefined && id !== NULL_VERSION_ID) return;
-  const standing = await look(parts.backend, call, of);
+  const standing = await readCurrentState(deps.backend, call, key);
   if (standing.kind !== 'plain') return;
-  await settle(parts, call, of, await parts.commits.read(call, of));
+  await syncCurrent(deps, call, key, await deps.commits.read(call, key));
 }
 
 /** @throws S3Error `NoSuchVersion`, `NoSuchKey`, `MethodNotAllowed` */
@@ -86,9 +86,9 @@ function requireVersion(index: VersionIndex, id: string | undefined): VersionEnt
 
 /** Until the index says what was written: who has changed it meanwhile may have written before. */
 async function writeLocks(
-  { backend, commits }: VersionParts,
+  { backend, commits }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { name }: VersionEntry,
   committed: VersionIndex,
 ): Promise<void> {
@@ -100,11 +100,11 @@ async function writeLocks(
     if (entry === undefined || entry.touched === written) return;
     written = entry.touched;
     try {
-      await backend.updateObject(call, versionRef(of, name), { systemMetadata: entry.locks });
+      await backend.updateObject(call, versionRef(key, name), { systemMetadata: entry.locks });
     } catch (error) {
       if (!isCode(error, 'NoSuchObject')) throw error;
     }
-    index = (await commits.read(call, of)).index;
+    index = (await commits.read(call, key)).index;
   }
   throw new S3Error('ServiceUnavailable');
 }

@@ -1,8 +1,8 @@
 import type { CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
-import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object-attributes.js';
+import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { addEntry } from './add-entry.js';
-import { isCode } from './backend-codes.js';
+import { isCode } from '../../backend/errors.js';
 import type { CreatedVersion } from './create-version.js';
 import {
   archiveContainer,
@@ -11,7 +11,7 @@ import {
   versionRef,
   type VersionedKey,
 } from './names.js';
-import { commitWritten, uncancelled, type VersionParts } from './parts.js';
+import { commitWritten, uncancelled, type VersionDeps } from './deps.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
@@ -38,16 +38,16 @@ const PAGE = 1000;
  * the janitor may be about to sweep are not among it.
  */
 export async function findUnfinished(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   uploadId: string,
 ): Promise<readonly UnfinishedVersion[]> {
-  if (!isArchivableKey(of.key, parts.backend.capabilities)) return [];
-  const names = await namesOfUpload(parts, call, of, uploadId);
+  if (!isArchivableKey(key.key, deps.backend.capabilities)) return [];
+  const names = await namesOfUpload(deps, call, key, uploadId);
   if (names.length === 0) return [];
-  const { index } = await parts.commits.read(call, of);
-  const found = await Promise.all(names.map((name) => headOf(parts, call, of, name)));
+  const { index } = await deps.commits.read(call, key);
+  const found = await Promise.all(names.map((name) => headOf(deps, call, key, name)));
   return found.flatMap((head, at) => {
     const name = names[at];
     if (head === undefined || name === undefined) return [];
@@ -61,15 +61,15 @@ export async function findUnfinished(
  * @throws as VersionedKeys.createVersion; BackendError GuardMissing when it was given up
  */
 export async function finishVersion(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   entry: VersionEntry,
   condition: WritePrecondition | undefined,
 ): Promise<CreatedVersion> {
   // It ends what has begun, also in a store that has run full meanwhile.
   const options = { condition, writeClass: 'deletion' } as const;
-  const removed = await addEntry(parts, uncancelled(call), of, entry, options);
+  const removed = await addEntry(deps, uncancelled(call), key, entry, options);
   const { id: versionId, etag, lastModified } = entry;
   return { versionId, etag, lastModified, removed };
 }
@@ -79,9 +79,9 @@ export async function finishVersion(
  * @returns false when the index names it, or another version of the same upload
  */
 export function giveUpVersion(
-  parts: VersionParts,
+  deps: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   name: string,
   uploadId: string,
 ): Promise<boolean> {
@@ -90,20 +90,20 @@ export function giveUpVersion(
     const isCommitted = entries.some((entry) => entry.uploadId === uploadId);
     return isCommitted || removed.includes(name) ? undefined : { remove: [{ name }] };
   };
-  return parts.queues.run(of, async () => {
-    const { stored } = await commitWritten(parts, work, of, new Set(), plan, 'deletion');
+  return deps.queues.run(key, async () => {
+    const { stored } = await commitWritten(deps, work, key, new Set(), plan, 'deletion');
     return stored.index.removed.includes(name);
   });
 }
 
 async function namesOfUpload(
-  { backend, now, unfinishedMs }: VersionParts,
+  { backend, now, unfinishedMs }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   uploadId: string,
 ): Promise<string[]> {
-  const container = archiveContainer(of.account, of.bucket);
-  const prefix = versionRef(of, '').object;
+  const container = archiveContainer(key.account, key.bucket);
+  const prefix = versionRef(key, '').object;
   const oldest = now() - unfinishedMs;
   const names: string[] = [];
   let marker: string | undefined;
@@ -128,13 +128,13 @@ async function namesOfUpload(
 }
 
 async function headOf(
-  { backend }: VersionParts,
+  { backend }: VersionDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   name: string,
 ): Promise<ObjectHead | undefined> {
   try {
-    return await backend.headObject(call, versionRef(of, name), { newest: true });
+    return await backend.headObject(call, versionRef(key, name), { newest: true });
   } catch (error) {
     if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
     throw error;

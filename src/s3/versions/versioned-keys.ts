@@ -1,6 +1,5 @@
 import type { Backend, CallContext, WritePrecondition } from '../../backend/backend.js';
-import { Adoption } from './adoption.js';
-import { Archives } from './archives.js';
+import { Adoption, Archives } from './archives.js';
 import {
   createDeleteMarker,
   createVersion,
@@ -12,17 +11,14 @@ import {
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
-import { currentEntry, findVersion, repairLink, type FoundVersion } from './find-version.js';
+import { currentEntry, findVersion, repairLink, type FoundVersion } from './current-state.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
-import { KeyQueues } from './key-queues.js';
+import { KeyQueues, type VersionDeps, pauseAtRandom, type Pause } from './deps.js';
 import type { VersionedKey } from './names.js';
-import type { VersionParts } from './parts.js';
-import { pauseAtRandom, type Pause } from './pause.js';
 import { touchVersion, type LockChange } from './touch-version.js';
 import { VersionUpkeep } from './upkeep/version-upkeep.js';
-import type { VersionEntry, VersionIndex } from './version-entry.js';
-import { VersionIds } from './version-ids.js';
+import { type VersionEntry, type VersionIndex, VersionIds } from './version-entry.js';
 import {
   findUnfinished,
   finishVersion,
@@ -64,7 +60,7 @@ const SWEEP_AGE_MS_MIN = 3_600_000;
 export class VersionedKeys {
   /** What is done without a request. */
   readonly upkeep: VersionUpkeep;
-  readonly #parts: VersionParts;
+  readonly #parts: VersionDeps;
 
   constructor(options: VersionedKeysOptions) {
     const { backend, indexBytesMax, now = Date.now, pause = pauseAtRandom, onAttempt } = options;
@@ -87,8 +83,12 @@ export class VersionedKeys {
    * @throws S3Error `PreconditionFailed`, `KeyTooLongError`, `InvalidRequest` when the key has too
    *   many versions; what `write` throws
    */
-  createVersion(call: CallContext, of: VersionedKey, version: NewVersion): Promise<CreatedVersion> {
-    return createVersion(this.#parts, call, of, version);
+  createVersion(
+    call: CallContext,
+    key: VersionedKey,
+    version: NewVersion,
+  ): Promise<CreatedVersion> {
+    return createVersion(this.#parts, call, key, version);
   }
 
   /**
@@ -97,20 +97,20 @@ export class VersionedKeys {
    */
   findUnfinished(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     uploadId: string,
   ): Promise<readonly UnfinishedVersion[]> {
-    return findUnfinished(this.#parts, call, of, uploadId);
+    return findUnfinished(this.#parts, call, key, uploadId);
   }
 
   /** Commits one of them. @throws as createVersion; BackendError GuardMissing when it was given up */
   finishVersion(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     { entry }: UnfinishedVersion,
     condition: WritePrecondition | undefined,
   ): Promise<CreatedVersion> {
-    return finishVersion(this.#parts, call, of, entry, condition);
+    return finishVersion(this.#parts, call, key, entry, condition);
   }
 
   /**
@@ -119,20 +119,20 @@ export class VersionedKeys {
    */
   giveUpVersion(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     name: string,
     uploadId: string,
   ): Promise<boolean> {
-    return giveUpVersion(this.#parts, call, of, name, uploadId);
+    return giveUpVersion(this.#parts, call, key, name, uploadId);
   }
 
   /** DELETE of a key without a version id. @throws as createVersion */
   createDeleteMarker(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     entry: NewDeleteMarker,
   ): Promise<CreatedEntry> {
-    return createDeleteMarker(this.#parts, call, of, entry);
+    return createDeleteMarker(this.#parts, call, key, entry);
   }
 
   /**
@@ -142,11 +142,11 @@ export class VersionedKeys {
    */
   deleteVersion(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     id: string,
     check: DeletionCheck,
   ): Promise<DeletedVersion | 'absent'> {
-    return deleteVersion(this.#parts, call, of, id, check);
+    return deleteVersion(this.#parts, call, key, id, check);
   }
 
   /**
@@ -158,33 +158,33 @@ export class VersionedKeys {
    */
   touchVersion(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     id: string | undefined,
     change: LockChange,
   ): Promise<VersionEntry> {
-    return touchVersion(this.#parts, call, of, id, change);
+    return touchVersion(this.#parts, call, key, id, change);
   }
 
   /** By the index, and never by what lies in the archive: SPEC.md 3.1. */
-  find(call: CallContext, of: VersionedKey, id: string): Promise<FoundVersion | undefined> {
-    return findVersion(this.#parts, call, of, id);
+  find(call: CallContext, key: VersionedKey, id: string): Promise<FoundVersion | undefined> {
+    return findVersion(this.#parts, call, key, id);
   }
 
   /**
    * Why there is nothing at a key: the delete marker that is current, if any. A version that should be
    * there is there afterwards.
    */
-  currentEntry(call: CallContext, of: VersionedKey): Promise<VersionEntry | undefined> {
-    return currentEntry(this.#parts, call, of);
+  currentEntry(call: CallContext, key: VersionedKey): Promise<VersionEntry | undefined> {
+    return currentEntry(this.#parts, call, key);
   }
 
   /** Brings what stands at a key in step with its index; harmless when it is. */
-  repairLink(call: CallContext, of: VersionedKey): Promise<void> {
-    return repairLink(this.#parts, call, of);
+  repairLink(call: CallContext, key: VersionedKey): Promise<void> {
+    return repairLink(this.#parts, call, key);
   }
 
   /** Generation 0 for a key that never had one. */
-  async readIndex(call: CallContext, of: VersionedKey): Promise<VersionIndex> {
-    return (await this.#parts.commits.read(call, of)).index;
+  async readIndex(call: CallContext, key: VersionedKey): Promise<VersionIndex> {
+    return (await this.#parts.commits.read(call, key)).index;
   }
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Piscina } from 'piscina';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import {
   parseDocument,
   type DocumentName,

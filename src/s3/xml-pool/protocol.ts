@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../errors.js';
-import type { ErrorDetails } from '../s3-error.js';
+import type { ErrorCode, ErrorDetails } from '../errors.js';
 import type { DocumentName } from './documents.js';
 
 /** What the event loop and the XML thread tell each other. */

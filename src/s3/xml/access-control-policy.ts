@@ -7,7 +7,7 @@ import {
   type Grantee,
 } from '../rules/acl/acl.js';
 import { groupGrantee, unresolvableEmail, userGrantee } from '../rules/acl/grantees.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -1,4 +1,4 @@
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 
 /** What a request's document may be at most, before it is read as XML. */
 export interface XmlBounds {

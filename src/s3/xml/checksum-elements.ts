@@ -1,7 +1,7 @@
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { PartChecksum } from '../rules/complete-rules.js';
 import { invalidArgument } from '../rules/query-parameters.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { element, optionalElement } from './escape.js';
 import { optionalChildText, type XmlElement } from './parse.js';
 

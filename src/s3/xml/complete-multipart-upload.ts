@@ -3,7 +3,7 @@ import { unquoteEtag } from '../rules/etags.js';
 import { PART_NUMBER_MIN } from '../rules/part-number.js';
 import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { invalidArgument, isDecimal } from '../rules/query-parameters.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { isChecksumElement, parseChecksum } from './checksum-elements.js';
 import { parseXml, requiredChildText, type XmlElement } from './parse.js';

@@ -1,6 +1,6 @@
 import type { CorsConfiguration, CorsRule } from '../rules/cors/configuration.js';
 import { validateCors, type UncheckedCorsRule } from '../rules/cors/validate.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, optionalElement, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -1,5 +1,5 @@
 import { DELETED_OBJECTS_MAX } from '../rules/protocol-limits.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { optionalChildText, parseXml, requiredChildText, type XmlElement } from './parse.js';
 

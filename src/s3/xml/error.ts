@@ -1,4 +1,4 @@
-import type { ErrorDetails } from '../s3-error.js';
+import type { ErrorDetails } from '../errors.js';
 import { escapeXml10, xmlDocument } from './escape.js';
 
 export interface ErrorDocument {

@@ -1,5 +1,5 @@
 import { isLegalHold, type LegalHold } from '../rules/object-lock/retention.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -11,13 +11,18 @@ import {
 } from '../rules/lifecycle/configuration.js';
 import { formatIsoDate } from '../rules/dates.js';
 import { parseIsoDate } from '../rules/iso-date.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { parseLifecycleFilter, renderLifecycleFilter } from './lifecycle-filter.js';
 import { S3_NAMESPACE } from './namespace.js';
-import { optionalChild, optionalChildText, parseXml, requiredChildText } from './parse.js';
-import type { XmlElement } from './parse.js';
+import {
+  optionalChild,
+  optionalChildText,
+  parseXml,
+  requiredChildText,
+  type XmlElement,
+} from './parse.js';
 import { childrenOf, integerOf, onlyChildren } from './structure.js';
 
 /** `<LifecycleConfiguration>`: in requests and answers, and the form in which it is kept. */

@@ -1,6 +1,6 @@
 import type { LifecycleFilter } from '../rules/lifecycle/configuration.js';
 import type { Tag } from '../rules/tagging.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { element, optionalElement } from './escape.js';
 import { optionalChild, optionalChildText, requiredChildText, type XmlElement } from './parse.js';
 import { childrenOf, integerOf, onlyChildren } from './structure.js';

@@ -5,7 +5,7 @@ import {
   type RetentionPeriod,
 } from '../rules/object-lock/configuration.js';
 import { isRetentionMode } from '../rules/object-lock/retention.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

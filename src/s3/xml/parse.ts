@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { requireBytes, type XmlBounds } from './bounds.js';
 import { REQUEST_NAMESPACES } from './namespace.js';
 import { decodeReferences } from './references.js';

@@ -1,5 +1,5 @@
 import { INT32_MAX, invalidArgument } from '../rules/query-parameters.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { optionalChild, optionalChildText, parseXml, requiredChildText } from './parse.js';
 import { integerOf, onlyChildren } from './structure.js';

@@ -1,7 +1,7 @@
 import { formatIsoDate } from '../rules/dates.js';
 import { parseDateTime } from '../rules/iso-date.js';
 import { isRetentionMode, retainUntil, type Retention } from '../rules/object-lock/retention.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -1,4 +1,4 @@
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { optionalChild, type XmlElement } from './parse.js';
 
 /** Checks of structure that the documents of configurations share. */

@@ -1,5 +1,5 @@
 import { checkTags, type Tag, type TaggedResource } from '../rules/tagging.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS, type XmlBounds } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -3,7 +3,7 @@ import {
   type VersioningState,
   type VersioningStatus,
 } from '../rules/versioning.js';
-import { S3Error } from '../s3-error.js';
+import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { element, xmlDocument } from './escape.js';
 import { S3_NAMESPACE } from './namespace.js';

@@ -1,4 +1,11 @@
-import type { ContainerInfo } from '../../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  Metadata,
+  MetadataPatch,
+  ContainerInfo,
+} from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
 import { requireOwner } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { systemMetadataHeaders, systemMetadataPatch } from '../gateway/system-metadata.js';
@@ -9,7 +16,53 @@ import { metadataHeaders, metadataPatch } from '../metadata.js';
 import { HTML, type Reply } from '../reply.js';
 import type { AccountTarget } from '../target.js';
 import { listingTime, swiftTimestamp } from '../timestamps.js';
-import { isHidden } from './account-records.js';
+
+/**
+ * What an account knows of itself, its metadata. The store has no accounts but in the names of
+ * containers, so it is kept as the metadata of a container that no client gets to see.
+ */
+const CONTAINER = '.ringway-account';
+
+/** Whether a container is ours: for clients it is not there. */
+export function isHidden(container: string): boolean {
+  return container === CONTAINER;
+}
+
+interface AccountRecord {
+  readonly metadata: Metadata;
+  readonly systemMetadata: Metadata;
+}
+
+const EMPTY: AccountRecord = { metadata: {}, systemMetadata: {} };
+
+export class AccountRecords {
+  constructor(private readonly backend: Backend) {}
+
+  async read(context: CallContext, account: string): Promise<AccountRecord> {
+    try {
+      return await this.backend.headContainer(context, { account, container: CONTAINER });
+    } catch (error) {
+      if (isMissing(error)) return EMPTY;
+      throw error;
+    }
+  }
+
+  async update(
+    context: CallContext,
+    account: string,
+    metadata: MetadataPatch,
+    systemMetadata: MetadataPatch,
+  ): Promise<void> {
+    const ref = { account, container: CONTAINER };
+    if (Object.keys(metadata).length + Object.keys(systemMetadata).length === 0) return;
+    await this.backend.createContainer(context, ref, {});
+    await this.backend.updateContainer(context, ref, { metadata, systemMetadata });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof BackendError && error.code === 'NoSuchContainer';
+}
 
 const PAGE = 1000;
 

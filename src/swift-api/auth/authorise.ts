@@ -1,8 +1,102 @@
 import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
 import type { Call } from '../call.js';
 import { SwiftError } from '../swift-error.js';
-import { aclAllows } from './container-acl.js';
 import { unauthorised } from './login.js';
+
+/**
+ * Swift's container ACLs, `X-Container-Read` and `X-Container-Write`: what may be stored, and whom
+ * it lets in (swift.common.middleware.acl).
+ */
+
+/** Spellings of `.r` that clients may use. */
+const REFERRERS: ReadonlySet<string> = new Set(['.r', '.ref', '.referer', '.referrer']);
+const LISTINGS = '.rlistings';
+/** What stands for the host of a request without a referrer. */
+const NO_HOST = 'unknown';
+
+/**
+ * A list in the form in which it is kept (Swift's clean_acl).
+ * @throws SwiftError 400
+ */
+export function cleanAcl(list: string, kind: 'read' | 'write'): string {
+  const elements: string[] = [];
+  for (const raw of list.split(',')) {
+    const element = raw.trim();
+    if (element !== '') elements.push(cleanElement(element, kind));
+  }
+  return elements.join(',');
+}
+
+function cleanElement(element: string, kind: 'read' | 'write'): string {
+  const colon = element.indexOf(':');
+  if (colon === -1) return element;
+  const first = element.slice(0, colon).trim();
+  if (!first.startsWith('.')) return element;
+  if (!REFERRERS.has(first)) {
+    throw invalid(`Unknown designator ${quoted(first)} in ACL: ${quoted(element)}`);
+  }
+  if (kind === 'write') throw invalid(`Referrers not allowed in write ACL: ${quoted(element)}`);
+  let host = element.slice(colon + 1).trim();
+  const negated = host.startsWith('-');
+  if (negated) host = host.slice(1).trim();
+  if (host !== '*' && host.startsWith('*')) host = host.slice(1).trim();
+  if (host === '' || host === '.') {
+    throw invalid(`No host/domain value after referrer designation in ACL: ${quoted(element)}`);
+  }
+  return `.r:${negated ? '-' : ''}${host}`;
+}
+
+function invalid(message: string): SwiftError {
+  return new SwiftError(400, message);
+}
+
+/** As Python shows a text. */
+function quoted(text: string): string {
+  return text.includes("'") && !text.includes('"')
+    ? `"${text}"`
+    : `'${text.replaceAll("'", "\\'")}'`;
+}
+
+/** Who asks. */
+interface AclSubject {
+  readonly groups: ReadonlySet<string>;
+  /** The `Referer` header. */
+  readonly referrer: string | undefined;
+}
+
+/** @param isObject - an object is asked for; without, a listing or the container itself */
+export function aclAllows(
+  list: string,
+  { groups, referrer }: AclSubject,
+  isObject: boolean,
+): boolean {
+  if (list === '') return false;
+  const elements = list.split(',');
+  if (referrerAllowed(elements, hostOf(referrer)) && (isObject || elements.includes(LISTINGS))) {
+    return true;
+  }
+  return elements.some((element) => groups.has(element));
+}
+
+/** The last element that speaks of the host decides. */
+function referrerAllowed(elements: readonly string[], host: string): boolean {
+  let allowed = false;
+  for (const element of elements) {
+    if (!element.startsWith('.r:')) continue;
+    const denied = element.startsWith('.r:-');
+    const pattern = element.slice(denied ? 4 : 3);
+    const matches = pattern === host || (pattern.startsWith('.') && host.endsWith(pattern));
+    if (denied && matches) allowed = false;
+    if (!denied && (matches || pattern === '*')) allowed = true;
+  }
+  return allowed;
+}
+
+function hostOf(referrer: string | undefined): string {
+  if (referrer === undefined) return NO_HOST;
+  const host = URL.canParse(referrer) ? new URL(referrer).hostname : '';
+  return host === '' ? NO_HOST : host;
+}
 
 /** Who may do what, as Swift's tempauth decides it. */
 
@@ -19,7 +113,7 @@ export function requireOwner(call: Call, account: string): void {
 }
 
 /** What is done to a container or to something in it. */
-export interface Access {
+interface Access {
   readonly ref: ContainerRef;
   readonly kind: 'read' | 'write';
   /** Something in the container, and not the container itself. */

@@ -1,11 +1,111 @@
 import { BodyTooLargeError } from '../../http/exchange.js';
 import type { Call } from '../call.js';
-import { acceptedFormat, type ListingFormat } from '../listing/listing-query.js';
+import { type ListingFormat, acceptedFormat } from '../listing/listing-query.js';
 import { statusLine, type Reply } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { Deletions, deleteMany, parseNames, type ListedNames } from './delete-many.js';
-import { longAnswer } from './long-answer.js';
-import { renderReport } from './report.js';
+
+/** What an operation on many objects tells at its end, in Swift's three forms. */
+export interface Report {
+  /** In the order in which JSON has them. */
+  readonly fields: Readonly<Record<string, string | number>>;
+  /** Names, percent-encoded, and what is wrong with each. */
+  readonly errors: readonly (readonly [name: string, problem: string])[];
+}
+
+/** @param root - the name of the document's element in XML */
+export function renderReport(
+  { fields, errors }: Report,
+  format: ListingFormat,
+  root: string,
+): string {
+  switch (format) {
+    case 'application/json':
+      return JSON.stringify({ ...fields, Errors: errors });
+    case 'text/plain':
+      return (
+        sorted(fields)
+          .map(([name, value]) => `${name}: ${value}\n`)
+          .join('') +
+        'Errors:\n' +
+        errors.map(([name, problem]) => `${name}, ${problem}\n`).join('')
+      );
+    case 'application/xml':
+    case 'text/xml':
+      return renderXml({ fields, errors }, root);
+  }
+}
+
+function renderXml({ fields, errors }: Report, root: string): string {
+  const values = sorted(fields).map(([name, value]) => {
+    const element = name.replaceAll(' ', '_').toLowerCase();
+    return `<${element}>${escaped(String(value))}</${element}>\n`;
+  });
+  const rows = errors.map(
+    ([name, problem]) =>
+      `<object><name>${escaped(name)}</name><status>${escaped(problem)}</status></object>\n`,
+  );
+  return `<${root}>\n${values.join('')}<errors>\n${rows.join('')}</errors>\n</${root}>\n`;
+}
+
+function sorted(fields: Report['fields']): [string, string | number][] {
+  return Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * A body that is known only when some long work is done, with a sign of life now and then, so that
+ * neither client nor proxy gives up: blanks, which its readers pass over.
+ *
+ * @param work - begun by whoever reads the body; must not reject
+ * @param eager - whether the first blank goes out at once, and the status with it
+ */
+export async function* longAnswer(
+  work: () => Promise<string>,
+  { heartbeatMs, eager, first = ' ' }: LongAnswerOptions,
+): AsyncGenerator<Buffer, void> {
+  const running = work();
+  let blank = first;
+  let spoken = eager;
+  if (eager) {
+    yield Buffer.from(blank);
+    blank = ' ';
+  }
+  for (;;) {
+    const outcome = await orTimeout(running, heartbeatMs);
+    if (outcome !== undefined) {
+      yield Buffer.from((spoken ? '\r\n\r\n' : '') + outcome);
+      return;
+    }
+    yield Buffer.from(blank);
+    blank = ' ';
+    spoken = true;
+  }
+}
+
+interface LongAnswerOptions {
+  readonly heartbeatMs: number;
+  readonly eager: boolean;
+  /** What the first sign of life is; of XML its declaration. */
+  readonly first?: string;
+}
+
+async function orTimeout(work: Promise<string>, ms: number): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Room for as many names as there may be, at 1600 bytes each, encoded. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { mapLimited } from '../../lib/map-limited.js';
+import { mapLimited } from '../../lib/promises.js';
 import { encodeUriPath } from '../../lib/uri.js';
 import { openContainer } from '../container/containers.js';
 import { deleteContainer } from '../container/write-container.js';
@@ -7,7 +7,7 @@ import type { Call } from '../call.js';
 import { statusLine } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { decodeName, splitObjectPath } from '../target.js';
-import type { Report } from './report.js';
+import type { Report } from './bulk-delete.js';
 
 /** What was deleted of many, and what was not. */
 export class Deletions {

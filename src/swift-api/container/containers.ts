@@ -1,6 +1,6 @@
 import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { isHidden } from '../account/account-records.js';
+import { isHidden } from '../account/accounts.js';
 import { authorise } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { checkWritable } from '../gateway/protection.js';

@@ -1,16 +1,36 @@
-import type { Call } from '../call.js';
+import type { ContainerHead, ListedObject } from '../../backend/backend.js';
+import { mapLimited } from '../../lib/promises.js';
 import { authorise, ownsAccount } from '../auth/authorise.js';
-import { objectItem } from '../listing/object-entry.js';
-import { mapLimited } from '../../lib/map-limited.js';
+import type { Call } from '../call.js';
+import { systemMetadataHeaders } from '../gateway/system-metadata.js';
+import { POLICY } from '../limits.js';
 import { readListingQuery, type ListingQuery } from '../listing/listing-query.js';
+import { objectItem } from '../listing/object-entry.js';
 import { renderListing } from '../listing/render.js';
 import { listPage, type Entry, type Page, type ReadPage } from '../listing/walk.js';
-import type { ListedObject } from '../../backend/backend.js';
+import { metadataHeaders } from '../metadata.js';
 import type { Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ContainerTarget } from '../target.js';
-import { containerHeaders } from './container-headers.js';
+import { lastModified, swiftTimestamp } from '../timestamps.js';
 import { findContainer } from './containers.js';
+
+/** @param isOwner - ACLs and the keys of TempURLs are for owners alone */
+function containerHeaders(call: Call, head: ContainerHead, isOwner: boolean): Reply['headers'] {
+  const { objectCount, bytesUsed, createdAt, acl, metadata, systemMetadata } = head;
+  return [
+    ['X-Container-Object-Count', String(objectCount)],
+    ['X-Container-Bytes-Used', String(bytesUsed)],
+    ['X-Timestamp', swiftTimestamp(createdAt)],
+    ...(isOwner && acl.read !== '' ? [['X-Container-Read', acl.read] as const] : []),
+    ...(isOwner && acl.write !== '' ? [['X-Container-Write', acl.write] as const] : []),
+    ...metadataHeaders(metadata, 'container', isOwner),
+    ...(call.gateway ? systemMetadataHeaders(systemMetadata, 'container') : []),
+    ['Last-Modified', lastModified(createdAt)],
+    ['Accept-Ranges', 'bytes'],
+    ['X-Storage-Policy', POLICY],
+  ];
+}
 
 /** `HEAD` of a container. @throws SwiftError */
 export async function headContainer(call: Call<ContainerTarget>): Promise<Reply> {

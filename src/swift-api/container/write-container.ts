@@ -1,10 +1,9 @@
 import type { ContainerAcl, ContainerHead, ContainerUpdate } from '../../backend/backend.js';
-import { authorise } from '../auth/authorise.js';
-import { cleanAcl } from '../auth/container-acl.js';
+import { authorise, cleanAcl } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { checkWritable } from '../gateway/protection.js';
 import { systemMetadataPatch } from '../gateway/system-metadata.js';
-import { isHidden } from '../account/account-records.js';
+import { isHidden } from '../account/accounts.js';
 import { POLICY } from '../limits.js';
 import { metadataPatch } from '../metadata.js';
 import { HTML, TEXT, plainReply, type Reply } from '../reply.js';

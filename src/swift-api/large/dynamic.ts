@@ -5,12 +5,12 @@ import type {
   ListedObject,
   ObjectHead,
 } from '../../backend/backend.js';
-import type { ByteSource } from '../../lib/byte-source.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { conditionReply, unsatisfiable } from '../object/read-object.js';
 import { objectHeaders } from '../object/object-headers.js';
-import { parseRanges, resolveRanges } from '../object/ranges.js';
+import { parseRanges, resolveRanges } from '../object/conditions.js';
 import { TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import { decodeName, splitObjectPath, type ObjectTarget } from '../target.js';

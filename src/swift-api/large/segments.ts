@@ -1,12 +1,11 @@
 import type { ObjectHead, ObjectRef, Segment } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { mapLimited } from '../../lib/map-limited.js';
+import { mapLimited } from '../../lib/promises.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { statusLine } from '../reply.js';
 import { swiftErrorOf } from '../swift-error.js';
-import type { WantedSegment } from './manifest-input.js';
-import type { DescribedSegment } from './manifest.js';
+import type { WantedSegment, DescribedSegment } from './manifest.js';
 
 const CONCURRENCY = 8;
 

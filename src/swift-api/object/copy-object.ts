@@ -6,22 +6,18 @@ import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { LISTED } from '../listing/object-entry.js';
 import { givenByGateway } from './upload.js';
-import { copyManifest } from '../large/copy-manifest.js';
-import { givenMetadata } from '../metadata.js';
-import { isTrue } from '../query.js';
+import { copyManifest } from '../large/manifest-operations.js';
+import { givenMetadata, metadataHeaders } from '../metadata.js';
+import { isTrue, decodeName, splitObjectPath, type ObjectTarget } from '../target.js';
 import { HTML, TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import { decodeName, splitObjectPath, type ObjectTarget } from '../target.js';
 import { lastModified } from '../timestamps.js';
-import { metadataHeaders } from '../metadata.js';
-import { givenDeleteAt } from './delete-at.js';
-import { copyLink } from './copy-link.js';
+import { givenDeleteAt, overrideAttributes, givenRepresentation } from './representation.js';
+import { copyLink } from './links.js';
 import { isStaticLarge, objectHeaders } from './object-headers.js';
-import { overrideAttributes } from './listing-override.js';
 import { checkName, replyOf } from './put-object.js';
 import { conditionReply, headOf } from './read-object.js';
-import { parseRanges } from './ranges.js';
-import { givenRepresentation } from './representation.js';
+import { parseRanges } from './conditions.js';
 
 /** `COPY` with a Destination. @throws SwiftError */
 export async function copyObject(call: Call<ObjectTarget>): Promise<Reply> {

@@ -5,13 +5,42 @@ import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { LISTED } from '../listing/object-entry.js';
-import { TEXT, type Reply } from '../reply.js';
+import { type Reply, TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import { decodeName, splitObjectPath, type ObjectTarget } from '../target.js';
+import { type ObjectTarget, decodeName, splitObjectPath } from '../target.js';
 import { unquoted } from './conditions.js';
+import { withSource } from './copy-object.js';
 import { linkPath, locationOf, objectHeaders } from './object-headers.js';
-import { describeGiven, givenPrecondition, replyOf } from './put-object.js';
+import { replyOf, describeGiven, givenPrecondition } from './put-object.js';
 import { readOptions } from './read-object.js';
+
+/** Copies a link as a link (`COPY` with `symlink=get`). @returns undefined for what is none */
+export async function copyLink(
+  source: Call<ObjectTarget>,
+  sink: Call<ObjectTarget>,
+): Promise<Reply | undefined> {
+  const { api, context, target } = sink;
+  const head = await api.backend.headObject(context, source.target, { linkItself: true });
+  const { link } = head;
+  if (link === undefined) return undefined;
+  const etag = link.systemMetadata[OWN.targetEtag];
+  const bytes = link.systemMetadata[OWN.targetBytes];
+  const input = {
+    target: link.target,
+    size: head.size,
+    etag: head.etag,
+    contentType: head.contentType,
+    systemMetadata: link.systemMetadata,
+    listingAttributes: {
+      [LISTED.link]: linkPath(link.target),
+      ...(etag === undefined ? {} : { [LISTED.linkEtag]: etag }),
+      ...(bytes === undefined ? {} : { [LISTED.linkBytes]: bytes }),
+    },
+    deleteAt: head.deleteAt,
+  };
+  const outcome = await api.backend.putLink(context, target, input);
+  return withSource(replyOf(sink, outcome), source.target, head, head.metadata);
+}
 
 /** Swift's symlinks: objects without bytes that stand for another one. */
 

@@ -1,15 +1,26 @@
 import type { Call } from '../call.js';
-import { notNewer } from '../gateway/not-newer.js';
 import { openContainer } from '../container/containers.js';
+import { notNewer } from '../gateway/protection.js';
 import { givenSystemMetadata, OWN, packTransient } from '../gateway/system-metadata.js';
+import { deleteManifest } from '../large/manifest-operations.js';
 import { givenMetadata } from '../metadata.js';
-import { HTML, plainReply, TEXT, type Reply } from '../reply.js';
+import { HTML, type Reply, plainReply, TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
-import { givenDeleteAt } from './delete-at.js';
 import { locationOf } from './object-headers.js';
 import { readOptions } from './read-object.js';
-import { givenRepresentation } from './representation.js';
+import { givenDeleteAt, givenRepresentation } from './representation.js';
+
+/** `DELETE` of an object; of a manifest with all that it is made of, when that is asked for. */
+export async function deleteObject(call: Call<ObjectTarget>): Promise<Reply> {
+  const { api, context, query, target } = call;
+  if (query.get('multipart-manifest') === 'delete') return deleteManifest(call);
+  await openContainer(call, target, 'write');
+  const seen = await notNewer(call);
+  const { outcome } = await api.backend.deleteObject(context, target, seen);
+  if (outcome !== 'deleted') throw new SwiftError(409);
+  return { status: 204, headers: [['Content-Type', HTML]] };
+}
 
 const ON_LINK =
   'The requested POST was applied to a symlink. POST directly to the target to apply requested metadata.';

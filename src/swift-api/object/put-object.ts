@@ -2,17 +2,20 @@ import type { PutOutcome, WritePrecondition } from '../../backend/backend.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
-import { putManifest } from '../large/put-manifest.js';
+import { putManifest } from '../large/manifest-operations.js';
 import { givenMetadata } from '../metadata.js';
 import { HTML, plainReply, TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
 import { lastModified, swiftTimestamp } from '../timestamps.js';
 import { copyTo } from './copy-object.js';
-import { givenDeleteAt } from './delete-at.js';
+import {
+  givenDeleteAt,
+  overrideAttributes,
+  contentTypeOf,
+  givenRepresentation,
+} from './representation.js';
 import { putLink } from './links.js';
-import { overrideAttributes } from './listing-override.js';
-import { contentTypeOf, givenRepresentation } from './representation.js';
 import { givenByGateway, receiveUpload } from './upload.js';
 
 /** `PUT` of an object, in all its kinds. @throws SwiftError */

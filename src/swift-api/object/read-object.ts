@@ -1,20 +1,72 @@
-import type { GetObjectResult, ObjectHead, RangeSpec, ReadOptions } from '../../backend/backend.js';
+import { randomBytes } from 'node:crypto';
+import type {
+  ByteRange,
+  GetObjectResult,
+  ObjectHead,
+  RangeSpec,
+  ReadOptions,
+} from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import { ownsAccount } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { readDynamic } from '../large/dynamic.js';
-import { readManifest } from '../large/read-manifest.js';
-import { isTrue } from '../query.js';
+import { readManifest } from '../large/manifest-operations.js';
 import { HTML, pageOf, TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import type { ObjectTarget } from '../target.js';
-import { checkConditions } from './conditions.js';
-import { multipartBody } from './multipart-body.js';
-import { locationOf, objectHeaders, type Headers } from './object-headers.js';
-import { parseRanges, resolveRanges } from './ranges.js';
+import { isTrue, type ObjectTarget } from '../target.js';
+import { checkConditions, parseRanges, resolveRanges } from './conditions.js';
 import { readLinkItself } from './links.js';
+import { locationOf, objectHeaders, type Headers } from './object-headers.js';
+
+/** Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other. */
+interface MultipartBody {
+  readonly boundary: string;
+  readonly body: ByteSource;
+  readonly contentLength: number;
+}
+
+/** @param open - reads one range of what the head is of */
+function multipartBody(
+  head: Pick<ObjectHead, 'contentType' | 'size' | 'etag' | 'lastModified'>,
+  ranges: readonly ByteRange[],
+  open: (range: RangeSpec) => Promise<GetObjectResult>,
+): MultipartBody {
+  const boundary = randomBytes(16).toString('hex');
+  const end = Buffer.from(`--${boundary}--`);
+  const parts = ranges.map((range) => ({
+    range,
+    begin: Buffer.from(
+      `--${boundary}\r\nContent-Type: ${head.contentType}\r\n` +
+        `Content-Range: bytes ${range.start}-${range.end}/${head.size}\r\n\r\n`,
+    ),
+  }));
+  const contentLength = parts.reduce(
+    (sum, { range, begin }) => sum + begin.length + (range.end - range.start + 1) + LINE_END.length,
+    end.length,
+  );
+  async function* body(): AsyncGenerator<Buffer, void> {
+    for (const { range, begin } of parts) {
+      const result = await open({ first: range.start, last: range.end });
+      const { etag, lastModified } = result.head;
+      if (etag !== head.etag || lastModified !== head.lastModified) {
+        result.body.cancel();
+        throw new Error('the object was replaced while it was read');
+      }
+      yield begin;
+      const { source } = result.body;
+      if (Buffer.isBuffer(source)) yield source;
+      else yield* source;
+      yield LINE_END;
+    }
+    yield end;
+  }
+  return { boundary, body: body(), contentLength };
+}
+
+const LINE_END = Buffer.from('\r\n');
 
 /** `GET` and `HEAD` of an object. @throws SwiftError */
 export async function readObject(call: Call<ObjectTarget>): Promise<Reply> {

@@ -1,6 +1,63 @@
 import type { Metadata } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
-import { isTrue } from '../query.js';
+import { LISTED } from '../listing/object-entry.js';
+import { TEXT } from '../reply.js';
+import { SwiftError } from '../swift-error.js';
+import { isTrue } from '../target.js';
+
+const INTEGER = /^[+-]?\d{1,15}$/;
+
+/**
+ * When an object is to expire, by X-Delete-After or X-Delete-At (Swift's check_delete_headers).
+ *
+ * @param now - milliseconds since the epoch
+ * @returns milliseconds since the epoch; undefined when neither is given
+ * @throws SwiftError 400
+ */
+export function givenDeleteAt(headers: HeaderMap, now: number): number | undefined {
+  const after = headers.get('x-delete-after');
+  if (after !== undefined) {
+    if (!INTEGER.test(after)) throw refused('Non-integer X-Delete-After');
+    // Swift counts from the whole second of the request.
+    const at = Math.floor(now / 1000) + Number(after);
+    if (at * 1000 <= now) throw refused('X-Delete-After in past');
+    return at * 1000;
+  }
+  const at = headers.get('x-delete-at');
+  if (at === undefined || at === '') return undefined;
+  if (!INTEGER.test(at)) throw refused('Non-integer X-Delete-At');
+  if (Number(at) * 1000 <= now) throw refused('X-Delete-At in past');
+  return Number(at) * 1000;
+}
+
+function refused(message: string): SwiftError {
+  return new SwiftError(400, message, TEXT);
+}
+
+/**
+ * What a gateway wants a listing to show in place of the object's own hash and size: Swift's
+ * `X-Object-Sysmeta-Container-Update-Override-*`, under the gateway's name for it.
+ */
+
+const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
+
+/** @returns undefined without one */
+export function overrideAttributes(
+  headers: Iterable<readonly [string, string]>,
+): Metadata | undefined {
+  const attributes: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    if (name === `${OVERRIDE}etag`) attributes[LISTED.hash] = value;
+    if (name === `${OVERRIDE}size`) attributes[LISTED.bytes] = value;
+  }
+  return Object.keys(attributes).length === 0 ? undefined : attributes;
+}
+
+/** The override of a hash, with another hash where it names none: parameters stay. */
+export function overriddenHash(override: string | undefined, hash: string): string {
+  if (override === undefined) return hash;
+  return override.startsWith(';') || override === '' ? hash + override : override;
+}
 
 /** What an object is, besides its bytes: its type and the headers that are sent with it. */
 

@@ -1,18 +1,117 @@
-import { createHash, hash } from 'node:crypto';
-import type { ByteSource } from '../../lib/byte-source.js';
+import { randomUUID, createHash, hash } from 'node:crypto';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Metadata, ObjectSeal } from '../../backend/backend.js';
+import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { parseFooters, readFooterBytes, type Footers } from '../gateway/footers.js';
 import { givenSystemMetadata, packTransient, OWN } from '../gateway/system-metadata.js';
 import { TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import { overrideAttributes } from './listing-override.js';
 import { unquoted } from './conditions.js';
-import { FooteredBody } from './footered-body.js';
-import { spool } from './spool.js';
+import { overrideAttributes } from './representation.js';
+
+/** Splits a body into content of a known size and what follows it, which is small and kept. */
+class FooteredBody {
+  readonly #tail: Buffer[] = [];
+
+  /** @param each - sees each chunk of the content once, before it is given on */
+  constructor(
+    private readonly source: ByteSource,
+    private readonly size: number,
+    private readonly each: (chunk: Buffer) => void,
+  ) {}
+
+  /** To be read once, to its end. */
+  async *content(): AsyncGenerator<Buffer, void> {
+    let left = this.size;
+    for await (const chunk of this.source) {
+      const content = chunk.length <= left ? chunk : chunk.subarray(0, left);
+      left -= content.length;
+      // A chunk is the source's again when the next one is asked for.
+      if (content.length < chunk.length)
+        this.#tail.push(Buffer.from(chunk.subarray(content.length)));
+      if (content.length === 0) continue;
+      this.each(content);
+      yield content;
+    }
+  }
+
+  /** What followed the content, when that was read to its end. */
+  footers(): Buffer {
+    return Buffer.concat(this.#tail);
+  }
+}
+
+/** A body that is all there: in memory when it is small, in a file without a name otherwise. */
+interface Spooled {
+  readonly size: number;
+  readonly body: Buffer | ByteSource;
+  close(): Promise<void>;
+}
+
+interface SpoolOptions {
+  readonly memoryBytes: number;
+  readonly bytesMax: number;
+  /** Where files may be made. */
+  readonly directory: string;
+  /** Sees each chunk once. */
+  readonly each: (chunk: Buffer) => void;
+}
+
+/** @throws SwiftError 413; what the source throws */
+async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let file: FileHandle | undefined;
+  try {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > options.bytesMax) throw new SwiftError(413);
+      options.each(chunk);
+      if (file === undefined && size <= options.memoryBytes) {
+        chunks.push(Buffer.from(chunk));
+        continue;
+      }
+      file ??= await unnamedFile(options.directory);
+      for (const held of chunks.splice(0)) await file.writeFile(held);
+      await file.writeFile(chunk);
+    }
+  } catch (error) {
+    await file?.close();
+    throw error;
+  }
+  if (file === undefined) {
+    return { size, body: Buffer.concat(chunks), close: () => Promise.resolve() };
+  }
+  return fileSpool(file, size);
+}
+
+/** Gone with its descriptor, also when the process dies. */
+async function unnamedFile(directory: string): Promise<FileHandle> {
+  const path = join(directory, `upload-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+const READ_BYTES = 256 * 1024;
+
+function fileSpool(file: FileHandle, size: number): Spooled {
+  async function* body(): AsyncGenerator<Buffer, void> {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await file.read(buffer, 0, READ_BYTES, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+  return { size, body: body(), close: () => file.close() };
+}
 
 /** A body on its way into the store. */
-export interface Upload {
+interface Upload {
   readonly size: number;
   readonly body: Buffer | ByteSource;
   /** Undefined when nothing is to be known of the bytes but what the store finds by itself. */

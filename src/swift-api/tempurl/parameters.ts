@@ -1,4 +1,21 @@
-import type { Query } from '../query.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ObjectRef } from '../../backend/backend.js';
+import type { Query } from '../target.js';
+
+/** What the key of a TempURL opens: the one container that it is of, or the account. */
+export class TempUrlScope {
+  /** @param container - undefined: all of the account's */
+  constructor(
+    private readonly account: string,
+    private readonly container: string | undefined,
+  ) {}
+
+  covers(account: string, container: string): boolean {
+    return (
+      account === this.account && (this.container === undefined || container === this.container)
+    );
+  }
+}
 
 /** What a TempURL says of itself in its query (swift.common.middleware.tempurl). */
 export interface TempUrlParameters {
@@ -11,14 +28,14 @@ export interface TempUrlParameters {
   readonly inline: boolean;
 }
 
-export interface Signature {
+interface Signature {
   readonly digest: Digest;
   readonly bytes: Buffer;
 }
 
 /** sha1 is not among them: Swift itself has dropped it since. */
 export const ALLOWED_DIGESTS = ['sha256', 'sha512'] as const;
-export type Digest = (typeof ALLOWED_DIGESTS)[number];
+type Digest = (typeof ALLOWED_DIGESTS)[number];
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 
 const DIGEST_BYTES: Readonly<Record<Digest, number>> = { sha256: 32, sha512: 64 };
@@ -69,4 +86,47 @@ function parseExpiry(text: string): number | undefined {
   if (!ISO.test(text)) return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time / 1000;
+}
+
+/**
+ * What is signed (swift.common.utils.get_hmac):
+ *
+ *     [ip=<range>\n]METHOD\n<expires>\n[prefix:]/v1/<account>/<container>/<object or prefix>
+ *
+ * with the path as it is, not encoded.
+ */
+export function signedText(
+  method: string,
+  { account, container, object }: ObjectRef,
+  { expiresAtS, prefix, ipRange }: Pick<TempUrlParameters, 'expiresAtS' | 'prefix' | 'ipRange'>,
+): string {
+  const path =
+    prefix === undefined
+      ? `/v1/${account}/${container}/${object}`
+      : `prefix:/v1/${account}/${container}/${prefix}`;
+  const lines = [method, String(expiresAtS), path];
+  return (ipRange === undefined || ipRange === '' ? lines : [`ip=${ipRange}`, ...lines]).join('\n');
+}
+
+/** Who may GET, PUT or POST may HEAD. */
+function methodsFor(method: string): readonly string[] {
+  return method === 'HEAD' ? ['HEAD', 'GET', 'POST', 'PUT'] : [method];
+}
+
+/** Whether the URL was signed with this key, for this method. */
+export function isSignedWith(
+  key: string,
+  method: string,
+  ref: ObjectRef,
+  parameters: TempUrlParameters,
+): boolean {
+  const { digest, bytes } = parameters.signature;
+  let good = false;
+  for (const one of methodsFor(method)) {
+    const wanted = createHmac(digest, key)
+      .update(signedText(one, ref, parameters))
+      .digest();
+    good = timingSafeEqual(wanted, bytes) || good;
+  }
+  return good;
 }

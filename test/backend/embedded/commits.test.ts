@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { BackendError } from '../../../src/backend/errors.js';
 import { ContainerIds } from '../../../src/backend/embedded/container-ids.js';
 import { CommitQueue, UncertainCommitError } from '../../../src/backend/embedded/commit-queue.js';
-import type { StoreParts } from '../../../src/backend/embedded/parts.js';
+import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { withBodyFile } from '../../../src/backend/embedded/replacements.js';
 import type { Tables } from '../../../src/backend/embedded/tables.js';
 import { CONTEXT, inputOf, objectRef, withStore } from './support.js';
@@ -110,7 +110,7 @@ describe('group commit', () => {
     const parts = {
       reservations: { take: () => Promise.resolve(7), give: () => undefined },
       files: { unlink: (bodyId: number) => Promise.resolve(unlinked.push(bodyId)) },
-    } as unknown as StoreParts;
+    } as unknown as StoreDeps;
     const failed = new BackendError('Unavailable', 'no');
     for (const [error, expected] of [
       [new UncertainCommitError(failed), []],

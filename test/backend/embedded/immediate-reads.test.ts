@@ -4,7 +4,7 @@ import { WatchedBackend } from '../../../src/backend/decorators/watched-backend.
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import type { ImmediateReads } from '../../../src/backend/immediate-reads.js';
-import { andThen } from '../../../src/lib/eventual.js';
+import { andThen } from '../../../src/lib/promises.js';
 import { BUCKET, CONTEXT, inputOf, objectRef, seededBytes, withStore } from './support.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
 

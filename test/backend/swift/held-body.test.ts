@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { encodeFooters, FOOTERS_BYTES } from '../../../src/backend/swift/footers.js';
-import { heldBody } from '../../../src/backend/swift/held-body.js';
+import { encodeFooters, FOOTERS_BYTES, heldBody } from '../../../src/backend/swift/sealed-body.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 const CONTEXT = { requestId: 'held' };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { listingHeaders, readListedHash } from '../../../src/backend/swift/listing-entry.js';
+import { listingHeaders, readListedHash } from '../../../src/backend/swift/listing-requests.js';
 import { wellFormed } from './support/header-passage.js';
 
 const MD5 = '5d41402abc4b2a76b9719d911017c592';

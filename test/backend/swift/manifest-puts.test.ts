@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { ManifestInput, Segment } from '../../../src/backend/backend.js';
-import { readHeartbeatAnswer } from '../../../src/backend/swift/manifest-answer.js';
+import { readHeartbeatAnswer } from '../../../src/backend/swift/manifest-puts.js';
 import {
   parseEmptySegments,
   renderEmptySegments,
   withEmptySegments,
-} from '../../../src/backend/swift/segment-names.js';
+} from '../../../src/backend/swift/manifests.js';
 import type { ScriptedAnswer } from './support/scripted-transport.js';
 import {
   CONTEXT,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
-import { listObjects } from '../../../src/backend/swift/object-listing.js';
+import { listObjects } from '../../../src/backend/swift/listings.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { byBytes, expectedPage, shown } from '../../contract/listing-oracle.js';
 import { INFO, type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';

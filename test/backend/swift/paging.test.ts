@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fillPage, type Page } from '../../../src/backend/swift/paging.js';
+import { fillPage, type Page } from '../../../src/backend/swift/listings.js';
 
 /** A page of the numbers behind a marker, and how many requests it took. */
 async function page(

@@ -5,7 +5,7 @@ import {
   behindPrefix,
   hasNext,
   rollUpOf,
-} from '../../../src/backend/swift/roll-ups.js';
+} from '../../../src/backend/swift/listings.js';
 
 const NAME_BYTES_MAX = 16;
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ReadSlabs } from '../../../src/lib/buffers/read-slabs.js';
 import { connectSlabSocket } from '../../../src/backend/swift/net/slab-socket.js';

@@ -6,7 +6,7 @@ import {
   readSystemMetadata,
   readSystemValue,
   systemMetadataHeaders,
-} from '../../../src/backend/swift/system-metadata.js';
+} from '../../../src/backend/swift/metadata-headers.js';
 import { HEADER_LINE_BYTES_MAX, throughSwift, wellFormed } from './support/header-passage.js';
 
 const PREFIX = 'x-gateway-sysmeta-object-';

@@ -3,7 +3,7 @@ import {
   LoginRefusedError,
   TokenSource,
   type IssuedToken,
-} from '../../../src/backend/swift/net/token-source.js';
+} from '../../../src/backend/swift/net/tokens.js';
 import { failure } from './support/open-fake.js';
 
 const CREDENTIAL = { user: 'test:tester', key: 'testing' };

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
-import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
-import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
+import { EndpointHealth, type Endpoint } from '../../../src/backend/swift/net/endpoint.js';
 import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
 import { until } from '../../support/until.js';
 import { answer, hang, type SeenRequest } from './support/fake-swift.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
+import { EndpointHealth } from '../../../src/backend/swift/net/endpoint.js';
 
 const OPTIONS = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 4000 };
 

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { Answer } from '../../../src/backend/swift/net/answer.js';
-import { AttemptError, type AttemptStage } from '../../../src/backend/swift/net/attempt-error.js';
-import type { AttemptErrorName } from '../../../src/backend/swift/net/hooks.js';
-import { pauseMs, RetryBudget, retryReason } from '../../../src/backend/swift/net/retry-policy.js';
+import {
+  AttemptError,
+  type AttemptStage,
+  pauseMs,
+  RetryBudget,
+  retryReason,
+} from '../../../src/backend/swift/net/retry-policy.js';
+import type { AttemptErrorName } from '../../../src/backend/swift/net/options.js';
 import { Upload } from '../../../src/backend/swift/net/upload.js';
 
 type Request = 'write' | 'repeatable' | 'stream' | 'begun stream';

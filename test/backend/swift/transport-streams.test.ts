@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../../support/until.js';
-import type { ByteSource } from '../../../src/lib/byte-source.js';
+import type { ByteSource } from '../../../src/lib/cancellation.js';
 import { answer, hang, reset, type SeenRequest } from './support/fake-swift.js';
 import { failure, openFakes, type Fixture } from './support/open-fake.js';
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { PARTS } from '../../../supervisor/parts.js';
+import { PARTS } from '../../../supervisor/deps.js';
 import { run } from '../../../supervisor/run.js';
 
 /** The service as it is, with a console that reaches other hosts as a test wants it. */

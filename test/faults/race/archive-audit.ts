@@ -40,13 +40,13 @@ export async function auditArchive(
 /** No two versions of one generation: a generation is what its one fence makes of the one before. */
 async function auditFences(
   records: IndexStore,
-  of: VersionedKey,
+  key: VersionedKey,
   index: VersionIndex,
 ): Promise<string[]> {
   const problems: string[] = [];
   let replayed = NO_INDEX;
   for (let generation = 1; generation <= index.generation; generation++) {
-    const fence = await records.readFence(CALL, of, generation);
+    const fence = await records.readFence(CALL, key, generation);
     if (fence === undefined) problems.push(`generation ${generation} has no fence`);
     // One that follows another commit is void: its maker slept.
     if (fence?.parent === replayed.commit) replayed = applyCommit(replayed, fence);
@@ -59,13 +59,13 @@ async function auditFences(
 
 async function auditEntries(
   store: Backend,
-  of: VersionedKey,
+  key: VersionedKey,
   { entries }: VersionIndex,
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const { kind, id, name, size, etag } of entries) {
     if (kind === 'delete-marker') continue;
-    const head = await headIfThere(store, versionRef(of, name));
+    const head = await headIfThere(store, versionRef(key, name));
     if (head === undefined || head === 'broken link') {
       problems.push(`version ${id} is not in the archive`);
     } else if (head.size !== size || head.etag !== etag) problems.push(`version ${id} is another`);
@@ -75,17 +75,17 @@ async function auditEntries(
 
 async function auditLink(
   store: Backend,
-  of: VersionedKey,
+  key: VersionedKey,
   { entries }: VersionIndex,
 ): Promise<string[]> {
-  const head = await headIfThere(store, currentRef(of));
+  const head = await headIfThere(store, currentRef(key));
   if (head === 'broken link') return ['the link leads to what is not there'];
   const target = head?.link?.target.object;
   const [current] = entries;
   if (current === undefined || current.kind === 'delete-marker') {
     return target === undefined ? [] : [`a link leads to ${target}, and nothing is current`];
   }
-  const wanted = versionRef(of, current.name).object;
+  const wanted = versionRef(key, current.name).object;
   return target === wanted ? [] : [`the link leads to ${target ?? 'nothing'}, not to ${wanted}`];
 }
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../src/lib/byte-source.js';
+import type { ByteSource } from '../../../src/lib/cancellation.js';
 
 /**
  * A source that counts what is asked of it. It uses one buffer for all chunks, as a source may:

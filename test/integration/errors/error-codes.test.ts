@@ -13,8 +13,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   InsufficientStorage: 'test/integration/full-device.test.ts',
   MissingContentLength: 'test/s3/auth/payload.test.ts',
   NotS3Request: 'nowhere: the reference answers it, see docs/s3-errors.md',
-  OperationAborted: 'test/s3/operations/copy-object.test.ts',
-  ServiceUnavailable: 'test/s3/operations/delete-objects.test.ts',
+  OperationAborted: 'test/s3/object/copy-object.test.ts',
+  ServiceUnavailable: 'test/s3/bucket/delete-objects.test.ts',
   SlowDown: 'test/integration/overload/limits.test.ts',
 };
 

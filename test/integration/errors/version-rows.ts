@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { configurationPatch } from '../../../src/s3/bucket-configuration.js';
+import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { retentionPatch } from '../../../src/s3/rules/object-lock/stored.js';
 import { versionRef } from '../../../src/s3/versions/names.js';
 import type { S3TestClient } from '../../support/s3-client.js';

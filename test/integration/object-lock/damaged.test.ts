@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Backend, MetadataPatch } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { configurationPatch } from '../../../src/s3/bucket-configuration.js';
+import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { versionRef } from '../../../src/s3/versions/names.js';
 import { at, expectAnswer } from '../versions/bench.js';
 import {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { S3TestClient } from '../../support/s3-client.js';
-import { type S3Answer } from '../../support/s3-client.js';
+import type { S3TestClient, S3Answer } from '../../support/s3-client.js';
 import { UploadSteps } from '../multipart-bench.js';
 import { at, expectAnswer, textOf } from '../versions/bench.js';
 import {

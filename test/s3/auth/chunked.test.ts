@@ -7,8 +7,7 @@ import {
   type ChunkVerifier,
 } from '../../../src/s3/auth/chunked-decoder.js';
 import { HmacKey } from '../../../src/digest/hmac-key.js';
-import { signatureMismatch } from '../../../src/s3/auth/signature.js';
-import { deriveSigningKey } from '../../../src/s3/auth/signing-keys.js';
+import { signatureMismatch, deriveSigningKey } from '../../../src/s3/auth/signature-v4.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { amzDateOf, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';
 import { DATE, IDENTITY, s3Failure } from './support.js';

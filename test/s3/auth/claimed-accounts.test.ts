@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { claimedAccounts } from '../../../src/s3/auth/claimed-accounts.js';
-import type { Credential } from '../../../src/s3/auth/principal.js';
-import { RosterCredentials } from '../../../src/s3/auth/roster.js';
+import {
+  claimedAccounts,
+  type Credential,
+  RosterCredentials,
+} from '../../../src/s3/auth/principal.js';
 import { requestHead } from '../../support/requests.js';
 
 function credential(accessKey: string, account: string): Credential {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 
 import type { RequestHead } from '../../../src/http/exchange.js';
-import { errorResponse } from '../../../src/s3/error-response.js';
+import { errorResponse } from '../../../src/s3/request/failures.js';
 import { requestHead, sizedBody } from '../../support/requests.js';
 import { presignQueryV2, signHeadersV2 } from '../../support/sigv2.js';
 import {

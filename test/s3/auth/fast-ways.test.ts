@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { parseAmzDate } from '../../../src/s3/auth/amz-date.js';
-import { AuthorizationReader } from '../../../src/s3/auth/authorization-components.js';
+import { parseAmzDate } from '../../../src/s3/auth/dates.js';
+import { AuthorizationReader } from '../../../src/s3/auth/authorization-header.js';
 import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { RecentMap } from '../../../src/s3/auth/recent-map.js';
 import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/lib/uri.js';

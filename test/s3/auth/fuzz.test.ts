@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { createChecksum } from '../../../src/digest/checksum.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { bodyOf, requestHead, sizedBody } from '../../support/requests.js';
 import { presignQuery, seedOf, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { RequestHead } from '../../../src/http/exchange.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { parseQuery } from '../../../src/lib/uri.js';
 import { requestHead } from '../../support/requests.js';
 import { authenticatorAt, HOST } from './support.js';

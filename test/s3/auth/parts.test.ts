@@ -7,12 +7,14 @@ import {
   formatIsoSeconds,
   parseAmzDate,
   parseRequestDate,
-} from '../../../src/s3/auth/amz-date.js';
+} from '../../../src/s3/auth/dates.js';
 import { parseCredential } from '../../../src/s3/auth/credential-scope.js';
 import { canonicalRequest } from '../../../src/s3/auth/canonical-request.js';
-import type { SignatureClaim } from '../../../src/s3/auth/signature-claim.js';
-import { SigningKeys } from '../../../src/s3/auth/signing-keys.js';
-import { isSameSignature } from '../../../src/s3/auth/signature.js';
+import {
+  type SignatureClaim,
+  SigningKeys,
+  isSameSignature,
+} from '../../../src/s3/auth/signature-v4.js';
 import { sizedBody } from '../../support/requests.js';
 import { sha256Hex } from '../../support/sigv4.js';
 import { authenticatorAt, NOW, REQUEST_DATES, s3Failure, signedRequest } from './support.js';

@@ -3,10 +3,8 @@ import { expect } from 'chai';
 
 import { createChecksum, type ChecksumAlgorithm } from '../../../src/digest/checksum.js';
 import type { RequestBody } from '../../../src/http/exchange.js';
-import type { Payload } from '../../../src/s3/auth/payload.js';
-import type { PayloadOptions } from '../../../src/s3/auth/payload-plan.js';
-import type { ErrorCode } from '../../../src/s3/errors.js';
-import type { S3Error } from '../../../src/s3/s3-error.js';
+import type { Payload, PayloadOptions } from '../../../src/s3/auth/payload-plan.js';
+import type { ErrorCode, S3Error } from '../../../src/s3/errors.js';
 import { sizedBody } from '../../support/requests.js';
 import { unsignedChunks } from '../../support/sigv4.js';
 import { s3Failure, signedRequest, verify } from './support.js';

@@ -8,9 +8,8 @@ import {
   type Authenticator,
   type AuthenticatorOptions,
 } from '../../../src/s3/auth/authenticate.js';
-import { RosterCredentials } from '../../../src/s3/auth/roster.js';
-import type { ErrorCode } from '../../../src/s3/errors.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { RosterCredentials } from '../../../src/s3/auth/principal.js';
+import { type ErrorCode, S3Error } from '../../../src/s3/errors.js';
 import { signHeaders, sha256Hex, type SigningIdentity } from '../../support/sigv4.js';
 import { requestHead } from '../../support/requests.js';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDigestFactory } from '../../../src/digest/index.js';
-import { BodyReader } from '../../../src/s3/cold/body-reader.js';
+import { BodyReader } from '../../../src/s3/cold/restorer.js';
 import { isVerifiable, verified, type KnownBody } from '../../../src/s3/cold/verified-body.js';
 import { bytesOf, coldFailure } from '../../cold/cold-contract.js';
 import { patternBytes, reusedChunks } from '../../contract/fixture.js';

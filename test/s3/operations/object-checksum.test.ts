@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createChecksum, type ChecksumAlgorithm } from '../../../src/digest/checksum.js';
-import { objectChecksum } from '../../../src/s3/operations/multipart/object-checksum.js';
+import { objectChecksum } from '../../../src/s3/multipart/checksums.js';
 import type { UploadedPart } from '../../../src/s3/rules/complete-rules.js';
 import type { ClaimedChecksum } from '../../../src/s3/rules/upload-checksum.js';
 import type { ChecksumType } from '../../../src/s3/xml/checksum-elements.js';

@@ -9,15 +9,18 @@ import type {
   SendResult,
 } from '../../../src/http/exchange.js';
 import { TrustedProxies } from '../../../src/http/trusted-proxies.js';
-import { Addressing } from '../../../src/s3/addressing.js';
-import { Admission } from '../../../src/s3/admission.js';
+import { Addressing } from '../../../src/s3/endpoint/addressing.js';
+import { Admission } from '../../../src/s3/request/admission.js';
 import type { Authenticator } from '../../../src/s3/auth/authenticate.js';
-import { parsePayloadMode, UNSIGNED_PAYLOAD } from '../../../src/s3/auth/payload-mode.js';
-import { planPayload } from '../../../src/s3/auth/payload-plan.js';
+import {
+  parsePayloadMode,
+  UNSIGNED_PAYLOAD,
+  planPayload,
+} from '../../../src/s3/auth/payload-plan.js';
 import { VerifiedPayload } from '../../../src/s3/auth/verified-payload.js';
-import { BucketLifecycles } from '../../../src/s3/bucket-lifecycles.js';
+import { BucketLifecycles } from '../../../src/s3/bucket/lifecycles.js';
 import { createPipeline } from '../../../src/s3/pipeline.js';
-import { RequestRecorder } from '../../../src/s3/request-record.js';
+import { RequestRecorder } from '../../../src/s3/request/request-record.js';
 import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';

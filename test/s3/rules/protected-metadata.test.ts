@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Capabilities } from '../../../src/backend/backend.js';
-import type { OperationName } from '../../../src/s3/endpoint-table.js';
+import type { OperationName } from '../../../src/s3/endpoint/table.js';
 import { refuseUnprotected } from '../../../src/s3/rules/protected-metadata.js';
 import { headers, s3FailureOf } from '../support.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { OperationName } from '../../../src/s3/endpoint-table.js';
+import type { OperationName } from '../../../src/s3/endpoint/table.js';
 import {
   refuseHeadersInQuery,
   refuseUnsupportedHeaders,

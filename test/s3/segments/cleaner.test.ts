@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
-import { SYSTEM_METADATA } from '../../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';
 import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
 import { markerOf, partOf, targetOf } from '../../../src/s3/segments/names.js';
 import {

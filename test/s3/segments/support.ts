@@ -1,6 +1,6 @@
 import type { Backend, CallContext } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { SYSTEM_METADATA } from '../../../src/s3/object-attributes.js';
+import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';
 import { mintUploadId } from '../../../src/s3/rules/upload-id.js';
 import {
   markerOf,

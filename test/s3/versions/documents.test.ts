@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import {
   parseCommit,
   parseIndex,

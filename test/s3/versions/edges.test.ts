@@ -3,7 +3,7 @@ import type { Backend } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
 import { PersistentBackend } from '../../../src/backend/decorators/persistent.js';
 import { BackendError } from '../../../src/backend/errors.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { renderCommit } from '../../../src/s3/versions/documents.js';
 import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';

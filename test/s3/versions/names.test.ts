@@ -12,7 +12,7 @@ import {
   requireArchivableKey,
   versionRef,
 } from '../../../src/s3/versions/names.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 
 const OF = { account: 'AUTH_a', bucket: 'b', key: 'a/ü' };
 const NAME = '0123456789abcdef0123456789abcdef';

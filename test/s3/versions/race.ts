@@ -1,5 +1,5 @@
 import type { Backend, CallContext, ObjectRef } from '../../../src/backend/backend.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { currentRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describeCall, RecordingBackend } from '../../../src/backend/decorators/recording.js';
 import { indexRef } from '../../../src/s3/versions/names.js';
-import { RecentIndexes } from '../../../src/s3/versions/recent-indexes.js';
+import { RecentIndexes } from '../../../src/s3/versions/index-store.js';
 import { NO_INDEX } from '../../../src/s3/versions/version-entry.js';
 import { CALL, gatewayOn, keyOf, put, withStore } from './support.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Backend, ObjectRef } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { MemoryBackend } from './memory-backend.js';
 import {

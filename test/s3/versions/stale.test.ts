@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Backend, ObjectRef, PutOutcome } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { bodiesOf, CALL, expectInStep, gatewayOn, keyOf, put, withStore } from './support.js';
 
 const KEY = keyOf('k');

@@ -55,12 +55,12 @@ export function gatewayOn(backend: Backend, indexBytesMax = INDEX_BYTES_MAX): Ve
 export function put(
   backend: Backend,
   versions: VersionedKeys,
-  of: VersionedKey,
+  key: VersionedKey,
   text: string,
   entry: Pick<NewVersion, 'nullVersion' | 'condition'> = ENABLED,
 ): Promise<CreatedVersion> {
   const body = Buffer.from(text);
-  return versions.createVersion(CALL, of, {
+  return versions.createVersion(CALL, key, {
     ...entry,
     write: async (ref, systemMetadata) => {
       const input = { size: body.length, contentType: 'text/plain', body, systemMetadata };
@@ -74,33 +74,33 @@ export function put(
 /** A client of the store itself. */
 export async function putPlain(
   backend: Backend,
-  of: VersionedKey,
+  key: VersionedKey,
   text: string,
   more: { metadata?: Metadata; systemMetadata?: Metadata; listingAttributes?: Metadata } = {},
 ): Promise<void> {
   const body = Buffer.from(text);
   const input = { size: body.length, contentType: 'text/plain', body, ...more };
-  expect((await backend.putObject(CALL, currentRef(of), input)).outcome).to.equal('created');
+  expect((await backend.putObject(CALL, currentRef(key), input)).outcome).to.equal('created');
 }
 
 /** What a GET without a version id reads; undefined when there is nothing. */
-export function read(backend: Backend, of: VersionedKey): Promise<string | undefined> {
-  return readObject(backend, currentRef(of));
+export function read(backend: Backend, key: VersionedKey): Promise<string | undefined> {
+  return readObject(backend, currentRef(key));
 }
 
 /** What a GET of a version reads. */
 export async function readVersion(
   backend: Backend,
   versions: VersionedKeys,
-  of: VersionedKey,
+  key: VersionedKey,
   id: string,
 ): Promise<string | undefined> {
-  const found = await versions.find(CALL, of, id);
+  const found = await versions.find(CALL, key, id);
   return found && readObject(backend, found.ref);
 }
 
-export async function head(backend: Backend, of: VersionedKey): Promise<ObjectHead | undefined> {
-  return unlessMissing(backend.headObject(CALL, currentRef(of)));
+export async function head(backend: Backend, key: VersionedKey): Promise<ObjectHead | undefined> {
+  return unlessMissing(backend.headObject(CALL, currentRef(key)));
 }
 
 async function readObject(
@@ -125,8 +125,8 @@ export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefin
 }
 
 /** Names of the objects of a key in the archive, of which the index knows or not. */
-export async function archivedNames(backend: Backend, of: VersionedKey): Promise<string[]> {
-  const prefix = versionRef(of, '').object;
+export async function archivedNames(backend: Backend, key: VersionedKey): Promise<string[]> {
+  const prefix = versionRef(key, '').object;
   const { entries } = await backend.listObjects(CALL, ARCHIVE, { prefix, limit: 10_000 });
   return entries.flatMap((entry) => {
     const parsed = entry.kind === 'object' ? parseArchiveName(entry.object.name) : undefined;
@@ -138,13 +138,13 @@ export async function archivedNames(backend: Backend, of: VersionedKey): Promise
 export async function bodiesOf(
   backend: Backend,
   versions: VersionedKeys,
-  of: VersionedKey,
+  key: VersionedKey,
 ): Promise<string[]> {
-  const { entries } = await versions.readIndex(CALL, of);
+  const { entries } = await versions.readIndex(CALL, key);
   return Promise.all(
     entries.map(async ({ id, name, kind }) => {
       if (kind === 'delete-marker') return id === 'null' ? 'null marker' : 'marker';
-      const body = (await readObject(backend, versionRef(of, name))) ?? '(gone)';
+      const body = (await readObject(backend, versionRef(key, name))) ?? '(gone)';
       return id === 'null' ? `null ${body}` : body;
     }),
   );
@@ -153,15 +153,15 @@ export async function bodiesOf(
 /** What holds at any time when nobody is in the middle of something. */
 export async function expectInStep(
   backend: Backend,
-  of: VersionedKey,
+  key: VersionedKey,
   index: VersionIndex,
 ): Promise<void> {
   const [current] = index.entries;
-  const found = await head(backend, of);
+  const found = await head(backend, key);
   if (current?.kind !== 'version') {
     expect(found, 'nothing at the key').to.equal(undefined);
     return;
   }
-  expect(found?.link?.target.object).to.equal(versionRef(of, current.name).object);
+  expect(found?.link?.target.object).to.equal(versionRef(key, current.name).object);
   expect(found?.etag).to.equal(current.etag);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isVersionId } from '../../../src/s3/rules/version-id.js';
-import { VersionIds } from '../../../src/s3/versions/version-ids.js';
+import { VersionIds } from '../../../src/s3/versions/version-entry.js';
 
 describe('s3/versions/version-ids', () => {
   it('mints ids that descend, also when the clock stands or is set back', () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { DOCUMENT_PARSERS, type DocumentName } from '../../../src/s3/xml-pool/documents.js';
 import { createXmlPool, type XmlPool } from '../../../src/s3/xml-pool/index.js';
 import {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Metadata } from '../../../src/backend/backend.js';
-import { configurationPatch } from '../../../src/s3/bucket-configuration.js';
-import { objectLockPatch, storedObjectLock } from '../../../src/s3/bucket-object-lock.js';
+import {
+  configurationPatch,
+  objectLockPatch,
+  storedObjectLock,
+} from '../../../src/s3/bucket/configuration.js';
 import type { ObjectLockConfiguration } from '../../../src/s3/rules/object-lock/configuration.js';
 import { parseLegalHold, renderLegalHold } from '../../../src/s3/xml/legal-hold.js';
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../../src/s3/xml/parse.js';
 import { parseCreateBucketConfiguration } from '../../../src/s3/xml/create-bucket-configuration.js';
 import { S3_NAMESPACE } from '../../../src/s3/xml/namespace.js';
-import { S3Error } from '../../../src/s3/s3-error.js';
+import { S3Error } from '../../../src/s3/errors.js';
 import { s3ErrorOf } from '../support.js';
 
 const BOUNDS = { bytes: 1024 * 1024, elements: 1000, attributes: 100, depth: 16 };

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { runChild, StartError, type ChildService } from '../../../src/process/child.js';
+import { runChild, StartError, type ChildService } from '../../../src/processes/child.js';
 import type { Roster } from '../../../src/config/credentials.js';
-import type { ChildInit } from '../../../src/process/protocol.js';
+import type { ChildInit } from '../../../src/processes/protocol.js';
 
 /**
  * A listener, or a janitor (worker 0), that speaks the supervisor's protocol and serves nothing: requests to its control

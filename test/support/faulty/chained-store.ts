@@ -1,7 +1,6 @@
 import type * as B from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { BackendError } from '../../../src/backend/errors.js';
-import { isCode } from '../../../src/s3/versions/backend-codes.js';
+import { BackendError, isCode } from '../../../src/backend/errors.js';
 
 /**
  * A store that makes sure of no more than a Swift cluster with the filter: of several creators of one

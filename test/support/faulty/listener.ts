@@ -1,5 +1,5 @@
-import { startListener } from '../../../src/listener-service.js';
-import { runChild } from '../../../src/process/child.js';
+import { startListener } from '../../../src/processes/listener-service.js';
+import { runChild } from '../../../src/processes/child.js';
 import { readStoreFaults, withFaults } from './store-faults.js';
 
 /** The listener as it is, over the store that the environment asks for. */

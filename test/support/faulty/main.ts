@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { CONSOLE_PROGRAM } from '../../../console/program.js';
-import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../../../src/process/janitor-program.js';
-import { LISTENER_PROGRAM } from '../../../src/process/listener-program.js';
-import { STORE_PROGRAM } from '../../../src/process/store-program.js';
+import {
+  JANITOR_COMMAND_ENTRY,
+  JANITOR_PROGRAM,
+  LISTENER_PROGRAM,
+  STORE_PROGRAM,
+} from '../../../src/processes/programs.js';
 import { run } from '../../../supervisor/run.js';
 import { recoverStore } from '../../../supervisor/store.js';
 

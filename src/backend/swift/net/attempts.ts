@@ -1,16 +1,28 @@
 import type { Answer } from './answer.js';
-import { AttemptError } from './attempt-error.js';
-import type { CallParameters } from './call.js';
-import { DateCache } from './date-cache.js';
+import type { EndpointTrust, EndpointWatch } from './endpoint-checks.js';
 import type { Endpoint } from './endpoint.js';
-import type { EndpointTrust } from './endpoint-trust.js';
-import type { EndpointWatch } from './endpoint-watch.js';
-import type { FilledOptions } from './options.js';
-import { isBusy } from './retry-policy.js';
-import type { Outgoing } from './sender.js';
-import type { Signer } from './signature.js';
-import type { Token } from './token-source.js';
+import type { TransportHooks, CallParameters, FilledOptions } from './options.js';
+import { AttemptError, isBusy } from './retry-policy.js';
+import type { Outgoing, Signer } from './sender.js';
+import type { Token } from './tokens.js';
 import { Upload } from './upload.js';
+
+/** Tells the hook of each answer's `Date`, of which all in a second are one text: parsed once. */
+class DateCache {
+  #text = '';
+  #date = NaN;
+
+  constructor(private readonly onDate: TransportHooks['onDate']) {}
+
+  observe(text: string | undefined, sentAt: number, receivedAt: number): void {
+    if (text === undefined || this.onDate === undefined) return;
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#date = Date.parse(text);
+    }
+    if (!Number.isNaN(this.#date)) this.onDate(this.#date, sentAt, receivedAt);
+  }
+}
 
 /** Swift appends it to its own transaction id, in its logs: so many characters of it. */
 const TRANS_ID_EXTRA_CHARACTERS = 32;

@@ -1,6 +1,6 @@
 import { BackendError } from '../../errors.js';
 import type { CallContext } from '../../backend.js';
-import { abortable } from '../../../lib/abortable.js';
+import { abortable } from '../../../lib/cancellation.js';
 import type { Endpoint } from './endpoint.js';
 import type { FilledOptions } from './options.js';
 

@@ -1,17 +1,14 @@
 import { BackendError } from '../../errors.js';
 import type { CallContext } from '../../backend.js';
 import { Attempts } from './attempts.js';
-import { AttemptError } from './attempt-error.js';
+import { AttemptError } from './retry-policy.js';
 import type { Answer } from './answer.js';
 import { Endpoint } from './endpoint.js';
-import { EndpointTrust } from './endpoint-trust.js';
-import { EndpointWatch } from './endpoint-watch.js';
+import { EndpointTrust, EndpointWatch } from './endpoint-checks.js';
 import { Endpoints } from './endpoints.js';
-import type { TransportLoad } from './hooks.js';
-import type { FilledOptions } from './options.js';
+import type { TransportLoad, FilledOptions } from './options.js';
 import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
-import { Sender, type Outgoing } from './sender.js';
-import type { Signer } from './signature.js';
+import { Sender, type Outgoing, type Signer } from './sender.js';
 
 /** What is asked here is answered from memory: this is long. */
 const SMALL_TIMEOUT_MS = 10_000;

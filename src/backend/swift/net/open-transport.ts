@@ -1,20 +1,22 @@
-import type { Eventual } from '../../../lib/eventual.js';
+import type { MaybePromise } from '../../../lib/promises.js';
 import type { CallContext } from '../../backend.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
-import type { TransportLoad } from './hooks.js';
-import { InfoSource } from './info-source.js';
-import { keystoneLogin, tempauthLogin, type SendLogin } from './logins.js';
+import {
+  type TransportLoad,
+  fillOptions,
+  type FilledOptions,
+  type TransportOptions,
+} from './options.js';
+import { InfoSource } from './cluster-info.js';
+import { keystoneLogin, tempauthLogin, type SendLogin, TokenSource, type Login } from './tokens.js';
 import { Network } from './network.js';
-import { fillOptions, type FilledOptions, type TransportOptions } from './options.js';
-import type { Authority } from './sender.js';
-import { signerOf } from './signature.js';
-import { TokenSource, type Login } from './token-source.js';
+import { type Authority, signerOf } from './sender.js';
 import { Upload } from './upload.js';
 import { pushHeaders, requestPath } from './wire.js';
 
 export type { SwiftCredential, TransportOptions } from './options.js';
-export type * from './hooks.js';
+export type * from './options.js';
 
 /** A transport that also tells what it does, for metrics. */
 export interface OpenTransport extends SwiftTransport {
@@ -134,7 +136,7 @@ class Transport implements OpenTransport {
 }
 
 /** An empty stream is read here: there is nothing to wait for `100 Continue` with. */
-function bodyOf({ body }: SwiftRequest): Eventual<Buffer | Upload | undefined> {
+function bodyOf({ body }: SwiftRequest): MaybePromise<Buffer | Upload | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   const upload = new Upload(body.source, body.size);
   return body.size > 0 ? upload : upload.next().then(() => NOTHING);

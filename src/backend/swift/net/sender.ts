@@ -1,18 +1,37 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HMAC_KEY_BYTES_MAX, HmacKey } from '../../../digest/hmac-key.js';
+import { abortable } from '../../../lib/cancellation.js';
 import type { CallContext } from '../../backend.js';
 import { throwIfAborted } from '../../call-context.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftMethod } from '../transport.js';
-import { abortable } from '../../../lib/abortable.js';
 import type { Answer } from './answer.js';
 import type { Attempts } from './attempts.js';
-import { AttemptError } from './attempt-error.js';
 import type { Endpoint } from './endpoint.js';
 import type { Endpoints } from './endpoints.js';
-import type { RetryReason, TransportHooks } from './hooks.js';
-import { pauseMs, RetryBudget, retryReason } from './retry-policy.js';
-import type { Token } from './token-source.js';
+import type { RetryReason, TransportHooks } from './options.js';
+import { AttemptError, pauseMs, RetryBudget, retryReason } from './retry-policy.js';
+import type { Token } from './tokens.js';
 import { Upload } from './upload.js';
+
+/**
+ * Tells the filter in the proxies' pipeline that a request is the gateway's: an HMAC over method,
+ * path as sent, and time. The filter takes it for five minutes either way.
+ */
+export type Signer = (method: string, path: string, to: string[]) => void;
+
+export function signerOf(secret: string | undefined, now: () => number = Date.now): Signer {
+  if (secret === undefined) return () => undefined;
+  const bytes = Buffer.from(secret, 'utf8');
+  const isLong = bytes.length > HMAC_KEY_BYTES_MAX;
+  const key = new HmacKey(isLong ? hash('sha256', bytes, 'buffer') : bytes);
+  return (method, path, to) => {
+    const time = String(Math.floor(now() / 1000));
+    const signature = key.sign(`${method}\n${path}\n${time}`);
+    to.push('x-gateway-time', time, 'x-gateway-signature', signature);
+  };
+}
 
 /** A request as it goes to whichever endpoint, without its token. */
 export interface Outgoing {

@@ -5,16 +5,15 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { Answer } from './answer.js';
-import type { BodyFeed } from './answer-body.js';
+import { Answer, type BodyFeed } from './answer.js';
 import {
   AttemptError,
   cutError,
   TimeoutError,
   unspeakable,
   type AttemptStage,
-} from './attempt-error.js';
-import type { CallParameters } from './call.js';
+} from './retry-policy.js';
+import type { CallParameters } from './options.js';
 import { Deadline } from './deadline.js';
 import type { Upload } from './upload.js';
 import { receivedHeaders } from './wire.js';

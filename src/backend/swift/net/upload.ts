@@ -1,5 +1,5 @@
 import { BackendError } from '../../errors.js';
-import type { ByteSource } from '../../../lib/byte-source.js';
+import type { ByteSource } from '../../../lib/cancellation.js';
 
 /** A stream of a known size, of which it is known whether anybody has asked for a byte of it. */
 export class Upload {

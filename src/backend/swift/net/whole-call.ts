@@ -1,9 +1,8 @@
 import { errors, type Dispatcher } from 'undici';
 import type { AbortListener } from '../../../lib/cancellation.js';
-import { Answer } from './answer.js';
-import type { BodyFeed } from './answer-body.js';
-import { AttemptError, cutError, isTimeout, unspeakable } from './attempt-error.js';
-import type { CallParameters } from './call.js';
+import { Answer, type BodyFeed } from './answer.js';
+import { AttemptError, cutError, isTimeout, unspeakable } from './retry-policy.js';
+import type { CallParameters } from './options.js';
 import { receivedHeaders, type ReceivedHeaders } from './wire.js';
 
 /**

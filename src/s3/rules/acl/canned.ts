@@ -1,7 +1,14 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { invalidArgument } from '../query-parameters.js';
-import { groupGrant, userGrant, type Acl, type AclResource, type GroupName } from './acl.js';
-import type { Grant, Permission } from './acl.js';
+import {
+  groupGrant,
+  userGrant,
+  type Acl,
+  type AclResource,
+  type GroupName,
+  type Grant,
+  type Permission,
+} from './acl.js';
 
 /** Whose a new resource is. Of a bucket, both are the same. */
 export interface Owners {

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../../http/exchange.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { invalidArgument } from '../query-parameters.js';
 import { GRANTS_MAX, type Grant, type Grantee, type Permission } from './acl.js';
 import { groupGrantee, unresolvableEmail, userGrantee } from './grantees.js';

@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { isHeaderValue, isMangled } from '../header-values.js';
 import { invalidArgument } from '../query-parameters.js';
 import { groupOfUri, isGroupName, type Grantee } from './acl.js';

@@ -1,5 +1,5 @@
 import type { HeaderMap } from '../../../http/exchange.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { privateAcl, type Acl, type AclResource } from './acl.js';
 import { CANNED_ACL_HEADER, cannedAcl, type Owners } from './canned.js';
 import { GRANT_HEADER_PREFIX, parseGrantHeaders } from './grant-headers.js';

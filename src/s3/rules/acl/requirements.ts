@@ -1,4 +1,4 @@
-import type { OperationName } from '../../endpoint-table.js';
+import type { OperationName } from '../../endpoint/table.js';
 import type { Access } from './decision.js';
 
 /**

@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { isGroupName, isPermission, userGrant, groupGrant, type Acl, type Grant } from './acl.js';
 
 /**

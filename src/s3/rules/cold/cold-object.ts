@@ -1,6 +1,6 @@
 import { formatHttpDate } from '../dates.js';
 import { daysAfter } from '../lifecycle/schedule.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import type { ColdState } from './state.js';
 
 /** An object of the cold tier, and what may be done with it: SPEC.md 3.4. All times are ms. */

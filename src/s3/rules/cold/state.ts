@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 
 /**
  * The due-cold stamp of an object (SPEC.md 3.4): where it is on its way into the cold tier and back.

@@ -1,5 +1,5 @@
 import type { HeaderList, HeaderMap } from '../../../http/exchange.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { CORS_METHODS, type CorsConfiguration } from './configuration.js';
 import { matchCors, type CorsMatch, type CorsRequest } from './match.js';
 

@@ -1,8 +1,12 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { isAscii } from '../header-values.js';
 import { invalidArgument } from '../query-parameters.js';
-import { CORS_METHODS, type CorsConfiguration, type CorsMethod } from './configuration.js';
-import type { CorsRule } from './configuration.js';
+import {
+  CORS_METHODS,
+  type CorsConfiguration,
+  type CorsMethod,
+  type CorsRule,
+} from './configuration.js';
 
 /** A rule as a document has it, before its values are checked. */
 export type UncheckedCorsRule = Omit<CorsRule, 'allowedMethods'> & {

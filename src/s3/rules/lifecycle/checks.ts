@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { INT32_MAX, invalidArgument } from '../query-parameters.js';
 import type { LifecycleRule, LifecycleTime } from './configuration.js';
 import { DAY_MS } from './schedule.js';

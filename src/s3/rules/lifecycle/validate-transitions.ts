@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { invalidArgument } from '../query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../storage-class.js';
 import {

@@ -1,5 +1,5 @@
-import type { ClockState } from '../../../clock/clock-health.js';
-import { S3Error } from '../../s3-error.js';
+import type { ClockState } from '../../../clock/reading.js';
+import { S3Error } from '../../errors.js';
 import { isExpired, type LegalHold, type Retention, type RetentionMode } from './retention.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../backend/backend.js';
 import type { HeaderList, HeaderMap } from '../../../http/exchange.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { formatIsoDate } from '../dates.js';
 import { parseDateTime } from '../iso-date.js';
 import { invalidArgument } from '../query-parameters.js';

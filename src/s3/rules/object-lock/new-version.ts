@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../backend/backend.js';
-import type { ClockState } from '../../../clock/clock-health.js';
+import type { ClockState } from '../../../clock/reading.js';
 import type { HeaderMap } from '../../../http/exchange.js';
 import { retentionByDefault, type ObjectLockConfiguration } from './configuration.js';
 import { decideRetention, requireAllowed } from './decision.js';

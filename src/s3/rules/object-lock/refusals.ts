@@ -1,4 +1,4 @@
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import type { VersioningState } from '../versioning.js';
 
 /** What Object Lock answers where something is missing (SPEC.md 3.2) or in the way. */

@@ -1,4 +1,4 @@
-import type { S3Error } from '../../s3-error.js';
+import type { S3Error } from '../../errors.js';
 import { invalidArgument } from '../query-parameters.js';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */

@@ -1,5 +1,5 @@
 import type { Metadata, MetadataPatch } from '../../../backend/backend.js';
-import { S3Error } from '../../s3-error.js';
+import { S3Error } from '../../errors.js';
 import { formatIsoDate } from '../dates.js';
 import {
   isLegalHold,

@@ -1,6 +1,108 @@
-import type { ListedObject, ListingEntry } from '../../../backend/backend.js';
-import { hexKey, parseArchiveName } from '../names.js';
-import { ListingReader, nameOf, type List } from './listing-reader.js';
+import type {
+  ListingEntry,
+  ObjectPage,
+  ObjectQuery,
+  ListedObject,
+} from '../../../backend/backend.js';
+import { isCode } from '../../../backend/errors.js';
+import { archiveContainer, hexKey, parseArchiveName } from '../names.js';
+import type { VersionsSource } from './key-reader.js';
+
+/** How many calls a page has made, and whether it should end. */
+export class CallCount {
+  #calls = 0;
+
+  constructor(private readonly callsMax: number) {}
+
+  get isSpent(): boolean {
+    return this.#calls >= this.callsMax;
+  }
+
+  made<Result>(call: Promise<Result>): Promise<Result> {
+    this.#calls++;
+    return call;
+  }
+}
+
+/** Lists a container. */
+export type List = (query: ObjectQuery) => Promise<ObjectPage>;
+
+/** Reads a listing forward, page by page, as far as it is asked for. */
+export class ListingReader {
+  #entries: readonly ListingEntry[] = [];
+  #at = 0;
+  /** Where the next page begins. */
+  #marker: string | undefined;
+  #isLastPage = false;
+
+  constructor(
+    private readonly list: List,
+    private readonly query: ObjectQuery,
+  ) {
+    this.#marker = query.marker;
+  }
+
+  /** The next entry, which stays the next one; undefined at the end. */
+  async head(): Promise<ListingEntry | undefined> {
+    for (;;) {
+      const entry = this.#entries[this.#at];
+      if (entry !== undefined) return entry;
+      if (this.#isLastPage) return undefined;
+      const page = await this.list({ ...this.query, marker: this.#marker });
+      const last = page.entries.at(-1);
+      this.#isLastPage = !page.truncated || last === undefined;
+      if (last !== undefined) this.#marker = nameOf(last);
+      this.#entries = page.entries;
+      this.#at = 0;
+    }
+  }
+
+  /** Passes over the next entry. */
+  next(): void {
+    this.#at++;
+  }
+
+  /**
+   * Passes over everything up to a name, and over the roll-up that it lies in: without a call for
+   * what was not read yet. Names up to there are of ASCII characters only.
+   */
+  skipTo(name: string): void {
+    while (this.#at < this.#entries.length) {
+      const entry = this.#entries[this.#at];
+      if (entry === undefined || nameOf(entry) > name) return;
+      this.#at++;
+    }
+    if (this.#marker === undefined || this.#marker < name) this.#marker = name;
+  }
+}
+
+export function nameOf(entry: ListingEntry): string {
+  return entry.kind === 'object' ? entry.object.name : entry.prefix;
+}
+
+/** The listings that versions are found with, each call counted. */
+
+type Place = Pick<VersionsSource, 'backend' | 'call' | 'account' | 'bucket'>;
+
+export function bucketList({ backend, call, account, bucket }: Place, calls: CallCount): List {
+  const container = { account, container: bucket };
+  return (query) => calls.made(backend.listObjects(call, container, query));
+}
+
+/** Empty where there is no archive: a bucket that never kept versions has none. */
+export function archiveList({ backend, call, account, bucket }: Place, calls: CallCount): List {
+  const container = archiveContainer(account, bucket);
+  return async (query) => {
+    try {
+      return await calls.made(backend.listObjects(call, container, query));
+    } catch (error) {
+      if (isCode(error, 'NoSuchContainer')) return NOTHING;
+      throw error;
+    }
+  };
+}
+
+const NOTHING: ObjectPage = { entries: [], truncated: false };
 
 /**
  * The keys of an archive in their order, each with the listing entry of its index, and the common
@@ -27,7 +129,7 @@ export type ArchiveItem =
   /** Keys that are rolled up. Whether any of them has versions was not looked at. */
   | { readonly kind: 'prefix'; readonly prefix: string };
 
-export interface ArchiveStart {
+interface ArchiveStart {
   readonly prefix: string;
   readonly delimiter: string | undefined;
   /** Empty at the beginning. */

@@ -1,9 +1,34 @@
 import type { ListedObject, ListingEntry } from '../../../backend/backend.js';
+import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { compareUtf8 } from '../../rules/byte-order.js';
-import { ArchiveScan, rollUpOf, type ArchiveItem } from './archive-scan.js';
-import type { CallCount } from './call-count.js';
-import type { FoundKey, KeyReader } from './key-reader.js';
-import { ListingReader, nameOf, type List } from './listing-reader.js';
+import { NULL_VERSION_ID } from '../../rules/version-id.js';
+import type { VersionEntry } from '../version-entry.js';
+import {
+  ArchiveScan,
+  rollUpOf,
+  type ArchiveItem,
+  CallCount,
+  ListingReader,
+  nameOf,
+  type List,
+  archiveList,
+  bucketList,
+} from './archive-scan.js';
+import {
+  LISTING_ATTRIBUTES,
+  listedOutline,
+  listedSummary,
+  type SummaryEntry,
+} from './index-summary.js';
+import {
+  type FoundKey,
+  KeyReader,
+  type VersionsSource,
+  listedState,
+  isPlain,
+  versionsOf,
+  type ListedState,
+} from './key-reader.js';
 
 /**
  * The keys and common prefixes of a bucket, in order, from the listings of the bucket and of its
@@ -38,7 +63,7 @@ export interface MergeQuery extends Markers {
 }
 
 /** The lists of the bucket and of its archive, which is empty where there is none. */
-export interface Lists {
+interface Lists {
   readonly bucket: List;
   readonly archive: List;
 }
@@ -176,4 +201,86 @@ function orderOf(current: ListingEntry | undefined, archived: ArchiveItem | unde
   if (archived === undefined) return -1;
   const name = archived.kind === 'key' ? archived.key : archived.prefix;
   return compareUtf8(nameOf(current), name);
+}
+
+/** Keys one by one, for whoever goes through all of a bucket and not through a page of it. */
+
+const NAMES_PER_LISTING = 1000;
+
+/** A key, and its versions: newest first. */
+export interface KeyState {
+  readonly state: ListedState;
+  readonly versions: readonly SummaryEntry[];
+}
+
+/** All keys of a bucket that keeps versions, in order. @param after - begins behind this key */
+export async function* keysOf(
+  source: VersionsSource,
+  after: string,
+): AsyncGenerator<FoundKey, void, undefined> {
+  const calls = new CallCount(Infinity);
+  const lists = { bucket: bucketList(source, calls), archive: archiveList(source, calls) };
+  const query = {
+    prefix: '',
+    delimiter: undefined,
+    keyMarker: after,
+    versionIdMarker: '',
+    maxKeys: NAMES_PER_LISTING,
+  };
+  const reader = new KeyReader(source, calls);
+  for await (const found of new Merge(lists, query, reader, calls, NAMES_PER_LISTING)) {
+    if (found.kind === 'key') yield found.found;
+  }
+}
+
+/**
+ * What the listings tell of a key.
+ * @returns undefined when its index has to be read
+ */
+export function tellKey(found: FoundKey): KeyState | undefined {
+  const { current, index, isArchived } = found;
+  if (current !== undefined && isPlain(current)) {
+    return isArchived ? undefined : { state: 'plain', versions: versionsOf(current, []) };
+  }
+  const summary = index && listedSummary(index);
+  if (summary === undefined) return undefined;
+  const state = listedState(current, summary);
+  return state === 'ahead' ? undefined : { state, versions: summary.entries };
+}
+
+/**
+ * The current version alone, of a key whose index is too large to be told: by its link.
+ * @returns undefined when the index has to be read
+ */
+export function tellCurrent({ current, index }: FoundKey): KeyState | undefined {
+  const outline = index && listedOutline(index);
+  if (outline === undefined || (current !== undefined && isPlain(current))) return undefined;
+  // Behind a delete marker. That a link is missing there is found out by whoever asks for it.
+  if (current === undefined && outline.deleteMarkers > 0) return { state: 'in_step', versions: [] };
+  if (current === undefined) return { state: 'behind', versions: [] };
+  const generation = Number(current.attributes[LISTING_ATTRIBUTES.generation]);
+  if (generation !== outline.generation) return undefined;
+  return { state: 'in_step', versions: [linkedVersion(current)] };
+}
+
+function linkedVersion({ attributes, size, etag, lastModified }: ListedObject): SummaryEntry {
+  return {
+    id: attributes[SYSTEM_METADATA.versionId] ?? NULL_VERSION_ID,
+    name: '',
+    kind: 'version',
+    lastModified: Number(attributes[SYSTEM_METADATA.lastModified] ?? lastModified),
+    size,
+    etag,
+    storageClass: attributes[SYSTEM_METADATA.storageClass],
+  };
+}
+
+/** By the index itself. @param index - with `adopted` */
+export function stateOf(
+  current: ListedObject | undefined,
+  index: { readonly generation: number; readonly entries: readonly VersionEntry[] },
+): KeyState {
+  const state = listedState(current, index);
+  // What is behind an object that no index knows yet is settled when it is a version itself.
+  return { state, versions: state === 'plain' ? versionsOf(current, []) : index.entries };
 }

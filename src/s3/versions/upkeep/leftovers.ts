@@ -1,10 +1,10 @@
 import type { CallContext, ListedObject, WritePrecondition } from '../../../backend/backend.js';
-import { mapLimited } from '../../../lib/map-limited.js';
-import { isCode } from '../backend-codes.js';
+import { mapLimited } from '../../../lib/promises.js';
+import { isCode } from '../../../backend/errors.js';
 import type { IndexStore } from '../index-store.js';
 import { archiveContainer, parseArchiveName, type VersionedKey } from '../names.js';
-import { uncancelled, type RemovedVersion, type VersionParts } from '../parts.js';
-import { settle } from '../settle.js';
+import { uncancelled, type RemovedVersion, type VersionDeps } from '../deps.js';
+import { syncCurrent } from '../sync-current.js';
 import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
 
 /**
@@ -21,7 +21,7 @@ export interface Leftovers {
   readonly objects: readonly ListedObject[];
 }
 
-export interface UpkeepParts extends VersionParts {
+export interface UpkeepDeps extends VersionDeps {
   readonly store: IndexStore;
 }
 
@@ -38,22 +38,22 @@ const FENCES_ABOVE_MAX = 64;
  * again after the fences above it, and whatever one of these wanted in between is in it.
  */
 export async function findLeftovers(
-  parts: UpkeepParts,
+  deps: UpkeepDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   listed: Leftovers,
 ): Promise<Leftovers> {
   const { fences, objects } = listed;
-  if (objects.length === 0 && isIndexEnough(parts) && fences.every(isBelow(listed))) return listed;
-  const { index: before } = await parts.commits.read(call, of);
+  if (objects.length === 0 && isIndexEnough(deps) && fences.every(isBelow(listed))) return listed;
+  const { index: before } = await deps.commits.read(call, key);
   // Elsewhere the fence of its generation tells an index from one that should not be there.
-  const done = isIndexEnough(parts)
+  const done = isIndexEnough(deps)
     ? fences
     : fences.filter((fence) => generationOf(fence) < before.generation);
   const { generation } = before;
   if (objects.length === 0) return { generation, fences: done, objects };
-  const pending = await pendingCommits(parts, call, of, before);
-  const { index } = await parts.commits.read(call, of);
+  const pending = await pendingCommits(deps, call, key, before);
+  const { index } = await deps.commits.read(call, key);
   const named = new Set(index.entries.map(({ name }) => name));
   for (const { change } of pending) for (const name of namesIn(change)) named.add(name);
   const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
@@ -62,15 +62,15 @@ export async function findLeftovers(
 
 /** Removes them, as they were listed. @returns the objects that went */
 export async function removeLeftovers(
-  parts: UpkeepParts,
+  deps: UpkeepDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   found: Leftovers,
 ): Promise<readonly RemovedVersion[]> {
-  const { objects, ...rest } = await findLeftovers(parts, call, of, found);
-  await removeFences(parts, call, of, rest);
+  const { objects, ...rest } = await findLeftovers(deps, call, key, found);
+  await removeFences(deps, call, key, rest);
   const removed = await mapLimited(objects, CONCURRENCY, (object) =>
-    remove(parts, call, of, object),
+    remove(deps, call, key, object),
   );
   return removed.filter((one) => one !== undefined);
 }
@@ -81,18 +81,18 @@ export async function removeLeftovers(
  * moved on: whoever read the fence before it went can write no index from it any more.
  */
 async function removeFences(
-  parts: UpkeepParts,
+  deps: UpkeepDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { generation, fences }: Pick<Leftovers, 'generation' | 'fences'>,
 ): Promise<void> {
-  await mapLimited(fences, CONCURRENCY, (fence) => remove(parts, call, of, fence));
+  await mapLimited(fences, CONCURRENCY, (fence) => remove(deps, call, key, fence));
   if (fences.every(isBelow({ generation }))) return;
   const work = uncancelled(call);
   const writeClass = 'deletion';
   try {
-    const { stored } = await parts.commits.commit(work, of, () => ({}), { writeClass });
-    await settle(parts, work, of, stored, { writeClass });
+    const { stored } = await deps.commits.commit(work, key, () => ({}), { writeClass });
+    await syncCurrent(deps, work, key, stored, { writeClass });
   } catch (error) {
     // Without the bucket there is nothing to be in step with.
     if (!isCode(error, 'NoSuchContainer')) throw error;
@@ -101,14 +101,14 @@ async function removeFences(
 
 /** Commits that somebody may still carry out. */
 async function pendingCommits(
-  { store }: UpkeepParts,
+  { store }: UpkeepDeps,
   call: CallContext,
-  of: VersionedKey,
+  key: VersionedKey,
   { generation }: VersionIndex,
 ): Promise<readonly Commit[]> {
   const pending: Commit[] = [];
   for (let above = 1; above <= FENCES_ABOVE_MAX; above++) {
-    const fence = await store.readFence(call, of, generation + above);
+    const fence = await store.readFence(call, key, generation + above);
     if (fence === undefined) break;
     pending.push(fence);
   }
@@ -120,7 +120,7 @@ function namesIn({ add = [], place = [] }: VersionChange): string[] {
 }
 
 async function remove(
-  { backend }: UpkeepParts,
+  { backend }: UpkeepDeps,
   call: CallContext,
   { account, bucket }: VersionedKey,
   { name, etag, lastModified }: ListedObject,
@@ -138,7 +138,7 @@ async function remove(
 }
 
 /** Where the index is replaced in place of what was read, its fences only help. */
-export function isIndexEnough({ backend }: Pick<VersionParts, 'backend'>): boolean {
+export function isIndexEnough({ backend }: Pick<VersionDeps, 'backend'>): boolean {
   return backend.capabilities.conditionalReplace;
 }
 

@@ -1,68 +1,209 @@
 import type { CallContext, ListedObject, ObjectHead } from '../../../backend/backend.js';
-import type { VersionedKey } from '../names.js';
-import { headVersion, type RemovedVersion } from '../parts.js';
-import type { VersionEntry } from '../version-entry.js';
-import { removeEmptyIndex, type IndexRemoval } from './empty-index.js';
+import { isCode } from '../../../backend/errors.js';
+import { mapLimited } from '../../../lib/promises.js';
+import { repairLink, expectedCurrentState, type CurrentState } from '../current-state.js';
 import {
-  findLeftovers,
+  commitWritten,
+  uncancelled,
+  type VersionDeps,
+  discard,
+  headVersion,
+  type RemovedVersion,
+} from '../deps.js';
+import { findEntry } from '../index-changes.js';
+import { archiveContainer, indexRef, versionRef, type VersionedKey } from '../names.js';
+import { syncCurrent } from '../sync-current.js';
+import type { VersionChange, VersionEntry, VersionIndex } from '../version-entry.js';
+import {
   isIndexEnough,
+  type UpkeepDeps,
+  findLeftovers,
   removeLeftovers,
   type Leftovers,
-  type UpkeepParts,
 } from './leftovers.js';
-import { moveVersion } from './move.js';
-import { pruneVersions, type PrunedVersion, type Pruning } from './prune.js';
+
+type IndexRemoval = 'done' | 'changed' | 'gone';
+
+/**
+ * Removes an index without entries, as it was listed, when nothing else lies under its key: a fence
+ * that no index accounts for would pass for a change that is still to be made. What comes in between
+ * names this index as the one that it follows, and so is void without it.
+ */
+async function removeEmptyIndex(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  { etag, lastModified }: ListedObject,
+): Promise<IndexRemoval> {
+  if (!isIndexEnough(deps)) return 'changed';
+  try {
+    const { index } = await deps.commits.read(call, key);
+    if (index.generation === 0) return 'gone';
+    if (index.entries.length > 0) return 'changed';
+    // Without the index, nobody would know that a link has to go.
+    await repairLinkOfBucket(deps, call, key);
+    const prefix = versionRef(key, '').object;
+    const container = archiveContainer(key.account, key.bucket);
+    const { entries } = await deps.backend.listObjects(call, container, { prefix, limit: 2 });
+    if (entries.length > 1) return 'changed';
+    const { outcome } = await deps.backend.deleteObject(call, indexRef(key), {
+      etag,
+      lastModified,
+    });
+    return outcome === 'deleted' ? 'done' : 'changed';
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return 'gone';
+    throw error;
+  }
+}
+
+async function repairLinkOfBucket(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<void> {
+  try {
+    await repairLink(deps, call, key);
+  } catch (error) {
+    // The bucket is gone, and its links with it.
+    if (!isCode(error, 'NoSuchContainer')) throw error;
+  }
+}
+
+/**
+ * Says in the index, and with the link, that a version is of another storage class: listings show
+ * it. Nothing happens where they do already, or the version is gone.
+ */
+async function moveVersion(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  id: string,
+  storageClass: string,
+): Promise<void> {
+  const work = uncancelled(call);
+  const { stored, commit } = await commitWritten(deps, work, key, new Set(), (index) => {
+    const entry = findEntry(index, id);
+    if (entry?.kind !== 'version' || entry.storageClass === storageClass) return undefined;
+    return { move: [{ name: entry.name, storageClass }] };
+  });
+  if (commit !== undefined) await syncCurrent(deps, work, key, stored);
+}
+
+/** What is to go of a key's versions. */
+interface Pruning {
+  /**
+   * The entries that are to go, of the index as it is; asked again whenever somebody else was
+   * faster. It must not choose more than {@link PRUNE_MAX}.
+   */
+  readonly choose: (index: VersionIndex) => readonly VersionEntry[];
+  /**
+   * Whether a version may go, by its locks as they are on the very generation that is committed. Not
+   * asked of delete markers, nor of a version whose object is gone.
+   */
+  readonly mayGo: (head: ObjectHead, entry: VersionEntry) => boolean;
+}
+
+interface PrunedVersion {
+  readonly entry: VersionEntry;
+  /** Undefined of a delete marker. */
+  readonly removed: RemovedVersion | undefined;
+}
+
+/** Reads and deletions under way at once. */
+const CONCURRENCY = 8;
+/**
+ * Most versions that go with one commit: each rewrites the index, so that of 10,000 versions one by
+ * one would write gigabytes. The fence of so many has 50 KiB.
+ */
+export const PRUNE_MAX = 1000;
+
+/** Removes versions and delete markers of a key for good, all of them with one commit. */
+async function pruneVersions(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  { choose, mayGo }: Pruning,
+): Promise<readonly PrunedVersion[]> {
+  const work = uncancelled(call);
+  const writeClass = 'deletion';
+  const seen = new Map<string, VersionEntry>();
+  let expected: CurrentState | undefined;
+  const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
+    const chosen = choose(index);
+    const leave = await mapLimited(chosen, CONCURRENCY, async (entry) => {
+      if (entry.kind === 'delete-marker') return true;
+      const head = await headVersion(deps, work, key, entry);
+      return head === undefined || mayGo(head, entry);
+    });
+    const doomed = chosen.filter((_, at) => leave[at]);
+    if (doomed.length === 0) return undefined;
+    expected = expectedCurrentState(index);
+    for (const entry of doomed) seen.set(entry.name, entry);
+    return { remove: doomed.map(({ name, touched }) => ({ name, touched })) };
+  };
+  const committed = await commitWritten(deps, work, key, new Set(), plan, writeClass);
+  const { stored, commit } = committed;
+  if (commit === undefined) return [];
+  await syncCurrent(deps, work, key, stored, { expected, writeClass });
+  const gone = (commit.change.remove ?? []).flatMap(({ name }) => seen.get(name) ?? []);
+  return mapLimited(gone, CONCURRENCY, async (entry) => ({
+    entry,
+    removed:
+      entry.kind === 'version' ? await discard(deps, work, versionRef(key, entry.name)) : undefined,
+  }));
+}
 
 /**
  * What the janitor does with versions: removes those that rules want to go, and what commits leave
  * behind. All throw as VersionedKeys does.
  */
 export class VersionUpkeep {
-  constructor(private readonly parts: UpkeepParts) {}
+  constructor(private readonly deps: UpkeepDeps) {}
 
   /**
    * Whether what is listed of an index can be believed: where an older one may come back, only
    * reading it tells.
    */
   get isListingEnough(): boolean {
-    return isIndexEnough(this.parts);
+    return isIndexEnough(this.deps);
   }
 
   /** Removes versions and delete markers of a key for good. @throws what the pruning throws */
-  prune(call: CallContext, of: VersionedKey, pruning: Pruning): Promise<readonly PrunedVersion[]> {
-    return pruneVersions(this.parts, call, of, pruning);
+  prune(call: CallContext, key: VersionedKey, pruning: Pruning): Promise<readonly PrunedVersion[]> {
+    return pruneVersions(this.deps, call, key, pruning);
   }
 
   /** Of a version, with its locks; undefined when its object is gone. */
-  head(call: CallContext, of: VersionedKey, entry: VersionEntry): Promise<ObjectHead | undefined> {
-    return headVersion(this.parts, call, of, entry);
+  head(call: CallContext, key: VersionedKey, entry: VersionEntry): Promise<ObjectHead | undefined> {
+    return headVersion(this.deps, call, key, entry);
   }
 
   /** Says in the index that a version is of another storage class. @param id - of S3 */
-  move(call: CallContext, of: VersionedKey, id: string, storageClass: string): Promise<void> {
-    return moveVersion(this.parts, call, of, id, storageClass);
+  move(call: CallContext, key: VersionedKey, id: string, storageClass: string): Promise<void> {
+    return moveVersion(this.deps, call, key, id, storageClass);
   }
 
   /** Which of these nothing needs any more. */
-  findLeftovers(call: CallContext, of: VersionedKey, listed: Leftovers): Promise<Leftovers> {
-    return findLeftovers(this.parts, call, of, listed);
+  findLeftovers(call: CallContext, key: VersionedKey, listed: Leftovers): Promise<Leftovers> {
+    return findLeftovers(this.deps, call, key, listed);
   }
 
   /** Removes those of them that nothing needs any more. @returns the objects that went */
   removeLeftovers(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     found: Leftovers,
   ): Promise<readonly RemovedVersion[]> {
-    return removeLeftovers(this.parts, call, of, found);
+    return removeLeftovers(this.deps, call, key, found);
   }
 
   /** Removes an index without entries, as it was listed, when nothing else lies under its key. */
   removeEmptyIndex(
     call: CallContext,
-    of: VersionedKey,
+    key: VersionedKey,
     listed: ListedObject,
   ): Promise<IndexRemoval> {
-    return removeEmptyIndex(this.parts, call, of, listed);
+    return removeEmptyIndex(this.deps, call, key, listed);
   }
 }

@@ -8,7 +8,7 @@ import {
   type Requester,
 } from '../../../../src/s3/rules/acl/requester.js';
 import { requirementsOf } from '../../../../src/s3/rules/acl/requirements.js';
-import { ENDPOINT_ROWS, type OperationName } from '../../../../src/s3/endpoint-table.js';
+import { ENDPOINT_ROWS, type OperationName } from '../../../../src/s3/endpoint/table.js';
 import { acl, member, OWNER } from './support.js';
 
 const BOB = member('test:bob');

@@ -85,8 +85,8 @@ describe('s3 rules: lifecycle filters', () => {
 
   it('tell whether tags have to be known', () => {
     const tags = [{ key: 'k', value: 'v' }];
-    const matter = (parts: Parts) =>
-      tagsMatter(rules({ expiration: inDays(1), ...parts }), { key: 'logs/a', size: 1 });
+    const matter = (deps: Parts) =>
+      tagsMatter(rules({ expiration: inDays(1), ...deps }), { key: 'logs/a', size: 1 });
     expect(matter({})).to.be.false;
     expect(matter({ filter: { tags } })).to.be.true;
     expect(matter({ filter: { tags, prefix: 'logs/' } })).to.be.true;

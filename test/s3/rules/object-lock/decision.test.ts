@@ -15,7 +15,7 @@ import {
   type Retention,
   type RetentionMode,
 } from '../../../../src/s3/rules/object-lock/retention.js';
-import type { ClockState } from '../../../../src/clock/clock-health.js';
+import type { ClockState } from '../../../../src/clock/reading.js';
 import { s3ErrorOf } from '../../support.js';
 
 const NOW = Date.UTC(2026, 0, 1);

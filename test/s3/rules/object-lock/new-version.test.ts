@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ClockState } from '../../../../src/clock/clock-health.js';
+import type { ClockState } from '../../../../src/clock/reading.js';
 import {
   retentionByDefault,
   type ObjectLockConfiguration,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hasVersions } from '../../../../src/s3/versions/listing/has-versions.js';
 import {
+  hasVersions,
   readVersionsPage,
   type VersionsPage,
 } from '../../../../src/s3/versions/listing/versions-page.js';

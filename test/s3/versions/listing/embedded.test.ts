@@ -2,13 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Backend, Metadata, ObjectRef } from '../../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../../src/backend/embedded/index.js';
-import { hasVersions } from '../../../../src/s3/versions/listing/has-versions.js';
+import {
+  hasVersions,
+  readVersionsPage,
+} from '../../../../src/s3/versions/listing/versions-page.js';
 import {
   indexListingAttributes,
   LISTING_ATTRIBUTES,
 } from '../../../../src/s3/versions/listing/index-summary.js';
 import type { VersionsSource } from '../../../../src/s3/versions/listing/key-reader.js';
-import { readVersionsPage } from '../../../../src/s3/versions/listing/versions-page.js';
 import {
   archiveContainer,
   currentRef,

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../../src/backend/backend.js';
 import { ChainedStore } from '../../../support/faulty/chained-store.js';
-import { hasVersions } from '../../../../src/s3/versions/listing/has-versions.js';
+import {
+  hasVersions,
+  readVersionsPage,
+} from '../../../../src/s3/versions/listing/versions-page.js';
 import type { VersionsSource } from '../../../../src/s3/versions/listing/key-reader.js';
-import { readVersionsPage } from '../../../../src/s3/versions/listing/versions-page.js';
 import { currentRef, type VersionedKey } from '../../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../../src/s3/versions/versioned-keys.js';
 import {
@@ -81,8 +83,8 @@ async function writeAll(store: Backend, versions: VersionedKeys): Promise<readon
   ];
 }
 
-async function removeCurrent(store: Backend, of: VersionedKey): Promise<void> {
-  await store.deleteObject(CALL, currentRef(of));
+async function removeCurrent(store: Backend, key: VersionedKey): Promise<void> {
+  await store.deleteObject(CALL, currentRef(key));
 }
 
 describe('s3 versions: listing of what was written', () => {

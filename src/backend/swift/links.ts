@@ -1,0 +1,151 @@
+import { encodeUriComponentAws } from '../../lib/uri.js';
+import type {
+  FollowedLink,
+  LinkTarget,
+  ObjectHead,
+  ObjectRef,
+  CallContext,
+  LinkInput,
+  PutOutcome,
+  WritePrecondition,
+} from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
+import { BackendError } from '../errors.js';
+import { patched } from '../metadata-patch.js';
+import type { Guards } from './guards.js';
+import { listingHeaders } from './listing-requests.js';
+import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
+import type { ObjectHeads, ReadDeps } from './object-heads.js';
+import { creationHeaders, readPutAnswer, refuseEtagCondition, timeOfPut } from './put-answer.js';
+import { unquoted, readUpdateDocument, EMPTY_MD5, putHeaders } from './stored-object.js';
+import { readTimestamp } from './timestamps.js';
+import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js';
+
+/**
+ * What is told of Swift's symlinks. A followed one answers with the headers of its target and says
+ * so in `Content-Location`; the filter adds what the link said of itself.
+ */
+
+/**
+ * @param head of what was read
+ * @returns undefined when no link was followed, or one that leads to another account; `indirect`
+ *   when the link leads to a link, which Swift follows too
+ */
+export function readFollowedLink(
+  { account }: ObjectRef,
+  headers: ReadonlyMap<string, string>,
+  head: ObjectHead,
+): FollowedLink | 'indirect' | undefined {
+  // Where Swift itself keeps versions, an object is a link to its newest: that is its own affair.
+  if (headers.has('x-object-version-id')) return undefined;
+  const target = readTarget(headers.get('content-location'), `/v1/${account}/`);
+  if (target === undefined) return undefined;
+  const time = headers.get('x-gateway-link-timestamp');
+  // Without the filter nothing is known of the link but where it leads.
+  if (time === undefined) {
+    const { etag, lastModified } = head;
+    return { target, etag, lastModified, systemMetadata: {} };
+  }
+  const first = readTarget(headers.get('x-gateway-link-sysmeta-symlink-target'), '');
+  if (first?.container !== target.container || first.object !== target.object) return 'indirect';
+  const update = readUpdateDocument(headers, time, 'link_transient');
+  const etag = readSystemValue(headers, 'link', OWN.etag);
+  return {
+    target,
+    etag: etag ?? unquoted(headers.get('x-gateway-link-etag') ?? ''),
+    lastModified: readTimestamp(time),
+    systemMetadata: patched(readSystemMetadata(headers, 'link'), update?.systemMetadata),
+  };
+}
+
+/**
+ * The target that a link itself names, read with `?symlink=get`.
+ * @returns undefined of an object that is no link, or of one that leads to another account
+ */
+export function readOwnTarget(
+  { account }: ObjectRef,
+  headers: ReadonlyMap<string, string>,
+): LinkTarget | undefined {
+  const other = headers.get('x-symlink-target-account');
+  if (other !== undefined && percentDecoded(other) !== account) return undefined;
+  return readTarget(headers.get('x-symlink-target'), '');
+}
+
+/** @param path percent-encoded */
+function readTarget(path: string | undefined, prefix: string): LinkTarget | undefined {
+  const decoded = path === undefined ? undefined : percentDecoded(path);
+  if (decoded?.startsWith(prefix) !== true) return undefined;
+  const slash = decoded.indexOf('/', prefix.length);
+  if (slash === -1) return undefined;
+  return { container: decoded.slice(prefix.length, slash), object: decoded.slice(slash + 1) };
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores links, as symlinks of Swift's. */
+export class LinkPuts {
+  constructor(
+    private readonly deps: ReadDeps,
+    private readonly objectHeads: ObjectHeads,
+    private readonly guards: Guards,
+  ) {}
+
+  /**
+   * @throws BackendError NoSuchContainer, GuardMissing, StorageFull; Unsupported for a link to
+   *   itself, for a cluster without symlinks, and for a precondition on an ETag; Unavailable and
+   *   Timeout, when nobody knows what became of it
+   */
+  async put(
+    context: CallContext,
+    ref: ObjectRef,
+    input: LinkInput,
+    precondition: WritePrecondition | undefined,
+  ): Promise<PutOutcome> {
+    refuseEtagCondition(ref, precondition);
+    this.#requireLinks(ref, input);
+    const [replacedManifest] = await Promise.all([
+      this.objectHeads.manifest(context, ref),
+      this.guards.check(context, input.guard),
+    ]);
+    throwIfAborted(context);
+    const headers = { ...this.#describe(input), ...creationHeaders(precondition) };
+    const repeatable = precondition === undefined && input.guard === undefined;
+    const body = Buffer.alloc(0);
+    const request = { context, method: 'PUT', ...ref, headers, body, repeatable } as const;
+    const response = await retryWhileBusy(context, ref, () =>
+      unlessBusy(this.deps.transport.request(request)),
+    );
+    const answer = await readPutAnswer(ref, response, precondition);
+    if (answer !== 'created') return { outcome: answer };
+    const lastModified = await timeOfPut(this.objectHeads, context, ref, response.headers);
+    await this.guards.consume(context, input.guard, ref);
+    const created = { outcome: 'created', etag: input.etag, lastModified } as const;
+    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+  }
+
+  #requireLinks({ container, object }: ObjectRef, { target }: LinkInput): void {
+    if (!this.deps.limits.hasSymlinks) {
+      throw new BackendError('Unsupported', 'the cluster has no symlinks');
+    }
+    if (target.container !== container || target.object !== object) return;
+    throw new BackendError('Unsupported', `${container}/${object} cannot be a link to itself`);
+  }
+
+  /** Its ETag is in its metadata whatever it looks like: Swift's own is that of no bytes. */
+  #describe(input: LinkInput): RequestHeaders {
+    const { contentType, systemMetadata, etag, size, listingAttributes: attributes } = input;
+    const { container, object } = input.target;
+    return {
+      ...putHeaders({ contentType, systemMetadata, etag }, this.deps.limits),
+      ...listingHeaders({ md5: EMPTY_MD5, etag, attributes, size }),
+      ...deleteAtHeaders(input.deleteAt),
+      'x-symlink-target': `${encodeUriComponentAws(container)}/${encodeUriComponentAws(object)}`,
+    };
+  }
+}

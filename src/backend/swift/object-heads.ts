@@ -1,0 +1,126 @@
+import type { MaybePromise } from '../../lib/promises.js';
+import type { CallContext, ObjectRef, ReadOptions, RemovedManifest } from '../backend.js';
+import { BackendError, type BackendErrorCode } from '../errors.js';
+import type { ContainerHeads } from './container-heads.js';
+import { answerError } from './status-errors.js';
+import { readStoredObject, type StoredObject } from './stored-object.js';
+import type { SwiftInfo, SwiftTransport, SwiftResponse } from './transport.js';
+
+/** What the reads, and the writes of containers, need of the rest of the backend. */
+export interface ReadDeps {
+  readonly transport: SwiftTransport;
+  readonly limits: SwiftInfo;
+  readonly heads: ContainerHeads;
+  /** Of containers that the gateway creates; undefined: the cluster's default. */
+  readonly storagePolicy: string | undefined;
+}
+
+/** Whether an expired object is seen. */
+export type Expiry = Pick<ReadOptions, 'openExpired'>;
+
+/** An object as it is found, and all that Swift said of it. */
+export interface FoundObject {
+  readonly stored: StoredObject;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/**
+ * What a write has to know of objects before or behind it. All replicas are asked: what is decided
+ * here is written next.
+ */
+export class ObjectHeads {
+  constructor(private readonly deps: ReadDeps) {}
+
+  /** The object of this name, be it a link. @returns undefined when it, or its container, is missing */
+  async itself(
+    context: CallContext,
+    ref: ObjectRef,
+    options: Expiry = {},
+  ): Promise<FoundObject | undefined> {
+    const response = await this.#head(context, ref, 'symlink=get', options);
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw await answerError('object', 'HEAD', ref, response);
+    return { stored: readStoredObject(response.headers), headers: response.headers };
+  }
+
+  /**
+   * The large object that a write is about to replace or remove. It costs a request, so it is made
+   * only where one can be: who writes large objects keeps their segments in a companion of their
+   * container. One whose companion is made in this very moment is overlooked, and so is one where
+   * Swift cannot tell whether it is there, as with a storage node down that could still take the
+   * write: its segments are left to the janitor.
+   */
+  manifest(
+    context: CallContext,
+    ref: ObjectRef,
+    options: Expiry = {},
+  ): MaybePromise<RemovedManifest | undefined> {
+    const companion = { account: ref.account, container: companionOf(ref.container) };
+    const isKnown = this.deps.heads.isKnown(context, companion);
+    if (isKnown === false) return undefined;
+    return this.#manifest(context, ref, isKnown, options).catch(unknownIfUnavailable);
+  }
+
+  async #manifest(
+    context: CallContext,
+    ref: ObjectRef,
+    isKnown: MaybePromise<boolean>,
+    options: Expiry,
+  ): Promise<RemovedManifest | undefined> {
+    if (!(await isKnown)) return undefined;
+    const found = await this.itself(context, ref, options);
+    if (found?.stored.head.segmentCount === undefined) return undefined;
+    const { size, etag, systemMetadata } = found.stored.head;
+    return { size, etag, systemMetadata };
+  }
+
+  /** Deletes an object whose deletion nobody waits for: to be gone already is as good. */
+  async remove(context: CallContext, ref: ObjectRef): Promise<void> {
+    const response = await this.deps.transport.request({
+      context,
+      method: 'DELETE',
+      ...ref,
+      repeatable: true,
+    });
+    if (response.status !== 204 && response.status !== 404) {
+      throw await answerError('object', 'DELETE', ref, response);
+    }
+    response.cancel();
+  }
+
+  async #head(
+    context: CallContext,
+    ref: ObjectRef,
+    query: string,
+    { openExpired = false }: Expiry,
+  ): Promise<SwiftResponse> {
+    const response = await this.deps.transport.request({
+      context,
+      method: 'HEAD',
+      ...ref,
+      query,
+      headers: openExpired ? EVEN_EXPIRED : NEWEST,
+    });
+    response.cancel();
+    return response;
+  }
+}
+
+function unknownIfUnavailable(error: unknown): undefined {
+  if (error instanceof BackendError && UNKNOWN.has(error.code)) return undefined;
+  throw error;
+}
+
+const UNKNOWN: ReadonlySet<BackendErrorCode> = new Set(['Unavailable', 'Timeout']);
+
+const NEWEST = { 'x-newest': 'true' };
+const EVEN_EXPIRED = { ...NEWEST, 'x-open-expired': 'true' };
+
+const SEGMENTS = '+segments';
+const VERSIONS = '+versions';
+
+/** Versions that are kept apart are made of the segments of their container. */
+function companionOf(container: string): string {
+  const named = container.endsWith(VERSIONS) ? container.slice(0, -VERSIONS.length) : container;
+  return named + SEGMENTS;
+}

@@ -1,0 +1,178 @@
+import type { Backend } from '../backend/backend.js';
+import { cancelledBy } from '../lib/cancellation.js';
+import type { ClockHealth, ClockState } from '../clock/index.js';
+import { AccountJanitor, type Observer } from '../janitor/account-janitor.js';
+import { runPass } from '../janitor/account-pass.js';
+import { renderAction, type ActionOutcome, type JanitorAction } from '../janitor/actions.js';
+import {
+  janitorAccounts,
+  janitorClock,
+  janitorCold,
+  janitorPace,
+  janitorDeps,
+  janitorSettings,
+} from '../janitor/assemble.js';
+import { SYSTEM_CLOCK } from '../janitor/clock.js';
+import { DryRun } from '../janitor/executors.js';
+import { RateLimitedBackend } from '../janitor/rate-limit.js';
+import { VersionActions } from '../janitor/version-actions.js';
+import { openStore } from './open-store.js';
+import { StartError } from './child.js';
+import type {
+  JanitorCommandFailed,
+  JanitorCommandInit,
+  JanitorFailure,
+} from './janitor-command-protocol.js';
+import { OutputError, ResultOutput } from '../lib/result-output.js';
+import { VersionedKeys } from '../s3/versions/versioned-keys.js';
+import { nextRequestId } from '../telemetry/request-id.js';
+
+/**
+ * `ringway janitor`: goes through all accounts once, beside a service that may be running, and
+ * writes a line of JSON for each action and one for the summary. A dry run takes no lease and
+ * changes nothing.
+ */
+process.once('message', (message) => {
+  main(message as JanitorCommandInit).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.send?.(describe(error), undefined, undefined, () => process.exit(1));
+    },
+  );
+});
+
+class CommandError extends Error {
+  constructor(
+    readonly failure: JanitorFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function main(init: JanitorCommandInit): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      stop.abort(new CommandError('incomplete', `stopped by ${signal}`));
+    });
+  }
+  const { backend: store } = await openStore(init.options, init.credentials);
+  const clock = await janitorClock(init.options, (why) => {
+    process.stderr.write(`ringway: the clock cannot be trusted: ${why}\n`);
+  });
+  const summary = new Summary(init.mode === 'dry-run');
+  try {
+    for (const account of janitorAccounts(init.options, init.credentials)) {
+      if (init.mode === 'dry-run') await dryRun(init, store, clock, account, summary, stop.signal);
+      else await runOnce(init, store, clock, account, summary, stop.signal);
+    }
+  } finally {
+    clock.close();
+    await store.close();
+  }
+  summary.print();
+  if (summary.failed > 0) {
+    throw new CommandError('incomplete', `${summary.failed} actions or containers failed`);
+  }
+  await summary.output.flushed();
+}
+
+async function dryRun(
+  { options }: JanitorCommandInit,
+  store: Backend,
+  clock: ClockHealth,
+  account: string,
+  summary: Summary,
+  signal: AbortSignal,
+): Promise<void> {
+  const pace = janitorPace(options);
+  const backend = new RateLimitedBackend(store, () => pace.take(signal));
+  const call = { requestId: nextRequestId(), cancellation: cancelledBy(signal) };
+  const now = (): number => SYSTEM_CLOCK.now();
+  const versions = new VersionedKeys({ backend, indexBytesMax: options.versionIndexBytesMax, now });
+  const clockState = (): ClockState => clock.state();
+  const pass = {
+    backend,
+    call,
+    account,
+    executor: new DryRun(
+      summary.observer.report,
+      new VersionActions({ backend, call, versions, now, clockState }),
+    ),
+    settings: janitorSettings(options),
+    versions,
+    cold: await janitorCold(options),
+    now,
+    looked: summary.observer.looked,
+    unreadable: (container: string, error: unknown) => {
+      summary.observer.unreadable(account, container, error);
+    },
+  };
+  await runPass(pass, null, () => undefined);
+}
+
+async function runOnce(
+  { options }: JanitorCommandInit,
+  store: Backend,
+  clock: ClockHealth,
+  account: string,
+  summary: Summary,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts = await janitorDeps(options, store, summary.observer, clock);
+  const janitor = new AccountJanitor(parts, account);
+  let visit = await janitor.visit(signal, 'now');
+  if (visit.outcome === 'busy') {
+    // Of a janitor that was killed, the lease is over after this; of one that works, it is not.
+    await SYSTEM_CLOCK.sleep(visit.waitMs, signal);
+    visit = await janitor.visit(signal, 'now');
+  }
+  if (visit.outcome === 'busy') {
+    throw new CommandError('busy', `another janitor is at work in ${account}`);
+  }
+  if (visit.outcome === 'interrupted') {
+    throw new CommandError('incomplete', `the pass over ${account} was interrupted`);
+  }
+}
+
+/** Counts what is reported, and prints it. */
+class Summary {
+  failed = 0;
+  #looked = 0;
+  readonly output = new ResultOutput();
+  readonly #counts: Record<string, Record<string, number>> = {};
+
+  constructor(private readonly isDry: boolean) {}
+
+  readonly observer: Observer = {
+    report: (action: JanitorAction, outcome: ActionOutcome) => {
+      const outcomes = (this.#counts[action.action] ??= {});
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      if (outcome === 'failed') this.failed += 1;
+      this.output.write(`${renderAction(action, outcome)}\n`);
+    },
+    looked: (count: number) => {
+      this.#looked += count;
+    },
+    unreadable: (account: string, container: string, error: unknown) => {
+      this.failed += 1;
+      process.stderr.write(`ringway: ${account}/${container} was left out: ${String(error)}\n`);
+    },
+    interrupted: (account: string, error: unknown) => {
+      process.stderr.write(`ringway: ${account}: ${String(error)}\n`);
+    },
+  };
+
+  print(): void {
+    const summary = { dry_run: this.isDry, entries: this.#looked, actions: this.#counts };
+    this.output.write(`${JSON.stringify({ summary })}\n`);
+  }
+}
+
+function describe(error: unknown): JanitorCommandFailed {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof CommandError) return { failure: error.failure, message };
+  if (error instanceof OutputError) return { failure: 'output', message };
+  return { failure: error instanceof StartError ? error.failure : 'incomplete', message };
+}

@@ -1,0 +1,339 @@
+import type { Backend } from '../backend/backend.js';
+import { PersistentBackend } from '../backend/decorators/persistent.js';
+import { WatchedBackend } from '../backend/decorators/watched-backend.js';
+import { PeerDate, startClockHealth, type ClockHealth } from '../clock/index.js';
+import type { Roster } from '../config/credentials.js';
+import type { FilledOptions } from '../config/options.js';
+import { createDigestFactory, type DigestService } from '../digest/index.js';
+import { prepareHttp, type HttpServer } from '../http/server.js';
+import type { ExchangeHandler } from '../http/exchange.js';
+import { TrustedProxies } from '../http/trusted-proxies.js';
+import { ListenerHealth } from './listener-health.js';
+import { openAccessLog } from './open-access-log.js';
+import { openCredentials, type OpenCredentials } from './open-credentials.js';
+import { openStore, type OpenedStore } from './open-store.js';
+import type { ChildService } from './child.js';
+import { listenOrFail } from './listen.js';
+import type { ChildInit, HealthCheck } from './protocol.js';
+import { Addressing } from '../s3/endpoint/addressing.js';
+import { Admission } from '../s3/request/admission.js';
+import { createAuthenticator } from '../s3/auth/authenticate.js';
+import { RequestRecorder } from '../s3/request/request-record.js';
+import { BucketLifecycles } from '../s3/bucket/lifecycles.js';
+import { Restorer } from '../s3/cold/restorer.js';
+import { createPipeline } from '../s3/pipeline.js';
+import { withHealthPath } from '../s3/request/health-path.js';
+import { parseColdClasses } from '../s3/rules/cold/classes.js';
+import { SegmentCleaner } from '../s3/segments/cleaner.js';
+import { VersionedKeys } from '../s3/versions/versioned-keys.js';
+import { createXmlPool, type XmlPool } from '../s3/xml-pool/index.js';
+import type { AccessLog } from '../telemetry/access-log.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
+import { ListenerMetrics } from '../telemetry/metrics.js';
+
+/** What stands between the protocol and the store. */
+export type DecorateBackend = (store: Backend) => Backend;
+
+/**
+ * What a listener process does, until it is drained.
+ *
+ * @param decorate - puts something in front of the store, for tests of what goes wrong there
+ * @throws StartError
+ */
+export async function startListener(
+  init: ChildInit,
+  decorate: DecorateBackend = (store) => store,
+): Promise<ChildService> {
+  const { options, worker } = init;
+  const log = createLogger({
+    level: options.logLevel,
+    process: 'listener',
+    worker,
+    buffered: true,
+  });
+  const metrics = new ListenerMetrics();
+  metrics.stages.sample(options.stageSampleEvery);
+  metrics.buckets.limit(options.bucketMetricsMax, worker);
+  const accessLog = openAccessLog(options, metrics, log);
+  const peerDate = new PeerDate();
+  const opened = await openWatchedStore(init, metrics, peerDate, log);
+  const store = new WatchedBackend(decorate(opened.backend));
+  const digests = createDigests(options, metrics);
+  const documents = createDocuments(options, metrics);
+  const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
+  const cold = await createCold(options, store, digests);
+  const versions = new VersionedKeys({
+    // A version that is in the index but not at its key would be there for who tries again.
+    backend: new PersistentBackend(store),
+    indexBytesMax: options.versionIndexBytesMax,
+    sweepAgeMs: options.versionSweepAgeMs,
+    onAttempt: (outcome) => {
+      metrics.versionCommitEnded(outcome);
+    },
+  });
+  const clock = await startClock(options, peerDate, log);
+  const proxies = new TrustedProxies(options.trustedProxies, tlsOf(options) && 'https');
+  const addressing = new Addressing(options, proxies);
+  const credentials = await openCredentials(options, init.credentials, log);
+  const pipeline = createPipeline({
+    services: {
+      backend: store,
+      settings: options,
+      digests,
+      documents,
+      lifecycles: new BucketLifecycles(store, documents),
+      segments,
+      cold,
+      versions,
+      clock,
+    },
+    authenticator: createAuthenticator({
+      credentials: credentials.source,
+      region: options.region,
+      digests,
+      hosts: addressing.signedHosts,
+      anonymousAccount: options.anonymousAccount,
+    }),
+    addressing,
+    admission: createAdmission(options, metrics),
+    proxies,
+    recorder: new RequestRecorder({ metrics, proxies, accessLog, listener: worker }),
+    log,
+  });
+  const health = new ListenerHealth(options.probeIntervalMs);
+  const handler = withHealthPath(
+    { path: options.s3HealthPath, addressing, health: () => health.current },
+    pipeline,
+  );
+  const server = prepareServer(options, handler, log);
+  const { restorer } = cold;
+  return new Listener({
+    credentials,
+    server,
+    opened,
+    store,
+    digests,
+    documents,
+    segments,
+    restorer,
+    clock,
+    metrics,
+    health,
+    accessLog,
+  });
+}
+
+/** The longest timer there is: the supervisor ends a drain that takes too long. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+interface ListenerDeps {
+  readonly credentials: OpenCredentials;
+  readonly server: HttpServer;
+  readonly opened: OpenedStore;
+  readonly store: Backend;
+  readonly digests: DigestService;
+  readonly documents: XmlPool;
+  readonly segments: SegmentCleaner;
+  readonly restorer: Restorer | undefined;
+  readonly clock: ClockHealth;
+  readonly metrics: ListenerMetrics;
+  readonly health: ListenerHealth;
+  readonly accessLog: AccessLog | undefined;
+}
+
+class Listener implements ChildService {
+  constructor(private readonly deps: ListenerDeps) {}
+
+  snapshot() {
+    return this.deps.metrics.snapshot();
+  }
+
+  async probe(): Promise<readonly HealthCheck[]> {
+    const { credentials } = this.deps;
+    const [backend, others] = await Promise.all([this.#probeStore(), credentials.probe()]);
+    const checks = [backend, ...this.deps.opened.checks(), ...others];
+    this.deps.metrics.backend.probed(backend.ok);
+    this.deps.health.probed(checks);
+    return checks;
+  }
+
+  reopenLogs(): void {
+    this.deps.accessLog?.reopen();
+  }
+
+  leave(): void {
+    this.deps.health.leave();
+  }
+
+  async #probeStore(): Promise<HealthCheck> {
+    try {
+      await this.deps.store.ping({ requestId: 'probe' });
+      return { name: 'backend', ok: true };
+    } catch (error) {
+      return { name: 'backend', ok: false, detail: String(error) };
+    }
+  }
+
+  requestsInProgress(): number {
+    return this.deps.metrics.requestsInProgress;
+  }
+
+  replaceCredentials(roster: Roster): void {
+    this.deps.credentials.replace(roster);
+    this.deps.opened.replaceRoster(roster);
+  }
+
+  async begin(): Promise<void> {
+    await listenOrFail(this.deps.server);
+  }
+
+  standAside(): Promise<boolean> {
+    return this.deps.server.separate();
+  }
+
+  resume(): Promise<void> {
+    return this.deps.server.rejoin();
+  }
+
+  async drain(handedOver: boolean): Promise<void> {
+    const { server } = this.deps;
+    await (handedOver ? server.drainHandedOver(NO_LIMIT_MS) : server.drain(NO_LIMIT_MS));
+  }
+
+  async close(): Promise<void> {
+    const { credentials, restorer, digests, documents, segments, store, clock, metrics } =
+      this.deps;
+    const { accessLog } = this.deps;
+    clock.close();
+    await restorer?.close();
+    await digests.close();
+    await documents.close();
+    await segments.close();
+    await store.close();
+    await credentials.close();
+    await accessLog?.close();
+    metrics.close();
+  }
+}
+
+function createAdmission(options: FilledOptions, metrics: ListenerMetrics): Admission {
+  const admission = new Admission(
+    {
+      inFlightMax: options.admissionInFlightMax,
+      bodyBytesMax: options.bodyMemoryBytesMax,
+      queueMax: options.admissionQueueMax,
+      waitMsMax: options.admissionWaitMsMax,
+      ratePerS: options.rateLimitRequestsPerS,
+      rateBurst: options.rateLimitBurst,
+    },
+    metrics.admission,
+  );
+  metrics.admission.watch(admission);
+  return admission;
+}
+
+/** What it finds is logged: a clock that cannot be trusted denies COMPLIANCE. */
+function startClock(options: FilledOptions, peerDate: PeerDate, log: Logger): Promise<ClockHealth> {
+  return startClockHealth({
+    maxOffsetMs: options.wormClockMaxOffsetMs,
+    peer: options.backend === 'swift' ? peerDate : undefined,
+    onChange: (state, why) => {
+      if (state === 'unhealthy') log.warn({ clock: why }, 'the clock cannot be trusted');
+      else log.info({ clock: why }, 'the clock can be trusted');
+    },
+  });
+}
+
+async function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {
+  const classes = parseColdClasses(options.coldStorageClasses);
+  // Loaded where there is one alone: see open-store.ts.
+  const cold =
+    options.coldBackend === 'none'
+      ? undefined
+      : (await import('./open-cold.js')).openColdBackend(options);
+  const now = (): number => Date.now();
+  const restorer = cold && new Restorer({ backend, cold, digests, classes, now });
+  return { classes, restorer };
+}
+
+async function openWatchedStore(
+  { options, credentials }: ChildInit,
+  metrics: ListenerMetrics,
+  peerDate: PeerDate,
+  log: Logger,
+): Promise<OpenedStore> {
+  const store = await openStore(options, credentials, {
+    onSync: (seconds, batch) => {
+      metrics.storeSynced(seconds);
+      metrics.storeCommitted(batch);
+    },
+    swift: {
+      onAttempt: ({ endpoint, method, status, error = 'none', seconds: durationS }) => {
+        metrics.backend.requested({ endpoint, method, code: status ?? error, durationS });
+      },
+      onRetry: (reason) => {
+        metrics.backend.retried(reason);
+      },
+      onDate: (date, sentAt, receivedAt) => {
+        peerDate.observe(date, sentAt, receivedAt);
+      },
+      onEndpoint: (endpoint, well, reason) => {
+        if (well) log.info({ endpoint }, 'a proxy is well again');
+        else log.warn({ endpoint, reason }, 'a proxy is left out until it is well');
+      },
+    },
+  });
+  const { bytesUsed, load } = store;
+  if (bytesUsed !== undefined) metrics.watchStoreBytes(bytesUsed);
+  if (load !== undefined) metrics.backend.watchConnections(load);
+  for (const { name, detail } of store.checks()) {
+    if (detail !== undefined) log.warn({ check: name, detail }, 'the store lacks something');
+  }
+  return store;
+}
+
+function createDigests(options: FilledOptions, metrics: ListenerMetrics): DigestService {
+  const digests = createDigestFactory({
+    inlineBytesMax: options.digestInlineBytesMax,
+    lanes: options.digestLanes,
+    onTask: ({ waitS, runS, bytes }) => {
+      metrics.poolTaskFinished(waitS, runS);
+      metrics.digestLaneHashed(bytes);
+    },
+  });
+  metrics.watchPool(() => digests.stats());
+  return digests;
+}
+
+function createDocuments(options: FilledOptions, metrics: ListenerMetrics): XmlPool {
+  const documents = createXmlPool({
+    inlineBytesMax: options.xmlInlineBytesMax,
+    onTask: ({ waitS, runS }) => {
+      metrics.poolTaskFinished(waitS, runS);
+    },
+  });
+  metrics.watchPool(() => documents.stats());
+  return documents;
+}
+
+function tlsOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: FilledOptions) {
+  return certFile === '' ? undefined : { certFile, keyFile };
+}
+
+function prepareServer(options: FilledOptions, handler: ExchangeHandler, log: Logger): HttpServer {
+  return prepareHttp(
+    {
+      ...options.s3Listen,
+      tls: tlsOf(options),
+      limits: {
+        responseStallTimeoutMs: options.responseStallTimeoutMs,
+        drainBytesMax: options.requestDrainBytesMax,
+        bufferedBytesMax: options.bodyMemoryBytesMax,
+      },
+      onHandlerError: (error) => {
+        log.error({ err: error }, 'a request broke the pipeline');
+      },
+    },
+    handler,
+  );
+}

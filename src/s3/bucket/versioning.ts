@@ -1,0 +1,38 @@
+import { type RequestContext, type S3Response, xmlResponse, containerOf } from '../operation.js';
+import { readDocument } from '../request/request-document.js';
+import { aclOfSegments } from '../rules/acl/container-acl.js';
+import { requireUnlockedToSuspend } from '../rules/object-lock/refusals.js';
+import { versioningPatch } from '../rules/versioning.js';
+import { archiveContainer, requireVersionSupport } from '../versions/names.js';
+import { renderVersioningConfiguration } from '../xml/versioning-configuration.js';
+import { setSegmentsAcl } from './acl.js';
+import { bucketVersioning, hasLocks } from './configuration.js';
+
+/** GetBucketVersioning. SPEC.md 4.2. */
+export async function getBucketVersioning(context: RequestContext): Promise<S3Response> {
+  const { systemMetadata } = await context.containerHead();
+  return xmlResponse(renderVersioningConfiguration(bucketVersioning(systemMetadata)));
+}
+
+/** PutBucketVersioning: SPEC.md 3.1. Objects that are there become versions `null` when written to. */
+export async function putBucketVersioning(context: RequestContext): Promise<S3Response> {
+  const { backend } = context.services;
+  requireVersionSupport(backend.capabilities);
+  const status = await readDocument(context, 'VersioningConfiguration');
+  const { systemMetadata, acl } = await context.containerHead();
+  requireUnlockedToSuspend(status, hasLocks(systemMetadata));
+  // Here already: gateways that knew a former bucket of this name take it to have an archive.
+  const { account, container: bucket } = containerOf(context);
+  const archive = archiveContainer(account, bucket);
+  await backend.createContainer(context.call, archive, { placedLike: bucket });
+  await backend.updateContainer(
+    context.call,
+    { account, container: bucket },
+    {
+      systemMetadata: versioningPatch(status),
+    },
+  );
+  // Writers of Swift's would from now on write to the parts of versions.
+  await setSegmentsAcl(context, aclOfSegments(acl, true));
+  return { status: 200, headers: [], body: '' };
+}

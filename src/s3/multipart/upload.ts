@@ -1,0 +1,93 @@
+import type { ObjectHead } from '../../backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
+import { S3Error } from '../errors.js';
+import type { RequestContext, S3Response } from '../operation.js';
+import { noSuchUpload, parseUploadId } from '../rules/upload-id.js';
+import { markerOf, type Upload } from '../segments/names.js';
+import { versionRef } from '../versions/names.js';
+
+/** What the operations on one upload have in common. */
+
+/** The upload that a request names. @throws S3Error `NoSuchUpload` for what can be no id */
+export function uploadOf({ principal, endpoint }: RequestContext): Upload {
+  return {
+    account: principal.account,
+    bucket: endpoint.bucket,
+    key: endpoint.key,
+    uploadId: parseUploadId(endpoint.query),
+  };
+}
+
+/**
+ * The marker of an open upload: all that its object will get.
+ * @throws S3Error `NoSuchUpload` for one that never was, was aborted or completed; BackendError
+ *   NoSuchContainer when the bucket is not there either
+ */
+export async function requireOpenUpload(
+  context: RequestContext,
+  upload: Upload,
+): Promise<ObjectHead> {
+  try {
+    return await context.services.backend.headObject(context.call, markerOf(upload));
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    await context.containerHead();
+    throw noSuchUpload(upload.uploadId);
+  }
+}
+
+/** What a write into an upload threw: one that was aborted or completed meanwhile is named. */
+export function asUploadError(error: unknown, { uploadId }: Upload): unknown {
+  const gone = error instanceof BackendError && GONE.has(error.code);
+  return gone ? noSuchUpload(uploadId) : error;
+}
+
+/** With the bucket, its companion container is deleted. */
+const GONE: ReadonlySet<BackendErrorCode> = new Set(['GuardMissing', 'NoSuchContainer']);
+
+/** Whether an object is not there, with or without its container. */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof BackendError &&
+    (error.code === 'NoSuchObject' || error.code === 'NoSuchContainer')
+  );
+}
+
+/** AbortMultipartUpload. With its marker the upload is gone for everybody; then its parts go. */
+export async function abortMultipartUpload(context: RequestContext): Promise<S3Response> {
+  const { backend, segments } = context.services;
+  const upload = uploadOf(context);
+  try {
+    await requireOpenUpload(context, upload);
+    const { outcome } = await backend.deleteObject(context.call, markerOf(upload));
+    // Its parts stay as long as it is open.
+    if (outcome !== 'deleted') throw new S3Error('OperationAborted');
+  } catch (error) {
+    const isEnded = isGone(error) || (error instanceof S3Error && error.code === 'NoSuchUpload');
+    if (!isEnded) throw error;
+    if (!(await giveUpUnfinished(context, upload))) throw noSuchUpload(upload.uploadId);
+  }
+  await segments.aborted(upload, context.call.requestId);
+  return { status: 204, headers: [] };
+}
+
+/**
+ * The same of an upload whose completion stopped before there was a version: its client was told
+ * that it failed.
+ * @returns false when there is none, or the upload is a version by now
+ */
+async function giveUpUnfinished(context: RequestContext, upload: Upload): Promise<boolean> {
+  const { backend, versions } = context.services;
+  const call = { requestId: context.call.requestId };
+  const found = await versions.findUnfinished(call, upload, upload.uploadId);
+  for (const { entry } of found) {
+    const isGivenUp = await versions.giveUpVersion(call, upload, entry.name, upload.uploadId);
+    if (!isGivenUp) return false;
+    await backend.deleteObject(call, versionRef(upload, entry.name)).catch(unlessGone);
+  }
+  return found.length > 0;
+}
+
+function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
+}

@@ -1,0 +1,97 @@
+import type { ObjectHead, ObjectRef } from '../../backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
+import type { HeaderList } from '../../http/exchange.js';
+import { S3Error } from '../errors.js';
+import type { RequestContext } from '../operation.js';
+import { requireAdmitted } from '../request/authorisation.js';
+import { requireCopyConditions } from '../rules/copy-conditions.js';
+import { parseCopySource, type CopySource } from '../rules/copy-source.js';
+import { SYSTEM_METADATA, withVersionTime } from './attributes.js';
+import { requireReadable } from './object-response.js';
+
+/** The source of CopyObject and UploadPartCopy: an object of the same account. */
+
+/** A source as it was when its conditions were looked at. */
+export interface FoundSource {
+  readonly ref: ObjectRef;
+  readonly head: ObjectHead;
+}
+
+/** @throws S3Error as {@link parseCopySource} */
+export function readCopySource({ headers }: RequestContext): CopySource {
+  return parseCopySource(headers.get('x-amz-copy-source') ?? '');
+}
+
+/** The version that was copied, for the answer: known of one that is or was a version. */
+export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
+  const versionId = systemMetadata[SYSTEM_METADATA.versionId];
+  return versionId === undefined ? [] : [['x-amz-copy-source-version-id', versionId]];
+}
+
+/**
+ * The source as it is now, once its conditions hold. What is copied afterwards is that very object
+ * only when its ETag goes along as `sourceEtag`.
+ *
+ * @throws S3Error `NoSuchBucket`, `NoSuchKey` and `NoSuchVersion`, naming the source;
+ *   `InvalidRequest` for a delete marker; `PreconditionFailed`; `AccessDenied`
+ */
+export async function findCopySource(
+  context: RequestContext,
+  source: CopySource,
+): Promise<FoundSource> {
+  const { backend } = context.services;
+  try {
+    const ref = await sourceRef(context, source);
+    const head = withVersionTime(await backend.headObject(context.call, ref));
+    requireAdmitted(context, head);
+    requireCopyConditions(context.headers, head, Date.now());
+    requireReadable(context, head);
+    // What a version is does not change; what stands at a key does.
+    return { ref: { ...ref, ...head.link?.target }, head };
+  } catch (error) {
+    throw isBackendError(error, 'NoSuchContainer')
+      ? missing('NoSuchBucket', source, error)
+      : asSourceError(error, source);
+  }
+}
+
+async function sourceRef(
+  { services, call, principal }: RequestContext,
+  { bucket, key, versionId }: CopySource,
+): Promise<ObjectRef> {
+  const { account } = principal;
+  if (versionId === undefined) return { account, container: bucket, object: key };
+  const found = await services.versions.find(call, { account, bucket, key }, versionId);
+  if (found === undefined) {
+    // An index says nothing of the bucket, which may not be there.
+    await services.backend.headContainer(call, { account, container: bucket });
+    const details = { BucketName: bucket, Key: key, VersionId: versionId };
+    throw new S3Error('NoSuchVersion', undefined, details);
+  }
+  if (found.entry.kind === 'version') return found.ref;
+  const message =
+    'The source of a copy request may not specifically refer to a delete marker by version id.';
+  throw new S3Error('InvalidRequest', message);
+}
+
+/**
+ * What the backend's copyObject threw, as the client is to see it: a source that has gone in
+ * between is named, and told apart from a missing target.
+ */
+export function asSourceError(error: unknown, source: CopySource): unknown {
+  if (isBackendError(error, 'NoSuchSourceContainer')) return missing('NoSuchBucket', source, error);
+  if (isBackendError(error, 'NoSuchObject')) return missing('NoSuchKey', source, error);
+  return error;
+}
+
+function isBackendError(error: unknown, code: BackendErrorCode): error is BackendError {
+  return error instanceof BackendError && error.code === code;
+}
+
+function missing(
+  code: 'NoSuchBucket' | 'NoSuchKey',
+  { bucket, key }: CopySource,
+  cause: BackendError,
+): S3Error {
+  return new S3Error(code, undefined, { BucketName: bucket, Key: key }, { cause });
+}

@@ -1,0 +1,184 @@
+import type { ObjectHead } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { bucketVersioning } from '../bucket/configuration.js';
+import { S3Error } from '../errors.js';
+import type { RequestContext, S3Response } from '../operation.js';
+import { ownsBucket, requireObjectRead } from '../request/authorisation.js';
+import { canonicalId } from '../rules/acl/requester.js';
+import { decideDeletion, governanceBypass, requireAllowed } from '../rules/object-lock/decision.js';
+import { parseBypassHeader } from '../rules/object-lock/headers.js';
+import { storedLegalHold, storedRetention } from '../rules/object-lock/stored.js';
+import { NULL_VERSION_ID, parseVersionId } from '../rules/version-id.js';
+import {
+  writePreconditionFailed,
+  type DeleteCondition,
+  parseDeleteCondition,
+} from '../rules/write-conditions.js';
+import type { RemovedVersion } from '../versions/deps.js';
+import { currentRef, type VersionedKey } from '../versions/names.js';
+import { deleteMarkerHeaders, keyOf } from './named-version.js';
+import { requireDeleteConditionSupport, requireVersionConditionSupport } from './store-object.js';
+
+/** What DeleteObject and DeleteObjects do with one key: SPEC.md 3.1. */
+
+/**
+ * A key, without a version id: what is there goes, or is behind a delete marker from now on.
+ *
+ * @returns the version id of the delete marker; undefined where the bucket keeps no versions
+ * @throws BackendError NoSuchObject there, when there is none; S3Error `PreconditionFailed`, `NoSuchKey`
+ *   when there is nothing to match, `AccessDenied` to who may not read what is to have an ETag
+ */
+export async function deleteKey(
+  context: RequestContext,
+  key: VersionedKey,
+  condition?: DeleteCondition,
+): Promise<string | undefined> {
+  // Whether an ETag is the object's is told to who may read it, as AWS says.
+  if (condition?.etag !== undefined) await requireObjectRead(context, key);
+  const { systemMetadata } = await context.containerHead();
+  const state = bucketVersioning(systemMetadata);
+  if (state === 'unversioned') return deletePlain(context, key, condition);
+  const { services, call } = context;
+  requireVersionConditionSupport(condition, services.backend.capabilities);
+  const nullVersion = state === 'Suspended';
+  const created = await services.versions.createDeleteMarker(call, key, {
+    nullVersion,
+    condition,
+    owner: context.principal.role === 'owner' ? undefined : canonicalId(context.principal),
+  });
+  forgetParts(context, key, created.removed);
+  return created.versionId;
+}
+
+/**
+ * Exactly that version, for good, unless its locks forbid it: SPEC.md 3.3.
+ *
+ * @param bypass - whether the request wants to get past GOVERNANCE
+ * @throws S3Error `AccessDenied`
+ */
+export async function deleteNamedVersion(
+  context: RequestContext,
+  key: VersionedKey,
+  versionId: string,
+  bypass: boolean,
+): Promise<{ readonly deleteMarker: boolean } | 'absent'> {
+  const { systemMetadata } = await context.containerHead();
+  if (bucketVersioning(systemMetadata) === 'unversioned') {
+    return deleteOnlyVersion(context, key, versionId);
+  }
+  const deleted = await context.services.versions.deleteVersion(
+    context.call,
+    key,
+    versionId,
+    (head) => {
+      requireDeletable(context, head, bypass);
+    },
+  );
+  if (deleted === 'absent') return 'absent';
+  forgetParts(context, key, deleted.removed);
+  return { deleteMarker: deleted.deleteMarker };
+}
+
+/**
+ * No ACL grants more than writing, which can be undone: who deletes versions owns the bucket.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+ *
+ * @throws S3Error `AccessDenied`
+ */
+export async function requireVersionDeletion(context: RequestContext): Promise<void> {
+  if (!(await ownsBucket(context))) throw new S3Error('AccessDenied');
+}
+
+/** Tells of large objects that are gone: their parts may be garbage now. */
+export function forgetParts(
+  { services, call }: RequestContext,
+  key: VersionedKey,
+  removed: readonly RemovedVersion[],
+): void {
+  for (const { manifest } of removed) {
+    services.segments.replaced(currentRef(key), manifest, call.requestId);
+  }
+}
+
+function requireDeletable(
+  { services, principal }: RequestContext,
+  { systemMetadata }: ObjectHead,
+  bypass: boolean,
+): void {
+  requireAllowed(
+    decideDeletion({
+      existing: storedRetention(systemMetadata),
+      legalHold: storedLegalHold(systemMetadata),
+      bypass: governanceBypass(bypass, principal.role === 'owner'),
+      now: Date.now(),
+      clock: services.clock.state(),
+    }),
+  );
+}
+
+/** Of a bucket that keeps no versions: its objects are all version `null`. */
+async function deleteOnlyVersion(
+  context: RequestContext,
+  key: VersionedKey,
+  versionId: string,
+): Promise<{ readonly deleteMarker: boolean } | 'absent'> {
+  if (versionId !== NULL_VERSION_ID) return 'absent';
+  try {
+    await deletePlain(context, key);
+    return { deleteMarker: false };
+  } catch (error) {
+    if (error instanceof BackendError && error.code === 'NoSuchObject') return 'absent';
+    throw error;
+  }
+}
+
+async function deletePlain(
+  { services, call }: RequestContext,
+  key: VersionedKey,
+  condition?: DeleteCondition,
+): Promise<undefined> {
+  const { backend, segments } = services;
+  requireDeleteConditionSupport(condition, backend.capabilities);
+  const ref = currentRef(key);
+  const deleted = await backend.deleteObject(call, ref, condition);
+  if (deleted.outcome === 'precondition_failed' && condition !== undefined) {
+    throw writePreconditionFailed(condition);
+  }
+  // Swift's 409: by the clocks of its servers something newer stands there, and it stays. That need
+  // not be newer for the client, so it must not believe that its object is gone.
+  if (deleted.outcome !== 'deleted') throw new S3Error('OperationAborted');
+  segments.replaced(ref, deleted.removedManifest, call.requestId);
+  return undefined;
+}
+
+const GONE: S3Response = { status: 204, headers: [] };
+
+/**
+ * DeleteObject. What is not there is deleted: a missing key or version answers 204, as AWS does.
+ * SPEC.md 3.1
+ */
+export async function deleteObject(context: RequestContext): Promise<S3Response> {
+  const versionId = parseVersionId(context.endpoint.query);
+  const bypass = parseBypassHeader(context.headers);
+  const condition = parseDeleteCondition(context.headers);
+  if (versionId !== undefined) {
+    if (condition !== undefined)
+      throw new S3Error('NotImplemented', undefined, { Header: 'If-Match' });
+    await requireVersionDeletion(context);
+    const deleted = await deleteNamedVersion(context, keyOf(context), versionId, bypass);
+    if (deleted === 'absent') return GONE;
+    return { status: 204, headers: headersOf(versionId, deleted.deleteMarker) };
+  }
+  try {
+    const marker = await deleteKey(context, keyOf(context), condition);
+    return marker === undefined ? GONE : { status: 204, headers: deleteMarkerHeaders(marker) };
+  } catch (error) {
+    if (!(error instanceof BackendError && error.code === 'NoSuchObject')) throw error;
+    if (condition !== undefined) throw new S3Error('NoSuchKey');
+    return GONE;
+  }
+}
+
+function headersOf(versionId: string, deleteMarker: boolean): S3Response['headers'] {
+  return deleteMarker ? deleteMarkerHeaders(versionId) : [['x-amz-version-id', versionId]];
+}

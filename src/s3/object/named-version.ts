@@ -1,0 +1,258 @@
+import type {
+  ObjectBody,
+  ObjectHead,
+  ObjectRef,
+  Metadata,
+  MetadataPatch,
+} from '../../backend/backend.js';
+import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
+import type { ImmediateReads } from '../../backend/immediate-reads.js';
+import type { MaybePromise } from '../../lib/promises.js';
+import { bucketVersioning } from '../bucket/configuration.js';
+import { S3Error } from '../errors.js';
+import { type RequestContext, objectOf } from '../operation.js';
+import { requireAdmitted } from '../request/authorisation.js';
+import { formatHttpDate } from '../rules/dates.js';
+import { parseVersionId } from '../rules/version-id.js';
+import type { VersionedKey } from '../versions/names.js';
+import { withVersionTime } from './attributes.js';
+
+/** The version of an object that a request is about: the one it names, or the current one. */
+
+export function keyOf({ principal, endpoint }: RequestContext): VersionedKey {
+  return { account: principal.account, bucket: endpoint.bucket, key: endpoint.key };
+}
+
+/** What was read of an object. */
+interface Found {
+  readonly head: ObjectHead;
+  readonly body?: ObjectBody;
+}
+
+/** A key that is written and deleted under each of so many attempts was not there in between. */
+const READ_ATTEMPTS_MAX = 5;
+
+/**
+ * Reads what the request names. The current version is where the key is, and costs no other call;
+ * a named one is asked of the index first (SPEC.md 3.1).
+ *
+ * @throws S3Error `InvalidArgument` for a malformed version id, `NoSuchVersion`; `NoSuchKey` and
+ *   `MethodNotAllowed` with the headers of a delete marker where that is what is found;
+ *   `AccessDenied`
+ */
+export async function readNamedVersion<T extends Found>(
+  context: RequestContext,
+  read: (ref: ObjectRef) => Promise<T>,
+): Promise<T> {
+  const versionId = parseVersionId(context.endpoint.query);
+  const found = await (versionId === undefined
+    ? readCurrent(context, read)
+    : readVersion(context, versionId, read));
+  return admitted(context, found);
+}
+
+/**
+ * As {@link readNamedVersion}, in this very call where the store can and nothing stands in the way.
+ * @param readNow - the same as `read`, by what the store answers at once
+ */
+export function readNamedSoon<T extends Found>(
+  context: RequestContext,
+  readNow: (reads: ImmediateReads, ref: ObjectRef) => MaybePromise<T>,
+  read: (ref: ObjectRef) => Promise<T>,
+): MaybePromise<T> {
+  const { immediate } = context.services.backend;
+  const isCurrent = parseVersionId(context.endpoint.query) === undefined;
+  if (immediate === undefined || !isCurrent) return readNamedVersion(context, read);
+  let found: MaybePromise<T>;
+  try {
+    found = readNow(immediate, objectOf(context));
+  } catch (error) {
+    if (!isUnclear(error)) throw error;
+    return readNamedVersion(context, read);
+  }
+  if (!(found instanceof Promise)) return admitted(context, found);
+  return found.then(
+    (later) => admitted(context, later),
+    (error: unknown) => {
+      if (!isUnclear(error)) throw error;
+      return readNamedVersion(context, read);
+    },
+  );
+}
+
+/** There may be a delete marker, or a link to be repaired: whoever looks again finds out. */
+function isUnclear(error: unknown): boolean {
+  return isCode(error, 'NoSuchObject') || isCode(error, 'BrokenLink');
+}
+
+/** @throws S3Error `AccessDenied` */
+function admitted<T extends Found>(context: RequestContext, found: T): T {
+  try {
+    requireAdmitted(context, found.head);
+    return found;
+  } catch (error) {
+    found.body?.cancel();
+    throw error;
+  }
+}
+
+async function readVersion<T>(
+  context: RequestContext,
+  versionId: string,
+  read: (ref: ObjectRef) => Promise<T>,
+): Promise<T> {
+  const key = keyOf(context);
+  const ref = await findNamed(context, key, versionId);
+  return read(ref).catch((error: unknown) => {
+    throw isCode(error, 'NoSuchObject') ? noSuchVersion(key, versionId, error) : error;
+  });
+}
+
+/** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */
+async function readCurrent<T>(
+  context: RequestContext,
+  read: (ref: ObjectRef) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read(objectOf(context));
+    } catch (error) {
+      if (isCode(error, 'BrokenLink') && attempt < READ_ATTEMPTS_MAX) {
+        // Left by a gateway that died, where a link is not written in the instant it is for.
+        await context.services.versions.repairLink(context.call, keyOf(context));
+        continue;
+      }
+      if (!isCode(error, 'NoSuchObject') || !(await keepsVersions(context))) throw error;
+      const current = await context.services.versions.currentEntry(context.call, keyOf(context));
+      if (current?.kind === 'delete-marker') {
+        const headers = deleteMarkerHeaders(current.id);
+        throw new S3Error('NoSuchKey', undefined, {}, { cause: error, headers });
+      }
+      // A version that was written since, or whose writer had died before it came to be seen.
+      if (current === undefined || attempt === READ_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+/** Whether there may be an index to look at: one more call that most buckets are spared. */
+async function keepsVersions(context: RequestContext): Promise<boolean> {
+  const { systemMetadata } = await context.containerHead();
+  return bucketVersioning(systemMetadata) !== 'unversioned';
+}
+
+/** The object itself: behind the link to the current version, where there is one. */
+interface NamedObject {
+  readonly ref: ObjectRef;
+  readonly head: ObjectHead;
+  /** The store's own time of modification, which a version that was moved does not show. */
+  readonly storedAt: number;
+}
+
+/** What a request names, to be changed in place. @throws as readNamedVersion */
+export function headNamedVersion(context: RequestContext): Promise<NamedObject> {
+  const { backend } = context.services;
+  return readNamedVersion(context, async (ref) => {
+    const head = await backend.headObject(context.call, ref);
+    const { lastModified: storedAt, link } = head;
+    return { ref: { ...ref, ...link?.target }, head: withVersionTime(head), storedAt };
+  });
+}
+
+/** The head alone, at once where that can be. @throws as readNamedVersion */
+export function headNamedSoon(context: RequestContext): MaybePromise<Found> {
+  const { call, services } = context;
+  return readNamedSoon(
+    context,
+    (reads, ref) => ({ head: withVersionTime(reads.headObject(call, ref)) }),
+    async (ref) => ({ head: withVersionTime(await services.backend.headObject(call, ref)) }),
+  );
+}
+
+/**
+ * Where a version lies.
+ * @throws S3Error `NoSuchVersion`; `MethodNotAllowed` for a delete marker; BackendError
+ *   NoSuchContainer
+ */
+async function findNamed(
+  context: RequestContext,
+  key: VersionedKey,
+  versionId: string,
+): Promise<ObjectRef> {
+  const found = await context.services.versions.find(context.call, key, versionId);
+  if (found === undefined) {
+    // An index says nothing of the bucket, which may not be there.
+    await context.containerHead();
+    throw noSuchVersion(key, versionId);
+  }
+  if (found.entry.kind === 'version') return found.ref;
+  throw new S3Error(
+    'MethodNotAllowed',
+    undefined,
+    { Method: 'GET', ResourceType: 'DeleteMarker' },
+    {
+      headers: [
+        ['Allow', 'DELETE'],
+        ['Last-Modified', formatHttpDate(found.entry.lastModified)],
+        ...deleteMarkerHeaders(versionId),
+      ],
+    },
+  );
+}
+
+export function deleteMarkerHeaders(versionId: string): [string, string][] {
+  return [
+    ['x-amz-delete-marker', 'true'],
+    ['x-amz-version-id', versionId],
+  ];
+}
+
+/** @param cause - what the store said when it went between the index and the version */
+function noSuchVersion({ key }: VersionedKey, versionId: string, cause?: unknown): S3Error {
+  const details = { Key: key, VersionId: versionId };
+  return new S3Error('NoSuchVersion', undefined, details, { cause });
+}
+
+function isCode(error: unknown, code: BackendErrorCode): boolean {
+  return error instanceof BackendError && error.code === code;
+}
+
+/** An object that is overwritten under each of so many attempts is not going to hold still. */
+const ATTEMPTS_MAX = 8;
+
+interface NamedUpdate {
+  /** Of system metadata, by the object as it was found; asked again when that has changed. */
+  readonly patchFor: (found: NamedObject) => MetadataPatch | Promise<MetadataPatch>;
+  /** Names of what the patch was decided on, which has to be as it was found. */
+  readonly decidedOn?: readonly string[] | undefined;
+}
+
+/**
+ * Changes system metadata of exactly the object that a request was found to be about: its ACL let the
+ * request in, and not that of an object which somebody has put in its place since; and a plain object
+ * that becomes a version leaves a link where it was, which has nothing to do with tags.
+ *
+ * @returns the object as it was found
+ * @throws S3Error as readNamedVersion; `OperationAborted` when it does not hold still
+ */
+export async function updateNamedVersion(
+  context: RequestContext,
+  { patchFor, decidedOn = [] }: NamedUpdate,
+): Promise<NamedObject> {
+  const { backend } = context.services;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const found = await headNamedVersion(context);
+    const { etag, systemMetadata } = found.head;
+    const update = { systemMetadata: await patchFor(found) };
+    const { outcome } = await backend.updateObject(context.call, found.ref, update, {
+      etag,
+      lastModified: found.storedAt,
+      systemMetadata: valuesOf(systemMetadata, decidedOn),
+    });
+    if (outcome === 'updated') return found;
+  }
+  throw new S3Error('OperationAborted');
+}
+
+function valuesOf(metadata: Metadata, names: readonly string[]): MetadataPatch {
+  return Object.fromEntries(names.map((name) => [name, metadata[name] ?? null]));
+}

@@ -1,0 +1,115 @@
+import type { Metadata } from '../../backend/backend.js';
+import { storedObjectLock } from '../bucket/configuration.js';
+import { S3Error } from '../errors.js';
+import { type RequestContext, type S3Response, xmlResponse } from '../operation.js';
+import { readDocument } from '../request/request-document.js';
+import {
+  decideRetention,
+  governanceBypass,
+  requireAllowed,
+} from '../rules/object-lock/decision.js';
+import { parseBypassHeader } from '../rules/object-lock/headers.js';
+import { locksOfNewVersion } from '../rules/object-lock/new-version.js';
+import { bucketWithoutLocks, noLegalHold, noRetention } from '../rules/object-lock/refusals.js';
+import {
+  storedLegalHold,
+  legalHoldPatch,
+  storedRetention,
+  retentionPatch,
+} from '../rules/object-lock/stored.js';
+import { parseVersionId } from '../rules/version-id.js';
+import { renderLegalHold } from '../xml/legal-hold.js';
+import { renderRetention } from '../xml/retention.js';
+import { headNamedVersion, keyOf } from './named-version.js';
+import { versionHeaders } from './object-response.js';
+
+/**
+ * Versions have locks only in a bucket that has an Object Lock configuration.
+ * @throws S3Error `InvalidRequest`: SPEC.md 3.2
+ */
+async function requireObjectLock(context: RequestContext): Promise<void> {
+  const { systemMetadata } = await context.containerHead();
+  if (storedObjectLock(systemMetadata) === undefined) throw bucketWithoutLocks();
+}
+
+const PREFIX = 'x-amz-object-lock-';
+
+/**
+ * The locks that a new object begins with, as system metadata: what the headers say, and the bucket's
+ * default. To be called before a body is read.
+ *
+ * @throws S3Error as locksOfNewVersion; `AccessDenied` for locks that somebody asks for who may only
+ *   write: AWS grants PutObjectRetention by no ACL
+ */
+export async function requestedLocks(context: RequestContext): Promise<Metadata> {
+  const { headers, principal, services } = context;
+  const { systemMetadata } = await context.containerHead();
+  const configuration = storedObjectLock(systemMetadata);
+  if (principal.role !== 'owner' && asksForLocks(context)) throw new S3Error('AccessDenied');
+  const { clock } = services;
+  return locksOfNewVersion({ headers, configuration, now: Date.now(), clock: clock.state() });
+}
+
+function asksForLocks({ headers }: RequestContext): boolean {
+  for (const name of headers.keys()) if (name.startsWith(PREFIX)) return true;
+  return false;
+}
+
+/** GetObjectLegalHold. SPEC.md 3.2 */
+export async function getObjectLegalHold(context: RequestContext): Promise<S3Response> {
+  await requireObjectLock(context);
+  const { head } = await headNamedVersion(context);
+  const legalHold = storedLegalHold(head.systemMetadata);
+  if (legalHold === undefined) throw noLegalHold(context.endpoint.key);
+  return xmlResponse(renderLegalHold(legalHold), versionHeaders(head));
+}
+
+/** PutObjectLegalHold. SPEC.md 3.2 */
+export async function putObjectLegalHold(context: RequestContext): Promise<S3Response> {
+  const { services, call, endpoint } = context;
+  const versionId = parseVersionId(endpoint.query);
+  await requireObjectLock(context);
+  const legalHold = await readDocument(context, 'LegalHold');
+  const entry = await services.versions.touchVersion(
+    call,
+    keyOf(context),
+    versionId,
+    ({ systemMetadata }) => {
+      // What cannot be read is not written over: SPEC.md 3.2.
+      storedLegalHold(systemMetadata);
+      return legalHoldPatch(legalHold);
+    },
+  );
+  return { status: 200, headers: [['x-amz-version-id', entry.id]], body: '' };
+}
+
+/** GetObjectRetention. SPEC.md 3.2 */
+export async function getObjectRetention(context: RequestContext): Promise<S3Response> {
+  await requireObjectLock(context);
+  const { head } = await headNamedVersion(context);
+  const retention = storedRetention(head.systemMetadata);
+  if (retention === undefined) throw noRetention(context.endpoint.key);
+  return xmlResponse(renderRetention(retention), versionHeaders(head));
+}
+
+/** PutObjectRetention: what may become of it is SPEC.md 3.3's table. */
+export async function putObjectRetention(context: RequestContext): Promise<S3Response> {
+  const { services, call, headers, principal, endpoint } = context;
+  const versionId = parseVersionId(endpoint.query);
+  const bypass = governanceBypass(parseBypassHeader(headers), principal.role === 'owner');
+  await requireObjectLock(context);
+  const { retention: requested } = await readDocument(context, 'Retention');
+  const entry = await services.versions.touchVersion(
+    call,
+    keyOf(context),
+    versionId,
+    ({ systemMetadata }) => {
+      const existing = storedRetention(systemMetadata);
+      const clock = services.clock.state();
+      const now = Date.now();
+      requireAllowed(decideRetention({ existing, requested, bypass, now, clock }));
+      return retentionPatch(requested);
+    },
+  );
+  return { status: 200, headers: [['x-amz-version-id', entry.id]], body: '' };
+}

@@ -1,0 +1,116 @@
+import type { Backend, Metadata, ObjectSeal, PutObjectInput } from '../../backend/backend.js';
+import type { HeaderList } from '../../http/exchange.js';
+import type { Payload, PayloadOptions, PayloadDigests } from '../auth/payload-plan.js';
+import { expirationOfObject } from '../bucket/lifecycles.js';
+import { S3Error } from '../errors.js';
+import type { RequestContext, S3Response } from '../operation.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
+import { readMetadataHeaders } from '../rules/metadata-headers.js';
+import { parseWriteCondition } from '../rules/write-conditions.js';
+import {
+  checksumHeaders,
+  ownerAttribute,
+  SYSTEM_METADATA,
+  writeStoredChecksum,
+} from './attributes.js';
+import { requestedLocks } from './object-lock.js';
+import { requestedAttributes, requireStorable, storeObject } from './store-object.js';
+import { requestedObjectAcl } from './stored-acl.js';
+
+/** AWS's limit for one PUT, of an object or of a part, and Swift's default for one object. */
+const BODY_BYTES_MAX = 5 * 1024 ** 3;
+/** Bodies up to this size are taken whole: one write, no stream machinery. */
+const SMALL_BODY_BYTES_MAX = 65_536;
+
+/** @throws S3Error `MissingContentLength`; `EntityTooLarge` over 5 GiB */
+export function announcedSize({ size }: Payload): number {
+  if (size === undefined) throw new S3Error('MissingContentLength');
+  if (size > BODY_BYTES_MAX) {
+    throw new S3Error('EntityTooLarge', undefined, {
+      ProposedSize: String(size),
+      MaxSizeAllowed: String(BODY_BYTES_MAX),
+    });
+  }
+  return size;
+}
+
+export function isSmall(size: number): boolean {
+  return size <= SMALL_BODY_BYTES_MAX;
+}
+
+/**
+ * When the MD5 of an uploaded body is taken here. A store that takes it anyway does so over what it
+ * got, and S3 clients compare the ETag with their own: a second one would only cost as much as all
+ * other hashing of the upload. A store that shows attributes in listings has to be told it with them.
+ */
+export function neededMd5(
+  { capabilities }: Pick<Backend, 'capabilities'>,
+  listingAttributes?: Metadata,
+): PayloadOptions['md5'] {
+  const isShown = Object.keys(listingAttributes ?? {}).length > 0;
+  return capabilities.takesMd5 && !isShown ? 'with_checksum' : 'always';
+}
+
+/** PutObject: everything that can be refused is refused before the body is read. */
+export async function putObject(context: RequestContext): Promise<S3Response> {
+  const { backend, settings } = context.services;
+  const { headers } = context;
+  const attributes = requestedAttributes(headers, settings.storageClasses);
+  const acl = await requestedObjectAcl(context);
+  const described = readMetadataHeaders(headers);
+  const condition = parseWriteCondition(headers);
+  await requireStorable(context, condition);
+  const locks = await requestedLocks(context);
+  const listingAttributes = {
+    ...attributes.listingAttributes,
+    ...ownerAttribute(acl?.[ACL_METADATA]),
+  };
+  const payload = context.openPayload({ md5: neededMd5(backend, listingAttributes) });
+  const size = announcedSize(payload);
+  const systemMetadata = { ...attributes.systemMetadata, ...acl, ...locks };
+  const input: PutObjectInput = {
+    size,
+    ...described,
+    listingAttributes,
+    systemMetadata,
+    body: isSmall(size) ? await payload.collect(size) : payload.source,
+    seal: payload.takesMd5 ? () => sealOf(payload.digests()) : undefined,
+  };
+  const stored = await storeObject(context, {
+    condition,
+    write: (ref, added, precondition) => {
+      const own = { ...systemMetadata, ...added };
+      return backend.putObject(context.call, ref, { ...input, systemMetadata: own }, precondition);
+    },
+    describe: () => ({
+      size,
+      storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
+      checksumAlgorithm: payload.digests().checksum?.algorithm,
+      owner: listingAttributes[SYSTEM_METADATA.owner],
+    }),
+  });
+  const { etag, lastModified } = stored;
+  const expiration = await expirationOfObject(context, { size, lastModified, systemMetadata });
+  return created(etag, payload.digests(), [...stored.headers, ...expiration]);
+}
+
+function sealOf({ md5, checksum }: PayloadDigests): ObjectSeal {
+  if (checksum === undefined) return { etag: md5 };
+  return {
+    etag: md5,
+    systemMetadata: { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) },
+    listingAttributes: { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm },
+  };
+}
+
+function created(etag: string, { checksum }: PayloadDigests, more: HeaderList): S3Response {
+  return {
+    status: 200,
+    headers: [
+      ['ETag', `"${etag}"`],
+      ...(checksum === undefined ? [] : checksumHeaders(checksum.algorithm, checksum.value)),
+      ...more,
+    ],
+    body: '',
+  };
+}

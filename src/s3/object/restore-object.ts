@@ -1,0 +1,19 @@
+import type { RequestContext, S3Response } from '../operation.js';
+import { readDocument } from '../request/request-document.js';
+import { restoreNotAllowed } from '../rules/cold/cold-object.js';
+import { headNamedVersion } from './named-version.js';
+import { versionHeaders } from './object-response.js';
+
+/**
+ * RestoreObject: opens a restore window, once the bytes are there. Without a cold backend there is
+ * nothing that an object could be brought back from, whatever the request says: never 501, and never
+ * a success that restores nothing (SPEC.md 3.4, 4.5).
+ */
+export async function restoreObject(context: RequestContext): Promise<S3Response> {
+  const { cold } = context.services;
+  const { ref, head } = await headNamedVersion(context);
+  if (cold.restorer === undefined) throw restoreNotAllowed();
+  const { days } = await readDocument(context, 'RestoreRequest');
+  const status = await cold.restorer.restore(ref, days, context.call);
+  return { status, headers: versionHeaders(head), body: '' };
+}

@@ -1,0 +1,202 @@
+import type {
+  Metadata,
+  Capabilities,
+  DeletePrecondition,
+  WritePrecondition,
+  ObjectRef,
+  PutOutcome,
+} from '../../backend/backend.js';
+import type { HeaderMap, HeaderList } from '../../http/exchange.js';
+import { bucketVersioning } from '../bucket/configuration.js';
+import { S3Error } from '../errors.js';
+import { type RequestContext, objectOf } from '../operation.js';
+import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../rules/storage-class.js';
+import { encodeTags, parseTaggingHeader } from '../rules/tagging.js';
+import { type DeleteCondition, writePreconditionFailed } from '../rules/write-conditions.js';
+import type { WrittenVersion } from '../versions/create-version.js';
+import { SYSTEM_METADATA } from './attributes.js';
+import { forgetParts } from './delete-object.js';
+import { keyOf } from './named-version.js';
+
+/** What is kept of an object for the gateway's own use: a part of every write's input. */
+export interface ObjectAttributes {
+  readonly systemMetadata?: Metadata;
+  readonly listingAttributes?: Metadata;
+}
+
+const NOTHING: ObjectAttributes = {};
+
+/**
+ * Storage class and tags that the headers of a new object ask for. To be called before anything of
+ * the body is read: SPEC.md 4.3.
+ *
+ * @throws S3Error `InvalidStorageClass`; as {@link parseTaggingHeader}
+ */
+export function requestedAttributes(
+  headers: HeaderMap,
+  storageClasses: readonly string[],
+): ObjectAttributes {
+  const storageClass = storageClassAttributes(parseStorageClass(headers, storageClasses));
+  const tagging = taggingAttributes(headers);
+  if (tagging === undefined) {
+    if (storageClass === undefined) return NOTHING;
+    return { systemMetadata: storageClass, listingAttributes: storageClass };
+  }
+  if (storageClass === undefined) return { systemMetadata: tagging };
+  return { systemMetadata: { ...storageClass, ...tagging }, listingAttributes: storageClass };
+}
+
+/** Undefined for `STANDARD`: listings show it where nothing else is said. */
+export function storageClassAttributes(storageClass: string): Metadata | undefined {
+  if (storageClass === DEFAULT_STORAGE_CLASS) return undefined;
+  return { [SYSTEM_METADATA.storageClass]: storageClass };
+}
+
+/** Undefined without tags. @throws S3Error as {@link parseTaggingHeader} */
+export function taggingAttributes(headers: HeaderMap): Metadata | undefined {
+  const value = headers.get('x-amz-tagging');
+  const tags = value === undefined ? [] : parseTaggingHeader(value);
+  return tags.length === 0 ? undefined : { [SYSTEM_METADATA.tagging]: encodeTags(tags) };
+}
+
+/**
+ * A condition that the backend cannot decide atomically is refused: a race would be lost in
+ * silence (design rule "do it or refuse it").
+ *
+ * @throws S3Error `NotImplemented`
+ */
+export function requireConditionSupport(
+  precondition: WritePrecondition | undefined,
+  { atomicCreate, conditionalReplace }: Capabilities,
+): void {
+  if (precondition === undefined) return;
+  const supported = 'absent' in precondition ? atomicCreate : conditionalReplace;
+  if (!supported) throw unsupported(precondition);
+}
+
+/** The same of a deletion. @throws S3Error `NotImplemented` */
+export function requireDeleteConditionSupport(
+  condition: DeleteCondition | undefined,
+  { exclusiveDelete }: Capabilities,
+): void {
+  if (condition !== undefined && !exclusiveDelete) throw unsupported(condition);
+}
+
+/**
+ * The same where the bucket keeps versions: the index decides, whatever the condition. Where creating
+ * is not atomic, of two commits that were decided on the same index one is merged into the other.
+ *
+ * @throws S3Error `NotImplemented`
+ */
+export function requireVersionConditionSupport(
+  precondition: DeletePrecondition | undefined,
+  { atomicCreate }: Capabilities,
+): void {
+  if (precondition !== undefined && !atomicCreate) throw unsupported(precondition);
+}
+
+function unsupported(precondition: DeletePrecondition): S3Error {
+  const Header = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
+  const message = 'The storage behind this service cannot do it atomically.';
+  return new S3Error('NotImplemented', message, { Header });
+}
+
+/** What becomes of an object that is uploaded, copied or completed. */
+
+type Created = Extract<PutOutcome, { outcome: 'created' }>;
+
+interface ObjectWrite {
+  /** Of what is at the key. */
+  readonly condition: WritePrecondition | undefined;
+  /**
+   * Writes the object, once.
+   * @param added - system metadata to be stored with it, beside the operation's own
+   */
+  write(
+    ref: ObjectRef,
+    added: Metadata,
+    precondition: WritePrecondition | undefined,
+  ): Promise<PutOutcome>;
+  /** What is told of it beside ETag and time; asked once it is written. */
+  describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
+  /** Where writing it uses up what it is made of: its ETag. Then all of it is known before. */
+  readonly unrepeatable?: { readonly etag: string } | undefined;
+}
+
+export interface StoredObject {
+  /** Unquoted. */
+  readonly etag: string;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  /** `x-amz-version-id`, where the bucket keeps versions or did: SPEC.md 3.1. */
+  readonly headers: HeaderList;
+}
+
+/**
+ * Refuses what the write could only be refused for later: to be called before a body is read.
+ * @throws S3Error `NotImplemented` for a condition that nobody could decide atomically
+ */
+export async function requireStorable(
+  context: RequestContext,
+  condition: WritePrecondition | undefined,
+): Promise<void> {
+  const { systemMetadata } = await context.containerHead();
+  const { capabilities } = context.services.backend;
+  if (bucketVersioning(systemMetadata) === 'unversioned') {
+    requireConditionSupport(condition, capabilities);
+  } else requireVersionConditionSupport(condition, capabilities);
+}
+
+/**
+ * Makes an object the current one of its key: SPEC.md 3.1. Without versions it replaces the one that
+ * is there; with them it is written where it stays, and nothing is copied or moved.
+ *
+ * @throws S3Error `PreconditionFailed`, `NoSuchKey`; `OperationAborted` when a newer write won
+ */
+export async function storeObject(
+  context: RequestContext,
+  object: ObjectWrite,
+): Promise<StoredObject> {
+  const { systemMetadata } = await context.containerHead();
+  const state = bucketVersioning(systemMetadata);
+  if (state === 'unversioned') return replaceObject(context, object);
+  const { services, call } = context;
+  const created = await services.versions.createVersion(call, keyOf(context), {
+    nullVersion: state === 'Suspended',
+    condition: object.condition,
+    unrepeatable: object.unrepeatable && { ...object.describe(), ...object.unrepeatable },
+    write: async (ref, added) => {
+      const { etag, lastModified } = requireCreated(await object.write(ref, added, undefined));
+      return { ...object.describe(), etag, lastModified };
+    },
+  });
+  forgetParts(context, keyOf(context), created.removed);
+  const { etag, lastModified, versionId } = created;
+  return { etag, lastModified, headers: [['x-amz-version-id', versionId]] };
+}
+
+async function replaceObject(context: RequestContext, object: ObjectWrite): Promise<StoredObject> {
+  const { condition } = object;
+  const outcome = await object.write(objectOf(context), {}, condition);
+  if (outcome.outcome === 'precondition_failed') await requireSomethingToMatch(context, condition);
+  const { etag, lastModified, replacedManifest } = requireCreated(outcome, condition);
+  context.services.segments.replaced(objectOf(context), replacedManifest, context.call.requestId);
+  return { etag, lastModified, headers: [] };
+}
+
+/** As AWS: `If-Match` fails otherwise where there is no object. @throws BackendError NoSuchObject */
+async function requireSomethingToMatch(
+  context: RequestContext,
+  condition: WritePrecondition | undefined,
+): Promise<void> {
+  if (condition === undefined || 'absent' in condition) return;
+  await context.services.backend.headObject(context.call, objectOf(context));
+}
+
+function requireCreated(outcome: PutOutcome, condition?: WritePrecondition): Created {
+  if (outcome.outcome === 'created') return outcome;
+  if (outcome.outcome === 'precondition_failed' && condition !== undefined) {
+    throw writePreconditionFailed(condition);
+  }
+  throw new S3Error('OperationAborted');
+}

@@ -1,0 +1,193 @@
+import { performance } from 'node:perf_hooks';
+import { Semaphore, type SemaphoreRefusal } from '../../lib/semaphore.js';
+import { TokenBuckets } from '../../lib/token-buckets.js';
+import type { ByteSource } from '../../lib/cancellation.js';
+import type { S3Response } from '../operation.js';
+import { S3Error } from '../errors.js';
+
+/** Why requests are sent away; becomes a label. */
+export type RejectReason =
+  'queue_full' | 'wait_timeout' | 'memory_queue_full' | 'memory_wait_timeout' | 'rate';
+
+export interface AdmissionOptions {
+  readonly inFlightMax: number;
+  readonly bodyBytesMax: number;
+  readonly queueMax: number;
+  readonly waitMsMax: number;
+  readonly ratePerS: number;
+  readonly rateBurst: number;
+}
+
+export interface AdmissionMetrics {
+  rejected(reason: RejectReason): void;
+  /** Of a request that had to wait, whatever became of it. */
+  waited(seconds: number): void;
+}
+
+/**
+ * What an operation weighs, in requests of one object: by what it costs the event loop and the store,
+ * as measured with bench/. A page of a listing is 0.5 ms; a DeleteObjects has up to 1000 deletes.
+ */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  DeleteObjects: 16,
+  CompleteMultipartUpload: 4,
+  CopyObject: 4,
+  UploadPartCopy: 4,
+  ListBuckets: 4,
+  ListObjects: 4,
+  ListObjectsV2: 4,
+  ListObjectVersions: 4,
+  ListMultipartUploads: 4,
+  ListParts: 4,
+};
+
+/** Bodies up to this size are no matter: those in flight have a bound by their number. */
+const SMALL_BODY_BYTES = 64 * 1024;
+/**
+ * What a body under way holds at most, whatever its length: 256 KiB unread and one chunk of 512 KiB on
+ * the way in; a chunk of 512 KiB and what the client has not taken yet on the way out.
+ */
+const BODY_BYTES_MAX = 1024 * 1024;
+/**
+ * What a body may have sent along with the header block, before it can be told to wait: what the
+ * library reads at once. So those that wait for memory take no more than those that have it.
+ */
+const WAITING_BODY_BYTES_MAX = 512 * 1024;
+
+/** Clients of AWS back off by themselves; others are told. */
+const RETRY_AFTER_S = 1;
+
+/**
+ * Keeps what is under way within what the listener can do well: the number of requests by weight,
+ * and the memory of their bodies. What is beyond waits for a moment, in a line of bounded length, and
+ * then learns to slow down, which costs less than to serve it late.
+ */
+export class Admission {
+  readonly requests: Semaphore;
+  readonly bodies: Semaphore;
+  readonly #rates: TokenBuckets;
+
+  constructor(
+    { inFlightMax, bodyBytesMax, queueMax, waitMsMax, ratePerS, rateBurst }: AdmissionOptions,
+    private readonly metrics: AdmissionMetrics,
+  ) {
+    this.requests = new Semaphore({ capacity: inFlightMax, queueMax, waitMsMax });
+    const bodiesWaitMax = Math.min(queueMax, Math.floor(bodyBytesMax / WAITING_BODY_BYTES_MAX));
+    this.bodies = new Semaphore({ capacity: bodyBytesMax, queueMax: bodiesWaitMax, waitMsMax });
+    this.#rates = new TokenBuckets({ perS: ratePerS, burst: rateBurst });
+  }
+
+  /** For one request. */
+  ticket(): AdmissionTicket {
+    return new AdmissionTicket(this);
+  }
+
+  /** @throws S3Error `SlowDown` when this key has had its share */
+  checkRate(accessKey: string): void {
+    if (this.#rates.take(accessKey)) return;
+    this.metrics.rejected('rate');
+    throw slowDown();
+  }
+
+  /** @returns seconds that it took @throws S3Error `SlowDown` */
+  async wait(gate: Semaphore, weight: number): Promise<number> {
+    const since = performance.now();
+    const refusal = await gate.enter(weight);
+    const seconds = (performance.now() - since) / 1000;
+    if (refusal !== 'queue_full') this.metrics.waited(seconds);
+    if (refusal === undefined) return seconds;
+    this.metrics.rejected(gate === this.bodies ? MEMORY_REASON[refusal] : refusal);
+    throw slowDown();
+  }
+}
+
+const MEMORY_REASON: Readonly<Record<SemaphoreRefusal, RejectReason>> = {
+  queue_full: 'memory_queue_full',
+  wait_timeout: 'memory_wait_timeout',
+};
+
+/** What one request holds; nothing of it is left behind when it is over. */
+export class AdmissionTicket {
+  /** Seconds in which it waited to be let in. */
+  waitedS = 0;
+  #weight = 0;
+  #bodyBytes = 0;
+
+  constructor(private readonly admission: Admission) {}
+
+  /**
+   * Lets the request in.
+   * @param uploadBytes - of its body; undefined when nobody knows
+   * @returns undefined when it is in at once
+   * @throws S3Error `SlowDown`, by the promise
+   */
+  enter(operation: string, uploadBytes: number | undefined): Promise<void> | undefined {
+    const weight = WEIGHTS[operation] ?? 1;
+    const bodyBytes = held(uploadBytes);
+    const { requests, bodies } = this.admission;
+    // Memory first: whoever waits for a turn may hold some already.
+    if (bodyBytes > 0) {
+      if (!bodies.tryEnter(bodyBytes)) return this.#waitForBoth(weight, bodyBytes);
+      this.#bodyBytes = bodyBytes;
+    }
+    if (!requests.tryEnter(weight)) return this.#waitForTurn(weight);
+    this.#weight = weight;
+    return undefined;
+  }
+
+  /**
+   * The same for the body of an answer.
+   * @throws S3Error `SlowDown`, by the promise
+   */
+  enterDownload({ body, contentLength }: S3Response): Promise<void> | undefined {
+    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return undefined;
+    const bytes = held(contentLength) - this.#bodyBytes;
+    if (bytes <= 0) return undefined;
+    if (!this.admission.bodies.tryEnter(bytes)) return this.#waitToSend(body, bytes);
+    this.#bodyBytes += bytes;
+    return undefined;
+  }
+
+  /** The request is over. */
+  leave(): void {
+    if (this.#weight > 0) this.admission.requests.leave(this.#weight);
+    if (this.#bodyBytes > 0) this.admission.bodies.leave(this.#bodyBytes);
+    this.#weight = 0;
+    this.#bodyBytes = 0;
+  }
+
+  async #waitForBoth(weight: number, bodyBytes: number): Promise<void> {
+    await this.#waitForMemory(bodyBytes);
+    await this.#waitForTurn(weight);
+  }
+
+  async #waitForTurn(weight: number): Promise<void> {
+    this.waitedS += await this.admission.wait(this.admission.requests, weight);
+    this.#weight = weight;
+  }
+
+  async #waitToSend(body: ByteSource, bytes: number): Promise<void> {
+    try {
+      await this.#waitForMemory(bytes);
+    } catch (error) {
+      // It may hold a file, or a connection to the store.
+      await body[Symbol.asyncIterator]().return?.();
+      throw error;
+    }
+  }
+
+  async #waitForMemory(bytes: number): Promise<void> {
+    this.waitedS += await this.admission.wait(this.admission.bodies, bytes);
+    this.#bodyBytes += bytes;
+  }
+}
+
+function held(bytes: number | undefined): number {
+  if (bytes === undefined) return BODY_BYTES_MAX;
+  return bytes <= SMALL_BODY_BYTES ? 0 : Math.min(bytes, BODY_BYTES_MAX);
+}
+
+function slowDown(): S3Error {
+  const headers = [['Retry-After', String(RETRY_AFTER_S)]] as const;
+  return new S3Error('SlowDown', undefined, {}, { headers });
+}

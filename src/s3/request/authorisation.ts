@@ -1,0 +1,202 @@
+import type { ContainerHead, ContainerRef, ObjectHead } from '../../backend/backend.js';
+import { BackendError } from '../../backend/errors.js';
+import { requireExpectedOwners } from './expected-owner.js';
+import type { RequestContext } from '../operation.js';
+import { containerAclAllows, type ContainerAccess } from '../rules/acl/container-acl.js';
+import { bucketAcl } from '../rules/acl/bucket-acl.js';
+import { isAllowed, type Access } from '../rules/acl/decision.js';
+import { requesterOf, type Requester } from '../rules/acl/requester.js';
+import { requirementsOf, type Requirement } from '../rules/acl/requirements.js';
+import { ACL_METADATA, decodeAcl } from '../rules/acl/stored.js';
+import { parseCopySource } from '../rules/copy-source.js';
+import { parseVersionId } from '../rules/version-id.js';
+import { S3Error } from '../errors.js';
+import { currentRef, type VersionedKey } from '../versions/names.js';
+
+/**
+ * Whether the principal may do what it asks for, and the buckets are whose the client believes
+ * ({@link requireExpectedOwners}). An owner may do everything in its account, and
+ * waits for nothing; a member or an anonymous reader may do what is granted by
+ *
+ *     the bucket's ACL     as S3 keeps it
+ *     the container's ACL  as Swift keeps it, so that both APIs let the same people in
+ *     the object's ACL     only where the container does not open all its objects
+ *
+ * which takes at most one look at each. All of it lies in the principal's own account: names of
+ * buckets belong to accounts, so that nobody can address another account's.
+ *
+ * @returns a promise only where ACLs have to be asked
+ * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
+ * @throws BackendError NoSuchContainer, to users of the account
+ */
+export function authorise(context: RequestContext): undefined | Promise<void> {
+  if (context.principal.role === 'owner') return requireExpectedOwners(context);
+  const decision = new Decision(context);
+  DECISIONS.set(context, decision);
+  return decision.require().then(() => requireExpectedOwners(context));
+}
+
+/** Of requests under way that somebody has sent who is no owner. */
+const DECISIONS = new WeakMap<RequestContext, Decision>();
+
+/**
+ * To be asked of the object that a request has found, before anything of it is told or changed: since
+ * its ACL let the request in, somebody may have put another object in its place.
+ *
+ * @throws S3Error `AccessDenied`
+ */
+export function requireAdmitted(context: RequestContext, found: ObjectHead): void {
+  if (DECISIONS.get(context)?.admits(found) === false) throw denied();
+}
+
+/** Whether the principal owns the bucket: by its role, or by the bucket's ACL. */
+export function ownsBucket(context: RequestContext): Promise<boolean> {
+  if (context.principal.role === 'owner') return Promise.resolve(true);
+  return new Decision(context).ownsBucket();
+}
+
+/**
+ * Whether the principal may read an object that its request is not about alone, such as one of many to
+ * be deleted.
+ *
+ * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
+ */
+export async function requireObjectRead(context: RequestContext, key: VersionedKey): Promise<void> {
+  if (context.principal.role !== 'owner') await new Decision(context).requireRead(key);
+}
+
+/** What Swift's ACLs know of S3's permissions. */
+const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
+  READ: 'list',
+  WRITE: 'write',
+};
+
+/** Of a bucket without a stored ACL: it is the account's own, which is nobody who comes here. */
+const UNGRANTED = { owner: '', grants: [] };
+
+/** One request's, for a principal that owns nothing by its role. */
+class Decision {
+  readonly #requester: Requester;
+  readonly #referrer: string | undefined;
+  /** What an object's ACL had to allow; undefined while none was asked. */
+  #byObject: Access | undefined;
+
+  constructor(private readonly context: RequestContext) {
+    this.#requester = requesterOf(context.principal);
+    this.#referrer = hostOf(context.headers.get('referer'));
+  }
+
+  async require(): Promise<void> {
+    for (const requirement of requirementsOf(this.context.endpoint.operation)) {
+      await this.#requireOne(requirement);
+    }
+  }
+
+  requireRead(key: VersionedKey): Promise<void> {
+    return this.#requireObject(key, undefined, 'READ');
+  }
+
+  admits({ systemMetadata }: ObjectHead): boolean {
+    if (this.#byObject === undefined) return true;
+    const acl = decodeAcl(systemMetadata[ACL_METADATA]);
+    return acl !== undefined && isAllowed(acl, this.#requester, this.#byObject);
+  }
+
+  async ownsBucket(): Promise<boolean> {
+    return this.#bucketAllows(await this.#container(this.context.endpoint.bucket), 'OWNER');
+  }
+
+  async #requireOne({ resource, access }: Requirement): Promise<void> {
+    const { account } = this.context.principal;
+    const { bucket, key } = this.context.endpoint;
+    switch (resource) {
+      case 'account':
+        throw denied();
+      case 'bucket':
+        if (!this.#bucketAllows(await this.#container(bucket), access)) throw denied();
+        return;
+      case 'object':
+        return this.#requireObject({ account, bucket, key }, this.#namedVersion(), access);
+      case 'source': {
+        const source = parseCopySource(this.context.headers.get('x-amz-copy-source') ?? '');
+        return this.#requireObject({ account, ...source }, source.versionId, access);
+      }
+    }
+  }
+
+  #bucketAllows(container: ContainerHead, access: Access): boolean {
+    if (isAllowed(bucketAcl(container, UNGRANTED), this.#requester, access)) return true;
+    const wanted = CONTAINER_ACCESS[access];
+    return (
+      wanted !== undefined &&
+      containerAclAllows(container.acl, this.#requester, wanted, this.#referrer)
+    );
+  }
+
+  /** Operations that make a version take no id: it is theirs that read or change one. */
+  #namedVersion(): string | undefined {
+    return parseVersionId(this.context.endpoint.query);
+  }
+
+  async #requireObject(
+    key: VersionedKey,
+    versionId: string | undefined,
+    access: Access,
+  ): Promise<void> {
+    const container = await this.#container(key.bucket);
+    if (
+      access === 'READ' &&
+      containerAclAllows(container.acl, this.#requester, 'read objects', this.#referrer)
+    ) {
+      return;
+    }
+    const object = await this.#object(key, versionId);
+    if (object === undefined) {
+      // Who may not list the bucket is not told what is in it.
+      if (!this.#bucketAllows(container, 'READ')) throw denied();
+      throw new S3Error(versionId === undefined ? 'NoSuchKey' : 'NoSuchVersion');
+    }
+    this.#byObject = access;
+    if (!this.admits(object)) throw denied();
+  }
+
+  /** @throws BackendError NoSuchContainer; S3Error `AccessDenied` instead, for who is no user */
+  async #container(container: string): Promise<ContainerHead> {
+    const { context } = this;
+    const ref: ContainerRef = { account: context.principal.account, container };
+    try {
+      if (container === context.endpoint.bucket) return await context.containerHead();
+      return await context.services.backend.headContainer(context.call, ref);
+    } catch (error) {
+      if (this.#requester.kind === 'anonymous' && isCode(error, 'NoSuchContainer')) throw denied();
+      throw error;
+    }
+  }
+
+  /** @returns undefined also for a delete marker */
+  async #object(key: VersionedKey, versionId: string | undefined): Promise<ObjectHead | undefined> {
+    const { services, call } = this.context;
+    try {
+      if (versionId === undefined) return await services.backend.headObject(call, currentRef(key));
+      const found = await services.versions.find(call, key, versionId);
+      if (found?.entry.kind !== 'version') return undefined;
+      return await services.backend.headObject(call, found.ref);
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isCode(error: unknown, code: BackendError['code']): boolean {
+  return error instanceof BackendError && error.code === code;
+}
+
+function denied(): S3Error {
+  return new S3Error('AccessDenied');
+}
+
+/** The host of a `Referer`; undefined when it names none. */
+function hostOf(referer: string | undefined): string | undefined {
+  return referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer).hostname;
+}

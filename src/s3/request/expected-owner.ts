@@ -1,0 +1,62 @@
+import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
+import type { RequestContext } from '../operation.js';
+import { privateAcl } from '../rules/acl/acl.js';
+import { bucketAcl } from '../rules/acl/bucket-acl.js';
+import { accountName, canonicalId } from '../rules/acl/requester.js';
+import { parseCopySource } from '../rules/copy-source.js';
+import {
+  EXPECTED_OWNER_HEADER,
+  EXPECTED_SOURCE_OWNER_HEADER,
+  readsHeader,
+} from '../rules/unsupported-headers.js';
+import { S3Error } from '../errors.js';
+
+/**
+ * AWS's bucket owner condition: a client names who it believes to own the bucket, and the request
+ * fails when somebody else does.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-owner-condition.html
+ *
+ * A bucket's owner is who its ACL says, and the account that it lies in, by its name. AWS knows an
+ * account by a number of its own, which there is none of here.
+ *
+ * @returns a promise only where a header asks for it
+ * @throws S3Error `AccessDenied` for another owner, `InvalidArgument` for a copy source that cannot be
+ *   read; BackendError NoSuchContainer
+ */
+export function requireExpectedOwners(context: RequestContext): undefined | Promise<void> {
+  const owner = expected(context, EXPECTED_OWNER_HEADER);
+  const sourceOwner = expected(context, EXPECTED_SOURCE_OWNER_HEADER);
+  if (owner === undefined && sourceOwner === undefined) return undefined;
+  return requireOwners(context, owner, sourceOwner);
+}
+
+/** @returns undefined also where the operation does not read it: such a request is 501 */
+function expected({ endpoint, headers }: RequestContext, header: string): string | undefined {
+  const value = headers.get(header);
+  return value !== undefined && readsHeader(endpoint.operation, header) ? value : undefined;
+}
+
+async function requireOwners(
+  context: RequestContext,
+  owner: string | undefined,
+  sourceOwner: string | undefined,
+): Promise<void> {
+  if (owner !== undefined) requireOwner(context, await context.containerHead(), owner);
+  if (sourceOwner !== undefined) requireOwner(context, await sourceHead(context), sourceOwner);
+}
+
+function sourceHead(context: RequestContext): Promise<ContainerHead> {
+  const { call, endpoint, headers, principal, services } = context;
+  const { bucket } = parseCopySource(headers.get('x-amz-copy-source') ?? '');
+  if (bucket === endpoint.bucket) return context.containerHead();
+  const source: ContainerRef = { account: principal.account, container: bucket };
+  return services.backend.headContainer(call, source);
+}
+
+function requireOwner({ principal }: RequestContext, head: ContainerHead, named: string): void {
+  const account = accountName(principal.account);
+  // Without an ACL a bucket belongs to each owner of the account, who is shown its own id.
+  const unstored = privateAcl(principal.role === 'owner' ? canonicalId(principal) : account);
+  if (named === account || named === bucketAcl(head, unstored).owner) return;
+  throw new S3Error('AccessDenied');
+}

@@ -1,0 +1,152 @@
+import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
+import { BodyTooLargeError, type HeaderList } from '../../http/exchange.js';
+import { LineSampler } from '../../telemetry/line-sampler.js';
+import { hostId } from '../../telemetry/request-id.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { errorEntry, resourceDetails, S3Error, type ErrorCode } from '../errors.js';
+import type { S3Response } from '../operation.js';
+import { renderError } from '../xml/error.js';
+import { UNKNOWN_OPERATION } from './request-record.js';
+
+/**
+ * The answer to a failed request: SPEC.md 7.1. HEAD gets the status and headers alone, as HTTP
+ * demands; its client finds the request id there.
+ *
+ * @param endpoint undefined when the request line could not be read
+ */
+export function errorResponse(
+  error: S3Error,
+  endpoint: Endpoint | undefined,
+  method: string,
+  requestId: string,
+): S3Response {
+  const { status, message } = errorEntry(error.code);
+  if (method === 'HEAD') return { status, headers: error.headers };
+  const body = renderError({
+    code: error.code,
+    message: error.message === '' ? message : error.message,
+    requestId,
+    hostId: hostId(requestId),
+    // What an error says of a resource goes first: it may be about the source of a copy.
+    details: { ...resourceDetails(endpoint?.bucket ?? '', endpoint?.key ?? ''), ...error.details },
+  });
+  return { status, headers: [['Content-Type', 'application/xml'], ...error.headers], body };
+}
+
+/** What the client is told when the backend fails; the backend's own message goes to the log. */
+const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
+  NoSuchContainer: 'NoSuchBucket',
+  NoSuchSourceContainer: 'NoSuchBucket',
+  NoSuchObject: 'NoSuchKey',
+  GuardMissing: 'NoSuchUpload',
+  BrokenLink: 'InternalError',
+  BodyAbsent: 'InvalidObjectState',
+  SegmentMismatch: 'InvalidPart',
+  ContainerNotEmpty: 'BucketNotEmpty',
+  BodyMismatch: 'IncompleteBody',
+  NameTooLong: 'KeyTooLongError',
+  StorageFull: 'InsufficientStorage',
+  Unavailable: 'ServiceUnavailable',
+  Timeout: 'ServiceUnavailable',
+  Corrupt: 'InternalError',
+  Unsupported: 'NotImplemented',
+};
+
+/** The S3 error for a backend's, with the backend's as its cause, and with its `Retry-After`. */
+export function toS3Error(error: BackendError): S3Error {
+  const { code, retryAfterMs = Infinity } = error;
+  const headers = Number.isFinite(retryAfterMs) ? [retryAfter(retryAfterMs)] : [];
+  return new S3Error(s3CodeOf[code], undefined, {}, { cause: error, headers });
+}
+
+function retryAfter(ms: number): readonly [string, string] {
+  return ['Retry-After', String(Math.ceil(ms / 1000))];
+}
+
+/** The answer to whatever was thrown; what nobody foresaw is an `InternalError`, with its cause. */
+export function asS3Error(thrown: unknown): S3Error {
+  if (thrown instanceof S3Error) return thrown;
+  if (thrown instanceof BackendError) return toS3Error(thrown);
+  if (thrown instanceof BodyTooLargeError) return new S3Error('MaxMessageLengthExceeded');
+  return new S3Error('InternalError', undefined, {}, { cause: thrown });
+}
+
+/** Of these, metrics tell; a line for each under load would be one more load. */
+const NO_FAULTS: ReadonlySet<string> = new Set(['NotImplemented', 'SlowDown']);
+
+/** Whether operators have to know of it. */
+function isServerFault({ code }: S3Error): boolean {
+  return errorEntry(code).status >= 500 && !NO_FAULTS.has(code);
+}
+
+export interface FailureLog {
+  error(fields: FailureFields, message: string): void;
+}
+
+/** Fields of a line; it may have others. */
+export interface FailureFields {
+  readonly error_code?: string | undefined;
+  readonly [name: string]: unknown;
+}
+
+/** Of a store that is full, a line now and then is enough: every write of every client fails. */
+export class SampledFailureLog implements FailureLog {
+  readonly #full: LineSampler;
+
+  constructor(
+    private readonly log: FailureLog,
+    now?: () => number,
+  ) {
+    this.#full = new LineSampler(now);
+  }
+
+  error(fields: FailureFields, message: string): void {
+    if (fields.error_code !== 'InsufficientStorage') {
+      this.log.error(fields, message);
+      return;
+    }
+    const leftOut = this.#full.take();
+    if (leftOut !== undefined) this.log.error({ ...fields, left_out: leftOut }, message);
+  }
+}
+
+/** The request that failed. */
+interface FailedRequest {
+  readonly requestId: string;
+  /** Undefined until the request line is understood. */
+  readonly operation: string | undefined;
+  /** The client's address, which is looked up when a line is written. */
+  readonly remote: () => string;
+}
+
+/** One line for those that are the service's fault. */
+export function logFailures(
+  log: FailureLog,
+  failures: readonly S3Error[],
+  message: string,
+  { requestId, operation = UNKNOWN_OPERATION, remote }: FailedRequest,
+): void {
+  const ours = failures.filter(isServerFault);
+  const [error] = ours;
+  if (error === undefined) return;
+  log.error(
+    {
+      request_id: requestId,
+      remote: remote(),
+      operation,
+      error_code: error.code,
+      err: error.cause ?? error,
+      ...(ours.length > 1 ? { failures: ours.length } : {}),
+    },
+    message,
+  );
+}
+
+/** What every response carries. */
+export function commonHeaders(requestId: string): HeaderList {
+  return [
+    ['x-amz-request-id', requestId],
+    ['x-amz-id-2', hostId(requestId)],
+    ['Server', 'Ringway'],
+  ];
+}

@@ -1,0 +1,156 @@
+import type {
+  Backend,
+  CallContext,
+  ObjectHead,
+  WritePrecondition,
+  ObjectRef,
+} from '../../backend/backend.js';
+import { isCode } from '../../backend/errors.js';
+import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
+import { ACL_METADATA } from '../rules/acl/stored.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
+import type { VersionDeps } from './deps.js';
+import { findEntry } from './index-changes.js';
+import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
+import { archiveContainer, currentRef, type VersionedKey, versionRef } from './names.js';
+import { syncCurrent } from './sync-current.js';
+import type { VersionEntry, VersionIndex } from './version-entry.js';
+
+/** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
+export interface PlainObject {
+  readonly kind: 'plain';
+  /** Of the object itself, also where that is a link which a client of the store has written. */
+  readonly etag: string;
+  readonly lastModified: number;
+  readonly head: ObjectHead;
+}
+
+/** What stands at a key, in the bucket itself. */
+export type CurrentState =
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'link';
+      /** Of the index that it was in step with. */
+      readonly generation: number;
+      readonly etag: string;
+      /** Undefined where it is only known what the link should be. */
+      readonly lastModified: number | undefined;
+    }
+  /** A link whose version is gone: what it is cannot be read through it. */
+  | { readonly kind: 'broken-link' }
+  | PlainObject;
+
+const NO_OBJECT: CurrentState = { kind: 'nothing' };
+
+/** @throws BackendError NoSuchContainer without the bucket */
+export async function readCurrentState(
+  backend: Backend,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<CurrentState> {
+  try {
+    return currentStateOf(key, await backend.headObject(call, currentRef(key), { newest: true }));
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject')) return NO_OBJECT;
+    if (isCode(error, 'BrokenLink')) return { kind: 'broken-link' };
+    throw error;
+  }
+}
+
+function currentStateOf({ account, bucket }: VersionedKey, head: ObjectHead): CurrentState {
+  const { link } = head;
+  const { etag, lastModified } = link ?? head;
+  const isOurs = link?.target.container === archiveContainer(account, bucket).container;
+  if (link === undefined || !isOurs) return { kind: 'plain', etag, lastModified, head };
+  const generation = Number(link.systemMetadata[LISTING_ATTRIBUTES.generation] ?? 0);
+  return { kind: 'link', generation, etag, lastModified };
+}
+
+/** What stands at a key that is in step with its index: to be tried before looking. */
+export function expectedCurrentState({ generation, entries }: VersionIndex): CurrentState {
+  const [current] = entries;
+  if (current?.kind !== 'version') return NO_OBJECT;
+  return { kind: 'link', generation, etag: current.etag, lastModified: undefined };
+}
+
+/**
+ * The precondition of a write that replaces exactly this.
+ * @returns undefined where it cannot be said
+ */
+export function preconditionOn(state: CurrentState): WritePrecondition | undefined {
+  if (state.kind === 'nothing') return { absent: true };
+  if (state.kind === 'broken-link') return undefined;
+  const { etag, lastModified } = state;
+  return { etag, lastModified };
+}
+
+/** The entry that a plain object has become, or made way for. */
+export function entryFor(
+  { etag, lastModified }: PlainObject,
+  { entries }: VersionIndex,
+): VersionEntry | undefined {
+  return entries.find(
+    ({ adopted }) => adopted?.etag === etag && adopted.lastModified === lastModified,
+  );
+}
+
+export interface FoundVersion {
+  readonly entry: VersionEntry;
+  /** Where it lies; of a delete marker nothing does. */
+  readonly ref: ObjectRef;
+}
+
+/** By the index, always: an object of the archive that it does not name is not there. SPEC.md 3.1 */
+export async function findVersion(
+  { backend, commits }: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  id: string,
+): Promise<FoundVersion | undefined> {
+  const { index } = await commits.read(call, key);
+  if (id === NULL_VERSION_ID) {
+    const standing = await readCurrentState(backend, call, key);
+    if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
+      return { entry: plainEntry(standing), ref: currentRef(key) };
+    }
+  }
+  const entry = findEntry(index, id);
+  return entry && { entry, ref: versionRef(key, entry.name) };
+}
+
+export async function currentEntry(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<VersionEntry | undefined> {
+  const stored = await deps.commits.read(call, key);
+  const [current] = stored.index.entries;
+  if (current?.kind === 'version') await syncCurrent(deps, call, key, stored);
+  return current;
+}
+
+export async function repairLink(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<void> {
+  const stored = await deps.commits.read(call, key);
+  if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored);
+}
+
+/** The entry that a plain object would have: it is the version `null`. */
+export function plainEntry({ head, etag, lastModified }: PlainObject): VersionEntry {
+  const { size, systemMetadata } = head;
+  return {
+    id: NULL_VERSION_ID,
+    name: '',
+    kind: 'version',
+    lastModified,
+    size,
+    etag,
+    storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
+    checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
+    owner: listedOwner(systemMetadata[ACL_METADATA]),
+    uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
+  };
+}

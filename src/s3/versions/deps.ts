@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  Backend,
+  CallContext,
+  ObjectHead,
+  ObjectRef,
+  RemovedManifest,
+  WriteClass,
+} from '../../backend/backend.js';
+import { isCode } from '../../backend/errors.js';
+import { SerialQueues } from '../../lib/promises.js';
+import type { Adoption, Archives } from './archives.js';
+import type { CurrentLink } from './current-link.js';
+import { InDoubtError, type Committed, type IndexCommits, type Plan } from './index-commits.js';
+import { type VersionedKey, versionRef } from './names.js';
+import type { Commit, VersionEntry, VersionIds } from './version-entry.js';
+
+/**
+ * Lets tasks of one key run one after the other, in the order in which they come; those of different
+ * keys do not wait.
+ *
+ * The index decides between gateways, whoever loses tries again, and of many that meet on one key
+ * most lose most of the time: 64 writers of one key in two listeners made 13 versions a second, and
+ * some never came to their turn. Those of one gateway need not meet there. As many wait as there are
+ * requests under way, and each for as long as those before it take.
+ */
+export class KeyQueues {
+  readonly #queues = new SerialQueues();
+
+  run<T>({ account, bucket, key }: VersionedKey, task: () => Promise<T>): Promise<T> {
+    return this.#queues.run(`${account}/${bucket}/${key}`, task);
+  }
+
+  /** Keys that something runs for. */
+  get size(): number {
+    return this.#queues.size;
+  }
+}
+
+/** Before another attempt, which is the second or a later one. */
+export type Pause = (attempt: number) => Promise<void>;
+
+const PAUSE_MS_MAX = 50;
+
+/** So that writers of one key that met once do not meet again. */
+export async function pauseAtRandom(attempt: number): Promise<void> {
+  await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
+}
+
+/** What the operations on versions are made of. */
+export interface VersionDeps {
+  readonly backend: Backend;
+  readonly commits: IndexCommits;
+  readonly link: CurrentLink;
+  readonly adoption: Adoption;
+  readonly archives: Archives;
+  readonly ids: VersionIds;
+  readonly queues: KeyQueues;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How old what a stopped writer has left may be for somebody to finish it: see unfinished.ts. */
+  readonly unfinishedMs: number;
+}
+
+/** An object that is gone for good: of the archive, or the plain one at the key. */
+export interface RemovedVersion {
+  readonly ref: ObjectRef;
+  /** Of a large object: its segments may be garbage now. */
+  readonly manifest: RemovedManifest | undefined;
+}
+
+/**
+ * What has begun to be committed is best finished, also when nobody waits for the answer any more, and
+ * where the store refuses a call of many: who is told of it and tries again would do it twice.
+ */
+export function uncancelled({ requestId }: CallContext): CallContext {
+  return { requestId, finishing: true };
+}
+
+/**
+ * Commits a change whose entries have objects in the archive that were written for it. Those that
+ * are not needed in the end are removed; where somebody else may still come to need them, they stay,
+ * for the janitor.
+ *
+ * @param written - names of such objects; the plan may add more
+ * @param writeClass - of what the commit writes; `deletion` also in a full store
+ * @throws S3Error, BackendError; what the plan throws
+ */
+export async function commitWritten(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  written: Set<string>,
+  plan: Plan,
+  writeClass: WriteClass = 'ordinary',
+): Promise<Committed> {
+  const keep = ({ change: { add = [], place = [] } }: Commit): void => {
+    for (const { name } of [...add, ...place]) written.delete(name);
+  };
+  try {
+    const committed = await deps.commits.commit(call, key, plan, { shown: keep, writeClass });
+    if (committed.commit !== undefined) keep(committed.commit);
+    await discardAll(deps, call, key, written);
+    return committed;
+  } catch (error) {
+    if (error instanceof InDoubtError) throw error.cause;
+    await discardAll(deps, call, key, written);
+    throw error;
+  }
+}
+
+/** Removes the object of a version that no index names any more; what cannot be is the janitor's. */
+export async function discard(
+  { backend }: VersionDeps,
+  { requestId, cancellation, watch }: CallContext,
+  ref: ObjectRef,
+): Promise<RemovedVersion> {
+  try {
+    // Without `finishing`: it is not worth a second try, with a store that is not well.
+    const once = { requestId, cancellation, watch };
+    const deleted = await backend.deleteObject(once, ref);
+    return { ref, manifest: deleted.outcome === 'deleted' ? deleted.removedManifest : undefined };
+  } catch {
+    return { ref, manifest: undefined };
+  }
+}
+
+/** @returns undefined when it is not there */
+export async function headVersion(
+  { backend }: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  entry: VersionEntry,
+): Promise<ObjectHead | undefined> {
+  try {
+    const head = await backend.headObject(call, versionRef(key, entry.name), { newest: true });
+    return withLocks(head, entry);
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+    throw error;
+  }
+}
+
+/** A version's head as the index knows better: the object follows what is committed. */
+function withLocks(head: ObjectHead, { locks }: VersionEntry): ObjectHead {
+  if (locks === undefined) return head;
+  const known = Object.entries({ ...head.systemMetadata, ...locks });
+  const systemMetadata = Object.fromEntries(
+    known.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+  return { ...head, systemMetadata };
+}
+
+async function discardAll(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  names: Iterable<string>,
+): Promise<void> {
+  for (const name of names) await discard(deps, call, versionRef(key, name));
+}

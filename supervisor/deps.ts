@@ -1,0 +1,21 @@
+import { CONSOLE_PROGRAM } from '../console/program.js';
+import {
+  JANITOR_COMMAND_ENTRY,
+  JANITOR_PROGRAM,
+  LISTENER_PROGRAM,
+  STORE_PROGRAM,
+} from '../src/processes/programs.js';
+import type { RunDeps } from './run.js';
+import { recoverStore } from './store.js';
+
+/** What the service is made of. */
+export const PARTS: RunDeps = {
+  programs: {
+    listener: LISTENER_PROGRAM,
+    janitor: JANITOR_PROGRAM,
+    store: STORE_PROGRAM,
+    console: CONSOLE_PROGRAM,
+  },
+  janitorCommand: JANITOR_COMMAND_ENTRY,
+  recoverStore,
+};

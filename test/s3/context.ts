@@ -1,0 +1,48 @@
+import type { Backend } from '../../src/backend/backend.js';
+import { UNCHECKED } from '../../src/clock/index.js';
+import { parseEndpoint, refineByHeaders } from '../../src/s3/endpoint/endpoint.js';
+import type { RequestContext, Services } from '../../src/s3/operation.js';
+import { NO_COLD_CLASSES } from '../../src/s3/rules/cold/classes.js';
+import { createXmlPool } from '../../src/s3/xml-pool/index.js';
+
+/** What one operation needs of a backend; anything else that it calls is a failure. */
+export type PartialBackend = Partial<Backend>;
+
+export interface ContextOptions {
+  /** Method and target, such as `PUT /bucket/key`. */
+  readonly request: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly backend: PartialBackend;
+  /** Told of large objects that are gone. */
+  readonly replaced?: Services['segments']['replaced'] | undefined;
+}
+
+const CAPABILITIES = { atomicCreate: true, conditionalReplace: true };
+
+/** An owner's request, as the pipeline hands it to an operation. */
+export function contextOf(options: ContextOptions): RequestContext {
+  const { request, headers = {}, body = '', backend, replaced = () => undefined } = options;
+  const [method = '', target = ''] = request.split(' ');
+  const [path = '', query = ''] = target.split('?');
+  const headerMap = new Map(Object.entries(headers));
+  const context = {
+    services: {
+      backend: { capabilities: CAPABILITIES, ...backend },
+      settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: ['STANDARD'] },
+      documents: createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER }),
+      lifecycles: { of: () => undefined },
+      segments: { replaced },
+      cold: { classes: NO_COLD_CLASSES, restorer: undefined },
+      clock: UNCHECKED,
+    },
+    endpoint: refineByHeaders(parseEndpoint(method, path, query), headerMap),
+    headers: headerMap,
+    principal: { accessKey: 'KEY', account: 'AUTH_main', role: 'owner' },
+    call: { requestId: 'tx1' },
+    containerHead: () => Promise.resolve({ systemMetadata: {} }),
+    openPayload: () => ({ collect: () => Promise.resolve(Buffer.from(body)) }),
+  };
+  // Only what the operations under test use is there.
+  return context as unknown as RequestContext;
+}

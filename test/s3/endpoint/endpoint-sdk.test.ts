@@ -1,0 +1,111 @@
+import * as sdk from '@aws-sdk/client-s3';
+import { expect } from 'chai';
+import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint/endpoint.js';
+
+/**
+ * The AWS SDK as oracle of the endpoint table: each of its commands is turned into the request that
+ * it would send, and has to be read as the operation of its name.
+ */
+
+/** For any command: the SDK writes what the command has, and leaves the rest. */
+const INPUT = {
+  Bucket: 'bucket',
+  Key: 'key',
+  Id: 'id',
+  UploadId: 'upload',
+  CopySource: '/bucket/source',
+  RenameSource: '/bucket/source',
+  AnnotationName: 'annotation',
+  Delete: { Objects: [{ Key: 'key' }] },
+  SelectRequest: {},
+  ObjectAttributes: ['ETag'],
+};
+
+const INPUT_OF: Readonly<Record<string, object>> = {
+  PutObject: { Body: 'text' },
+  UploadPart: { PartNumber: 1, Body: 'text' },
+  PutObjectAnnotation: { Body: 'text' },
+  UploadPartCopy: { PartNumber: 1 },
+};
+
+/** Not sent to the service, or not to be told from what is: the reason. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  ListDirectoryBuckets: 'the request of ListBuckets, to a host of its own',
+  WriteGetObjectResponse: 'sent to the host of an Object Lambda',
+};
+
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Ends the command where it would go on the wire. */
+class Captured extends Error {
+  constructor(readonly request: SentRequest) {
+    super('captured');
+  }
+}
+
+type Send = (command: unknown) => Promise<unknown>;
+type Command = new (input: object) => unknown;
+
+describe('s3 endpoint, with the AWS SDK as oracle', () => {
+  const client = new sdk.S3Client({
+    endpoint: 'http://localhost',
+    region: 'us-east-1',
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
+    requestHandler: {
+      handle: (request: SentRequest) => Promise.reject(new Captured(request)),
+    } as never,
+  });
+  const send = client.send.bind(client) as unknown as Send;
+
+  after(() => {
+    client.destroy();
+  });
+
+  for (const [command, operation] of commands()) {
+    const reason = SKIPPED[operation];
+    if (reason !== undefined) {
+      it.skip(`${operation}: ${reason}`);
+      continue;
+    }
+    it(`reads the request of ${operation}`, async () => {
+      const request = await capture(() => send(new command({ ...INPUT, ...INPUT_OF[operation] })));
+      const parsed = parseEndpoint(request.method, request.path, rawQuery(request.query));
+      const endpoint = refineByHeaders(parsed, new Map(Object.entries(request.headers)));
+      expect(endpoint.operation).to.equal(operation);
+    });
+  }
+
+  it('sees the commands of the SDK', () => {
+    expect(commands().length).to.be.greaterThan(100);
+  });
+});
+
+function commands(): [Command, string][] {
+  return Object.entries(sdk)
+    .filter(([name, value]) => /^\w+Command$/.test(name) && typeof value === 'function')
+    .map(([name, value]) => [value as Command, name.slice(0, -'Command'.length)]);
+}
+
+async function capture(call: () => Promise<unknown>): Promise<SentRequest> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof Captured) return error.request;
+    throw error;
+  }
+  throw new Error('nothing was sent');
+}
+
+function rawQuery(query: SentRequest['query']): string {
+  return Object.entries(query)
+    .flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const))
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
+    .join('&');
+}

@@ -1,0 +1,326 @@
+import { expect } from 'chai';
+import type { Backend, ContainerHead, ObjectHead } from '../../../src/backend/backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import { authorise } from '../../../src/s3/request/authorisation.js';
+import type { Role } from '../../../src/s3/auth/principal.js';
+import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint/endpoint.js';
+import type { RequestContext } from '../../../src/s3/operation.js';
+import { groupGrant, userGrant, type Grant } from '../../../src/s3/rules/acl/acl.js';
+import { bucketAclInput } from '../../../src/s3/rules/acl/bucket-acl.js';
+import { ACL_METADATA, encodeAcl } from '../../../src/s3/rules/acl/stored.js';
+import { S3Error } from '../../../src/s3/errors.js';
+import { headers } from '../support.js';
+
+/** The store as a decision sees it: two buckets and the objects in them. */
+interface World {
+  readonly bucket?: { readonly grants?: readonly Grant[]; readonly read?: string; write?: string };
+  readonly object?: readonly Grant[] | 'absent' | 'unowned';
+  readonly bucketAbsent?: boolean;
+}
+
+const OWNER = 'a:owner';
+const MEMBER = 'a:member';
+
+/** A request's context, and the calls it makes. */
+function contextOf(role: Role, method: string, url: string, world: World, more = {}) {
+  const [path = '', query = ''] = url.split('?');
+  const calls: string[] = [];
+  const head = (name: string): Promise<ContainerHead> => {
+    calls.push(`headContainer ${name}`);
+    if (world.bucketAbsent === true) return Promise.reject(gone('NoSuchContainer'));
+    const { grants, read = '', write = '' } = world.bucket ?? {};
+    const stored = grants && bucketAclInput({ owner: OWNER, grants }, { read: '', write: '' });
+    const systemMetadata = stored?.systemMetadata ?? {};
+    return Promise.resolve({ systemMetadata, acl: { read, write } } as ContainerHead);
+  };
+  const backend = {
+    headContainer: (_: unknown, { container }) => head(container),
+    headObject: (_: unknown, { container, object }) => {
+      calls.push(`headObject ${container}/${object}`);
+      const grants = world.object ?? 'unowned';
+      if (grants === 'absent') return Promise.reject(gone('NoSuchObject'));
+      const acl = grants === 'unowned' ? undefined : encodeAcl({ owner: OWNER, grants });
+      const systemMetadata = acl === undefined ? {} : { [ACL_METADATA]: acl };
+      return Promise.resolve({ systemMetadata } as ObjectHead);
+    },
+  } as Pick<Backend, 'headContainer' | 'headObject'>;
+  const given = headers(more);
+  const endpoint = refineByHeaders(parseEndpoint(method, path, query), given);
+  let memo: Promise<ContainerHead> | undefined;
+  const user = role === 'anonymous' ? undefined : `a:${role}`;
+  const context = {
+    principal: { accessKey: '', account: 'AUTH_a', role, user },
+    endpoint,
+    headers: given,
+    services: { backend },
+    containerHead: () => (memo ??= head(endpoint.bucket)),
+  } as unknown as RequestContext;
+  return { context, calls };
+}
+
+function gone(code: BackendError['code']): BackendError {
+  return new BackendError(code, 'gone');
+}
+
+async function outcomeOf(context: RequestContext): Promise<string> {
+  try {
+    await authorise(context);
+    return 'allowed';
+  } catch (error) {
+    if (error instanceof S3Error || error instanceof BackendError) return error.code;
+    throw error;
+  }
+}
+
+const READ = groupGrant('AllUsers', 'READ');
+const AUTHENTICATED = groupGrant('AuthenticatedUsers', 'READ');
+const B = 'headContainer bucket';
+const O = 'headObject bucket/key';
+
+type Row = readonly [
+  what: string,
+  role: Role,
+  request: string,
+  world: World,
+  outcome: string,
+  calls: readonly string[],
+];
+
+const TABLE: readonly Row[] = [
+  ['an owner', 'owner', 'GET /', {}, 'allowed', []],
+  ['an owner', 'owner', 'GET /bucket/key', { object: 'absent' }, 'allowed', []],
+  ['an owner', 'owner', 'PUT /bucket?cors', { bucketAbsent: true }, 'allowed', []],
+  ['a member', 'member', 'GET /', {}, 'AccessDenied', []],
+  ['a member', 'member', 'PUT /bucket', {}, 'AccessDenied', []],
+  ['anybody', 'anonymous', 'GET /', {}, 'AccessDenied', []],
+
+  ['a member', 'member', 'GET /bucket', {}, 'AccessDenied', [B]],
+  ['a member', 'member', 'GET /bucket', { bucketAbsent: true }, 'NoSuchContainer', [B]],
+  ['anybody', 'anonymous', 'GET /bucket', { bucketAbsent: true }, 'AccessDenied', [B]],
+  [
+    'a granted member',
+    'member',
+    'GET /bucket',
+    { bucket: { grants: [userGrant(MEMBER, 'READ')] } },
+    'allowed',
+    [B],
+  ],
+  [
+    'another',
+    'member',
+    'GET /bucket',
+    { bucket: { grants: [userGrant('a:x', 'READ')] } },
+    'AccessDenied',
+    [B],
+  ],
+  [
+    'anybody, of a container that Swift lists',
+    'anonymous',
+    'GET /bucket',
+    { bucket: { read: '.r:*,.rlistings' } },
+    'allowed',
+    [B],
+  ],
+  [
+    'anybody, of one that it does not list',
+    'anonymous',
+    'GET /bucket',
+    { bucket: { read: '.r:*' } },
+    'AccessDenied',
+    [B],
+  ],
+  [
+    'anybody, where Swift has closed it again',
+    'anonymous',
+    'GET /bucket',
+    { bucket: { grants: [READ] } },
+    'AccessDenied',
+    [B],
+  ],
+  [
+    'a member whom Swift lets write',
+    'member',
+    'PUT /bucket/key',
+    { bucket: { write: MEMBER } },
+    'allowed',
+    [B],
+  ],
+  [
+    'a member whom Swift lets read only',
+    'member',
+    'PUT /bucket/key',
+    { bucket: { read: MEMBER } },
+    'AccessDenied',
+    [B],
+  ],
+  [
+    'a member, the configuration',
+    'member',
+    'PUT /bucket?cors',
+    { bucket: { grants: [userGrant(MEMBER, 'FULL_CONTROL')] } },
+    'AccessDenied',
+    [B],
+  ],
+  [
+    'a member, the tags',
+    'member',
+    'GET /bucket?tagging',
+    { bucket: { grants: [] } },
+    'AccessDenied',
+    [B],
+  ],
+
+  [
+    'anybody, an object of an open container',
+    'anonymous',
+    'GET /bucket/key',
+    { bucket: { read: '.r:*' } },
+    'allowed',
+    [B],
+  ],
+  [
+    'anybody, one that is not there',
+    'anonymous',
+    'GET /bucket/key',
+    { bucket: { read: '.r:*' }, object: 'absent' },
+    'allowed',
+    [B],
+  ],
+  [
+    'anybody, a public object',
+    'anonymous',
+    'GET /bucket/key',
+    { object: [READ] },
+    'allowed',
+    [B, O],
+  ],
+  [
+    'anybody, one for users',
+    'anonymous',
+    'HEAD /bucket/key',
+    { object: [AUTHENTICATED] },
+    'AccessDenied',
+    [B, O],
+  ],
+  [
+    'a member, one for users',
+    'member',
+    'HEAD /bucket/key',
+    { object: [AUTHENTICATED] },
+    'allowed',
+    [B, O],
+  ],
+  ['anybody, one without an ACL', 'anonymous', 'GET /bucket/key', {}, 'AccessDenied', [B, O]],
+  [
+    'anybody, an absent one',
+    'anonymous',
+    'GET /bucket/key',
+    { object: 'absent' },
+    'AccessDenied',
+    [B, O],
+  ],
+  [
+    'who may list, an absent one',
+    'member',
+    'GET /bucket/key',
+    { bucket: { grants: [userGrant(MEMBER, 'READ')] }, object: 'absent' },
+    'NoSuchKey',
+    [B, O],
+  ],
+  [
+    'who may list, a private one',
+    'member',
+    'GET /bucket/key',
+    { bucket: { grants: [userGrant(MEMBER, 'READ')] } },
+    'AccessDenied',
+    [B, O],
+  ],
+  [
+    "a public object's ACL",
+    'anonymous',
+    'GET /bucket/key?acl',
+    { object: [READ] },
+    'AccessDenied',
+    [B, O],
+  ],
+  [
+    'an ACL that may be read',
+    'anonymous',
+    'GET /bucket/key?acl',
+    { object: [groupGrant('AllUsers', 'READ_ACP')] },
+    'allowed',
+    [B, O],
+  ],
+  [
+    "an open container's ACL of an object",
+    'anonymous',
+    'GET /bucket/key?acl',
+    { bucket: { read: '.r:*' } },
+    'AccessDenied',
+    [B, O],
+  ],
+];
+
+describe('authorise', () => {
+  for (const [what, role, request, world, outcome, expected] of TABLE) {
+    it(`${what}: ${request} is ${outcome} after ${expected.length} looks`, async () => {
+      const [method = '', url = ''] = request.split(' ');
+      const { context, calls } = contextOf(role, method, url, world);
+      expect(await outcomeOf(context)).to.equal(outcome);
+      expect(calls).to.deep.equal(expected);
+    });
+  }
+
+  it('makes no promise for an owner', () => {
+    expect(authorise(contextOf('owner', 'PUT', '/bucket/key', {}).context)).to.equal(undefined);
+  });
+
+  it("lets the object's own user change its ACL, and nobody else", async () => {
+    const world: World = { object: [userGrant(OWNER, 'FULL_CONTROL')] };
+    const { context } = contextOf('member', 'PUT', '/bucket/key?acl', world);
+    expect(await outcomeOf(context)).to.equal('AccessDenied');
+    const own = { ...context, principal: { ...context.principal, user: OWNER } };
+    expect(await outcomeOf(own)).to.equal('allowed');
+  });
+
+  it('looks at the page that refers to a container of some pages', async () => {
+    const world: World = { bucket: { read: '.r:.example.com' } };
+    for (const [referer, outcome] of [
+      ['https://www.example.com/page', 'allowed'],
+      ['https://example.org/?.example.com', 'AccessDenied'],
+      ['no URL', 'AccessDenied'],
+    ] as const) {
+      const { context } = contextOf('anonymous', 'GET', '/bucket/key', world, { referer });
+      expect(await outcomeOf(context), referer).to.equal(outcome);
+    }
+  });
+
+  describe('of a copy', () => {
+    const WRITE = { grants: [userGrant(MEMBER, 'WRITE')] };
+    const copy = (source: string, world: World) =>
+      contextOf('member', 'PUT', '/bucket/key', world, { 'x-amz-copy-source': source });
+
+    it('asks for the target and for the source', async () => {
+      const { context, calls } = copy('/other/source', { bucket: WRITE, object: [AUTHENTICATED] });
+      expect(await outcomeOf(context)).to.equal('allowed');
+      expect(calls).to.deep.equal([B, 'headContainer other', 'headObject other/source']);
+    });
+
+    it('looks once at a bucket that is both', async () => {
+      const { context, calls } = copy('/bucket/source', { bucket: WRITE, object: [AUTHENTICATED] });
+      expect(await outcomeOf(context)).to.equal('allowed');
+      expect(calls).to.deep.equal([B, 'headObject bucket/source']);
+    });
+
+    it('refuses a source that may not be read', async () => {
+      const { context } = copy('/other/source', { bucket: WRITE });
+      expect(await outcomeOf(context)).to.equal('AccessDenied');
+    });
+
+    it('refuses a target that may not be written, and does not look at the source', async () => {
+      const { context, calls } = copy('/other/source', { object: [AUTHENTICATED] });
+      expect(await outcomeOf(context)).to.equal('AccessDenied');
+      expect(calls).to.deep.equal([B]);
+    });
+  });
+});
