@@ -203,7 +203,7 @@ const KEYS = {
   },
   worm_clock_max_offset_ms: {
     schema: integer(0, 86_400_000).default(0),
-    doc: "How far this node's clock may be off before COMPLIANCE retention is decided by it no longer: such requests are denied then, also when nothing tells. 0: it is not checked. See [The clock](operations.md#the-clock).",
+    doc: "How far this node's clock may be off before COMPLIANCE retention is decided by it no longer: such requests are denied then, also when nothing tells. 0: it is not checked, and where a bucket has Object Lock the janitor warns of that. See [The clock](operations.md#the-clock).",
   },
   response_stall_timeout_ms: {
     schema: integer(100, 3_600_000).default(60_000),

@@ -1,4 +1,5 @@
 import type { Backend } from '../backend/backend.js';
+import type { FilledOptions } from '../config/options.js';
 import { cancelledBy } from '../lib/cancellation.js';
 import type { ClockHealth, ClockState } from '../clock/index.js';
 import { AccountJanitor, type Observer } from '../janitor/account-janitor.js';
@@ -14,6 +15,7 @@ import {
 } from '../janitor/assemble.js';
 import { SYSTEM_CLOCK } from '../janitor/clock.js';
 import { DryRun } from '../janitor/executors.js';
+import { LockWatch } from '../janitor/lock-watch.js';
 import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { VersionActions } from '../janitor/version-actions.js';
 import { openStore } from './open-store.js';
@@ -57,7 +59,8 @@ async function main(init: JanitorCommandInit): Promise<void> {
       stop.abort(new CommandError('incomplete', `stopped by ${signal}`));
     });
   }
-  const { backend: store } = await openStore(init.options, init.credentials);
+  const { backend } = await openStore(init.options, init.credentials);
+  const store = watchLocks(init.options, backend);
   const clock = await janitorClock(init.options, (why) => {
     process.stderr.write(`ringway: the clock cannot be trusted: ${why}\n`);
   });
@@ -76,6 +79,14 @@ async function main(init: JanitorCommandInit): Promise<void> {
     throw new CommandError('incomplete', `${summary.failed} actions or containers failed`);
   }
   await summary.output.flushed();
+}
+
+/** The service warns of locks beside an unchecked clock only where it runs a janitor itself. */
+function watchLocks(options: FilledOptions, store: Backend): Backend {
+  if (options.wormClockMaxOffsetMs !== 0) return store;
+  return new LockWatch(store, (message, { account, container }) => {
+    process.stderr.write(`ringway: ${account}/${container}: ${message}\n`);
+  });
 }
 
 async function dryRun(

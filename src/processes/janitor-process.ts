@@ -1,7 +1,9 @@
 import type { ClockHealth } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
+import type { FilledOptions } from '../config/options.js';
 import { janitorAccounts, janitorClock, janitorDeps } from '../janitor/assemble.js';
 import { Janitor } from '../janitor/janitor.js';
+import { LockWatch } from '../janitor/lock-watch.js';
 import { openStore } from './open-store.js';
 import { runChild, type ChildService } from './child.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
@@ -20,18 +22,34 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
   const log = createLogger({ level: options.logLevel, process: 'janitor', buffered: true });
   const metrics = new JanitorMetrics();
   const opened = await openStore(options, credentials);
-  const store = opened.backend;
+  const locks = watchLocks(options, opened.backend, log);
+  const store = locks ?? opened.backend;
   const clock = await janitorClock(options, (why) => {
     log.warn({ clock: why }, 'the clock cannot be trusted');
   });
   const parts = await janitorDeps(options, store, observerOf(metrics, log), clock);
-  const janitor = new Janitor(parts, janitorAccounts(options, credentials));
+  const accounts = janitorAccounts(options, credentials);
+  const janitor = new Janitor(parts, accounts);
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
   const replaceRoster = (roster: Roster): void => {
     opened.replaceRoster(roster);
     janitor.replaceAccounts(janitorAccounts(options, roster));
   };
-  return new JanitorService(janitor, replaceRoster, store, clock, metrics);
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const { pace, nextRequestId } = parts;
+    await locks?.search(accounts, { pace, requestId: nextRequestId(), signal });
+    await janitor.run(signal);
+  };
+  const checks = () => [{ name: 'pass', ...janitor.state }, ...(locks?.checks() ?? [])];
+  return new JanitorService(run, checks, replaceRoster, store, clock, metrics);
+}
+
+/** Undefined where the clock is checked: then there is nothing to warn of. */
+function watchLocks(options: FilledOptions, store: Backend, log: Logger): LockWatch | undefined {
+  if (options.wormClockMaxOffsetMs !== 0) return undefined;
+  return new LockWatch(store, (message, { account, container: bucket }) => {
+    log.warn({ account, bucket }, message);
+  });
 }
 
 class JanitorService implements ChildService {
@@ -39,7 +57,8 @@ class JanitorService implements ChildService {
   #running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly janitor: Janitor,
+    private readonly run: (signal: AbortSignal) => Promise<void>,
+    private readonly checks: () => readonly HealthCheck[],
     private readonly replaceRoster: (roster: Roster) => void,
     private readonly store: Backend,
     private readonly clock: ClockHealth,
@@ -47,7 +66,7 @@ class JanitorService implements ChildService {
   ) {}
 
   begin(): void {
-    this.#running = this.janitor.run(this.#ending.signal);
+    this.#running = this.run(this.#ending.signal);
     // A defect: the supervisor starts another process, and says so.
     this.#running.catch((error: unknown) => {
       queueMicrotask(() => {
@@ -61,7 +80,7 @@ class JanitorService implements ChildService {
   }
 
   probe(): Promise<readonly HealthCheck[]> {
-    return Promise.resolve([{ name: 'pass', ...this.janitor.state }]);
+    return Promise.resolve(this.checks());
   }
 
   /** It serves none. */

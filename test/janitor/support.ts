@@ -104,7 +104,7 @@ export class Bench {
 
   private constructor(
     readonly store: EmbeddedStore,
-    private readonly folder: string,
+    readonly folder: string,
   ) {}
 
   static async open(): Promise<Bench> {
