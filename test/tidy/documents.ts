@@ -77,32 +77,3 @@ export function indexViolations(files: readonly ProjectFile[]): Violation[] {
     .filter(({ path }) => !linked.has(path))
     .map(({ path }) => `${path} is not in the index, docs/README.md`);
 }
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-}
-
-const EXACT_VERSION = /^(?:npm:[\w@/.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
-
-/**
- * Every dependency is an exact version and has its line of justification, `- \`name\`: …`, in
- * docs/dependencies.md; no line speaks of a dependency that is gone.
- */
-export function dependencyViolations(manifest: Manifest, document: string): Violation[] {
-  const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
-  const names = new Set(versions.map(([name]) => name));
-  const lines = [...document.matchAll(/^- `(?<name>[^`]+)`: \S/gm)];
-  const explained = new Set(lines.map((match) => match.groups?.name ?? ''));
-  return [
-    ...versions
-      .filter(([, version]) => !EXACT_VERSION.test(version))
-      .map(([name, version]) => `${name} ${version} is not an exact version`),
-    ...[...names]
-      .filter((name) => !explained.has(name))
-      .map((name) => `${name} has no line in docs/dependencies.md`),
-    ...[...explained]
-      .filter((name) => !names.has(name))
-      .map((name) => `docs/dependencies.md speaks of ${name}, which is no dependency`),
-  ];
-}

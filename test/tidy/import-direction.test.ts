@@ -75,6 +75,17 @@ describe('tidy: import direction', () => {
     expect(importViolations([{ path, text }])).to.deep.equal([]);
   });
 
+  it('sees what `require` loads, where it is that of the module', () => {
+    const calls = `require('a'); require.resolve('b');`;
+    const text = `const require = createRequire(import.meta.url); ${calls}`;
+    expect(importsOf({ path: 'src/x.ts', text }).map(({ target }) => target)).to.deep.equal([
+      'a',
+      'b',
+    ]);
+    const own = `function require(option: string) {} ${calls}`;
+    expect(importsOf({ path: 'src/x.ts', text: own })).to.deep.equal([]);
+  });
+
   it('sees every form of import, with its line', () => {
     const text = [
       `import a from 'a';`,
@@ -83,6 +94,9 @@ describe('tidy: import direction', () => {
       `type D = import('./d.js').D;`,
       `await import('e');`,
       `import 'f';`,
+      `createRequire(import.meta.url)('g');`,
+      `createRequire(import.meta.url).resolve('h');`,
+      `import.meta.resolve('i'); done.resolve('no import');`,
     ].join('\n');
     expect(importsOf({ path: 'src/s3/x.ts', text })).to.deep.equal([
       { target: 'a', typeOnly: false, line: 1 },
@@ -91,6 +105,9 @@ describe('tidy: import direction', () => {
       { target: 'src/s3/d.ts', typeOnly: true, line: 4 },
       { target: 'e', typeOnly: false, line: 5 },
       { target: 'f', typeOnly: false, line: 6 },
+      { target: 'g', typeOnly: false, line: 7 },
+      { target: 'h', typeOnly: false, line: 8 },
+      { target: 'i', typeOnly: false, line: 9 },
     ]);
   });
 });

@@ -12,12 +12,17 @@ export interface ImportOf {
   readonly line: number;
 }
 
-/** Everything that a file of TypeScript or JavaScript imports: static, dynamic, re-exported and in types. */
+/**
+ * Everything that a file of TypeScript or JavaScript imports: static, dynamic, re-exported, in types,
+ * and what it requires or resolves by a literal name.
+ */
 export function importsOf(file: ProjectFile): ImportOf[] {
   const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2023, true);
+  // A module has no other `require`; a function of its own may have the name.
+  const hasRequire = /\brequire = createRequire\(/.test(file.text);
   const found: ImportOf[] = [];
   const visit = (node: ts.Node): void => {
-    const reference = referenceOf(node);
+    const reference = referenceOf(node, hasRequire);
     if (reference !== undefined) {
       const { line } = source.getLineAndCharacterOfPosition(node.getStart());
       const target = resolveTarget(file.path, reference.specifier);
@@ -34,7 +39,7 @@ interface Reference {
   readonly typeOnly: boolean;
 }
 
-function referenceOf(node: ts.Node): Reference | undefined {
+function referenceOf(node: ts.Node, hasRequire: boolean): Reference | undefined {
   if (ts.isImportDeclaration(node)) {
     return reference(node.moduleSpecifier, isTypeImport(node.importClause));
   }
@@ -45,7 +50,20 @@ function referenceOf(node: ts.Node): Reference | undefined {
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     return reference(node.arguments[0], false);
   }
+  if (ts.isCallExpression(node) && isRequire(node.expression, hasRequire)) {
+    return reference(node.arguments[0], false);
+  }
   return undefined;
+}
+
+/** `require`, `createRequire(…)`, and `.resolve` of these or of `import.meta`. */
+function isRequire(callee: ts.Expression, hasRequire: boolean): boolean {
+  if (ts.isIdentifier(callee)) return hasRequire && callee.text === 'require';
+  if (ts.isCallExpression(callee)) {
+    return ts.isIdentifier(callee.expression) && callee.expression.text === 'createRequire';
+  }
+  if (!ts.isPropertyAccessExpression(callee) || callee.name.text !== 'resolve') return false;
+  return ts.isMetaProperty(callee.expression) || isRequire(callee.expression, hasRequire);
 }
 
 function reference(specifier: ts.Node | undefined, typeOnly: boolean): Reference | undefined {
