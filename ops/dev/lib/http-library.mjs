@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import process from 'node:process';
+import { basename } from 'node:path';
+import { nativeBinary } from './native-hashes.mjs';
 import { ROOT } from './paths.mjs';
 
 /**
@@ -36,10 +37,9 @@ export const ANSWERS = [
 
 /** Makes the copy for this platform and this Node, or removes one that is not current. */
 export function prepareHttpLibrary() {
-  const { platform, arch, versions } = process;
-  const name = `uws_${platform}_${arch}_${versions.modules}.node`;
-  const copy = `${FOLDER}/${name}`;
-  const library = readIfThere(`${ROOT}/node_modules/uWebSockets.js/dist/bin/${name}`);
+  const original = nativeBinary();
+  const copy = `${FOLDER}/${basename(original)}`;
+  const library = readIfThere(original);
   const wanted = library === null ? null : withAnswers(library);
   if (wanted === null) {
     rmSync(copy, { force: true });

@@ -41,6 +41,8 @@ export function isInstalled(installed, wanted) {
     if (path === '') return true;
     const found = there[path];
     if (found === undefined) return entry.optional === true;
+    // npm has no hash for what comes out of a git repository: its commit says which it is.
+    if (entry.resolved?.startsWith('git') && found.resolved !== entry.resolved) return false;
     return found.version === entry.version && found.integrity === entry.integrity;
   });
 }

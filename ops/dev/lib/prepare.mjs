@@ -2,20 +2,26 @@ import { build } from './build.mjs';
 import { prepareHttpLibrary } from './http-library.mjs';
 import { install } from './install.mjs';
 import { withLock } from './lock.mjs';
+import { checkNativeBinary, recordNativeBinaries } from './native-hashes.mjs';
 import { ROOT } from './paths.mjs';
 
 /**
- * @param {string | undefined} goal `install`: dependencies are there; `build`: and `dist/` is current
+ * @param {string | undefined} goal `install`: dependencies are there, and the HTTP library is the one
+ *   that was recorded; `build`: and `dist/` is current; `record`: the HTTP library that is installed
+ *   is recorded as the one to run
  * @throws {Error} with one line for the user
  */
 export async function prepare(goal) {
-  if (goal !== 'install' && goal !== 'build') {
-    throw new Error('usage: node ops/dev/bootstrap.mjs install|build');
+  if (goal !== 'install' && goal !== 'build' && goal !== 'record') {
+    throw new Error('usage: node ops/dev/bootstrap.mjs install|build|record');
   }
   await withLock(
     `${ROOT}/.build/bootstrap.lock`,
     async () => {
       await install();
+      if (goal === 'record') recordNativeBinaries();
+      // At each start, not once for each install: the file may be another since.
+      checkNativeBinary();
       if (goal !== 'build') return;
       await build();
       prepareHttpLibrary();

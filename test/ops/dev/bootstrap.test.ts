@@ -35,6 +35,8 @@ describe('bootstrap: Node version', () => {
   }
 });
 
+const COMMIT = 'git+ssh://git@github.com/a/c.git#';
+
 describe('bootstrap: what is installed', () => {
   const lock = (packages: object) => JSON.stringify({ packages: { '': {}, ...packages } });
   const wanted = lock({
@@ -56,6 +58,17 @@ describe('bootstrap: what is installed', () => {
     ],
     ['a package too few', lock({}), false],
   ];
+  for (const [what, commit, enough] of [
+    ['the commit of a repository', '1', true],
+    ['another commit of a repository, of the same version', '2', false],
+  ] as const) {
+    it(`${what}: ${enough ? 'enough' : 'not enough'}`, async () => {
+      const { isInstalled } = await loadTool('lib/install.mjs');
+      const at = (hash: string) =>
+        lock({ 'node_modules/c': { version: '1.0.0', resolved: COMMIT + hash } });
+      expect(isInstalled(at(commit), at('1'))).to.equal(enough);
+    });
+  }
   for (const [what, installed, enough] of cases) {
     it(`${what}: ${enough ? 'enough' : 'not enough'}`, async () => {
       const { isInstalled } = await loadTool('lib/install.mjs');

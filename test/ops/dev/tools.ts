@@ -46,6 +46,11 @@ interface Tools {
     ANSWERS: readonly { readonly theirs: string; readonly ours: string }[];
     withAnswers: (binary: Buffer) => Buffer | null;
   };
+  readonly 'lib/native-hashes.mjs': {
+    nativeBinary: (library?: string) => string;
+    checkNativeBinary: (path?: string, recorded?: Readonly<Record<string, string>>) => void;
+    recordNativeBinaries: (library: string, record: string) => void;
+  };
   readonly 'lib/lock.mjs': {
     withLock: <T>(
       path: string,

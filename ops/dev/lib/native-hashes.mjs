@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import process from 'node:process';
+import { ROOT } from './paths.mjs';
+
+/**
+ * Holds the native binaries of the HTTP library to the SHA-256 that the repository records for them.
+ *
+ * The lock file holds a package of the registry to its hash, but says nothing of what was put into
+ * `node_modules` afterwards, and has no hash for a package out of a git repository. This is code that
+ * reads every request, and that nobody can read: what runs is what was recorded, or nothing is.
+ */
+
+const RECORD = 'ops/dev/native-hashes.json';
+
+const LIBRARY = `${ROOT}/node_modules/uWebSockets.js`;
+
+/** Where uws-pack has its binaries, and where the releases of the project itself have them. */
+const FOLDERS = ['dist/bin/', ''];
+
+/** `process.versions.modules` of Node 20 and 22: others are not served (../node-version.mjs). */
+const BINARY = /^uws_[a-z\d]+_[a-z\d]+_(?:115|127)\.node$/;
+
+/**
+ * Path of the library's binary for this platform and this Node, as it was installed.
+ *
+ * @returns {string} of a file that need not be there
+ */
+export function nativeBinary(library = LIBRARY) {
+  const { platform, arch, versions } = process;
+  const name = `uws_${platform}_${arch}_${versions.modules}.node`;
+  const paths = FOLDERS.map((folder) => `${library}/${folder}${name}`);
+  return paths.find((path) => existsSync(path)) ?? paths[0];
+}
+
+/**
+ * @param {string} [path] of a binary
+ * @param {Record<string, string>} [recorded] SHA-256 in hex, by the name of the file
+ * @throws {Error} with one line that names the file, the hash it should have and the one it has
+ */
+export function checkNativeBinary(path = nativeBinary(), recorded = recordedHashes()) {
+  const shown = path.replace(`${ROOT}/`, '');
+  if (!existsSync(path)) {
+    throw new Error(
+      `${shown} is missing: the HTTP library is not built for this platform and Node`,
+    );
+  }
+  const expected = recorded[basename(path)] ?? `none, as ${RECORD} does not name it`;
+  const found = sha256(path);
+  if (found === expected) return;
+  throw new Error(
+    `${shown} is not the binary that was recorded (docs/dependencies.md): ` +
+      `SHA-256 expected: ${expected}; found: ${found}`,
+  );
+}
+
+/** Records what is installed now; for whoever changes the library and knows where it came from. */
+export function recordNativeBinaries(library = LIBRARY, record = `${ROOT}/${RECORD}`) {
+  const hashes = FOLDERS.filter((folder) => existsSync(`${library}/${folder}`))
+    .flatMap((folder) => readdirSync(`${library}/${folder}`).map((name) => ({ folder, name })))
+    .filter(({ name }) => BINARY.test(name))
+    .map(({ folder, name }) => [name, sha256(`${library}/${folder}${name}`)])
+    .sort();
+  writeFileSync(record, JSON.stringify(Object.fromEntries(hashes), null, 2) + '\n');
+}
+
+function recordedHashes() {
+  return JSON.parse(readFileSync(`${ROOT}/${RECORD}`, 'utf8'));
+}
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect } from 'chai';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { loadTool } from './tools.js';
+
+const { platform, arch, versions } = process;
+const NAME = `uws_${platform}_${arch}_${versions.modules}.node`;
+
+function sha256(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+describe('the recorded hashes of the HTTP library', () => {
+  let tool: Awaited<ReturnType<typeof loadTool<'lib/native-hashes.mjs'>>>;
+  let folder: string;
+
+  before(async () => {
+    tool = await loadTool('lib/native-hashes.mjs');
+  });
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('native-hashes');
+    await mkdir(join(folder, 'dist/bin'), { recursive: true });
+  });
+
+  afterEach(() => removeFolder(folder));
+
+  it('are those of the binary that is installed here', () => {
+    expect(tool.checkNativeBinary).not.to.throw();
+  });
+
+  it('name the binaries for every Node that is served', () => {
+    const hashes = JSON.parse(readFileSync('ops/dev/native-hashes.json', 'utf8')) as object;
+    expect(hashes)
+      .to.have.property('uws_linux_x64_115.node')
+      .that.matches(/^[0-9a-f]{64}$/);
+    expect(hashes)
+      .to.have.property('uws_linux_x64_127.node')
+      .that.matches(/^[0-9a-f]{64}$/);
+  });
+
+  it('refuse another binary, with a line that has its name and both hashes', async () => {
+    const path = join(folder, NAME);
+    await writeFile(path, 'changed');
+    const recorded = { [NAME]: sha256('original') };
+    expect(() => {
+      tool.checkNativeBinary(path, recorded);
+    })
+      .to.throw(Error)
+      .with.property('message')
+      .that.equals(
+        `${path} is not the binary that was recorded (docs/dependencies.md): ` +
+          `SHA-256 expected: ${sha256('original')}; found: ${sha256('changed')}`,
+      );
+  });
+
+  it('refuse a binary that they do not name, and one that is missing', async () => {
+    const path = join(folder, NAME);
+    expect(() => {
+      tool.checkNativeBinary(path, {});
+    }).to.throw(/^.* is missing: the HTTP library is not built for this platform and Node$/);
+    await writeFile(path, 'new');
+    expect(() => {
+      tool.checkNativeBinary(path, {});
+    }).to.throw(
+      /expected: none, as ops\/dev\/native-hashes\.json does not name it; found: \w{64}$/,
+    );
+  });
+
+  it('are of the file in the place that either package has for it', async () => {
+    expect(basename(tool.nativeBinary(folder))).to.equal(NAME);
+    await writeFile(join(folder, NAME), 'of the project itself');
+    expect(tool.nativeBinary(folder)).to.equal(join(folder, NAME));
+    await writeFile(join(folder, 'dist/bin', NAME), 'of uws-pack');
+    expect(tool.nativeBinary(folder)).to.equal(join(folder, 'dist/bin', NAME));
+  });
+
+  it('are recorded from what is installed, for the versions of Node that are served', async () => {
+    const record = join(folder, 'hashes.json');
+    const names = ['uws_linux_x64_127.node', 'uws_linux_x64_115.node', 'uws_linux_x64_108.node'];
+    for (const name of [...names, 'index.mjs'])
+      await writeFile(join(folder, 'dist/bin', name), name);
+    tool.recordNativeBinaries(folder, record);
+    expect(readFileSync(record, 'utf8')).to.equal(
+      [
+        '{',
+        `  "uws_linux_x64_115.node": "${sha256('uws_linux_x64_115.node')}",`,
+        `  "uws_linux_x64_127.node": "${sha256('uws_linux_x64_127.node')}"`,
+        '}',
+        '',
+      ].join('\n'),
+    );
+  });
+});
