@@ -35,6 +35,9 @@ const BODIES = Object.fromEntries(
   Object.entries(EDGE_NAMES).map(([title, name]) => [title, bodyOf(name)]),
 );
 
+/** Clients take `a/../b` in an address for `b`. */
+const isShortened = (name: string) => name.split('/').some((part) => /^\.\.?$/.test(part));
+
 describe('console files: edge names', () => {
   const container = unique('☃+ c');
   let bed: TestBed;
@@ -77,9 +80,14 @@ describe('console files: edge names', () => {
     expect(properties).to.deep.equal(expected);
   });
 
-  it('makes a TempURL of each that the store takes', async () => {
+  it('makes a TempURL of each that the store takes, unless browsers would shorten it', async () => {
     const { port } = new URL(bed.store.origin);
     const bodies = await ofEach(async (name) => {
+      if (isShortened(name)) {
+        const refused = await client.post('/api/files/tempurl', { container, name });
+        expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'bad_name']);
+        return bodyOf(name);
+      }
       const made = (await ok(client.post('/api/files/tempurl', { container, name }))).json() as {
         url_path: string;
       };
