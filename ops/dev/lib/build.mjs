@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import process from 'node:process';
+import { prepareHttpLibrary } from './http-library.mjs';
 import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
@@ -16,8 +17,9 @@ import { packageFile, run } from './run.mjs';
 const DIST = `${ROOT}/dist`;
 const STAMP = `${DIST}/.ringway-build`;
 
-/** Compiles `dist/`, unless nothing changed since it was last compiled. */
+/** Brings `dist/` up to date: the HTTP library's copy, and what is compiled of changed sources. */
 export async function build() {
+  prepareHttpLibrary();
   const wanted = sourceHash();
   if (readStamp() === wanted) return;
 

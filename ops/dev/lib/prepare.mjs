@@ -1,5 +1,4 @@
 import { build } from './build.mjs';
-import { prepareHttpLibrary } from './http-library.mjs';
 import { install } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { checkNativeBinary, recordNativeBinaries } from './native-hashes.mjs';
@@ -22,9 +21,7 @@ export async function prepare(goal) {
       if (goal === 'record') recordNativeBinaries();
       // At each start, not once for each install: the file may be another since.
       checkNativeBinary();
-      if (goal !== 'build') return;
-      await build();
-      prepareHttpLibrary();
+      if (goal === 'build') await build();
     },
     (holder) =>
       console.log(`ringway: waiting for process ${holder}, which is preparing this clone`),
