@@ -19,10 +19,13 @@ export function prepareDataDirectory(dataDir: string): string | undefined {
     probe(path.join(dataDir, '.ringway-probe'));
     return undefined;
   } catch (error) {
-    const isInUse = statSync(lockFileOf(dataDir), { throwIfNoEntry: false })?.isFile() === true;
-    if (!isFull(error) || !isInUse) throw directoryFailure(dataDir, error);
+    if (!isFull(error) || !wasUsedBefore(dataDir)) throw directoryFailure(dataDir, error);
     return `the device of the data directory ${dataDir} is full: the service starts, and refuses what needs room`;
   }
+}
+
+function wasUsedBefore(dataDir: string): boolean {
+  return statSync(lockFileOf(dataDir), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The file that the one service which uses a data directory has locked. It stays there. */
