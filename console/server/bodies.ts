@@ -36,7 +36,7 @@ export function discardRest(request: IncomingMessage): void {
     left -= chunk.length;
     if (left < 0) request.destroy();
   });
-  // Whoever lets go of a pipe pauses what it read from, and a listener alone does not go on: the
-  // connection would stay open, and the next request on it unread.
+  // `unpipe` pauses the request, and a `data` listener alone does not resume it: the connection would
+  // stay open, and its next request would never be read.
   request.resume();
 }

@@ -13,7 +13,7 @@ interface Tries {
   refused: boolean;
   /** No try before this. */
   notBeforeMs: number;
-  /** Somebody logged in from there under that name. */
+  /** A login from this address with this name has succeeded before. */
   known: boolean;
 }
 

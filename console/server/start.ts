@@ -28,7 +28,7 @@ import { Traffic } from './traffic.js';
 
 export interface RunningConsole {
   readonly port: number;
-  /** Of `metrics_listen`; undefined where that is empty. */
+  /** The port that `metrics_listen` was given; undefined where that key is empty. */
   readonly metricsPort: number | undefined;
   readonly context: ConsoleContext;
   /** Takes no more connections, and lets requests under way finish; `close` comes after it. */
@@ -145,7 +145,7 @@ export class ConsoleServer {
     if (server.listening) server.close();
   }
 
-  /** Of `metrics_listen`, once it listens. */
+  /** Listens on `metrics_listen`. @returns the port; undefined where that key is empty */
   async metricsPort(): Promise<number | undefined> {
     return this.#metricsListener?.listen();
   }

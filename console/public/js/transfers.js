@@ -161,8 +161,8 @@ function putBack(item) {
 }
 
 /**
- * Whether a failure is not the file's: then the queue waits where nothing else would go through
- * either, and the file is tried again.
+ * Tells whether an upload failed for a reason that may pass, such as a console that is restarting: the
+ * queue then waits, and tries the file again.
  */
 async function willPass(item, error) {
   const reason = passingReason(error);

@@ -24,7 +24,7 @@ export function passingReason({ code }) {
   return CUT.has(code) ? 'connection' : null;
 }
 
-/** Whether the console answers at all, also to those whose session is over. */
+/** Tells whether the console answers; it needs no session for that. */
 export async function isConsoleThere() {
   const signal = AbortSignal.timeout(PROBE_MS);
   const answer = await fetch('/healthz', { cache: 'no-store', signal }).catch(() => null);

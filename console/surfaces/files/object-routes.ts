@@ -9,7 +9,7 @@ import { containerName, objectName, objectPlace } from './names.js';
 import { metaHeaders, objectInfo } from './object-info.js';
 import { translate } from './translate.js';
 
-/** Of what somebody writes here: what an S3 client wrote may be more, and is sent back as it is. */
+/** Limits of metadata entered here. What S3 clients wrote may exceed them, and is sent back unchanged. */
 const META_COUNT_MAX = 90;
 const META_BYTES_MAX = 4096;
 const VALUE_BYTES_MAX = 256;
@@ -97,7 +97,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
 const TOO_SOON =
   'An object that expires is deleted for good: your role may let it expire no sooner than the trash would.';
 
-/** Whether an object is gone before the trash would have let it go, and before it would have been. */
+/** Tells whether an expiry comes sooner than the former one, and sooner than the trash would purge. */
 function isSooner(
   deleteAt: number | null,
   former: number | null,

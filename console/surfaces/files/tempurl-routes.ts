@@ -110,7 +110,7 @@ async function refuseMissing(
   { container, name, method }: z.infer<typeof TEMPURL>,
 ): Promise<void> {
   if (name === undefined || method === 'PUT') return;
-  // Who may not look at it may still have it signed: the store decides whether the URL is of use.
+  // A user who may not read the object gets its URL all the same: the store decides when it is used.
   const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container, object: name });
   if (status === 404) throw new ApiError('no_such_object', 'There is no such object.');
 }

@@ -15,7 +15,7 @@ export interface TrashEntry {
   readonly expires_unix_s: number | null;
   /** The store lists what has expired until its expirer has passed. */
   readonly expired: boolean;
-  /** Who deleted it; null when that is not known. */
+  /** The user who deleted it; null when unknown. */
   readonly by: string | null;
   readonly last_modified: string;
   /** What the listing tells: links and dynamic manifests look like objects in it. */
