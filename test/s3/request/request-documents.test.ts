@@ -59,7 +59,10 @@ function ask(request: string, bucketIsThere: boolean): Asked {
     ...made,
     services: {
       ...made.services,
-      backend: { ...made.services.backend, capabilities: { systemMetadata: true, atomicCreate: true } },
+      backend: {
+        ...made.services.backend,
+        capabilities: { systemMetadata: true, atomicCreate: true },
+      },
       documents: {
         parse: (name: string, { length }: Buffer) => Promise.reject(new Parsed(name, length)),
       },
