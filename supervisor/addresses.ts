@@ -38,7 +38,7 @@ export interface HeldAddress {
   readonly release: () => Promise<void>;
 }
 
-/** As {@link claimAddress}, but nobody else gets the address before it is released. */
+/** Like {@link claimAddress}, but no other process gets the address before it is released. */
 export async function holdAddress(key: string, address: ListenAddress): Promise<HeldAddress> {
   const server = net.createServer();
   try {

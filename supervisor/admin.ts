@@ -25,7 +25,7 @@ export interface AdminView {
   readonly logs: LogTail;
 }
 
-/** Who may ask. */
+/** The options that decide who may ask. */
 type AdminAccess = Pick<FilledOptions, 'adminListen' | 'adminAllowedHosts' | 'adminTokenFile'>;
 
 interface Answer {
@@ -37,7 +37,7 @@ interface Answer {
 const TEXT = 'text/plain; charset=utf-8';
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Nobody sends more to this port than a scraper and some probes. */
+/** Limits for this port: it serves a scraper and some probes. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 5_000,
@@ -86,8 +86,8 @@ function json({ status, body }: LokiAnswer): Answer {
 }
 
 /**
- * What load balancers ask for, which know no tokens: one word each. What `?verbose` adds is nobody
- * else's business.
+ * Paths that load balancers ask for, which have no token. They answer one word each; `?verbose`
+ * needs the token, since its details are confidential.
  */
 const OPEN_TO_ALL: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
@@ -121,7 +121,10 @@ export class AdminServer {
     this.#server.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** From now on asks for the token, where there is one, and answers under these names. */
+  /**
+   * From now on requires this configuration's token, where there is one, and answers under its
+   * names.
+   */
   useAccess(options: AdminAccess): void {
     const token = readAdminToken(options);
     this.#token = token === undefined ? undefined : new BearerToken(token);
@@ -159,7 +162,7 @@ export class AdminServer {
     return { host: address.host, port };
   }
 
-  /** Ends all connections; nobody waits for these answers once the service is down. */
+  /** Ends all connections: these answers have no use once the service is down. */
   close(): void {
     this.#server.close();
     this.#speaker.close();
@@ -185,7 +188,7 @@ export class AdminServer {
   }
 
   #route(request: http.IncomingMessage): Answer | Promise<Answer> {
-    // Who has the path alone asks for no details.
+    // A request for the path without a query asks for no details.
     const isOpen = OPEN_TO_ALL.has(request.url);
     if (!isOpen && !this.#hosts.hasOrIsAddress(request.headers.host)) {
       return { status: 421, type: TEXT, body: WRONG_HOST };

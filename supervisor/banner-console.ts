@@ -11,7 +11,7 @@ export interface ConsoleState extends Pick<Start, 'consoleConfig'> {
   readonly consoleProblem: string | undefined;
 }
 
-/** Where the console is and who logs in there; nothing where nobody wants one. */
+/** The lines about the console's address and its login; none where no console is configured. */
 export function consoleLines(
   { consoleListen, backend }: Pick<FilledOptions, 'consoleListen' | 'backend'>,
   { roster }: Credentials,
@@ -32,7 +32,7 @@ function line(name: string, text: string): string {
   return `  ${name.padEnd(12)} ${text}`;
 }
 
-/** As the fields of the login page are called. */
+/** The login, in the words of the login page's fields. */
 function loginOf(
   roster: Credentials['roster'],
   backend: FilledOptions['backend'],

@@ -6,7 +6,7 @@ import type { FilledOptions } from '../src/config/options.js';
 export interface BannerCredential {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** For the variables of a shell, quoted. */
+  /** The access key, quoted for the variables of a shell. */
   readonly accessKeyWord: string;
   readonly secretKeyWord: string;
 }
@@ -14,8 +14,8 @@ export interface BannerCredential {
 type Files = Pick<FilledOptions, 'credentialsFile' | 'tempauthConf' | 'identityUrl'>;
 
 /**
- * Of the first owner, whose requests succeed. The secret is shown only when it was made just now;
- * later lines read it from its file.
+ * The credential of the first owner, whose requests succeed. The secret is shown only when it was
+ * made just now; later lines read it from its file.
  */
 export function bannerCredential(
   { roster, origin }: Credentials,
@@ -69,7 +69,7 @@ function secretFromFile(index: number, file: string): string {
   return `"$(node -p '${script}' ${shellWord(file)})"`;
 }
 
-/** Of `user_test_tester = testing .admin`: the word behind the equals sign. */
+/** The key in a line like `user_test_tester = testing .admin`: the word behind the equals sign. */
 function keyFromConf({ accessKey }: RosterEntry, file: string): string {
   if (!/^[\w-]+:[\w-]+$/.test(accessKey) || accessKey.includes('_')) return shellWord('<key>');
   const option = `user_${accessKey.replace(':', '_')}`;

@@ -25,14 +25,16 @@ export type ExitCause =
   | 'start_timeout'
   /** The supervisor killed it on purpose. */
   | 'killed'
-  /** By itself, with an exit code. */
+  /** It ended by itself, with an exit code. */
   | 'exit'
-  /** By a signal that the supervisor did not send: a crash, or the kernel short of memory. */
+  /**
+   * It ended by a signal that the supervisor did not send: a crash, or the kernel short of memory.
+   */
   | 'signal';
 
 export interface ChildExit {
   readonly cause: ExitCause;
-  /** For the log, e.g. `signal SIGSEGV`. */
+  /** Details for the log, e.g. `signal SIGSEGV`. */
   readonly detail: string;
   /** What it said of a start that failed. */
   readonly failure?: { readonly kind: StartFailure; readonly message: string } | undefined;
@@ -44,7 +46,7 @@ export interface HealthReport {
   readonly at: number;
 }
 
-/** For the environment of a child: the credential crosses over IPC. */
+/** The environment of a child has no credential: that crosses over IPC. */
 export const NO_CREDENTIAL = {
   [ACCESS_KEY_VARIABLE]: undefined,
   [SECRET_KEY_VARIABLE]: undefined,
@@ -58,7 +60,10 @@ export interface ChildProgram {
   readonly entry: string;
   /** Added to this process' environment; undefined removes. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For Node, before those that this process was started with: the last one wins. */
+  /**
+   * Node's flags for the child, placed before those that this process was started with: the last
+   * one wins.
+   */
   readonly nodeFlags: readonly string[];
   /** Inherited, so that the data directory stays locked while any child lives. */
   readonly lockFd: number;
@@ -120,7 +125,7 @@ export class Child {
     this.#process.on('error', (error) => {
       if (this.#process.pid === undefined) this.#gone('exit', error.message);
     });
-    // Not `exit`: only `close` comes after the last message.
+    // `close`, not `exit`: only `close` comes after the last message.
     this.#process.on('close', (code, signal) => {
       if (signal === null) this.#gone('exit', `exit code ${code ?? 0}`);
       else this.#gone('signal', `signal ${signal}`);
@@ -166,7 +171,7 @@ export class Child {
     return lossless;
   }
 
-  /** Nobody listens in its place. */
+  /** Tells the child to serve on: no other one listens in its place. */
   resume(): void {
     if (this.state === 'up') this.#send({ type: 'resume' });
   }
@@ -184,7 +189,7 @@ export class Child {
     }
   }
 
-  /** Of a child that drains: nothing serves in its place any more. */
+  /** Shortens the drain of a child: nothing serves in its place any more. */
   hurry(): void {
     if (this.state === 'draining') this.#send({ type: 'drain', handedOver: false });
   }
@@ -193,7 +198,7 @@ export class Child {
     this.#kill('killed');
   }
 
-  /** Of a child that is up; one that starts hears nothing before it is. */
+  /** Sends credentials to a child that is up; a starting one gets them with its start. */
   giveCredentials(credentials: Roster): void {
     if (this.state !== 'up' || credentials === this.#credentials) return;
     this.#credentials = credentials;

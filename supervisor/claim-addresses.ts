@@ -2,7 +2,7 @@ import type { FilledOptions, ListenAddress } from '../src/config/options.js';
 import { holdAddress, type HeldAddress } from './addresses.js';
 import { Failure } from './exit-codes.js';
 
-/** Where the service listens, with real ports. */
+/** The addresses of the service, with real ports. */
 export type Addresses = Pick<
   FilledOptions,
   's3Listen' | 'adminListen' | 'storeListen' | 'consoleListen'

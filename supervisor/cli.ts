@@ -142,7 +142,7 @@ function commandName(words: readonly string[], problems: string[]): CommandName 
     problems.push(`got no command, expected one of ${COMMANDS.join(', ')}`);
     return undefined;
   }
-  // Behind a wrong flag, what looks like a further word may be its value.
+  // After a wrong flag, a further word may be its value, so it is not reported.
   if (problems.length === 0) {
     for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
   }

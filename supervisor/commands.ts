@@ -5,7 +5,7 @@ import type { Service } from './service.js';
 import { Signal } from './signal.js';
 import type { StopSignals } from './stop-signals.js';
 
-/** How often readiness is looked at for somebody who waits for it. */
+/** The interval in which a waiting `wait-ready` checks readiness. */
 const LOOK_MS = 100;
 
 /** What the running service does for `ringway reload`, `drain` and `wait-ready`. */
@@ -30,7 +30,7 @@ export class Commands {
     }
   }
 
-  /** The service has stopped serving, whoever asked for it. */
+  /** Answers all that wait: the service has stopped serving. */
   ended(drained: boolean): void {
     this.#drained = drained;
     this.#end.fire();

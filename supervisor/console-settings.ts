@@ -6,7 +6,7 @@ import { ConfigError } from '../src/config/problem.js';
 
 /** What a start makes of the configuration's keys of the console. */
 export interface ConsoleSettings {
-  /** Where it is to listen; empty when there is none. */
+  /** The address to listen at; empty when there is no console. */
   readonly consoleListen: FilledOptions['consoleListen'];
   /** What the file `console_config` says; undefined without one. */
   readonly consoleConfig: RawConsoleConfig | undefined;
@@ -41,7 +41,7 @@ export function readConsoleSettings(
   }
 }
 
-/** Where there is a console file, loadConfig does not know where the console will listen. */
+/** loadConfig cannot check the console's address when a console file names it. */
 function expectFree(
   { backend, s3Listen, adminListen, storeListen }: FilledOptions,
   key: 'bind' | 'console_listen',

@@ -29,7 +29,7 @@ export async function control(options: ControlOptions): Promise<void> {
   const socket = await connect(options, limit);
   const onLimit = (): void => void socket.destroy();
   limit?.addEventListener('abort', onLimit);
-  // It may have come while this connected.
+  // The limit may have been reached while this connected.
   if (limit?.aborted === true) onLimit();
   try {
     socket.write(`${JSON.stringify({ command })}\n`);

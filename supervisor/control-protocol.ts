@@ -5,8 +5,8 @@ import type { ExitReason } from './exit-codes.js';
 
 /**
  * What `ringway reload`, `drain` and `wait-ready` say to the running service, over a Unix socket in
- * the data directory: one line of JSON each way. Who may write the data directory's files may command
- * the service.
+ * the data directory: one line of JSON each way. A user who may write the data directory's files
+ * may command the service.
  */
 
 export const CONTROL_COMMANDS = ['reload', 'drain', 'wait-ready'] as const;
@@ -29,8 +29,8 @@ const CONTROL_LINE_BYTES_MAX = 64 * 1024;
 const SOCKET_NAME = 'control.sock';
 
 /**
- * Runs `use` with a path of the socket. Not with the file's own, since the kernel takes 107 bytes at
- * most: the way through a descriptor of its folder is always short.
+ * Runs `use` with a path of the socket. The path goes through a descriptor of its folder, which is
+ * always short: the kernel takes 107 bytes at most.
  * @throws NodeJS.ErrnoException when the data directory cannot be opened
  */
 export async function withSocketPath<T>(

@@ -31,7 +31,7 @@ export class ControlServer {
     this.#server = net.createServer((socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      // Who asked may leave before the answer.
+      // The client may leave before the answer.
       socket.on('error', () => socket.destroy());
       void this.#serve(socket);
     });

@@ -137,7 +137,7 @@ export class Fleet implements ChildListener {
     for (const child of this.children()) child.resume();
   }
 
-  /** For every child, those that start later among them. */
+  /** Sends credentials to every child, also to those that start later. */
   replaceCredentials(credentials: Roster): void {
     const told = new ChildCredentials(credentials);
     this.#credentials = told;
@@ -204,7 +204,10 @@ export class Fleet implements ChildListener {
     this.#mayBeRunning();
   }
 
-  /** In a trial others serve so far, and end only when each of these serves, or has failed to. */
+  /**
+   * During a trial the former children serve. They end only when each new one serves, or has failed
+   * to.
+   */
   #mayBeRunning(): void {
     if (this.#phase !== 'beginning') return;
     const { isTrial } = this.#fleet;
@@ -318,7 +321,7 @@ export class Fleet implements ChildListener {
   }
 }
 
-/** Any end of a child that has not begun: nobody depends on it yet. */
+/** Handles the end of a child on trial: no request depends on it yet. */
 function trialFailure(slot: Slot, { cause, detail, failure }: ChildExit): Failure {
   if (failure !== undefined) return new Failure(REASON_OF_START[failure.kind], failure.message);
   const how = cause === 'start_timeout' ? 'was not prepared in time' : `ended with ${detail}`;

@@ -10,7 +10,7 @@ import { RosterWatch } from './roster-watch.js';
 import { Signal } from './signal.js';
 
 export interface GenerationOptions {
-  /** As configured: a port may be 0. */
+  /** The options as configured: a port may be 0. */
   readonly asked: FilledOptions;
   /** The same with real ports. */
   readonly options: FilledOptions;
@@ -62,7 +62,7 @@ export class Generation {
     this.#rosterWatch.start();
   }
 
-  /** Others serve, or nobody. */
+  /** Ends this generation; another one may serve or not. */
   retire(): void {
     this.#rosterWatch.close();
   }

@@ -46,7 +46,10 @@ export async function runJanitor(
   return 'ok';
 }
 
-/** To open an embedded store is to create it; the command is for one that is there. */
+/**
+ * Whether the embedded store exists. Opening it would create it, but the command needs an existing
+ * one.
+ */
 function isStoreThere(options: FilledOptions): boolean {
   return options.backend !== 'embedded' || existsSync(storeDirectory(options));
 }

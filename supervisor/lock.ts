@@ -17,7 +17,7 @@ export interface DataLock {
 /** How long the orphans of a killed supervisor may take to notice. */
 const ORPHAN_WAIT_MS = 5000;
 const ORPHAN_RETRY_MS = 50;
-/** Of the largest process id on Linux (2^22), with room. */
+/** The length of the largest process id on Linux (2^22), with a reserve. */
 const PID_DIGITS = 10;
 
 /**

@@ -18,8 +18,8 @@ const QUERY_MAX = 4096;
 
 /**
  * The part of LogQL that selects lines: a selector of labels, and filters of lines behind it, such
- * as `{process="listener", level=~"warn|error"} |= "tx9f" != "probe"`. Of regular expressions what
- * {@link wildcards} knows: nobody can keep the supervisor busy with one.
+ * as `{process="listener", level=~"warn|error"} |= "tx9f" != "probe"`. Regular expressions are
+ * limited to what {@link wildcards} knows, so that no query can keep the supervisor busy.
  * @throws LogQueryError
  */
 export function parseLogQuery(query: string): LogFilter {

@@ -11,13 +11,13 @@ export interface LogLabels {
   readonly service: 'ringway';
   /** Which kind of process wrote it. */
   readonly process: string;
-  /** Of listeners, else empty. */
+  /** The listener's number; empty for other processes. */
   readonly worker: string;
   /** pino's, and `unknown` of what is no log line. */
   readonly level: string;
 }
 
-/** In all; a line counts its length and what keeps it. */
+/** The bytes of all lines; a line counts its length and its bookkeeping. */
 const BYTES_MAX = 4 * 1024 * 1024;
 const ENTRY_OVERHEAD_BYTES = 200;
 const LINE_MAX = 16 * 1024;
@@ -30,7 +30,7 @@ export class LogTail {
   #bytes = 0;
   #completeFromMs: number;
 
-  /** @param completeFromMs - before it, nobody listened: lines were written, but not kept */
+  /** @param completeFromMs - lines from before this time were written, but not kept */
   constructor(
     private readonly bytesMax = BYTES_MAX,
     completeFromMs = Date.now(),
@@ -93,7 +93,7 @@ export class LogTail {
   }
 }
 
-/** Of this process, whose stderr there is one of as well. */
+/** The lines of this process, which also go to stderr. */
 export const processLog = new LogTail();
 
 function entryOf(line: string, writer: string): LogEntry {

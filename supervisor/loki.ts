@@ -90,7 +90,7 @@ function timeOf(text: string | null, otherwise: number): number {
   return time;
 }
 
-/** In capitals or not, as Loki takes it. */
+/** Like Loki, takes the direction in capitals or not. */
 function isForward(text: string | null): boolean {
   const direction = (text ?? 'backward').toLowerCase();
   if (direction !== 'forward' && direction !== 'backward') {

@@ -18,7 +18,7 @@ export interface ScrapedFleet {
     readonly worker: number;
     readonly child: Child | undefined;
   }[];
-  /** Of a former generation: they still count. */
+  /** Children of a former generation: their metrics still count. */
   readonly leaving: readonly Child[];
 }
 
@@ -110,7 +110,7 @@ export class ServiceMetrics {
 
   /** Keeps the totals of a child that has gone. */
   keep(snapshot: MetricSnapshot): void {
-    // Whoever replaces it counts buckets anew, under the same number.
+    // The child that replaces it counts buckets anew, under the same number.
     const lasting = exactly(snapshot).filter(({ name }) => !name.startsWith(BUCKET_METRICS_PREFIX));
     this.#departed = totalsOf([this.#departed, lasting]);
   }
@@ -122,7 +122,7 @@ export class ServiceMetrics {
     return texts.filter((text) => text.trim() !== '').join('\n');
   }
 
-  /** Where the time of requests goes. */
+  /** The time of requests by stage. */
   async stages(fleet: ScrapedFleet, since: Date): Promise<StageReport> {
     const children = await this.#children(fleet);
     return stageReport(await children.getMetricsAsJSON(), since);
@@ -141,7 +141,7 @@ export class ServiceMetrics {
   }
 
   async #collect(fleet: ScrapedFleet): Promise<Registry> {
-    // Where none is to run, it is not down.
+    // A process that is not configured is not down.
     for (const gauge of [this.#janitorUp, this.#storeUp, this.#consoleUp]) gauge.remove();
     for (const { kind, worker, child } of fleet.slots) {
       const up = child?.state === 'up' ? 1 : 0;
@@ -158,7 +158,7 @@ export class ServiceMetrics {
       (child, index) => answers[index] !== true && child.state !== 'gone',
     );
     this.#missing.set(silent.length);
-    // Who has gone during the scrape is among the departed by now.
+    // Children that ended during the scrape are among the departed by now.
     const living = asked
       .filter((child) => child.state !== 'gone')
       .map((child) => exactly(child.metrics));
@@ -193,8 +193,8 @@ function totalsOf(snapshots: readonly MetricSnapshot[]): MetricSnapshot {
     snapshot.filter((metric) => TOTAL_TYPES.has(metric.type)),
   );
   const merged = AggregatorRegistry.aggregate(totals);
-  // Without the method `get` that each has there: it holds on to all that was added up, so that the
-  // totals of one child held those of every child before it, 50 kB each.
+  // The method `get` is left out: it holds on to all that was added up, so that the totals of one
+  // child held those of every child before it, 50 kB each.
   return merged
     .getMetricsAsArray()
     .map((metric) =>

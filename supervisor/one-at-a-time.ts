@@ -1,6 +1,6 @@
 /**
- * Runs a task again and again, never twice at once. Who asks while it runs gets the next run, which
- * sees what they have changed; all of them the same one.
+ * Runs a task again and again, never twice at once. Callers that ask while it runs share the next
+ * run, which sees what they have changed.
  */
 export class OneAtATime<Result> {
   #running: Promise<unknown> = Promise.resolve();
@@ -28,5 +28,5 @@ export class OneAtATime<Result> {
 }
 
 function ignore(): void {
-  // Who asked for it hears of it.
+  // The caller of that run gets its error.
 }

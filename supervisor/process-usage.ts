@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** What a process takes of its host. */
 export interface ProcessUsage {
-  /** Of all its threads, since it started. */
+  /** CPU seconds of all its threads, since it started. */
   readonly cpu_s: number;
   readonly rss_bytes: number;
 }

@@ -5,9 +5,9 @@ import { Failure } from './exit-codes.js';
 
 /** What the running service was told, and what it made of it. */
 export interface Running {
-  /** As configured: a port may be 0. */
+  /** The options as configured: a port may be 0. */
   readonly asked: FilledOptions;
-  /** With real ports. */
+  /** The options with real ports. */
   readonly options: FilledOptions;
 }
 
@@ -49,7 +49,7 @@ export function refuseOtherDataDir(asked: FilledOptions, dataDir: string): void 
   );
 }
 
-/** Of an address that may be empty, for nothing. */
+/** Resolves an address that may be empty, which means none. */
 async function resolvedOptional(
   key: string,
   address: ListenAddress | '',
@@ -67,7 +67,7 @@ async function resolved(
   former: { readonly asked: ListenAddress; readonly now: ListenAddress },
 ): Promise<ListenAddress> {
   if (isDeepStrictEqual(address, former.asked)) return former.now;
-  // Our own port on another interface: nobody but the listeners can try.
+  // The port is ours, on another interface: only the listeners can try it.
   if (address.port === former.now.port) return address;
   return claimAddress(key, address);
 }

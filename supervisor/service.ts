@@ -24,7 +24,7 @@ import type { VersionInfo } from './version.js';
 
 /** What a generation of processes is started with. */
 export interface Start {
-  /** As configured: a port may be 0. */
+  /** The options as configured: a port may be 0. */
   readonly asked: FilledOptions;
   readonly credentials: Roster;
   readonly certificates: Certificates;
@@ -187,7 +187,7 @@ export class Service implements AdminView {
       return Promise.race([work, failed, stopped]);
     };
     await orFailure(next.fleet.prepare());
-    // With a backend that is away, another configuration may be what helps.
+    // When the backend is away, another configuration may be the remedy.
     if (this.readiness().ready) {
       const problem = await orFailure(next.fleet.untilWell(next.options.listenerStartTimeoutMs));
       if (problem !== undefined) throw new Failure('unready', problem);

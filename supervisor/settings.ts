@@ -12,7 +12,7 @@ import { Failure } from './exit-codes.js';
 export interface Settings extends Omit<ConsoleSettings, 'consoleListen'> {
   /** `consoleListen` is empty when there is no console. */
   readonly options: FilledOptions;
-  /** For the operator; nothing is wrong enough to stop. */
+  /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
   /** What a start would use; undefined when it would generate a credential. */
   readonly credentials: Credentials | undefined;
@@ -50,7 +50,8 @@ const SOMEBODY: RosterEntry = {
 
 /** All files that the configuration names. @throws ConfigError with everything that is wrong */
 function readFiles(given: FilledOptions, consoleIsFlag: boolean, env: NodeJS.ProcessEnv): Settings {
-  // Until they are read, and where they cannot be: the console is not judged by whom they name.
+  // A placeholder until the roster is read, or where it cannot be: the console's checks do not
+  // depend on its users.
   let roster: Roster | undefined = [SOMEBODY];
   const readCredentials = (): Credentials | undefined => {
     const credentials = readRoster(given, env);

@@ -11,7 +11,7 @@ export interface StageReport {
 }
 
 export interface PathReport {
-  /** Of which the stages were measured. */
+  /** The number of requests whose stages were measured. */
   readonly requests: number;
   readonly stages: readonly StageEntry[];
 }
@@ -66,7 +66,7 @@ function byPath(values: MetricValues): Map<string, Values> {
   return found;
 }
 
-/** By `path stage`. */
+/** The longest times, by `path stage`. */
 function longestOf(metrics: MetricSnapshot): Map<string, number> {
   const metric = metrics.find(({ name }) => name === STAGES_MAX_METRIC);
   return new Map(

@@ -135,7 +135,7 @@ async function serve(
     });
     const end = await Promise.race([started, signals.first, service.failed]);
     log.info({ reason: end instanceof Failure ? end.message : end }, 'draining');
-    // Also after a failure: listeners that are well may finish what they have.
+    // The drain also follows a failure: healthy listeners may finish their requests.
     const drained = await service.drain(signals.second);
     log.info({ drained }, 'service ended');
     if (end instanceof Failure) throw end;

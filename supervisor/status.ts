@@ -13,7 +13,7 @@ export interface StatusInput {
   readonly options: FilledOptions;
   /** Undefined while nothing listens there. */
   readonly adminListen: ListenAddress | undefined;
-  /** Those of a former generation behind those that serve. */
+  /** The slots that serve, then those of a former generation. */
   readonly slots: readonly Slot[];
 }
 
@@ -42,7 +42,7 @@ export function renderStatus(input: StatusInput): unknown {
   };
 }
 
-/** Where the service listens, by what for. */
+/** The addresses of the service, by purpose. */
 function addresses({ options, adminListen }: StatusInput): Readonly<Record<string, string>> {
   const { s3Listen, storeListen, consoleListen } = options;
   return {

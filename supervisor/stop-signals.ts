@@ -43,7 +43,7 @@ export class StopSignals {
     });
   }
 
-  /** As the first signal. */
+  /** Stops like the first signal. */
   stop(who: string): void {
     if (this.#firstAt !== undefined) return;
     this.#firstAt = performance.now();

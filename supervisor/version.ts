@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface VersionInfo {
-  /** As in package.json. */
+  /** The version in package.json. */
   readonly version: string;
   /** Commit of a checkout, `unknown` elsewhere. */
   readonly revision: string;

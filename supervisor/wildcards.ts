@@ -29,7 +29,7 @@ export function wildcards(
   };
 }
 
-/** At the bars that no backslash stands in front of. */
+/** Splits at the bars without a backslash in front. */
 function splitAlternatives(source: string): string[] {
   const parts = [''];
   for (let index = 0; index < source.length; index++) {

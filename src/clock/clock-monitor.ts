@@ -11,7 +11,7 @@ import {
 export interface Times {
   /** Since the epoch: the clock that is watched. */
   wall(): number;
-  /** Of a clock that is never set. */
+  /** Milliseconds of a clock that is never set. */
   monotonic(): number;
 }
 
@@ -23,13 +23,13 @@ export interface ClockMonitorOptions {
   /** Asked as well: it can contradict them, and stand in where none of them answers. */
   readonly peer?: ClockSource | undefined;
   readonly times?: Times | undefined;
-  /** Told when a look finds another state than the one before, and why. */
+  /** Called when a check finds another state than the one before, with the reason. */
   readonly onChange?: ((state: ClockState, why: string) => void) | undefined;
 }
 
 interface Verdict {
   readonly healthy: boolean;
-  /** For people. */
+  /** The reason, for people. */
   readonly why: string;
 }
 
@@ -47,8 +47,8 @@ const INTERVAL_MS = 10_000;
 const SYSTEM_TIMES: Times = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 /**
- * Looks at the clock in the background, and answers from the last look as long as it is a recent
- * one and nobody has set the clock since.
+ * Checks the clock in the background, and answers from the last check while it is recent and the
+ * clock was not set since.
  */
 export class ClockMonitor implements ClockHealth {
   readonly #options: ClockMonitorOptions;
@@ -122,7 +122,7 @@ export class ClockMonitor implements ClockHealth {
 }
 
 interface Answer {
-  /** Of the first that gave one. */
+  /** The reading of the first source that gave one. */
   readonly reading?: ClockReading;
   /** What each said that was asked. */
   readonly said: readonly string[];

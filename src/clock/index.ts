@@ -10,11 +10,11 @@ export interface ClockHealthOptions {
   readonly maxOffsetMs: number;
   /** The backend's own clock, where it tells. */
   readonly peer?: ClockSource | undefined;
-  /** Told of each change, the first look's finding included. */
+  /** Called at each change of the state, and with the first finding. */
   readonly onChange?: ((state: ClockState, why: string) => void) | undefined;
 }
 
-/** Where the check is off. */
+/** The state where the check is off. */
 export const UNCHECKED: ClockHealth = {
   state: () => 'unchecked',
   describe: () => 'not checked',

@@ -14,18 +14,18 @@ export interface ClockHealth {
 }
 
 /**
- * How far this node's clock is off, as somebody sees it: by `offsetMs`, give or take
- * `uncertaintyMs`, which is infinite when a synchronisation is looked for and there is none.
+ * The offset of this node's clock as one source measured it: `offsetMs`, plus or minus
+ * `uncertaintyMs`. The uncertainty is infinite when the clock should be synchronised and is not.
  */
 export interface ClockReading {
   readonly offsetMs: number;
-  /** Not negative. */
+  /** Zero or more. */
   readonly uncertaintyMs: number;
 }
 
-/** Somebody who can tell. */
+/** A source of clock readings. */
 export interface ClockSource {
-  /** For logs, e.g. `chrony`. */
+  /** The name for logs, e.g. `chrony`. */
   readonly name: string;
   /** @throws Error when there is no answer, or none that can be read */
   read(): Promise<ClockReading>;
@@ -37,17 +37,19 @@ export const UNSYNCHRONISED: ClockReading = {
   uncertaintyMs: Number.POSITIVE_INFINITY,
 };
 
-/** At most this far off: what is known whatever the truth within the uncertainty is. */
+/** The largest offset that is possible within the uncertainty. */
 export function offByAtMostMs({ offsetMs, uncertaintyMs }: ClockReading): number {
   return Math.abs(offsetMs) + uncertaintyMs;
 }
 
-/** At least this far off. */
+/** The smallest offset that is possible within the uncertainty. */
 export function offByAtLeastMs({ offsetMs, uncertaintyMs }: ClockReading): number {
   return Math.max(0, Math.abs(offsetMs) - uncertaintyMs);
 }
 
-/** Somebody shows that the clock is right, and nobody that it is wrong. */
+/**
+ * Whether at least one source shows that the clock is right, and no source shows that it is wrong.
+ */
 export function isWithin(readings: readonly ClockReading[], maxOffsetMs: number): boolean {
   return (
     readings.some((reading) => offByAtMostMs(reading) <= maxOffsetMs) &&

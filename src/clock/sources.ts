@@ -12,7 +12,7 @@ type RunProgram = (name: string, args: readonly string[]) => Promise<string>;
 const execute = promisify(execFile);
 
 /**
- * Without a shell, in English, and never for longer than {@link TIMEOUT_MS}.
+ * Runs a program without a shell, in the C locale, for {@link TIMEOUT_MS} at most.
  * @throws Error when it cannot be run, fails, takes too long or writes too much
  */
 export const runProgram: RunProgram = async (name, args) => {
@@ -34,7 +34,7 @@ const AGE_MS_MAX = 30_000;
 
 interface Observation {
   readonly reading: ClockReading;
-  /** Of the clock that never jumps. */
+  /** The moment of the reading, by the clock that never jumps. */
   readonly at: number;
 }
 
@@ -49,8 +49,8 @@ export class PeerDate implements ClockSource {
   constructor(private readonly monotonic: () => number = () => performance.now()) {}
 
   /**
-   * To be told of an answer's `Date`; cheap enough for every answer.
-   * All in milliseconds since the epoch; `sentAt` and `receivedAt` of this node's clock.
+   * Takes the `Date` of an answer; cheap enough for every answer. All arguments are milliseconds
+   * since the epoch; `sentAt` and `receivedAt` are from this node's clock.
    */
   observe(date: number, sentAt: number, receivedAt: number): void {
     // The clock was set back meanwhile: nothing can be said.
@@ -137,14 +137,18 @@ function milliseconds(field = ''): number {
  * so that no system is without it, and alone can make a system call by its number.
  */
 
-/** Of adjtimex, by `process.arch`; both have the same `struct timex`. */
+/**
+ * The system call number of adjtimex, by `process.arch`; both architectures have the same `struct
+ * timex`.
+ */
 const SYSTEM_CALLS: Readonly<Partial<Record<NodeJS.Architecture, number>>> = {
   x64: 159,
   arm64: 171,
 };
 
 /**
- * `modes` is 0: it changes nothing. Of the 208 bytes it prints `offset`, `maxerror` and `status`.
+ * `modes` is 0: it changes nothing. It prints, from the 208 bytes, `offset`, `maxerror` and
+ * `status`.
  */
 const PROGRAM = [
   'my $timex = "\\0" x 208;',
@@ -156,8 +160,8 @@ const PROGRAM = [
 const STA_NANO = 0x2000;
 
 /**
- * Microseconds, NTP_PHASE_LIMIT: the kernel lets `maxerror` grow by 500 µs a second when nobody
- * lowers it, and ends here. systemd judges by it too, rather than by STA_UNSYNC, which chronyd
+ * Microseconds, NTP_PHASE_LIMIT: the kernel lets `maxerror` grow by 500 µs a second until a daemon
+ * lowers it, up to this value. systemd judges by it too, rather than by STA_UNSYNC, which chronyd
  * leaves set when it is not to touch the hardware clock.
  */
 const MAX_ERROR_LIMIT_US = 16_000_000;

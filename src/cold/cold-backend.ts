@@ -20,7 +20,10 @@ export interface ColdBackend {
   /** @returns undefined when there is no copy. @throws ColdError Unavailable, Corrupt */
   find(location: ColdLocation): Promise<ColdCopy | undefined>;
 
-  /** As {@link find}, with the body: which is read, or left with `return()`, at most once. */
+  /**
+   * Like {@link find}, with the body, which the caller reads, or leaves with `return()`, at most
+   * once.
+   */
   get(location: ColdLocation): Promise<{ copy: ColdCopy; body: ByteSource } | undefined>;
 
   /** What is not there is deleted. @throws ColdError Unavailable */
@@ -37,7 +40,7 @@ export interface ColdBackend {
   cleanUp(before: number): Promise<void>;
 }
 
-/** Where a copy is. */
+/** The location of a copy. */
 export interface ColdLocation {
   /** The placement of its storage class when it was written: see docs/cold-tier.md. */
   readonly policy: number;
@@ -56,11 +59,11 @@ export interface ColdCopy extends ColdLocation {
   readonly etag: string;
   /** Milliseconds since the epoch. */
   readonly lastModified: number;
-  /** Of a large object: the segments that its body is made of, in their order. */
+  /** The segments of a large object's body, in their order; undefined for other objects. */
   readonly segments?: readonly ColdSegment[] | undefined;
 }
 
-/** As in the Backend: src/backend/large-object.ts. */
+/** A segment, like the Backend's in src/backend/large-object.ts. */
 export interface ColdSegment {
   readonly container: string;
   readonly object: string;

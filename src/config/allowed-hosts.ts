@@ -6,8 +6,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/;
 
 /**
- * The values of `Host` that a port answers. A page of somebody else whose name is made to point at
- * this port (DNS rebinding) has its browser send that name, and gets nothing.
+ * The values of `Host` that a port answers. This stops DNS rebinding: the page of an attacker whose
+ * name was made to point at this port has its browser send that name, and is refused.
  */
 export class AllowedHosts {
   readonly #hosts: ReadonlySet<string>;

@@ -20,7 +20,7 @@ export interface Certificates {
 }
 
 export interface ReadCertificates extends Certificates {
-  /** For the operator; nothing is wrong enough to stop. */
+  /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
 }
 

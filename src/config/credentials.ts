@@ -11,11 +11,16 @@ export interface RosterEntry {
   readonly account: string;
   /** `owner` may do everything in the account; `member` what ACLs grant. */
   readonly role: 'owner' | 'member';
-  /** `account:user`, under which ACLs know whoever signs; without it, a user of this key alone. */
+  /**
+   * `account:user`, the name that ACLs use for this key; without it, the key is a user of its own.
+   */
   readonly user?: string | undefined;
 }
 
-/** Who may sign requests; access keys are unique. Empty where an identity service knows them. */
+/**
+ * The access keys that may sign requests; each is unique. Empty where an identity service knows
+ * them.
+ */
 export type Roster = readonly RosterEntry[];
 
 /** The account that the first credential owns. */
@@ -35,7 +40,9 @@ const ACCOUNT = keyRule(
   'an account of the store, such as AUTH_main',
 );
 
-/** As Swift's auth systems name users; neither a group of S3 nor a wildcard of Swift looks like it. */
+/**
+ * A user's name as Swift's auth systems write it; no S3 group and no Swift wildcard has this form.
+ */
 const USER_NAME = /^\w[\w.@+-]{0,127}:[\w.@+-]{1,128}$/;
 const USER = keyRule(
   USER_NAME,
@@ -174,7 +181,10 @@ export function generateCredential(): RosterEntry {
   };
 }
 
-/** Of any field: whoever mixes two of them up has put the secret into the other one. */
+/**
+ * No value of any field is shown: an operator who mixes two fields up has put the secret into the
+ * other one.
+ */
 function toProblem(issue: z.core.$ZodIssue, root: unknown, file: string): ConfigProblem {
   let given: unknown = root;
   for (const step of issue.path) given = (given as Readonly<Record<PropertyKey, unknown>>)[step];

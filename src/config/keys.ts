@@ -9,10 +9,10 @@ import type { ListenAddress } from './options.js';
 
 /** One key: its rule, and what the documentation says of it. */
 export interface KeyRule {
-  /** Without input it gives the default. */
+  /** The schema; without input it gives the default. */
   readonly schema: z.ZodType;
   readonly doc: string;
-  /** For defaults that are computed: how the documentation words them. */
+  /** The words of the documentation for a default that is computed. */
   readonly defaultText?: string;
 }
 
@@ -35,7 +35,7 @@ export function path(): z.ZodString {
 }
 
 /** A path, or an empty text for none. */
-/** As {@link address}, or empty: nothing listens. */
+/** Like {@link address}, but may be empty: then nothing listens. */
 export function optionalAddress() {
   const error = `${ADDRESS_EXPECTATION}, or an empty text`;
   return z.string({ error }).transform((value, context): ListenAddress | '' => {

@@ -36,7 +36,7 @@ export interface LoadedConfig {
   readonly options: FilledOptions;
 }
 
-/** Before any check: what stands under a key may be anything. */
+/** The configuration before any check: a key may have a value of any type. */
 type RawConfig = Readonly<Partial<Record<ConfigKey, unknown>>>;
 
 /**
@@ -58,7 +58,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   return { options: toOptions(complete(parsed as ParsedConfig, fromFile, sources)) };
 }
 
-/** Where a key's value is from, for the report. */
+/** The source of a key's value, for the report. */
 function origin(key: ConfigKey, sources: ConfigSources): Pick<ConfigProblem, 'source' | 'key'> {
   return key in sources.flags
     ? { source: 'flag', key: FLAG_OF_KEY[key] ?? key }
@@ -140,7 +140,10 @@ function addressRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources)
   }));
 }
 
-/** Metrics, logs and the state of the service are for whoever holds the token, or the machine. */
+/**
+ * The admin port shows metrics, logs and state only to holders of the token, or to users of this
+ * machine.
+ */
 function adminRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): ConfigProblem[] {
   const { admin_listen: admin, admin_token_file: file } = parsed;
   if (admin === undefined || file !== '' || isLoopback(admin)) return [];

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from './schema.js';
 
-/** Where to listen. Port 0 asks for any free port. */
+/** An address to listen at. Port 0 asks for any free port. */
 export interface ListenAddress {
   /** An IP address or a name, without brackets. */
   readonly host: string;
@@ -36,12 +36,12 @@ export function formatAddress(address: ListenAddress): string {
   return `${host}:${address.port}`;
 }
 
-/** Where the embedded store lies; the rest of the data directory belongs to the supervisor. */
+/** The embedded store's directory; the rest of the data directory belongs to the supervisor. */
 export function storeDirectory(options: Pick<FilledOptions, 'dataDir'>): string {
   return path.join(options.dataDir, 'store');
 }
 
-/** Where cold copies lie unless the configuration says otherwise: in the data directory. */
+/** The folder of cold copies in the data directory, unless the configuration names another. */
 export const DEFAULT_COLD_FOLDER = 'cold';
 
 /** Something that listens, by the key that says where. */
@@ -58,9 +58,9 @@ interface ListenOverlap<Key extends string> {
 }
 
 /**
- * Who asks for what somebody before them has asked for: of two sockets on one port, one for every
- * address and one for a single one, the kernel refuses the second. Names but `localhost` are not
- * looked up; what they stand for shows at the start.
+ * Which listeners ask for an address that an earlier one has taken. When one socket listens on
+ * every address and another on a single one, with the same port, the kernel refuses the second.
+ * Names are not looked up, except `localhost`: a conflict of names shows at the start.
  */
 export function listenOverlaps<Key extends string>(
   keys: readonly ListenKey<Key>[],
@@ -88,7 +88,7 @@ function takesIn(host: string, other: string): boolean {
   // Linux has sockets on :: serve IPv4, too, and neither Node nor uWebSockets.js has it otherwise.
   if (host === '::') return true;
   if (host === '0.0.0.0') return !other.includes(':') || other === '::';
-  // It may be either.
+  // `localhost` may be the IPv4 or the IPv6 address.
   return host === 'localhost' && (other === '127.0.0.1' || other === '::1');
 }
 

@@ -1,4 +1,4 @@
-/** Where a setting came from; decides between the exit codes of usage and configuration. */
+/** The source of a setting. It decides between the exit codes of usage and configuration. */
 type ProblemSource = 'flag' | 'file' | 'environment';
 
 /** One thing that is wrong with what the operator gave. */
@@ -93,7 +93,7 @@ export function describeHidden(value: unknown, allowed?: RegExp): string | undef
   return `${length}, of which number ${index + 1} is ${kindOf(characters[index] ?? '')}`;
 }
 
-/** Of what JSON has. */
+/** The kinds of values in JSON. */
 const KIND_OF_VALUE: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   number: 'a number',

@@ -8,16 +8,16 @@ import path from 'node:path';
 
 interface IniOption {
   readonly value: string;
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   readonly line: number;
 }
 
 export type IniSection = ReadonlyMap<string, IniOption>;
 
 export interface IniFile {
-  /** Of `[DEFAULT]`: options of every section. */
+  /** The options of `[DEFAULT]`, which apply to every section. */
   readonly defaults: IniSection;
-  /** In the file's order. */
+  /** The sections, in the file's order. */
   readonly sections: ReadonlyMap<string, IniSection>;
 }
 
@@ -124,7 +124,7 @@ function closed(options: ReadonlyMap<string, OpenOption>): IniSection {
   );
 }
 
-/** As deep as Python goes. */
+/** The depth of interpolation that Python allows. */
 const DEPTH_MAX = 10;
 
 /**
@@ -188,7 +188,7 @@ function interpolateSome(
 
 export interface PasteOption {
   readonly value: string;
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
 }
 
@@ -235,7 +235,7 @@ export function pasteSection(ini: IniFile, name: string, file: string): PasteSec
 
   for (const [option, given] of ini.defaults) put(globals, option, given, defaultOf);
   const taken: [string, PasteOption][] = [];
-  // Those of [DEFAULT] are options of the section, too, where it has no others.
+  // The options of [DEFAULT] also apply to the section, unless it overrides them.
   for (const [option, given] of new Map([...ini.defaults, ...section])) {
     if (option.startsWith('set ')) put(globals, option.slice(4).trim(), given, valueOf);
     else if (option.startsWith('get ')) taken.push([option.slice(4).trim(), given]);

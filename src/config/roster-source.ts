@@ -27,7 +27,7 @@ export interface Credentials {
   readonly roster: Roster;
   /** `generated`: made just now, and to be shown to the operator this once. */
   readonly origin: 'file' | 'environment' | 'generated' | 'tempauth' | 'identity';
-  /** For the operator; nothing is wrong enough to stop. */
+  /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,10 @@ export function ensureCredentials(file: string, env: NodeJS.ProcessEnv): Credent
   return credentials;
 }
 
-/** Of the second, the data directory's own check says more: a file lies where a folder should be. */
+/**
+ * The data directory's own check explains the second of these better: a file lies where a folder
+ * should be.
+ */
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** @returns undefined when there is no file */
@@ -98,14 +101,16 @@ function unreadable(file: string, error: unknown): ConfigError {
   ]);
 }
 
-/** As ssh does with keys: what others on the machine can read or write is no secret. */
+/**
+ * Refuses a file that other users of the machine can read or write, like ssh does with its keys.
+ */
 function refuseOpenMode(file: string, mode: number): void {
   if ((mode & 0o077) === 0) return;
   throw new ConfigError([
     {
       source: 'file',
       key: `mode of ${file}`,
-      // Not as `given`: where the file's own name speaks of secrets, that would be masked.
+      // Not in `given`: that would be masked when the file's name looks like a secret's.
       found: (mode & 0o777).toString(8).padStart(4, '0'),
       expected: `0600, readable by its owner only (chmod 600 ${file})`,
     },

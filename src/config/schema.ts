@@ -222,7 +222,7 @@ const KEYS = {
 
 export type ConfigKey = keyof typeof KEYS;
 
-/** As parsed: undefined where the default depends on other keys and load.ts fills it in. */
+/** The parsed values; undefined where the default depends on other keys and load.ts fills it in. */
 export type ParsedConfig = { readonly [K in ConfigKey]: z.output<(typeof KEYS)[K]['schema']> };
 
 /** Every key with a value. */

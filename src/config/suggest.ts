@@ -1,7 +1,7 @@
 /** A misspelling differs in at most this share of its letters. */
 const DISTANCE_SHARE_MAX = 0.4;
 
-/** From this length on, the beginning of a name stands for it. */
+/** The shortest beginning of a name that is taken for the whole name. */
 const PREFIX_LENGTH_MIN = 3;
 
 /**

@@ -81,13 +81,13 @@ export function isTempauthUser(option: string): boolean {
 }
 
 interface Settings {
-  /** Of the first of `reseller_prefix`: `AUTH_`. */
+  /** The first of `reseller_prefix`: `AUTH_`. */
   readonly prefix: string;
-  /** Without it, `.admin` alone owns nothing; empty when none is asked for. */
+  /** The group that an owner needs besides `.admin`; empty when none is required. */
   readonly requiredGroup: string;
 }
 
-/** As config_read_reseller_options of swift/common/utils.py. */
+/** Reads the options of a reseller, like config_read_reseller_options of swift/common/utils.py. */
 function settingsOf(options: ReadonlyMap<string, PasteOption>): Settings {
   const first = (options.get('reseller_prefix')?.value ?? 'AUTH')
     .split(',')
@@ -142,7 +142,10 @@ interface TempauthNames {
   readonly user: string;
 }
 
-/** Whom an option `user_…` or `user64_…` is about. @returns what is expected, where it is nobody */
+/**
+ * The user that an option `user_…` or `user64_…` names.
+ * @returns the expected form where the option names no user
+ */
 export function tempauthNames(option: string): TempauthNames | string {
   const [kind, account, user, ...more] = option.split('_');
   if (account === undefined || user === undefined || more.length > 0) {
@@ -190,11 +193,11 @@ function problem(key: string, expected: string, found?: string): ConfigProblem {
 
 interface TempauthFile {
   readonly roster: Roster;
-  /** For the operator; nothing is wrong enough to stop. */
+  /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
 }
 
-/** Of a file that is read into memory whole; there are some 80 bytes to a user. */
+/** The largest file that is read into memory as a whole; a user takes some 80 bytes. */
 const SIZE_MAX = 16 * 1024 * 1024;
 
 const OTHERS = 0o007;

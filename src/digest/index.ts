@@ -9,8 +9,8 @@ import { LaneDigest } from './lane-digest.js';
 import { RunningDigests, type Digests, type WantedDigests } from './running-digests.js';
 
 /**
- * Hashing of bodies: small ones on the event loop, large ones on the digest lanes, so that nobody
- * waits behind somebody else's MD5.
+ * Hashing of bodies: small ones on the event loop, large ones on the digest lanes, so that small
+ * requests do not wait behind the MD5 of a large body.
  */
 
 export interface DigestStats {

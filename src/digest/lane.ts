@@ -6,7 +6,7 @@ import type { Digests, WantedDigests } from './running-digests.js';
 
 /** What one task on a lane took; for the metrics. */
 export interface LaneTaskTiming {
-  /** From posting until the thread took it, in seconds. */
+  /** Seconds from posting until the thread took it. */
   readonly waitS: number;
   /** On the thread, in seconds. */
   readonly runS: number;
@@ -50,9 +50,9 @@ const BATCH_BYTES_MIN = 16_384;
  * in order; the thread keeps the state of a body between its first task and its last.
  */
 export interface LaneTask {
-  /** Of the body; never used twice on a lane. */
+  /** The id of the body; never used twice on a lane. */
   readonly id: number;
-  /** With the first task of a body only: opens it. */
+  /** The digests to open; present with the first task of a body only. */
   readonly wanted?: WantedDigests | undefined;
   /** Shared memory: it stays as it is until the task is answered. */
   readonly bytes?: Uint8Array<SharedArrayBuffer> | undefined;
@@ -72,7 +72,7 @@ export interface LaneAnswer {
   readonly digests?: Digests | undefined;
 }
 
-/** Somebody who waits until enough has been hashed. */
+/** A caller who waits until enough has been hashed. */
 interface Waiter {
   readonly ready: () => boolean;
   readonly resume: () => void;

@@ -42,9 +42,9 @@ export class LengthSink implements BodySink {
   #begun = false;
 
   /**
-   * @param stayOpen the library must not know when the last byte is out: it would let go of the
-   *   response, and with it of the only handle to close the connection. So it is told of one byte
-   *   more than the announced length; the announced one was written before.
+   * @param stayOpen the library must not know when the last byte is out: it would free the
+   *   response, which is the only handle to close the connection. So the library gets one byte more
+   *   than the announced length as the total; the true length was already sent in the headers.
    */
   constructor(
     private readonly res: HttpResponse,

@@ -3,8 +3,8 @@ import type { EdgeLimits } from './limits.js';
 import { SlabPool } from './slab-queue.js';
 
 /**
- * What one upload whose bytes wait for somebody holds at least. As much as the kernel gives at once:
- * each piece goes through a dozen promises on its way to the store, whatever its size.
+ * The least memory that an upload with unread bytes holds. This is what the kernel gives at once:
+ * each piece passes through a dozen promises on its way to the store, whatever its size.
  */
 const SLAB_BYTES = 256 * 1024;
 /** 8 MiB; eight fast uploads were seen to have 3 MiB. */
@@ -18,7 +18,7 @@ export class EdgeState {
   inFlight = 0;
   /** Unread bytes of all request bodies. */
   bufferedBytes = 0;
-  /** Of these, the ones that wait for their client to read the answer and leave. */
+  /** How many of these wait for their client to read the answer and leave. */
   lingering = 0;
   /** Responses say `Connection: close`. */
   draining = false;

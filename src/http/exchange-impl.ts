@@ -174,7 +174,8 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   #send(res: uWS.HttpResponse, plan: ReplyPlan, head: string): MaybePromise<SendResult> {
     const missing = this.#upload?.bytesMissing ?? 0;
     const close = this.#mustClose(plan, missing);
-    // With close, never by the library's end(): it would go on to parse what is behind the body.
+    // The response ends with close, never by the library's end(), which would go on to parse the
+    // bytes behind the body.
     switch (plan.kind) {
       case 'whole':
         if (close) {
@@ -196,12 +197,12 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
   }
 
   /**
-   * A rest of the upload that is short enough is left to the library to skip. After a streamed
-   * response that could not be started in time, so the connection closes for any rest.
+   * Whether the connection must close after the response.
    *
-   * For the library a chunked body ends with `0\r\n` and any two bytes: trailer fields, which the
-   * client chooses, would be the next request. So no connection lives on after one, nor after a
-   * body that we may not have seen.
+   * The library may skip a short rest of the upload. After a streamed response there is no time to
+   * begin that, so any rest closes the connection. The library ends a chunked body at `0\r ` and
+   * any two bytes: trailer fields, which the client chooses, would be the next request. So no
+   * connection is used again after a chunked body, nor after one that may not have arrived in full.
    */
   #mustClose(plan: ReplyPlan, missing: number): boolean {
     const tolerated = plan.kind === 'stream' ? 0 : this.edge.limits.drainBytesMax;
@@ -264,7 +265,9 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
     else res.cork(write);
   }
 
-  /** All is handed over. With a handle left, the connection has to be closed by it. */
+  /**
+   * The whole response was handed over. If there is still a handle, it has to close the connection.
+   */
   #responseComplete(): void {
     this.#upload?.discard();
     if (this.#res === undefined) {

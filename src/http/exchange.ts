@@ -12,11 +12,11 @@ export type HeaderMap = ReadonlyMap<string, string>;
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 export interface RequestHead {
-  /** As sent: methods are case-sensitive. */
+  /** The method as sent: methods are case-sensitive. */
   readonly method: string;
-  /** As sent, percent-encoded, without the query; begins with `/`. */
+  /** The path as sent, percent-encoded, without the query; it begins with `/`. */
   readonly rawPath: string;
-  /** As sent, without the `?`; empty when there is none. */
+  /** The query as sent, without the `?`; empty when there is none. */
   readonly rawQuery: string;
   readonly headers: HeaderMap;
   /**
@@ -25,9 +25,9 @@ export interface RequestHead {
    */
   readonly remoteAddress: string;
   /**
-   * Why the header block cannot be trusted (two Host headers, bytes that no decoding keeps …), as
-   * a sentence for the client. Whoever handles the exchange answers 400 and acts on nothing else
-   * of the request; the edge closes the connection after that answer.
+   * Why the header block cannot be trusted (two Host headers, bytes that no decoding keeps …), as a
+   * sentence for the client. The handler answers 400 and uses nothing else of the request; the edge
+   * closes the connection after that answer.
    */
   readonly malformed?: string | undefined;
 }
@@ -38,9 +38,9 @@ export interface RequestHead {
  * the response is complete first.
  */
 export interface RequestBody extends ByteSource {
-  /** From Content-Length; undefined when the body is chunked; 0 when there is none. */
+  /** The value of Content-Length; undefined when the body is chunked; 0 when there is no body. */
   readonly contentLength: number | undefined;
-  /** Bytes that arrived so far, those that nobody read included. */
+  /** Bytes that arrived so far, including those that are still unread. */
   readonly bytesReceived: number;
   /**
    * The whole body.
@@ -52,7 +52,10 @@ export interface RequestBody extends ByteSource {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Without Content-Length, Date, Connection and Transfer-Encoding: the edge writes those. */
+  /**
+   * The headers without Content-Length, Date, Connection and Transfer-Encoding, which the edge
+   * writes.
+   */
   readonly headers: HeaderList;
   /**
    * Text or bytes are sent with their length. A stream needs `contentLength`, unless its length
@@ -66,8 +69,8 @@ export interface SendResult {
   /** Bytes of body handed to the kernel; of a body up to 128 KiB: to the library's buffer. */
   readonly bytesSent: number;
   /**
-   * Who cut the response short; null when it was sent whole. `deadline`: the reader took nothing
-   * for too long, or the server was closed before the end.
+   * The side that cut the response short; null when it was sent whole. `deadline`: the reader took
+   * nothing for too long, or the server was closed before the end.
    */
   readonly abortedBy: 'client' | 'source' | 'deadline' | null;
   /** Why a stream broke, when `abortedBy` is `source`. */

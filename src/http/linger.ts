@@ -3,7 +3,9 @@ import type { Touchable } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
 import type { RequestBodyStream } from './request-body.js';
 
-/** From the last byte that is read to the close: the answer is on its way for long by then. */
+/**
+ * Milliseconds from the last byte that is read to the close: by then the answer was sent long ago.
+ */
 const LAST_CALL_MS = 1_000;
 
 export interface LingerHost {

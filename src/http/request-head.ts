@@ -116,7 +116,7 @@ function isMangled(text: string): boolean {
 }
 
 /**
- * Where the library and a proxy in front of it could disagree on the body's end (RFC 9112 6.3).
+ * Finds framing that the library and a proxy in front of it could read differently (RFC 9112 6.3).
  * Content-Length together with Transfer-Encoding never gets here: the library answers 400.
  */
 function framingFault(headers: HeaderMap): string | undefined {

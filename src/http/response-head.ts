@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { InvalidResponseError, type HttpResponse } from './exchange.js';
 import type * as uWS from './uws.js';
 
-/** Written by the edge or the library, once, and by nobody else. */
+/** Headers that only the edge or the library writes, once. */
 const EDGE_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

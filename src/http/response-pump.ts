@@ -66,8 +66,9 @@ export class ResponsePump implements Touchable {
   }
 
   /**
-   * The kernel calls a socket writable only when a third of its buffer is free: at 20 KB/s that
-   * may take longer than the library waits. So what can be tried without harm is tried.
+   * The kernel calls a socket writable only when a third of its buffer is free: at 20 KB/s that may
+   * take longer than the library waits. So the pump also tries to write at intervals, which does no
+   * harm.
    */
   #retry(now: number, since: number): void {
     const before = this.sink.taken;
@@ -123,7 +124,7 @@ export class ResponsePump implements Touchable {
       this.#settle('source', this.#fault);
     } else if (this.#flushed) {
       this.#waitingSince = undefined;
-      // Also after the last byte: a source lets go of what it holds when it is asked once more.
+      // The source is asked once more after the last byte, so that it frees what it holds.
       this.pull();
     } else {
       this.#waitingSince ??= performance.now();

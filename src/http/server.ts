@@ -25,7 +25,10 @@ export interface HttpServerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Refuse to share the port with other processes; false by default (SO_REUSEPORT). */
   readonly listenExclusive?: boolean | undefined;
-  /** Told of what a handler threw, or that it ended without a response. Must not throw. */
+  /**
+   * Called with the error that a handler threw, or when it ended without a response. Must not
+   * throw.
+   */
   onHandlerError(error: unknown, exchange: Exchange): void;
 }
 
@@ -36,7 +39,7 @@ export interface HttpServer {
   readonly inFlight: number;
   /** Open connections, idle ones included. */
   readonly connections: number;
-  /** Bytes of request bodies in memory that nobody has read yet. */
+  /** Bytes of request bodies in memory that are still unread. */
   readonly bufferedBytes: number;
   /**
    * Begins to take connections; once. Takes some 50 ms, for the process that sets the receive buffer.
@@ -48,7 +51,7 @@ export interface HttpServer {
    * @returns false when connections may be lost on the way
    */
   separate(): Promise<boolean>;
-  /** Nobody took the port over. */
+  /** Takes the port back when no other process took it over. */
   rejoin(): Promise<void>;
   /** Takes no new connections; responses on those that are open say `Connection: close`. */
   stopListening(): void;
@@ -91,7 +94,7 @@ export function prepareHttp(options: HttpServerOptions, handler: ExchangeHandler
   return new EdgeServer(options, handler);
 }
 
-/** As {@link prepareHttp}, and listens. @throws ListenError */
+/** Like {@link prepareHttp}, and listens. */
 export async function serveHttp(
   options: HttpServerOptions,
   handler: ExchangeHandler,
@@ -107,7 +110,7 @@ class EdgeServer implements HttpServer {
   readonly #edge: EdgeState;
   #socket: ListenSocket | undefined;
   #handover = new Handover(undefined);
-  /** Until then, a drain leaves connections without a request open. */
+  /** The time until which a drain leaves connections without a request open. */
   #idleUntil = 0;
   #finishing: Promise<DrainResult> | undefined;
   /** Ends the waits of a drain. */

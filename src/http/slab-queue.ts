@@ -20,7 +20,7 @@ export class SlabPool {
   }
 }
 
-/** Of a slab, or of a small buffer of its own: what is filled of it. */
+/** The filled part of a slab, or of a small buffer of its own. */
 interface Piece {
   readonly memory: Buffer;
   readonly pooled: boolean;
@@ -51,7 +51,7 @@ export class SlabQueue {
   }
 
   /**
-   * The oldest bytes, undefined when there are none. Those of a pool are valid until the next call
+   * The oldest bytes, undefined when there are none. Bytes of a pool are valid until the next call
    * of this or of `release`.
    */
   shift(): Buffer | undefined {

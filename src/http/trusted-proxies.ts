@@ -15,7 +15,7 @@ const HOPS_MAX = 32;
 export class TrustedProxies {
   readonly #list = new BlockList();
   readonly #known = new Map<string, boolean>();
-  /** Nobody is trusted. */
+  /** Whether no proxy is trusted. */
   readonly none: boolean;
 
   /**

@@ -5,7 +5,10 @@ import type * as Library from 'uWebSockets.js';
 
 const { platform, arch, versions } = process;
 
-/** With answers of S3 to what it cannot read as HTTP: ops/dev/lib/http-library.mjs makes it. */
+/**
+ * The library with S3's answers to what it cannot read as HTTP; ops/dev/lib/http-library.mjs makes
+ * it.
+ */
 const WITH_ANSWERS = fileURLToPath(
   new URL(`../../native/uws_${platform}_${arch}_${versions.modules}.node`, import.meta.url),
 );
@@ -31,7 +34,7 @@ interface UntypedApp {
 
 const untyped = uWS as unknown as UntypedExports;
 
-// Once for the process: no `uWebSockets: 20` header on responses; `Date` stays.
+// Set once for the process: no `uWebSockets: 20` header on responses; `Date` stays.
 untyped._cfg('silent');
 
 export type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';

@@ -46,7 +46,7 @@ export class ExpiringMap<Value> {
     this.#entries.delete(key);
   }
 
-  /** Those that have expired may be among them. */
+  /** All values; expired ones may be among them. */
   *values(): Generator<Value, void, undefined> {
     for (const { value } of this.#entries.values()) yield value;
   }

@@ -37,7 +37,7 @@ export class Gate {
     }
   }
 
-  /** Whoever leaves hands its place over. */
+  /** A caller that leaves hands its place to the next one. */
   #wait(): Promise<void> {
     const { waiting, waitMs } = this.#options;
     if (this.#waiters.length >= waiting) {

@@ -16,7 +16,7 @@ export interface IdentityCredentialsOptions {
   readonly service: SignatureService;
   /** How long a secret that was given is gone by. */
   readonly cacheMs: number;
-  /** Told when the service begins to fail, and when it no longer does; says nothing secret. */
+  /** Called when the service begins to fail, and when it recovers; the text has no secrets. */
   readonly onHealth: (problem: string | undefined) => void;
   /** Milliseconds that never go back. */
   readonly now: () => number;
@@ -36,7 +36,7 @@ const TELL_MS = 10_000;
 /** Parts of paths and documents; Keystone's own are 32 hex digits. */
 const ACCESS_KEY = /^[\x21-\x2e\x30-\x7e]{1,128}$/;
 
-/** Of either version. */
+/** A signature of either version. */
 const SIGNATURE = /^[A-Za-z0-9+/=]{1,128}$/;
 
 interface KnownUser extends Credential {
@@ -49,9 +49,9 @@ const UNKNOWN: Verdict = { outcome: 'unknown' };
 const UNAVAILABLE: Verdict = { outcome: 'unavailable' };
 
 /**
- * EC2 credentials of an identity service, which verifies a key's first signature; with the secret,
- * which it gives to the gateway's own user, all others are verified here for a while. Without it the
- * service is asked each time.
+ * Credentials of an identity service (EC2 credentials), which verifies a key's first signature. It
+ * also gives the secret to the gateway's own user, so that later signatures are verified here for a
+ * while. Without it the service is asked each time.
  */
 export class IdentityCredentials implements CredentialSource {
   readonly #users: ExpiringMap<KnownUser>;
@@ -67,7 +67,9 @@ export class IdentityCredentials implements CredentialSource {
     this.#refusals = new ExpiringMap(REFUSALS_MAX, REFUSAL_MS, now);
   }
 
-  /** Those that are named, and those of keys that were used lately: the service tells none. */
+  /**
+   * The accounts that are named, and those of keys used lately: the service has no list of them.
+   */
   get accounts(): readonly string[] {
     const used = [...this.#users.values()].map(({ account }) => account);
     return [...new Set([...(this.options.accounts ?? []), ...used])];
@@ -95,7 +97,7 @@ export class IdentityCredentials implements CredentialSource {
     return verdict;
   }
 
-  /** Somebody else may have learned the secret meanwhile. */
+  /** Another request may have learned the secret meanwhile. */
   #knownBy({ accessKey, refuted }: SignatureToVerify): Verdict | undefined {
     const known = this.#users.get(accessKey);
     if (known === undefined) return undefined;
@@ -144,7 +146,8 @@ export class IdentityCredentials implements CredentialSource {
       this.#users.delete(accessKey);
       return UNKNOWN;
     }
-    // Whoever guesses must not keep a user alive whom the service would refuse by now.
+    // A client that guesses secrets must not keep a user in the cache whom the service would refuse
+    // by now.
     if (known !== undefined)
       this.#users.replace(accessKey, { ...known, askedAt: this.options.now() });
     return WRONG;

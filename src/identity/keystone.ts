@@ -9,7 +9,7 @@ export class IdentityUnavailable extends Error {
 interface KeystoneOptions {
   /** `…/v3`, with or without a slash at its end. */
   readonly url: string;
-  /** From the request to the end of its answer. */
+  /** Milliseconds from the request to the end of its answer. */
   readonly timeoutMs: number;
   /** Requests at the same time. */
   readonly requestsMax: number;
@@ -21,7 +21,7 @@ export interface KeystoneRequest {
   readonly path: string;
   /** The gateway's own. */
   readonly token?: string | undefined;
-  /** Of a user whose rights are asked about. */
+  /** The body of the question about a user's rights. */
   readonly body?: object | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface KeystoneAnswer {
   readonly json: unknown;
 }
 
-/** For each that may be sent. */
+/** Waiting requests allowed for each one that may be sent. */
 const WAITING_PER_REQUEST = 8;
 /** A token's document with a large catalogue of services has some 100 KiB. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -79,7 +79,8 @@ export class Keystone {
           ...(token === undefined ? {} : { 'x-auth-token': token }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        // Of all that a timer for a phase lets pass, such as a byte each second.
+        // A bound on the whole call: timers of single phases let a server pass that sends a byte
+        // each second.
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
       const subjectToken = answer.headers['x-subject-token'];

@@ -6,7 +6,7 @@ export interface ServiceUser {
   readonly name: string;
   readonly password: string;
   readonly project: string;
-  /** Of the user and of the project. */
+  /** The domain of the user and of the project. */
   readonly domain: string;
 }
 
@@ -19,14 +19,14 @@ export interface ServiceToken {
 
 /** It ends before it would be refused. */
 const MARGIN_MS = 60_000;
-/** Where the answer does not say. */
+/** The lifetime where the answer gives none. */
 const LIFETIME_MS = 600_000;
 /**
  * A token that was taken a moment ago is not what a 401 is about. This bounds the logins that wrong
  * signatures cause: Keystone answers them as it answers a token that it does not know.
  */
 const PROVEN_MS = 2_000;
-/** After a login that failed: not to be tried with each request. */
+/** The pause after a failed login, so that not every request tries again. */
 const RETRY_MS = 1_000;
 
 /** Logs the gateway's user in, once for many requests. */

@@ -22,7 +22,7 @@ export interface SignatureServiceDeps {
   /** Undefined: it asks without a token, and for no secret. */
   readonly tokens: ServiceTokens | undefined;
   readonly mapping: IdentityMapping;
-  /** Told when the gateway's user may not read secrets. */
+  /** Called when the gateway's user may not read secrets. */
   readonly onSecretsRefused: () => void;
   /** Milliseconds that never go back. */
   readonly now: () => number;
@@ -32,8 +32,9 @@ export interface SignatureServiceDeps {
 const SECRETS_REFUSED_MS = 60_000;
 
 /**
- * Keystone's EC2 credentials: `POST /v3/s3tokens` verifies a signature,
- * `GET /v3/users/{user}/credentials/OS-EC2/{access}` gives the secret to whoever may ask for it.
+ * Keystone's EC2 credentials: `POST /v3/s3tokens` verifies a signature, `GET
+ * /v3/users/{user}/credentials/OS-EC2/{access}` gives the secret to users with the right to read
+ * it.
  */
 export class SignatureService {
   readonly #parts: SignatureServiceDeps;
@@ -84,7 +85,7 @@ export class SignatureService {
     return secret.data.credential.secret;
   }
 
-  /** With a token that is known to be good: a 401 is about the request then. */
+  /** Asks with a token that is known to be good: a 401 is then about the request. */
   async #ask(request: KeystoneRequest): Promise<KeystoneAnswer> {
     const { keystone, tokens } = this.#parts;
     if (tokens === undefined) return keystone.send(request);
@@ -114,7 +115,7 @@ function unexpected(status: number): IdentityUnavailable {
   return new IdentityUnavailable(`it answered with ${status}${hint}`);
 }
 
-/** With its padding, which Python insists on. */
+/** Base64 for URLs, with its padding, which Python requires. */
 function urlSafeBase64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }

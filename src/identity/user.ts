@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isUserName } from '../config/credentials.js';
 import type { Principal } from '../s3/auth/principal.js';
 
-/** Who an access key belongs to, by Keystone's word. */
+/** The user that an access key belongs to, as Keystone reports it. */
 export interface IdentityUser {
   readonly userId: string;
   readonly principal: Principal;
@@ -10,7 +10,7 @@ export interface IdentityUser {
 
 /** How projects and roles become accounts and owners. */
 export interface IdentityMapping {
-  /** In front of the project's id, e.g. `AUTH_`. */
+  /** The prefix of account names in front of the project's id, e.g. `AUTH_`. */
   readonly accountPrefix: string;
   /** Lower case. */
   readonly ownerRoles: readonly string[];
@@ -30,7 +30,7 @@ const TOKEN = z.object({
   }),
 });
 
-/** Of Keystone's own domain, in which names are known to Swift's ACLs; see {@link userName}. */
+/** The id of Keystone's default domain, whose names Swift's ACLs know; see {@link userName}. */
 const DEFAULT_DOMAIN = 'default';
 
 /** @returns undefined for anything but the document of a token that is scoped to a project */

@@ -68,5 +68,5 @@ export class SerialQueues {
 }
 
 function ignore(): void {
-  // Whoever comes next begins anew, however this ended.
+  // The next caller begins anew, whether this one failed or not.
 }

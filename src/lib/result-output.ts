@@ -12,8 +12,8 @@ export class OutputError extends Error {
 }
 
 /**
- * stdout, for the result of a command: whoever redirects it into a file has all of it there, or is
- * told. Nothing that fails stops the command; {@link flushed} says so at its end.
+ * stdout, for the result of a command: a user who redirects it into a file has all of it there, or
+ * gets an error. A failed write does not stop the command; {@link flushed} says so at its end.
  */
 export class ResultOutput {
   #failure: Error | undefined;
@@ -28,7 +28,7 @@ export class ResultOutput {
     return process.stdout.isTTY;
   }
 
-  /** Of a terminal: how wide it is now. */
+  /** The width of the terminal now. */
   get columns(): number | undefined {
     return process.stdout.isTTY ? process.stdout.columns : undefined;
   }

@@ -9,7 +9,7 @@ export interface SemaphoreLimits {
   readonly waitMsMax: number;
 }
 
-/** Why somebody was not let in. */
+/** Why a caller was not let in. */
 export type SemaphoreRefusal = 'queue_full' | 'wait_timeout';
 
 interface Waiter {
@@ -57,7 +57,7 @@ export class Semaphore {
     });
   }
 
-  /** To be called once for each that entered, with the same weight. */
+  /** Ends a use. Call it once for each `enter` that succeeded, with the same weight. */
   leave(weight: number): void {
     this.used -= weight;
     for (;;) {
@@ -74,7 +74,7 @@ export class Semaphore {
     return this.used === 0 || this.used + weight <= this.limits.capacity;
   }
 
-  /** All wait equally long, so whoever came first is due first. */
+  /** All callers wait equally long, so the first to come is the first to time out. */
   #schedule(): void {
     const first = this.#waiters[0];
     if (first === undefined || this.#timer !== undefined) return;

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
 export interface RateLimits {
-  /** Tokens that a bucket gets in a second; 0: nobody is limited. */
+  /** Tokens that a bucket gets in a second; 0 means no limit. */
   readonly perS: number;
   /** Tokens that a bucket holds at most. */
   readonly burst: number;
@@ -46,7 +46,7 @@ export class TokenBuckets {
     return bucket;
   }
 
-  /** Of those that came first; who works all the time is back at once. */
+  /** Forgets the bucket that was created first; a busy key gets a new one at once. */
   #forgetOldest(): void {
     const oldest = this.#buckets.keys().next();
     if (oldest.done !== true) this.#buckets.delete(oldest.value);

@@ -57,9 +57,9 @@ export function decodeUriComponentStrict(raw: string): string | undefined {
 }
 
 /**
- * As {@link decodeUriComponentStrict}, but `+` is a space: HTML form encoding, which S3 and its
- * clients apply to queries and never to paths (the SDKs write `%20` and `%2B`, so that it matters
- * only for hand-made queries, and those are made with form encoders).
+ * Like {@link decodeUriComponentStrict}, but `+` is a space. This is HTML form encoding, which S3
+ * and its clients use in queries and never in paths. SDKs write `%20` and `%2B`, so it only matters
+ * for queries written by hand or by a form.
  */
 export function decodeQueryComponent(raw: string): string | undefined {
   return decodeUriComponentStrict(raw.includes('+') ? raw.replaceAll('+', '%20') : raw);
@@ -78,7 +78,7 @@ export function isCanonicalPath(raw: string): boolean {
   return isLiteral(raw, UNRESERVED_OR_SLASH);
 }
 
-/** As {@link encodeUriPath}, and `/` is escaped too: AWS's `UriEncode` of names and values. */
+/** Like {@link encodeUriPath}, but `/` is escaped too: AWS's `UriEncode` of names and values. */
 export function encodeUriComponentAws(text: string): string {
   return encode(text, UNRESERVED);
 }

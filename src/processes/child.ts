@@ -11,7 +11,7 @@ export interface ChildService {
    * @returns false when connections may be lost on the way
    */
   standAside?(): Promise<boolean>;
-  /** Nobody did. */
+  /** Serves on: no other process took over. */
   resume?(): Promise<void>;
   /** All metrics now. */
   snapshot(): Promise<MetricSnapshot>;
@@ -22,7 +22,10 @@ export interface ChildService {
   replaceCredentials(credentials: Roster): void;
   /** The files of logs were renamed: go on with new ones. */
   reopenLogs?(): void;
-  /** A drain is near: whoever asks for its health is to go elsewhere. Requests are still served. */
+  /**
+   * Called when a drain is near: health checks send clients elsewhere from now on. Requests are
+   * still served.
+   */
   leave?(): void;
   /**
    * Stops accepting and lets what is in flight finish. Has no limit of its own: the supervisor
@@ -57,10 +60,10 @@ const SUPERVISOR_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1'] as const;
 const DRAIN_PROGRESS_MS = 1000;
 
 /**
- * The child's side of the protocol (see protocol.ts): waits for `init`, starts the service with
- * it, reports, and drains when told. The process ends with 0 when drained, with 1 when it cannot
- * start, and by SIGKILL when its supervisor is gone: then there is nobody to drain for, and the port
- * must be free for the next supervisor.
+ * The child's side of the protocol (see protocol.ts): waits for `init`, starts the service with it,
+ * reports, and drains when told. The process ends with 0 when drained, with 1 when it cannot start,
+ * and by SIGKILL when its supervisor is gone: then a drain has no purpose, and the port must be
+ * free for the next supervisor.
  *
  * @param start - makes the service ready to accept; throws {@link StartError} to name the reason
  */
@@ -79,8 +82,9 @@ export function runChild(start: (init: ChildInit) => Promise<ChildService>): voi
 }
 
 /**
- * Not by `process.exit`, which waits for all that is queued for libuv's threads (uv_library_shutdown
- * joins them): for as long as the disk takes, with the port and the data directory's lock held.
+ * Ends the process at once. `process.exit` would wait for all that is queued for libuv's threads
+ * (uv_library_shutdown joins them): as long as the disk takes, with the port and the data
+ * directory's lock held.
  */
 function endNow(): void {
   process.kill(process.pid, 'SIGKILL');
@@ -112,7 +116,7 @@ async function prepared(service: ChildService, init: ChildInit): Promise<void> {
   tell({ type: 'prepared' });
 }
 
-/** @param stopAsking - called when nobody is to ask the service for anything any more */
+/** @param stopAsking - called when the service must not be asked for anything any more */
 function obey(service: ChildService, message: ToChild, stopAsking: () => void): void {
   switch (message.type) {
     case 'init':
@@ -165,7 +169,7 @@ async function drain(
   stopAsking: () => void,
 ): Promise<void> {
   if (isDraining) {
-    // Told again: what takes its place is about to end as well.
+    // The order was repeated: the process that takes over is about to end as well.
     void service.drain(handedOver);
     return;
   }

@@ -135,7 +135,8 @@ async function runOnce(
   const janitor = new AccountJanitor(parts, account);
   let visit = await janitor.visit(signal, 'now');
   if (visit.outcome === 'busy') {
-    // Of a janitor that was killed, the lease is over after this; of one that works, it is not.
+    // The lease of a janitor that was killed has expired after this wait; the lease of a working
+    // one has not.
     await SYSTEM_CLOCK.sleep(visit.waitMs, signal);
     visit = await janitor.visit(signal, 'now');
   }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { HealthCheck } from './protocol.js';
 import type { S3Health } from '../s3/request/health-path.js';
 
-/** As the supervisor: a probe that is older than this many intervals is no longer believed. */
+/** A probe older than this many intervals is out of date; the supervisor has the same rule. */
 const STALE_INTERVALS = 3;
 
 /** What one listener knows of its own health, from its last probe. */

@@ -12,7 +12,7 @@ import type { Logger } from '../telemetry/logger.js';
 import { StartError } from './child.js';
 import type { HealthCheck } from './protocol.js';
 
-/** Who may sign requests, as the configuration says. */
+/** The credentials that may sign requests, as the configuration says. */
 export interface OpenCredentials {
   readonly source: CredentialSource;
   /** The file was changed; says nothing to an identity service. */
@@ -47,7 +47,7 @@ function openRoster(roster: Roster): OpenCredentials {
   };
 }
 
-/** Who may sign requests is what Keystone says. @throws StartError `config` */
+/** Opens the credentials that Keystone knows. */
 export function openIdentity(options: FilledOptions, log: Logger): OpenCredentials {
   const keystone = new Keystone({
     url: options.identityUrl,

@@ -15,9 +15,9 @@ import type { HealthCheck, StartFailure } from './protocol.js';
 
 /** What a store tells of itself while it works. */
 export interface StoreHooks {
-  /** Of the embedded store: how long each commit took, and how many writes shared it. */
+  /** For the embedded store: how long each commit took, and how many writes shared it. */
   readonly onSync?: ((seconds: number, batch: number) => void) | undefined;
-  /** Of a Swift cluster. */
+  /** Hooks for the requests to a Swift cluster. */
   readonly swift?: TransportHooks | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface OpenedStore {
   readonly load?: (() => TransportLoad) | undefined;
   /** Beside whether it answers: what an operator should know. */
   checks(): readonly HealthCheck[];
-  /** Of a Swift cluster, whose users may be these. */
+  /** Replaces the users of the gateway at a Swift cluster. */
   replaceRoster(roster: Roster): void;
 }
 
@@ -152,8 +152,8 @@ function serviceUser({ swiftUser: user, swiftKeyFile }: FilledOptions) {
 }
 
 /**
- * Who the gateway is towards Swift: a user with rights in every account, or in each account the
- * first of the roster that owns it.
+ * The gateway's users at Swift: one with rights in every account, or for each account its first
+ * owner in the roster.
  */
 export class SwiftUsers {
   #owners = new Map<string, SwiftCredential>();

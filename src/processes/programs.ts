@@ -12,7 +12,7 @@ import { UWS_ENVIRONMENT } from '../http/environment.js';
  */
 const SERVING_HEAP_FLAGS = ['--max-semi-space-size=8'] as const;
 
-/** Of processes that nobody waits for. */
+/** Heap flags for processes that no client waits for. */
 export const SMALL_HEAP_FLAGS = ['--max-semi-space-size=2'] as const;
 
 /**

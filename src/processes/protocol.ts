@@ -32,7 +32,7 @@ export interface ChildInit {
   readonly worker: number;
   /** Every port is a real one here, also where the configuration says 0. */
   readonly options: FilledOptions;
-  /** Without the secret keys, for a kind of process that verifies no signatures. */
+  /** The roster; without secret keys for a kind of process that verifies no signatures. */
   readonly credentials: Roster;
   /** What the file `console_config` says; the console alone is told. */
   readonly consoleConfig?: Readonly<Record<string, unknown>> | undefined;

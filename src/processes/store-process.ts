@@ -23,7 +23,7 @@ runChild(startStore);
 
 /** The version of Swift whose API this is. */
 const SWIFT_VERSION = '2.30.1';
-/** In `data_dir`; files in it have no names, so it is empty. */
+/** A folder in `data_dir`. Its files have no names, so it looks empty. */
 const SPOOL_FOLDER = 'uploads';
 /** The longest timer there is: the supervisor ends a drain that takes too long. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -45,7 +45,7 @@ async function startStore({ options, credentials }: ChildInit): Promise<ChildSer
     s3apiInfo: S3API_INFO,
     onFinished: (request) => {
       metrics.finished(request);
-      // Of those who ask each second whether it is well.
+      // Health checks, which come each second, are not logged.
       if (request.resource !== 'healthcheck') log.info(lineOf(request), 'request');
     },
     onError: (error, requestId) => {

@@ -20,7 +20,7 @@ export interface Device {
   readonly meta: string;
 }
 
-/** By id; null where a device was removed. */
+/** The devices by id; null where a device was removed. */
 export type Devices = readonly (Device | null)[];
 
 /** The devices that are there, in the order of their ids. */
@@ -29,7 +29,7 @@ export function presentDevices(devices: Devices): Device[] {
 }
 
 /**
- * The list of devices of a ring file (`devs`). As Swift does, a missing region is 1, and a missing
+ * The list of devices of a ring file (`devs`). Like in Swift, a missing region is 1, and a missing
  * replication address is the device's own; keys that it does not know are left out.
  *
  * @throws RingFileError that names the device and the key

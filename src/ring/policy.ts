@@ -28,7 +28,7 @@ export interface ErasureCoding {
   readonly duplicationFactor: number;
 }
 
-/** By index. */
+/** The policies by index. */
 export type Policies = ReadonlyMap<number, Policy>;
 
 /** How many replicas the ring of an erasure-coded policy has to have. */
@@ -36,7 +36,7 @@ export function fragmentCount(coding: ErasureCoding): number {
   return (coding.dataFragments + coding.parityFragments) * coding.duplicationFactor;
 }
 
-/** By any of its names, in any case. */
+/** Finds a policy by any of its names, in any case. */
 export function policyByName(policies: Policies, name: string): Policy | undefined {
   const wanted = name.toUpperCase();
   return [...policies.values()].find(({ names }) =>

@@ -7,13 +7,13 @@ import { DEVICE_DEPTH, type Tier, type TierTree } from './tier-tree.js';
  * builder plans them (swift/common/ring/builder.py). A tier without weighted devices has 0.
  */
 export interface ReplicaPlan {
-  /** By the weights alone; no device can have more than one replica of a partition. */
+  /** Replicas by the weights alone; no device can have more than one replica of a partition. */
   readonly weighted: Float64Array;
-  /** By the weights, as far as replicas lie as far apart as the tree lets them. */
+  /** Replicas by the weights, as far apart as the tree allows. */
   readonly wanted: Float64Array;
   /** Between the two, as far from `weighted` as the overload allows. */
   readonly target: Float64Array;
-  /** Of every partition, a tier has from `min` to `max` replicas: `target`, rounded both ways. */
+  /** A tier has from `min` to `max` replicas of every partition: `target`, rounded down and up. */
   readonly min: Float64Array;
   readonly max: Float64Array;
   /** The overload with which `target` is `wanted`: a fraction, 0.1 for ten per cent. */
@@ -134,7 +134,7 @@ interface Child {
 
 /**
  * Shares the replicas of a tier among its children by weight, each between the rounded even shares.
- * Where no child has room below its even share, those with more devices take more.
+ * If no child has room below its even share, children with more devices take more.
  */
 function shareOut(
   tier: Tier,

@@ -6,7 +6,10 @@ import type { RingData } from './ring-data.js';
 import { corrupt, RingFileError } from './ring-error.js';
 import { readRing, type Reading } from './ring-format.js';
 
-/** Of a ring file, packed and unpacked: four times a ring of 2^25 partitions and three replicas. */
+/**
+ * The largest ring file, packed or unpacked: four times a ring of 2^25 partitions and three
+ * replicas.
+ */
 export const RING_BYTES_MAX = 512 * 1024 * 1024;
 
 /** A ring file as it was read. */

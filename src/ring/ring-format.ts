@@ -95,7 +95,7 @@ function* readV1(content: Buffer): Reading<Table> {
   const metadata = readMetadata(json);
   const count = wholeNumber(json, 'replica_count', 0, REPLICAS_MAX);
   const rows = yield* readRows(content.subarray(end), metadata, 2, order);
-  // Of 3.25 replicas of two partitions, the last row has none.
+  // With a fraction such as 3.25 replicas of two partitions, the last row is empty and missing.
   if (rows.length === count - 1) rows.push(new Uint16Array(0));
   if (rows.length !== count) {
     throw corrupt(`it has ${rows.length} rows of partitions, and ${count} in its header`);

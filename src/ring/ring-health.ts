@@ -14,7 +14,7 @@ export interface DeviceBalance {
   readonly parts: number;
   /** Part-replicas by its weight; need not be a whole number. */
   readonly share: number;
-  /** By how many per cent it has more, or less, than its share. */
+  /** By how many per cent the device has more, or less, than its share. */
   readonly balance: number;
 }
 
@@ -23,7 +23,7 @@ export interface Assignment {
   readonly partPower: number;
   readonly devices: Devices;
   readonly rows: readonly Row[];
-  /** Of part-replicas, by device id. */
+  /** The number of part-replicas, by device id. */
   readonly partCounts: ArrayLike<number>;
   /** A builder's own number; a ring file has it only as precisely as its last row is long. */
   readonly replicas?: number;
@@ -55,7 +55,7 @@ export interface Dispersion {
    */
   readonly dispersion: number;
   readonly tree: TierTree;
-  /** By tier, without the cluster; only those that have partitions. */
+  /** The tiers that have partitions, without the cluster itself. */
   readonly tiers: readonly TierDispersion[];
 }
 
@@ -70,8 +70,8 @@ export interface TierDispersion {
 }
 
 /**
- * As Swift counts: where the number of replicas is no whole one, only the partitions that the last
- * row has are looked at, and all others count as if they were nowhere.
+ * Counts like Swift: if the number of replicas is a fraction, only the partitions of the last row
+ * are checked, and all others count as unassigned.
  */
 export function ringDispersion(ring: RingData | Assignment): Dispersion {
   const { devices, rows, partPower } = ring;
@@ -115,7 +115,7 @@ export function ringDispersion(ring: RingData | Assignment): Dispersion {
 class DispersionCount {
   readonly #width: number;
   readonly #histograms: Float64Array;
-  /** By depth. */
+  /** The replicas at risk, by depth of the tier. */
   readonly #risks = new Float64Array(DEVICE_DEPTH + 1);
   atRisk = 0;
 

@@ -11,10 +11,10 @@ import { readRingFile, stampOf, type RingFile } from './ring-file.js';
 export const RING_CHECK_INTERVAL_MS = 15_000;
 
 export interface RingSetOptions {
-  /** Where swift.conf and the rings are: `/etc/swift`. */
+  /** The directory of swift.conf and the rings: `/etc/swift`. */
   readonly directory: string;
   readonly policies: Policies;
-  /** Told when a ring is replaced, cannot be, or is well again: for logs and metrics. */
+  /** Called when a ring was replaced, could not be, or is well again: for logs and metrics. */
   readonly onChange?: (state: RingState) => void;
   readonly files?: RingFiles;
   /** Milliseconds since 1970. */
@@ -34,7 +34,7 @@ export interface RingState {
   /** `account`, `container`, `object`, `object-1`, … */
   readonly name: string;
   readonly file: string;
-  /** Of the ring in use. */
+  /** The MD5 of the ring in use. */
   readonly md5: string;
   readonly version: number | undefined;
   readonly loadedAtMs: number;
@@ -198,5 +198,5 @@ const FILE_SYSTEM: RingFiles = {
 };
 
 function ignore(): void {
-  // Nobody wants to know.
+  // The state is not observed.
 }

@@ -7,8 +7,8 @@ const LEVELS = ['region', 'zone', 'server', 'device'] as const;
 const SCAN_STEPS_MAX = 65_536;
 
 /**
- * Where things are in a cluster. Answers as `swift.common.ring.Ring` does, in the same order, from
- * tables that are made once.
+ * The placement of objects in a cluster. It answers like `swift.common.ring.Ring`, in the same
+ * order, from tables that are made once.
  */
 export class Ring {
   /** There are 2 ** partPower partitions. */
@@ -17,7 +17,10 @@ export class Ring {
   /** Need not be a whole number. */
   readonly replicas: number;
 
-  /** For each level, the number of each device's domain, by device id; -1 where it has no parts. */
+  /**
+   * For each level, the number of each device's domain, by device id; -1 for a device without
+   * parts.
+   */
   readonly #domains: readonly Int32Array[];
   /** For each level, how many domains have partitions. */
   readonly #domainCounts: readonly number[];
@@ -83,7 +86,7 @@ export class Ring {
     }
   }
 
-  /** From a partition that is random but always the same for this one. */
+  /** Starts at a partition that looks random but is always the same for this one. */
   #scan(partition: number): Scan {
     const digest = hash('md5', String(partition), 'hex');
     return new Scan(
@@ -100,7 +103,7 @@ export class Ring {
 
 /**
  * Partitions from a first one, round to it again, in steps of more than one where there are many.
- * As in Swift, what lies in front of the first step is left out when it comes round.
+ * Like in Swift, the second round leaves out the partitions in front of the first step.
  */
 class Scan {
   readonly #step: number;

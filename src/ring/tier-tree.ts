@@ -8,11 +8,11 @@ export interface Tier {
   /** Its place in {@link TierTree.tiers}. */
   readonly number: number;
   readonly depth: number;
-  /** From the region on; of the cluster, none. A server is known by its address. */
+  /** The path from the region on; empty for the cluster. A server is identified by its address. */
   readonly path: readonly (number | string)[];
-  /** In the order of their paths. */
+  /** The children, in the order of their paths. */
   readonly children: readonly Tier[];
-  /** Those of the children with a device that has a weight. */
+  /** The children with at least one weighted device. */
   readonly weightedChildren: readonly Tier[];
   /** How many devices in it have a weight. */
   readonly weightedDevices: number;
@@ -22,7 +22,7 @@ export interface Tier {
 export interface TierTree {
   /** The first is the cluster; each comes before its children. */
   readonly tiers: readonly Tier[];
-  /** By id of a device that is there: numbers of its region, zone, server and of its own tier. */
+  /** By id of an existing device: the numbers of its region, zone, server and of its own tier. */
   readonly tiersOf: readonly Int32Array[];
 }
 
@@ -64,7 +64,10 @@ export function tierTree(devices: Devices): TierTree {
   return { tiers, tiersOf };
 }
 
-/** As `swift-ring-builder FILE dispersion --verbose` calls it: `r1`, `r1z2`, `r1z2-10.0.0.1`, … */
+/**
+ * The name of a tier in `swift-ring-builder FILE dispersion --verbose`: `r1`, `r1z2`,
+ * `r1z2-10.0.0.1`, …
+ */
 export function tierName(tier: Tier, devices: Devices): string {
   const [region, zone, ip, id] = tier.path;
   const name = typeof id === 'number' ? (devices[id]?.device ?? `IDd${id}`) : '';

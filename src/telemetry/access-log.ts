@@ -23,9 +23,9 @@ export interface AccessEntry {
   readonly total_ms: number;
   /** Null when nothing was sent. */
   readonly ttfb_ms: number | null;
-  /** In which the request waited for the backend and for nothing else. */
+  /** Milliseconds in which the request waited for the backend and for nothing else. */
   readonly backend_ms: number;
-  /** Before it was admitted. */
+  /** Milliseconds that the request waited for admission. */
   readonly wait_ms: number;
   readonly aborted_by: 'client' | 'backend' | 'gateway' | null;
   readonly listener: number;
@@ -84,7 +84,7 @@ export class AccessLog {
     this.#file.on('error', (error: NodeJS.ErrnoException) => {
       if (!this.#isBroken) onError(error);
       this.#isBroken = true;
-      // At exit it would try again for ever, and the process never end (sonic-boom 4).
+      // sonic-boom 4 would try again for ever at exit, and the process would never end.
       this.#file.flushSync = doNothing;
       // A reopening that failed left one, which would close the former file with the next, too.
       if (error.syscall === 'open') this.#file.removeAllListeners('ready');
@@ -116,7 +116,7 @@ export class AccessLog {
   }
 }
 
-/** With its line feed. */
+/** A line of the access log, with its line feed. */
 export function accessLine(entry: AccessEntry): string {
   const { key, user_agent: agent } = entry;
   const shown = { ...entry, key: masked(key), user_agent: masked(agent, USER_AGENT_MAX) };

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { collectGauge } from './collected.js';
 
-/** From a moment to the longest wait that is likely to be configured. */
+/** From a millisecond to the longest wait that is likely to be configured. */
 const WAIT_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What is under way now, and what waits. */

@@ -6,7 +6,7 @@ type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 /** A request to a backend that is reached over a network, when its answer's head is there. */
 export interface BackendRequest {
-  /** As configured, e.g. `http://10.0.0.1:8080`. */
+  /** The endpoint as configured, e.g. `http://10.0.0.1:8080`. */
   readonly endpoint: string;
   readonly method: string;
   /** The status; without an answer what went wrong, from a fixed list. */
@@ -17,7 +17,7 @@ export interface BackendRequest {
 /** Connections and requests at a moment, by state. */
 export type BackendConnections = Readonly<Record<'active' | 'idle' | 'waiting', number>>;
 
-/** From a proxy that has it in memory to one that waits for storage that is down. */
+/** From a proxy that answers from memory to one that waits for storage that is down. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 interface Tally {
@@ -77,7 +77,7 @@ export class BackendMetrics {
     this.#retries.inc({ reason });
   }
 
-  /** Where to read the connections at a snapshot. */
+  /** Sets where a snapshot reads the connections from. */
   watchConnections(read: () => BackendConnections): void {
     this.#readConnections = read;
   }

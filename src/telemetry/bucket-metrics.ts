@@ -26,7 +26,7 @@ export const BUCKET_METRICS_PREFIX = 'ringway_bucket_';
  * a reset to Prometheus, and never a part of a sum that falls.
  */
 export class BucketMetrics {
-  /** In the order of use. */
+  /** The buckets in the order of their last use. */
   readonly #buckets = new Map<string, BucketTally>();
   readonly #other: BucketTally = newTally(OTHER, OTHER);
   #max = 0;
@@ -63,7 +63,10 @@ export class BucketMetrics {
     this.#worker = String(worker);
   }
 
-  /** Only what was let in counts, of buckets that are there: names are the clients' choice. */
+  /**
+   * Counts a finished request. Only admitted requests for existing buckets count: clients choose
+   * the names.
+   */
   finished(request: FinishedRequest): void {
     const { account, bucket, errorCode } = request;
     if (this.#max === 0 || account === '' || bucket === '' || errorCode === 'NoSuchBucket') return;

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay, performance, type IntervalHistogram } from 'node
  */
 const RESOLUTION_MS = 40;
 
-/** A value covers at least this much of the past, whoever reads it and however often. */
+/** A value covers at least this much of the past, however often it is read. */
 const WINDOW_MS = 30_000;
 
 /** Seconds by which the loop was late. */

@@ -63,7 +63,7 @@ export class SeriesHistogram extends Histogram {
     this.#bounds = Float64Array.from(buckets);
   }
 
-  /** To be kept and observed directly. */
+  /** The series of a label value, for callers that keep it and observe directly. */
   series(labelValue: string): HistogramSeries {
     let series = this.#series.get(labelValue);
     if (series === undefined) {

@@ -55,7 +55,7 @@ export class JanitorMetrics {
     this.#looked += entries;
   }
 
-  /** Where to read, at a snapshot, seconds since the epoch. */
+  /** Sets where a snapshot reads the time of the last run, in seconds since the epoch. */
   watchLastRun(readS: () => number): void {
     this.#readLastRunS = readS;
   }

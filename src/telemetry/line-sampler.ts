@@ -2,8 +2,8 @@
 const INTERVAL_MS = 10_000;
 
 /**
- * Lets one line of a kind through in an interval. For failures that every request meets alike, such as
- * a full device: a line for each would fill the log, which may be on that very device.
+ * Lets one line of a kind through in an interval. It is for failures that every request meets, such
+ * as a full device: a line for each would fill the log, which may be on that very device.
  */
 export class LineSampler {
   #nextAt = -Infinity;

@@ -19,7 +19,7 @@ export interface LoggerOptions {
 
 const STDERR = 2;
 
-/** A log nobody reads must not fill the memory: lines beyond this are dropped. */
+/** A log whose reader is stuck must not fill the memory: lines beyond this are dropped. */
 const BUFFER_BYTES_MAX = 4 * 1024 * 1024;
 
 const BUFFERED = { sync: false, minLength: 4096, periodicFlush: 1000 };
@@ -42,7 +42,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const stderr = pino.destination({ dest: STDERR, maxLength: BUFFER_BYTES_MAX, ...writing });
   // A full disk under the log, or a terminal that was closed, must end no transfer: lines are lost.
   stderr.on('error', () => {
-    // At exit it would try again for ever (sonic-boom 4).
+    // sonic-boom 4 would try again for ever at exit.
     stderr.flushSync = doNothing;
   });
   const { also } = options;
@@ -54,7 +54,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return createLoggerTo({ write }, options);
 }
 
-/** As {@link createLogger}, to any stream. */
+/** Like {@link createLogger}, to any stream. */
 export function createLoggerTo(
   destination: pino.DestinationStream,
   { level, process: name, worker }: LoggerOptions,

@@ -145,7 +145,7 @@ export class ListenerMetrics {
     this.#inProgress += 1;
   }
 
-  /** To be called once for each `requestStarted`. */
+  /** Counts a finished request. Call it once for each `requestStarted`. */
   requestFinished(request: FinishedRequest): void {
     this.#inProgress -= 1;
     this.#receivedBytes += request.bytesIn;
@@ -177,7 +177,7 @@ export class ListenerMetrics {
     this.#versionCommits.inc({ outcome: outcome.replace('-', '_') });
   }
 
-  /** Where to read a pool's load at a snapshot; what is shown is the sum of all of them. */
+  /** Adds a pool whose load a snapshot reads; the metric shows the sum of all pools. */
   watchPool(read: () => PoolLoad): void {
     this.#pools.push(read);
   }
@@ -196,7 +196,7 @@ export class ListenerMetrics {
     this.#laneBytes += bytes;
   }
 
-  /** Where to read, at a snapshot, how many bytes the store holds on its device. */
+  /** Sets where a snapshot reads the number of bytes that the store holds on its device. */
   watchStoreBytes(read: () => number): void {
     this.#readStoreBytes = read;
   }

@@ -35,7 +35,7 @@ const TICKS_PER_MS = 10_000;
 
 /** Goes with one request: which stage it is in, and how long it has been in each. */
 export class StageClock {
-  /** In ticks; as many as there are stages. */
+  /** The time spent in each stage, in ticks. */
   readonly #spent = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   #current = STAGE.parse;
   #since = 0;
@@ -68,7 +68,7 @@ export class StageClock {
 
   goesOn(): void {
     this.#waiting -= 1;
-    // It may have gone on before: not every call is waited for.
+    // The request may have continued already: not every call is awaited.
     if (this.#waiting === 0 && this.#current === STAGE.backend_wait) this.enter(this.#beforeWait);
   }
 

@@ -21,7 +21,7 @@ export function fileBody(
 
 interface ReadAhead {
   readonly buffer: Buffer;
-  /** How many bytes came, or why none did; never rejects, since nobody may be waiting for it. */
+  /** How many bytes came, or the error. The promise never rejects: it may have no reader yet. */
   readonly result: Promise<number | { readonly error: unknown }>;
 }
 

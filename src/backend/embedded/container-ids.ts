@@ -9,9 +9,9 @@ const NAMES_MAX = 10_000;
 
 /**
  * Remembers the ids of containers. Another process may delete a container at any time, so a
- * remembered id may be one of the past. That is safe where an object is then found under it (ids
- * are never used twice, and only an empty container can be deleted); where none is found, or
- * something is to be written, the id has to be checked.
+ * remembered id may be out of date. That is safe where an object is then found under it (ids are
+ * never used twice, and only an empty container can be deleted); where none is found, or something
+ * is to be written, the id has to be checked.
  */
 export class ContainerIds {
   #ids = new Map<string, number>();

@@ -13,7 +13,7 @@ export interface StoredContainer {
   readonly acl: ContainerAcl;
 }
 
-/** Of a container that nobody has opened to others. */
+/** The ACL of a container that is closed to other accounts. */
 export const CLOSED: ContainerAcl = { read: '', write: '' };
 
 export interface Usage {
@@ -22,7 +22,7 @@ export interface Usage {
 }
 
 const LAYOUT = 2;
-/** Of records without an ACL, which the first release wrote. */
+/** The layout of records without an ACL, which the first release wrote. */
 const LAYOUT_WITHOUT_ACL = 1;
 const USAGE_BYTES = 12;
 const writer = new ByteWriter();

@@ -15,7 +15,9 @@ const TIME_BYTES = 6;
 
 const writer = new ByteWriter();
 
-/** To be called inside a transaction, as {@link forgetExpiry}. Does nothing without a time. */
+/**
+ * Adds a row for an object that expires; does nothing without a time. Call it inside a transaction.
+ */
 export function rememberExpiry(
   { expiry }: Tables,
   ref: ObjectRef,

@@ -51,7 +51,7 @@ function readList({ tables }: StoreDeps, { bodyId, head }: StoredObject): Segmen
 }
 
 /**
- * A segment is what the list says, or it is not read: whoever overwrites or deletes one cuts the
+ * A segment is what the list says, or it is not read: overwriting or deleting a segment cuts the
  * large object there. The snapshot may be some milliseconds old, which shows such a segment a
  * little longer, as it was.
  */
@@ -68,7 +68,7 @@ function openSegment(
   if (found !== undefined && isSegment(found, segment)) {
     return plainBody(deps, segmentRef, found, range);
   }
-  // Whoever replaces a large object removes its segments: then the client had better ask again.
+  // A writer that replaces a large object removes its segments. The client should then read again.
   if (findIfThere(() => readSummary(deps, ref))?.bodyId !== manifest.bodyId) {
     throw new ReplacedError();
   }

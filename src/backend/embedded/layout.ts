@@ -128,7 +128,7 @@ async function prepareBodyFolders(layout: Layout): Promise<void> {
   const last = join(layout.bodies, folderName(BODY_FOLDERS - 1));
   if (await isThere(last)) return;
   await mkdir(layout.bodies, { recursive: true, mode: 0o700 });
-  // In order, so that the last one proves all.
+  // The folders are made in order, so the last one proves that all are there.
   for (let i = 0; i < BODY_FOLDERS; i++) {
     await mkdir(join(layout.bodies, folderName(i)), { recursive: true, mode: 0o700 });
   }

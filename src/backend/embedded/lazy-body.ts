@@ -94,7 +94,10 @@ export abstract class LazyStream implements AsyncIterator<Buffer, undefined> {
   }
 }
 
-/** Of a turn: its caller is told. Of a close: what only was read is done with, whatever it says. */
+/**
+ * Ignores an error: a failed read is reported to its caller, and a failed close of a file that was
+ * only read does no harm.
+ */
 function ignore(): void {
   // Nothing to do.
 }

@@ -11,7 +11,7 @@ const FULL: ReadonlySet<unknown> = new Set([ENOSPC, EDQUOT, MDB_MAP_FULL, 'ENOSP
 /** MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND */
 const DAMAGED: ReadonlySet<unknown> = new Set([-30793, -30796, -30797]);
 
-/** With less than this free, a commit that failed with EIO is taken to have found no room. */
+/** A commit that failed with EIO while less than this was free is reported as a full store. */
 const FULL_BELOW_BYTES = 1024 * 1024;
 
 /**

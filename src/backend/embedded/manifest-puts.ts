@@ -59,10 +59,10 @@ export async function putManifest(
 
 /** A list of segments as it is stored. */
 export interface PreparedSegments {
-  /** Of all of them. */
+  /** The size of all segments together, in bytes. */
   readonly size: number;
   readonly list: Buffer;
-  /** To be called in the transaction. @throws BackendError SegmentMismatch */
+  /** Checks the segments. Call it inside the transaction. */
   readonly check: (transaction: WriteTransaction) => void;
 }
 

@@ -44,7 +44,7 @@ export type ReplaceOutcome =
 /** A new object or a new content of one: its record, and where its body is or is to go. */
 export interface Replacement {
   readonly ref: ObjectRef;
-  /** Without body id and time: those are set inside the transaction. */
+  /** The encoded record without body id and time: both are set inside the transaction. */
   readonly record: Buffer;
   /** What it adds to the usage of its container. */
   readonly bytesUsed: number;

@@ -111,7 +111,7 @@ async function writeCopy(
   return putObject(deps, context, copy.to, input, copy.precondition);
 }
 
-/** An object without its bytes, which whoever keeps them finds by what both say of themselves. */
+/** Copies an object whose bytes are kept elsewhere: the copy has the same reference to them. */
 async function copyAbsent(
   deps: StoreDeps,
   { to, input, precondition }: Copy,

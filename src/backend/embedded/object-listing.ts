@@ -15,9 +15,9 @@ interface Scan {
   readonly prefix: string;
   readonly delimiter: string;
   readonly limit: number;
-  /** Behind the last key that can match. */
+  /** The first position behind all keys that can match. */
   readonly end: Buffer | undefined;
-  /** Where to go on; undefined when nothing can follow. */
+  /** The position to continue at; undefined when nothing can follow. */
   from: Buffer | undefined;
   readonly entries: ListingEntry[];
 }

@@ -72,7 +72,7 @@ async function writeFile(
   { input, intake }: Put,
   bodyId: number,
 ): Promise<{ seal: ObjectSeal | undefined; etag: string }> {
-  // Who seals usually brings an ETag; then the bytes are not hashed here at all.
+  // A caller with a seal usually supplies the ETag; then the bytes are not hashed here.
   const md5 = input.seal === undefined ? createHash('md5') : undefined;
   const seal = await writeBodyFile(deps, intake, bodyId, { md5, written: () => input.seal?.() });
   const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(deps, bodyId, input.size));

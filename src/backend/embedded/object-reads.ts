@@ -21,13 +21,13 @@ export function headObject(deps: StoreDeps, ref: ObjectRef, options?: ReadOption
   return readObject(deps, ref, options).object.head;
 }
 
-/** As a {@link LazyBody}. */
+/** The result of a read whose body is a {@link LazyBody}. */
 type LazyResult = GetObjectResult & { readonly body: LazyBody };
 
 /**
  * Looks the object up and opens its file, so that a caller who has sent the head can send the body.
- * Who was overtaken by a write, and by the unlinking of the old file, looks again: each round is
- * somebody else's write.
+ * A read that a write overtakes, and whose old file is unlinked, looks the object up again; each
+ * further round needs another write.
  * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, BodyAbsent, Corrupt, Unavailable
  */
 export function getObject(

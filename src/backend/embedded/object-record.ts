@@ -34,8 +34,8 @@ const SIZE_AT = 13;
 
 /**
  * `segments`: the body is that of other objects, named by a list in the table of small bodies.
- * `link`: there is none; the size is that of another object, and shown. `absent`: somebody else
- * keeps it, and its size is shown.
+ * `link`: there is none; the size is that of another object, and shown. `absent`: it is kept
+ * outside the store, and its size is shown.
  */
 export type BodyPlace = 'empty' | 'inline' | 'file' | 'segments' | 'link' | 'absent';
 const PLACES: readonly BodyPlace[] = ['empty', 'inline', 'file', 'segments', 'link', 'absent'];
@@ -43,7 +43,7 @@ const LINK = PLACES.indexOf('link');
 /** Bytes of the time at the end of a record that expires. */
 const DELETE_AT_BYTES = 6;
 
-/** Where to find a body. */
+/** The place of a body in the store. */
 export interface BodyLocation {
   readonly place: BodyPlace;
   readonly bodyId: number;
@@ -60,7 +60,7 @@ export interface ObjectSummary extends BodyLocation {
 export interface StoredObject extends BodyLocation {
   readonly head: ObjectHead;
   readonly attributes: Metadata;
-  /** Only of a link. */
+  /** The target of a link; undefined for other objects. */
   readonly target?: LinkTarget;
 }
 
@@ -72,9 +72,9 @@ export type RecordInput = Pick<PutObjectInput, 'headers' | 'metadata' | 'systemM
   readonly etag: string;
   readonly contentType: string;
   readonly attributes: Metadata | undefined;
-  /** Of a large object, and only of one. */
+  /** The number of segments of a large object; undefined for other objects. */
   readonly segmentCount?: number | undefined;
-  /** Of a link, and only of one. */
+  /** The target of a link; undefined for other objects. */
   readonly target?: LinkTarget | undefined;
   readonly deleteAt?: number | undefined;
 };

@@ -32,10 +32,10 @@ import type { WriteTransaction } from './write-transaction.js';
 
 /** Changes of an object in place: size, ETag and time of modification stay. */
 
-/** Where the body is to be from now on. */
+/** The new place of the body. */
 interface NewBody {
   readonly place: BodyPlace;
-  /** As in a {@link Replacement}. */
+  /** The new body, in the form of {@link Replacement}. */
   readonly body: Buffer | number;
   readonly size: number | undefined;
   readonly segmentCount?: number | undefined;
@@ -126,7 +126,7 @@ function changeOf(
     const stored = decodeObject(row, row.length);
     const { head, attributes, place, bodyId, target } = stored;
     if (!meets(head, precondition)) return FAILED;
-    // Its size cannot have changed while its ETag has not, but for an ETag that somebody made up.
+    // An unchanged ETag means an unchanged size, unless a client has chosen the ETag itself.
     if (to?.size !== undefined && to.size !== head.size) return FAILED;
     if (to !== undefined && place === 'link') {
       throw new BackendError('Unsupported', 'a link has no body');

@@ -29,7 +29,7 @@ export function encodeIdentity(identity: ProcessIdentity): Buffer {
   return Buffer.from(`${identity.pid} ${identity.startTicks} ${identity.bootId}`);
 }
 
-/** Undefined when the row is damaged: nobody can own it. */
+/** Decodes a row's owner; undefined when the row is damaged, so that it has no owner. */
 export function decodeIdentity(bytes: Buffer): ProcessIdentity | undefined {
   const [pid, startTicks, bootId] = bytes.toString().split(' ');
   if (pid === undefined || startTicks === undefined || bootId === undefined) return undefined;

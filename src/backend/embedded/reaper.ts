@@ -28,7 +28,7 @@ export class Reaper {
     private readonly delayMs: number,
   ) {}
 
-  /** For ids whose row in the reclaim table is on disk. */
+  /** Adds bodies to delete, whose rows in the reclaim table are on disk already. */
   add(bodyIds: Iterable<number>): void {
     const dueAt = performance.now() + this.delayMs;
     for (const bodyId of bodyIds) this.#doomed.push({ bodyId, dueAt });

@@ -25,12 +25,12 @@ export class Reservations {
     }
   }
 
-  /** For an id whose file is gone, or was never created. */
+  /** Gives an id back whose file was deleted or never created. */
   give(id: number): void {
     this.#ids.push(id);
   }
 
-  /** Removes the rows that nobody needs any more. */
+  /** Removes the rows that are not needed any more. */
   async release(): Promise<void> {
     await this.#refill?.catch(() => undefined);
     const unused = this.#ids.splice(0);
@@ -51,5 +51,5 @@ export class Reservations {
   }
 }
 
-/** As many as small uploads in flight at once; an unused row costs some 70 bytes. */
+/** The usual number of small uploads in flight; an unused row costs some 70 bytes. */
 const BATCH = 16;

@@ -66,12 +66,12 @@ export class SegmentList implements Iterable<Segment> {
     return this.endOf(this.count - 1);
   }
 
-  /** Where a segment begins in the large object. */
+  /** The first byte of a segment in the large object. */
   startOf(index: number): number {
     return index === 0 ? 0 : this.endOf(index - 1);
   }
 
-  /** Behind the last byte of a segment in the large object. */
+  /** The byte behind the last one of a segment in the large object. */
   endOf(index: number): number {
     return this.bytes.readUIntBE(TABLE_AT + index * ROW_BYTES, NUMBER_BYTES);
   }

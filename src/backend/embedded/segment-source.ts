@@ -25,7 +25,7 @@ export function segmentsBody(
   return streamBody(end - start + 1, new SegmentStream(list, { start, end }, open));
 }
 
-/** Never rejects, since nobody may be waiting for it yet. */
+/** A promise of this type never rejects: it may have no reader yet. */
 type ChunkOrError = Buffer | { readonly error: unknown };
 
 /** A segment that is being read. */
@@ -38,7 +38,7 @@ interface Piece {
 }
 
 class SegmentStream extends LazyStream {
-  /** Where the segment behind `#current` and `#ahead` begins to matter. */
+  /** The position in the large object where the segment behind `#current` and `#ahead` begins. */
   #position: number;
   #current: Piece | undefined;
   #ahead: Piece | undefined;

@@ -51,7 +51,8 @@ export function openTables(layout: Layout, mapBytes: number): Tables {
     maxDbs: 8,
     maxReaders: READERS_MAX,
     overlappingSync: false,
-    // On, each turn's writes get a promise that nobody holds: a failed commit would end the process.
+    // When this is on, each turn's writes get a promise without a reader: a failed commit would end
+    // the process.
     eventTurnBatching: false,
     // Keeps freed memory of this process, keys included, out of the file.
     noMemInit: false,

@@ -44,7 +44,7 @@ const HEADER = z.object({
 /** A copy as its file describes it. */
 export interface ReadHeader {
   readonly copy: ColdCopy;
-  /** Where the body begins. */
+  /** The offset of the body in the file. */
   readonly bodyAt: number;
 }
 

@@ -63,7 +63,7 @@ export class DirectoryColdBackend implements ColdBackend {
     return copy && { copy, body: this.#bodyOf(location) };
   }
 
-  /** Opened when it is read: a body that nobody reads holds nothing. */
+  /** The file is opened at the first read: a body that is never read holds no descriptor. */
   async *#bodyOf(location: ColdLocation): AsyncGenerator<Buffer> {
     try {
       const opened = await this.#open(location);
@@ -115,7 +115,7 @@ export class DirectoryColdBackend implements ColdBackend {
   ): Promise<{ file: FileHandle; header: ReadHeader } | undefined> {
     const file = await ifThere(open(copyPath(this.root, location), 'r'));
     if (file === undefined) {
-      // Not there is one thing; not to be seen, as when nothing is mounted, another.
+      // A missing copy is not an error; a missing root, such as an unmounted disk, is one.
       await stat(this.root);
       return undefined;
     }
@@ -133,7 +133,7 @@ export class DirectoryColdBackend implements ColdBackend {
   }
 
   async #policies(): Promise<number[]> {
-    // Not `entriesOf`: without the root, nothing would seem to be there.
+    // `entriesOf` would not do: without the root it would find nothing, and no error.
     const entries = await telling(() => readdir(this.root));
     return entries.map(parsePolicyFolder).filter((policy) => policy !== undefined);
   }

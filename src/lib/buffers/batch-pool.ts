@@ -11,7 +11,7 @@ export class BatchPool {
     private readonly keepMax: number,
   ) {}
 
-  /** Of exactly `bytes`; only those of the full size are kept for reuse. */
+  /** A buffer of exactly `bytes`; only buffers of the full size are kept for reuse. */
   take(bytes: number): Buffer<SharedArrayBuffer> {
     const kept = bytes === this.batchBytes ? this.#free.pop() : undefined;
     return kept ?? Buffer.from(new SharedArrayBuffer(bytes));

@@ -20,13 +20,13 @@ export class ReadSlabs {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.slabBytes);
   }
 
-  /** Nobody reads it any more. */
+  /** Returns a slab that has no reader any more. */
   give(slab: Buffer): void {
     this.#out -= 1;
     this.#free.push(slab);
   }
 
-  /** Somebody may still read it: it is not used again. */
+  /** Drops a slab that may still have a reader: it is not used again. */
   lose(): void {
     this.#out -= 1;
   }

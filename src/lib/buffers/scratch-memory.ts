@@ -13,7 +13,7 @@ const SMALL_BYTES_MAX = 4096;
 export class ScratchMemory {
   readonly #kept: Buffer[] = [];
 
-  /** @param keptMax so many pieces of `pieceBytes` are kept while nobody uses them */
+  /** @param keptMax the number of unused pieces of `pieceBytes` that are kept */
   constructor(
     readonly pieceBytes: number,
     private readonly keptMax: number,
@@ -25,7 +25,7 @@ export class ScratchMemory {
     return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.pieceBytes);
   }
 
-  /** Nobody reads it any more. Called once for what `take` gave, or not at all. */
+  /** Returns memory that has no reader any more. Called at most once for each `take`. */
   give(memory: Buffer): void {
     const isPiece = memory.length === this.pieceBytes;
     if (isPiece && this.#kept.length < this.keptMax) this.#kept.push(memory);
@@ -58,7 +58,7 @@ export class ScratchBytes implements ByteSource {
     this.#bytes = memory.subarray(0, length);
   }
 
-  /** While nobody has begun to read. */
+  /** The text; callable until reading has begun. */
   toString(): string {
     return this.#bytes?.toString() ?? '';
   }

@@ -51,8 +51,8 @@ function roomiestDevice(
 }
 
 /**
- * By tier, its children, those with the neediest device last: between children that want as much,
- * the first is taken. Devices that want as much are in random order.
+ * The children of each tier, with those of the neediest device last: the first of equal children is
+ * taken. Devices with equal need are in random order.
  */
 function shuffledChildren(placement: Placement, random: SeededRandom): (readonly Tier[])[] {
   const { tree, devices, wanted } = placement;

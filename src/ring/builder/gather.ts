@@ -73,7 +73,7 @@ export function wantedByTier(placement: Placement): Float64Array {
   return wantedIn;
 }
 
-/** Whether a device may give a replica away, and somebody who may take it wants one. */
+/** Whether a device may give a replica away that a device of the right tier wants. */
 function canShed(placement: Placement, id: number, wantedIn: Float64Array): boolean {
   const { tiers, plan, tree } = placement;
   const own = tiersOf(placement, id);

@@ -14,10 +14,10 @@ export class Placement {
   readonly parts: number;
   readonly tree: TierTree;
   readonly plan: ReplicaPlan;
-  /** With {@link NOWHERE} in slots that have no device yet. */
+  /** One row for each replica, with {@link NOWHERE} in slots without a device. */
   readonly rows: readonly Uint16Array[];
   readonly devices: readonly Device[];
-  /** By device id: how many slots more it is to have; less than 0, how many it is to give away. */
+  /** By device id: the number of slots still to get, or, if less than 0, to give away. */
   readonly wanted: Float64Array;
   /** Counts the replicas of the partition that is looked at. */
   readonly tiers: PartTiers;
@@ -99,7 +99,7 @@ export class Placement {
     this.#gathered.push(part);
   }
 
-  /** As many rows, and as long, as the number of replicas asks for. */
+  /** The rows, resized to the number of replicas. */
   #resizedRows({ replicas, rows }: BuilderState): Uint16Array[] {
     const whole = Math.floor(replicas);
     const lengths = new Array<number>(whole).fill(this.parts);
@@ -114,7 +114,10 @@ export class Placement {
   }
 }
 
-/** By device id. One without a weight is to give away more than it can have. */
+/**
+ * By device id, the partitions still to get. A device without a weight is to give away more than it
+ * can have.
+ */
 function wantedParts(
   devices: Devices,
   tree: TierTree,

@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to `below - 1`. */
+  /** A random integer from 0 to `below - 1`. */
   integer(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class SeededRandom {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
   }
 
-  /** In place: every order is as likely. */
+  /** Shuffles in place: every order is equally likely. */
   shuffle(items: number[]): void {
     for (let last = items.length - 1; last > 0; last--) {
       const other = this.integer(last + 1);

@@ -10,7 +10,7 @@ import type { BuilderState } from './state.js';
 const ROUNDS_MAX = 3;
 
 export interface RebalanceOptions {
-  /** Of the random choices: a whole number. */
+  /** The seed of the random choices: a whole number. */
   readonly seed: number;
   /** Seconds since 1970. */
   readonly nowS: number;
@@ -31,9 +31,9 @@ export interface Rebalanced {
  * moves as little as it can: at most one replica of a partition in `min_part_hours`, but for those
  * of removed devices. The same arguments have the same result.
  *
- * As Swift's builder, with two differences. It counts what each device has after a change of the
- * number of replicas, where Swift counts before and moves more for it. And its random choices are
- * others.
+ * It works like Swift's builder, with two differences: it counts the partitions of each device
+ * after a change of the number of replicas, where Swift counts before and moves more; and it makes
+ * other random choices.
  *
  * @throws RingBuildError where there are fewer weighted devices than replicas
  */

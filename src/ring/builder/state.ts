@@ -18,7 +18,7 @@ const REPLICAS_MAX = 1024;
 export interface BuilderState {
   readonly partPower: number;
   readonly nextPartPower: number | undefined;
-  /** At least 1; need not be a whole number. */
+  /** At least 1; may be a fraction. */
   readonly replicas: number;
   /** A partition moves at most once in so many hours. */
   readonly minPartHours: number;
@@ -35,7 +35,7 @@ export interface BuilderState {
   readonly hoursSinceMove: Uint8Array;
   /** Seconds since 1970. */
   readonly countedAtS: number;
-  /** Where the last rebalance began to look for partitions to move. */
+  /** The partition at which the last rebalance began to look for moves. */
   readonly gatherStart: number;
 }
 
@@ -95,8 +95,8 @@ export function newBuilder(options: BuilderOptions): BuilderState {
 }
 
 /**
- * A builder for a ring that exists. As `swift-ring-builder … write_builder`, it does not know when
- * partitions last moved, and takes them for movable.
+ * A builder for a ring that exists. Like `swift-ring-builder … write_builder`, it does not know
+ * when partitions last moved, and treats them as movable.
  *
  * @throws RingBuildError for a ring with more devices than format 1 has
  */
