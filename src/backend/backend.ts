@@ -73,13 +73,16 @@ export interface ObjectHead {
   readonly headers: Metadata;
   readonly metadata: Metadata;
   readonly systemMetadata: Metadata;
-  /** Only of a large object: how many segments its body is made of. */
+  /** The number of segments of a large object; undefined for other objects. */
   readonly segmentCount?: number;
-  /** Only of an object that somebody else keeps the bytes of: see {@link BodyUpdate}. */
+  /** Set for an object whose bytes are kept outside the store: see {@link BodyUpdate}. */
   readonly bodyAbsent?: true;
-  /** Only when a link was read: the rest is of the object that it leads to. */
+  /** The link that was read; then all other fields are of its target. */
   readonly link?: FollowedLink;
-  /** Only of an object that expires: see {@link PutObjectInput.deleteAt}. */
+  /**
+   * The time of expiry; undefined for an object that does not expire: see
+   * {@link PutObjectInput.deleteAt}.
+   */
   readonly deleteAt?: number;
 }
 
@@ -103,9 +106,9 @@ export interface PutObjectInput {
   /** Small things that a listing shows without looking at the object: 256 bytes in all. */
   readonly listingAttributes?: Metadata | undefined;
   /**
-   * When the object expires (Swift's X-Delete-At), in milliseconds since the epoch. From then on it
-   * is not there for anybody who does not ask for it (`ReadOptions.openExpired`), and may be
-   * replaced as if it were not; listings may show it until it is removed, as Swift's do.
+   * When the object expires (Swift's X-Delete-At), in milliseconds since the epoch. From then on
+   * only calls with `ReadOptions.openExpired` find it, and a write treats it as missing; listings
+   * may show it until it is removed, as Swift's do.
    */
   readonly deleteAt?: number | undefined;
   /** A whole small body, or a stream. When the stream throws, the put fails with that error. */
@@ -146,7 +149,7 @@ export type DeleteOutcome =
 /** `source_changed`: the source does not have the ETag that was asked for; nothing was written. */
 export type CopyOutcome = PutOutcome | { readonly outcome: 'source_changed' };
 
-/** As in a Range header: `first-last`, `first-`, or the last `suffix` bytes. */
+/** A range as in a Range header: `first-last`, `first-`, or the last `suffix` bytes. */
 export type RangeSpec =
   { readonly first: number; readonly last?: number | undefined } | { readonly suffix: number };
 
@@ -160,9 +163,9 @@ export interface ObjectBody {
   /** Bytes that the source will give: the range's, or the object's size. */
   readonly length: number;
   /**
-   * A whole small body, or a stream whose first bytes can be had: who overwrites or deletes the
-   * object from now on does not take them away. Read at most once. It may hold a file or a
-   * connection, so it is read, or left with `return()`, or cancelled.
+   * A whole small body, or a stream. Overwriting or deleting the object from now on does not affect
+   * it. It is read at most once. It may hold a file or a connection, so it is read, or left with
+   * `return()`, or cancelled.
    */
   readonly source: Buffer | ByteSource;
   /** Lets go of what the body holds without reading it. Harmless at any time, any number of times. */
@@ -238,7 +241,10 @@ export interface Backend {
     options?: ReadOptions,
   ): Promise<GetObjectResult>;
 
-  /** Only of a store whose reads need not wait: what that spares is much of what a small one costs. */
+  /**
+   * Reads without a promise, of a store that can answer at once: for small objects the promise is
+   * much of the cost.
+   */
   readonly immediate?: ImmediateReads | undefined;
 
   /**
@@ -298,8 +304,8 @@ export interface Backend {
   ): Promise<UpdateOutcome>;
 
   /**
-   * Lets go of the body of an object that is no link, or brings it back: see {@link BodyUpdate}. To
-   * be trusted only with `Capabilities.conditionalReplace`: what it overlooks, it overwrites.
+   * Lets go of the body of an object that is no link, or brings it back: see {@link BodyUpdate}.
+   * Without `Capabilities.conditionalReplace` it may overwrite a write that it has not seen.
    * @throws as headObject, and as putObject and putManifest for the body
    */
   updateBody(
@@ -319,7 +325,7 @@ export interface Backend {
 
   /**
    * Objects of an account that have expired and are still there, those first that expired first.
-   * Only of a store that leaves their removal to its user (Swift has a daemon for it).
+   * Present only if the store leaves their removal to its user (Swift has a daemon for it).
    */
   listExpired?(
     context: CallContext,

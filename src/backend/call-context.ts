@@ -7,9 +7,9 @@ import type { Cancellation } from '../lib/cancellation.js';
 export interface CallContext {
   /** The S3 request id; Swift logs it (`X-Trans-Id-Extra`). At most 32 characters matter. */
   readonly requestId: string;
-  /** Says when the caller gives up. Undefined: the call is carried out whoever waits for it. */
+  /** Says when the caller gives up. Undefined: the call is always carried out. */
   readonly cancellation?: Cancellation | undefined;
-  /** Told when the caller waits for the store, by `WatchedBackend`. */
+  /** Called by `WatchedBackend` when the caller waits for the store. */
   readonly watch?: CallWatch | undefined;
   /** The call ends what others have begun, and is worth repeating: see `PersistentBackend`. */
   readonly finishing?: boolean | undefined;

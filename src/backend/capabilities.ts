@@ -20,9 +20,9 @@ export interface Capabilities {
    */
   readonly takesMd5: boolean;
   /**
-   * System metadata is protected from every client of the store. Where it is not, none is kept, nor
-   * are listing attributes: writes that give some succeed without, and a large object has the ETag
-   * that the store itself gives it, which the outcome of its writing tells.
+   * System metadata is protected from every client of the store. If it is not, the store keeps
+   * neither system metadata nor listing attributes: writes succeed without them, and a large object
+   * has the ETag that the store itself computes and that the write returns.
    */
   readonly systemMetadata: boolean;
   /** Longest object name, in bytes of UTF-8. */

@@ -7,13 +7,16 @@ export interface ContainerInfo {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly objectCount: number;
-  /** Bytes of the bodies in it. Those of a large object count where its segments are, and once. */
+  /**
+   * Bytes of the bodies in it. The bytes of a large object count once, in the container of its
+   * segments.
+   */
   readonly bytesUsed: number;
 }
 
 /**
- * Whom the store's own API lets into a container, as Swift's `X-Container-Read` and
- * `X-Container-Write` say it: elements between commas, empty for nobody but the account's own.
+ * The users that the store's own API lets into a container, as Swift's `X-Container-Read` and
+ * `X-Container-Write` say it: elements between commas, empty for the account's own users only.
  */
 export interface ContainerAcl {
   readonly read: string;

@@ -1,14 +1,14 @@
 /** What a backend says when it cannot do what it was asked; matched by code, never by message. */
 export type BackendErrorCode =
   | 'NoSuchContainer'
-  /** Of a copy: `NoSuchContainer` is the target's. */
+  /** Thrown by copies, whose `NoSuchContainer` means the target. */
   | 'NoSuchSourceContainer'
   | 'NoSuchObject'
   /** The object that a write depends on is not there, or not as it has to be. */
   | 'GuardMissing'
   /** A link leads to nothing. */
   | 'BrokenLink'
-  /** The object is there, but somebody else keeps its bytes. */
+  /** The object exists, but its bytes are kept outside the store. */
   | 'BodyAbsent'
   /** A segment is not what a large object is to be made of. */
   | 'SegmentMismatch'

@@ -1,6 +1,6 @@
 import type { ObjectRef } from './backend.js';
 
-/** Expired objects, for whoever removes them. */
+/** A query for expired objects, for the process that removes them. */
 
 export interface ExpiredQuery {
   /** At most this many, 1 to 10,000. */

@@ -6,6 +6,6 @@ export interface ImmediateReads {
   /** @throws as Backend.headObject */
   headObject(context: CallContext, ref: ObjectRef): ObjectHead;
 
-  /** By a promise where a file has to be opened. @throws as Backend.getObject */
+  /** Returns a promise only if a file has to be opened. */
   getObject(context: CallContext, ref: ObjectRef, range?: RangeSpec): MaybePromise<GetObjectResult>;
 }

@@ -27,8 +27,9 @@ export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 's
 
 /**
  * What is known of a large object that a write replaced or a delete removed: enough to find the
- * segments that nothing refers to any more. Told only of large objects; a store for which it costs a
- * request tells it only where the container has a companion for segments, `<container>+segments`.
+ * segments that nothing refers to any more. It is given for large objects only. A store to which it
+ * costs a request gives it only if the container has a companion for segments,
+ * `<container>+segments`.
  */
 export interface RemovedManifest {
   readonly size: number;

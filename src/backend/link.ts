@@ -32,13 +32,13 @@ export interface LinkInput {
 
 /**
  * The link through which an object was reached. Without `Capabilities.systemMetadata` a store may
- * know nothing of it but where it leads: ETag and time are then those of the target.
+ * know only its target: ETag and time are then the target's.
  */
 export interface FollowedLink {
   readonly target: LinkTarget;
-  /** As the link was written. */
+  /** The ETag that the link was written with. */
   readonly etag: string;
-  /** Of the link; milliseconds since the epoch. */
+  /** The time of the link, in milliseconds since the epoch. */
   readonly lastModified: number;
   readonly systemMetadata: Metadata;
 }

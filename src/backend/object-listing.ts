@@ -30,7 +30,7 @@ export type ListingEntry =
   | { readonly kind: 'prefix'; readonly prefix: string };
 
 export interface ObjectPage {
-  /** In byte order of the name or prefix. */
+  /** The entries, in byte order of the name or prefix. */
   readonly entries: readonly ListingEntry[];
   /** True when another entry follows the last one of this page. */
   readonly truncated: boolean;

@@ -22,15 +22,15 @@ export interface ObjectUpdate {
 }
 
 /**
- * An update that also says where the bytes are. An object may do without: it is `absent` as long as
- * somebody else keeps them, and reading it fails with `BodyAbsent`; listings and `headObject` show
- * it as ever. Whoever brings the bytes back makes sure that they are those of the ETag.
+ * An update that also says where the bytes are. The bytes may be kept outside the store: then the
+ * body is `absent`, and reading it fails with `BodyAbsent`; listings and `headObject` show the
+ * object as before. The caller that brings the bytes back makes sure that they match the ETag.
  */
 export interface BodyUpdate extends ObjectUpdate {
   readonly body: BodyInput;
 }
 
-/** Of exactly the object's size. */
+/** A body of exactly the object's size. */
 export type BodyInput =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly source: Buffer | ByteSource }

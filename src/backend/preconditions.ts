@@ -3,12 +3,12 @@ import type { ObjectRef } from './backend.js';
 /** What a write depends on. */
 
 /**
- * An object that says by being there that a write is still wanted; it fails with `GuardMissing`
- * otherwise. Without `Capabilities.atomicGuard` the store looks right before the write, when all
- * bytes are there, and removes right after it.
+ * An object whose existence means that a write is still wanted; without it the write fails with
+ * `GuardMissing`. Without `Capabilities.atomicGuard` the store checks right before the write, when
+ * all bytes have arrived, and removes the guard right after it.
  */
 export interface Guard {
-  /** In the account of what is written. */
+  /** The guard, in the account of the write. */
   readonly ref: ObjectRef;
   /** What the object must be, where that matters: unquoted. */
   readonly etag?: string | undefined;
@@ -24,8 +24,8 @@ export type WritePrecondition =
   { readonly absent: true } | { readonly etag: string; readonly lastModified?: number | undefined };
 
 /**
- * Of deletions also: that the object is there, whatever it is or with this ETag. Of several such
- * deletions of one object one succeeds: see `Capabilities.exclusiveDelete`.
+ * The precondition of a deletion: also that the object exists, with any ETag or this one. If
+ * several such deletions of one object meet, one succeeds: see `Capabilities.exclusiveDelete`.
  */
 export type DeletePrecondition =
   WritePrecondition | { readonly present: true; readonly etag?: string | undefined };

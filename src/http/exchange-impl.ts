@@ -200,7 +200,7 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
    * Whether the connection must close after the response.
    *
    * The library may skip a short rest of the upload. After a streamed response there is no time to
-   * begin that, so any rest closes the connection. The library ends a chunked body at `0\r ` and
+   * begin that, so any rest closes the connection. The library ends a chunked body at `0\r\n` and
    * any two bytes: trailer fields, which the client chooses, would be the next request. So no
    * connection is used again after a chunked body, nor after one that may not have arrived in full.
    */

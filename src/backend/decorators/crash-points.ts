@@ -16,7 +16,10 @@ export class CrashedError extends Error {
 export interface CrashOptions {
   /** The call at which to stop, from 1. Undefined: never, which tells how many there are. */
   readonly at?: number | undefined;
-  /** Before the store hears of that call, or when it is carried out and nobody was told. */
+  /**
+   * `before`: the store never gets that call. `after`: it carries the call out, but the caller gets
+   * no answer.
+   */
   readonly when?: 'before' | 'after' | undefined;
   /** Which calls count. Default: those that write. */
   readonly counted?: 'writes' | 'all' | undefined;
@@ -26,8 +29,8 @@ export interface CrashOptions {
 
 /**
  * Stops a "process" at one of its calls, so that a test goes through all of them with the same
- * store: at the point of the crash, and ever after, calls fail with {@link CrashedError}. Calls that
- * were under way then may have been carried out or not, but nobody hears of it.
+ * store: at the point of the crash, and ever after, calls fail with {@link CrashedError}. Calls
+ * that were under way then may have been carried out or not; their callers get no answer.
  */
 export class CrashPointBackend extends DecoratedBackend {
   #calls = 0;

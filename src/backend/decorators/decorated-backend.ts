@@ -9,9 +9,9 @@ export interface BackendCall {
   readonly method: BackendMethod;
   /** Whether it may change what is stored. */
   readonly kind: 'read' | 'write';
-  /** What it is of: an object, a container, an account, or nothing. Of a copy the target. */
+  /** The object, container or account of the call, or nothing. For a copy, the target. */
   readonly ref: Partial<B.ObjectRef>;
-  /** Only of a copy. */
+  /** The source of a copy; undefined for other calls. */
   readonly source?: B.ObjectRef;
 }
 

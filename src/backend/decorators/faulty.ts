@@ -31,9 +31,9 @@ const MAY_BE_STALE: ReadonlySet<BackendMethod> = new Set([
 const NEEDS_ROOM: ReadonlySet<BackendMethod> = new Set(['putObject', 'putManifest', 'copyObject']);
 
 /**
- * A store on a bad day, for tests of what is in front of it: it keeps what it acknowledges, and
- * fails in all the ways that {@link B.Backend} has words for. `ping` stays well, so that nobody
- * is taken out of service.
+ * A store that often fails, for tests of the layers above: it keeps what it acknowledges, and fails
+ * with every error that {@link B.Backend} documents. `ping` succeeds, so that no listener is taken
+ * out of service.
  */
 export class FaultyBackend extends DecoratedBackend {
   constructor(

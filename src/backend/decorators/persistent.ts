@@ -9,19 +9,19 @@ const ATTEMPTS_MAX = 6;
  * left alone for longer.
  */
 const PATIENCE_MS = 1_000;
-/** Before the second attempt; each time twice as long. */
+/** The pause before the second attempt; each further pause is twice as long. */
 const FIRST_PAUSE_MS = 10;
 
 /**
- * Asks once more, a few times and soon, where the store says that it is not available: for what
- * consists of several writes (`CallContext.finishing`), so that one refused call of many does not
- * leave a half of it, which who asks again would find. Other calls are their callers' to repeat.
+ * Repeats a call soon, a few times, when the store says that it is unavailable. This is for
+ * operations of several writes (`CallContext.finishing`): one refused call of many must not leave
+ * the operation half done. Other calls are not repeated here.
  *
- * A store that asks for fewer requests gets none before the time that it names, and none at all where
- * it names none.
+ * A store that asks for fewer requests gets no repetition before the time that it names, and none
+ * at all if it names no time.
  *
- * The first attempt may have been carried out all the same. So this is for callers to whom that makes
- * no difference: because they write the same once more, or under a condition that tells them.
+ * The first attempt may have been carried out despite the error. So this is for calls that may run
+ * twice: they write the same again, or under a condition that shows the first attempt.
  */
 export class PersistentBackend extends DecoratedBackend {
   constructor(
@@ -65,7 +65,7 @@ export class PersistentBackend extends DecoratedBackend {
       : this.inner.putObject(context, ref, input, precondition);
   }
 
-  /** As putObject. */
+  /** Repeated like putObject. */
   override updateBody(
     context: B.CallContext,
     ref: B.ObjectRef,
@@ -80,7 +80,7 @@ function isUnavailable(error: unknown): error is BackendError {
   return error instanceof BackendError && error.code === 'Unavailable';
 }
 
-/** So that those who were refused together do not come back together. */
+/** Waits for a random time, so that callers refused together do not come back together. */
 function scattered(ms: number): Promise<unknown> {
   return delay(ms * (0.5 + Math.random() / 2));
 }

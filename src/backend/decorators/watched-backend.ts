@@ -4,8 +4,8 @@ import type { ImmediateReads } from '../immediate-reads.js';
 import { DecoratedBackend } from './decorated-backend.js';
 
 /**
- * Tells the caller's watch when it waits for the store. In front of a listener's store for each
- * request, hence no closure and nothing but a look where there is no watch.
+ * Tells the caller's watch when the caller waits for the store. Every request of a listener passes
+ * here, so there is no closure, and a call without a watch costs one check.
  */
 export class WatchedBackend extends DecoratedBackend {
   readonly immediate = watchedReads(this.inner.immediate);
@@ -156,7 +156,7 @@ function watchedReads(reads: ImmediateReads | undefined): ImmediateReads | undef
   };
 }
 
-/** The same promise where nobody watches. */
+/** Reports the wait to the watch; without a watch, returns the same promise. */
 function watched<T>({ watch }: B.CallContext, answer: Promise<T>): Promise<T> {
   return watch === undefined ? answer : goingOn(watch, answer);
 }

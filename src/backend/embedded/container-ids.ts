@@ -9,9 +9,9 @@ const NAMES_MAX = 10_000;
 
 /**
  * Remembers the ids of containers. Another process may delete a container at any time, so a
- * remembered id may be out of date. That is safe where an object is then found under it (ids are
- * never used twice, and only an empty container can be deleted); where none is found, or something
- * is to be written, the id has to be checked.
+ * remembered id may be out of date. That is safe for a read that finds an object under it (ids are
+ * never used twice, and only an empty container can be deleted). A read that finds none, and every
+ * write, must check the id.
  */
 export class ContainerIds {
   #ids = new Map<string, number>();

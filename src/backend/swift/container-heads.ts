@@ -57,11 +57,11 @@ interface CachedHead {
 }
 
 /**
- * What is known of containers. Every S3 request has to know its bucket, so heads are kept for a
- * moment, and whoever asks for one that is just being fetched waits for that. What this process
- * writes it sees at once; what other gateways write, when the moment is over. That a container is
- * missing is kept for {@link ContainerHeads.isKnown} only: one that another gateway has just created
- * must not be denied.
+ * A cache of container heads. Every S3 request needs its bucket, so heads are kept for a moment,
+ * and concurrent requests for one share a fetch. Writes of this process are visible at once, writes
+ * of other gateways when the moment is over. That a container is missing is remembered for
+ * {@link ContainerHeads.isKnown} only: a container that another gateway has just created must be
+ * found.
  */
 export class ContainerHeads {
   readonly #cached = new Map<string, CachedHead>();
@@ -100,7 +100,7 @@ export class ContainerHeads {
     return isThere(this.head(context, ref));
   }
 
-  /** After a write. */
+  /** Forgets a container after a write. */
   forget(ref: ContainerRef): void {
     this.#cached.delete(keyOf(ref));
     this.#missing.delete(keyOf(ref));

@@ -22,8 +22,8 @@ import {
 import type { RequestHeaders, SwiftMethod, SwiftResponse } from './transport.js';
 
 /**
- * Before each further attempt to delete a container that has no objects: its replicas learn of a
- * deleted object one after the other, and Swift refuses as long as one of them has not.
+ * Pauses before each further attempt to delete an empty container: its replicas learn of deleted
+ * objects one after the other, and Swift refuses until all have.
  */
 const DELETE_AGAIN_MS = [100, 300, 600] as const;
 

@@ -3,11 +3,10 @@ import { BackendError } from '../errors.js';
 import type { ObjectHeads } from './object-heads.js';
 
 /**
- * Guards without atomicity: looked at when all bytes of the write are there, right before the last
- * of them are sent, and removed right after it. In between anybody may take the guard away, or write
- * by it as well: of several writes that would consume one guard more than one may succeed, since
- * Swift has no delete that depends on anything. Who builds on guards asks
- * `Capabilities.atomicGuard` first.
+ * Guards without atomicity: checked when all bytes of the write have arrived, right before the last
+ * of them are sent, and removed right after it. In between, another writer may remove or use the
+ * guard as well: of several writes that consume one guard more than one may succeed, since Swift
+ * has no conditional delete. Callers that rely on guards check `Capabilities.atomicGuard` first.
  */
 export class Guards {
   constructor(private readonly objectHeads: ObjectHeads) {}

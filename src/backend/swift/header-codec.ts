@@ -4,11 +4,11 @@ import { encodeUriComponentAws } from '../../lib/uri.js';
 /**
  * Names of metadata as parts of header names, and back.
  *
- * Swift's s3api writes the `_` of a name as `=5F`, since WSGI cannot tell `_` from `-`; so do we, so
- * that each reads what the other wrote. `=` cannot stand in the name of a header (RFC 9110 section
- * 5.1; Node's parser ends the connection): whatever cannot is percent-encoded between gateway and
- * proxy, where the filter translates both ways. Without the filter it is kept in that form, which
- * reads back the same here, but for which nobody else has a use.
+ * Swift's s3api writes the `_` of a name as `=5F`, since WSGI cannot tell `_` from `-`; so do we,
+ * so that each reads what the other wrote. `=` cannot stand in the name of a header (RFC 9110
+ * section 5.1; Node's parser ends the connection): such characters are percent-encoded between
+ * gateway and proxy, where the filter translates both ways. Without the filter Swift keeps that
+ * form, which only a gateway can decode.
  */
 
 const ENCODER = new TextEncoder();
@@ -112,7 +112,7 @@ export function decodeValue(
   return form === '*' ? inflated(pieces.join('')) : percentDecoded(pieces.join(''));
 }
 
-/** Of how many headers the value is made whose first one this is. */
+/** The number of headers that a long value was split into, from the first of them. */
 export function pieceCount(value: string): number {
   return Number(CUT_MARK.exec(value)?.[1] ?? 1);
 }
@@ -125,7 +125,7 @@ function isPlain(value: string): boolean {
   return PLAIN_VALUE.test(value) && !value.startsWith(ESCAPED) && !value.startsWith(CUT);
 }
 
-/** More than any value is worth: what somebody has put there by hand is not to fill the memory. */
+/** The bound of an inflated value: one that was written by hand must not fill the memory. */
 const INFLATED_BYTES_MAX = 1024 * 1024;
 
 function inflated(base64: string): string | undefined {

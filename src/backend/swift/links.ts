@@ -36,12 +36,13 @@ export function readFollowedLink(
   headers: ReadonlyMap<string, string>,
   head: ObjectHead,
 ): FollowedLink | 'indirect' | undefined {
-  // Where Swift itself keeps versions, an object is a link to its newest: that is its own affair.
+  // In a container whose versions Swift itself keeps, an object is a link to its newest version.
+  // That link is internal to Swift.
   if (headers.has('x-object-version-id')) return undefined;
   const target = readTarget(headers.get('content-location'), `/v1/${account}/`);
   if (target === undefined) return undefined;
   const time = headers.get('x-gateway-link-timestamp');
-  // Without the filter nothing is known of the link but where it leads.
+  // Without the filter only the link's target is known.
   if (time === undefined) {
     const { etag, lastModified } = head;
     return { target, etag, lastModified, systemMetadata: {} };
@@ -99,7 +100,7 @@ export class LinkPuts {
   /**
    * @throws BackendError NoSuchContainer, GuardMissing, StorageFull; Unsupported for a link to
    *   itself, for a cluster without symlinks, and for a precondition on an ETag; Unavailable and
-   *   Timeout, when nobody knows what became of it
+   *   Timeout, when the outcome is unknown
    */
   async put(
     context: CallContext,

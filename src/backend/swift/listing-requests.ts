@@ -19,12 +19,12 @@ const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
 const ATTRIBUTE = 'rw_';
 
 interface ShownEntry {
-  /** Of the body, where it is known; Swift puts a large object's manifest in its place. */
+  /** The MD5 of the body, where it is known; Swift replaces it by a large object's manifest. */
   readonly md5?: string | undefined;
   /** S3's, unquoted. */
   readonly etag?: string | undefined;
   readonly attributes?: Metadata | undefined;
-  /** Of a link: its target's. */
+  /** The size of a link's target; undefined for other objects. */
   readonly size?: number | undefined;
 }
 
@@ -92,7 +92,10 @@ function parameterText(value: string): string {
   }
 }
 
-/** Of a container or of the containers of an account; what is empty is not asked for. */
+/**
+ * The parameters of a listing of a container or of an account's containers; empty ones are not
+ * sent.
+ */
 export interface ListingParameters {
   readonly prefix?: string;
   readonly delimiter?: string;

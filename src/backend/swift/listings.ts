@@ -48,7 +48,7 @@ export async function fillPage<T>(
   }
 }
 
-/** Where a listing goes on; names are compared in the byte order of their UTF-8. */
+/** The highest character: names are compared in the byte order of their UTF-8. */
 
 const LAST_CHARACTER = '\u{10ffff}';
 const LAST_CHARACTER_BYTES = 4;
@@ -61,15 +61,15 @@ export function rollUpOf(name: string, prefix: string, delimiter: string): strin
 }
 
 /**
- * Behind every name that begins with the prefix, and before every other name that is behind these.
- * @param nameBytesMax longest name there can be, which this is longer than
+ * A marker behind every name that begins with the prefix, and before every later name.
+ * @param nameBytesMax longest possible name, which the marker exceeds
  */
 export function behindPrefix(prefix: string, nameBytesMax: number): string {
   const left = Math.max(0, nameBytesMax - Buffer.byteLength(prefix));
   return prefix + LAST_CHARACTER.repeat(Math.floor(left / LAST_CHARACTER_BYTES) + 1);
 }
 
-/** Before every name that begins with the prefix, and behind every other name that is before these. */
+/** A marker before every name that begins with the prefix, and behind every earlier name. */
 export function beforePrefix(prefix: string, nameBytesMax: number): string {
   const last = prefix.codePointAt(lastCharacterAt(prefix)) ?? 0;
   if (last === 0) return prefix.slice(0, -1);

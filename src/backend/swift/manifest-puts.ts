@@ -30,18 +30,18 @@ import { type RequestHeaders, type SwiftRequest, isBusy, retryWhileBusy } from '
  * the answer began with a heartbeat, whose status says nothing.
  */
 interface ManifestAnswer {
-  /** Of the PUT itself. */
+  /** The status of the PUT itself. */
   readonly status: number;
   /** What is wrong with which segment: the path, percent-encoded, and a status or a few words. */
   readonly problems: readonly (readonly [path: string, problem: string])[];
 }
 
-/** Of 10,000 segments, each with the longest path and a problem. */
+/** Room for 10,000 segments, each with the longest path and a problem. */
 const MANIFEST_ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * The end of an answer with a heartbeat: blanks, which kept the connection alive, then a document.
- * @throws BackendError Unavailable when it ended before that: nobody knows what became of the PUT
+ * @throws BackendError Unavailable when it ended before that: the outcome of the PUT is unknown
  */
 export function readHeartbeatAnswer(text: string): ManifestAnswer {
   const document = parse(text);
@@ -100,9 +100,9 @@ const CONCURRENCY = 8;
 const SEGMENTS = '+segments';
 
 /**
- * What Swift does not check of segments: that they are no large objects and no links, which it takes
- * for what they lead to, and those of no bytes, which it does not take. Nobody but the gateway writes
- * to a companion, and it writes neither there; so that costs nothing where segments usually are.
+ * Checks what Swift does not: no segment may be a large object or a link, which Swift would replace
+ * by their content, or empty, which Swift refuses. Only the gateway writes to a companion
+ * container, and it writes neither there; so segments in companions need no request.
  *
  * @throws BackendError SegmentMismatch
  */
@@ -138,8 +138,8 @@ function segmentMismatch(segment: Segment): BackendError {
 }
 
 /**
- * From here on the proxy is asked to keep the connection alive while it looks at the segments: two
- * at a time by default, at some milliseconds each.
+ * From this many segments on, the proxy is asked to keep the connection alive while it checks them:
+ * two at a time by default, some milliseconds each.
  */
 const HEARTBEAT_SEGMENTS_MIN = 200;
 
@@ -166,11 +166,11 @@ export class ManifestPuts {
   ) {}
 
   /**
-   * Swift looks at the segments before it stores the manifest: one that is replaced or deleted in
-   * between leaves a large object that cannot be read from there on.
-   * @throws BackendError NoSuchContainer, GuardMissing, SegmentMismatch, StorageFull; Unsupported for
-   *   too many segments, and for a precondition on an ETag; Unavailable and Timeout, when nobody
-   *   knows what became of it
+   * Stores a manifest. Swift checks the segments before it stores the manifest: if one is replaced
+   * or deleted in between, the large object cannot be read from that segment on.
+   * @throws BackendError NoSuchContainer, GuardMissing, SegmentMismatch, StorageFull; Unsupported
+   *   for too many segments, and for a precondition on an ETag; Unavailable and Timeout, when the
+   *   outcome is unknown
    */
   async put(
     context: CallContext,
@@ -222,7 +222,7 @@ export class ManifestPuts {
       const answered = isCertain ? readManifestAnswer(status, text) : readHeartbeatAnswer(text);
       const answer = answerOf(answered.status, precondition);
       if (answer !== undefined) return { answer, headers: isCertain ? headers : NO_HEADERS };
-      // Behind a heartbeat, what the filter says of it is not to be seen.
+      // In an answer with a heartbeat, the filter's headers are missing.
       if (!isCertain && answered.status === 409 && precondition !== undefined) return 'busy';
       const subject = `PUT ${ref.account}/${ref.container}/${ref.object}`;
       const retryAfter = headers.get('retry-after');
@@ -233,7 +233,10 @@ export class ManifestPuts {
     });
   }
 
-  /** Of no bytes, an ordinary object: a manifest has a first segment. */
+  /**
+   * The request. A large object without bytes is stored as an ordinary object: a manifest needs a
+   * first segment.
+   */
   #request({ context, ref }: Put, named: readonly Segment[]): SwiftRequest {
     const request = { context, method: 'PUT', ...ref } as const;
     if (named.length === 0) return { ...request, body: Buffer.alloc(0) };
@@ -266,7 +269,10 @@ export class ManifestPuts {
     };
   }
 
-  /** As later reads tell it: without the filter, what Swift makes of the segments. */
+  /**
+   * The ETag that later reads return: without the filter, the one that Swift computes from the
+   * segments.
+   */
   #etagOf({ etag }: ManifestInput, headers: ReadonlyMap<string, string>): string {
     if (this.deps.limits.filter !== undefined) return etag;
     return largeObjectEtag(unquoted(headers.get('etag') ?? ''));

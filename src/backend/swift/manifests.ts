@@ -16,7 +16,7 @@ interface EmptySegment {
   readonly etag: string;
 }
 
-/** As system metadata. */
+/** Renders empty segments as system metadata. */
 export function renderEmptySegments(segments: readonly Segment[]): string | undefined {
   const empty = segments.flatMap((segment, index) =>
     segment.size === 0 ? [[index, segmentPath(segment), segment.etag]] : [],

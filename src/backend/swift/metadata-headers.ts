@@ -22,7 +22,7 @@ type SystemMetadataKind = keyof typeof PREFIXES;
 
 /** Names that the backend keeps its own data under; the layers above never see them. */
 export const OWN = {
-  /** Of a large object: how many segments it is made of. */
+  /** The number of segments of a large object. */
   segmentCount: 'ringway-segment-count',
   /** Its segments of no bytes, which Swift's manifests cannot name: see segment-names.ts. */
   emptySegments: 'ringway-empty-segments',
@@ -75,7 +75,7 @@ export function readSystemMetadata(
   const prefix = PREFIXES[kind];
   const entries: [string, string][] = [];
   for (const [header, raw] of headers) {
-    // To Swift, an empty value is none.
+    // Swift treats an empty value as none.
     if (!header.startsWith(prefix) || raw === '') continue;
     const name = header.slice(prefix.length);
     if (HIDDEN.test(name)) continue;

@@ -120,7 +120,7 @@ function blanked({ headers, head }: CopySource, md5: string | undefined): Reques
   return blank;
 }
 
-/** Of a source that others keep replacing. */
+/** The limit of attempts, for a source that other clients keep replacing. */
 const ATTEMPTS_MAX = 10;
 
 /** A copy with what its caller asked for. */
@@ -142,11 +142,12 @@ export class ObjectCopies {
   ) {}
 
   /**
-   * The source is looked at, and Swift copies what has its ETag still, with the metadata that was
-   * seen; else it begins again. Onto itself it may undo a write that it has not seen.
+   * Reads the source's head; Swift then copies the source if it still has that ETag, with the
+   * metadata that was read; otherwise the copy starts again. A copy onto itself may undo a write
+   * that it has not seen.
    * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink,
-   *   GuardMissing, BodyMismatch, StorageFull; Unsupported for a precondition on an ETag; Unavailable
-   *   and Timeout, when nobody knows what became of it
+   *   GuardMissing, BodyMismatch, StorageFull; Unsupported for a precondition on an ETag;
+   *   Unavailable and Timeout, when the outcome is unknown
    */
   async copy(
     context: CallContext,
@@ -231,7 +232,7 @@ export class ObjectCopies {
     return replacedManifest === undefined ? created : { ...created, replacedManifest };
   }
 
-  /** Without the filter Swift takes the condition for one on the source: whether that is absent. */
+  /** Without the filter there is no condition on creation: Swift would apply it to the source. */
   #creationHeaders({ precondition }: Copy): RequestHeaders {
     return this.deps.limits.filter === undefined ? {} : creationHeaders(precondition);
   }

@@ -23,12 +23,12 @@ import {
 } from './transport.js';
 
 /**
- * Deletions of one certain write. Swift orders writes by their time, so that a deletion as of the
- * time of what was seen never takes what was written since: that stays, and the answer is 409. It is
- * the filter that sets the time of a request (`X-Gateway-Not-Newer`).
+ * Deletions of one particular write. Swift orders writes by their time, so a deletion with the time
+ * of the object that was read never removes a later write: that stays, and the answer is 409. The
+ * filter sets the time of a request (`X-Gateway-Not-Newer`).
  *
  * A replica that is away at the time may bring an object back that was older than Swift's
- * `reclaim_age`, since the tombstone is as old: whoever deletes so looks again some day.
+ * `reclaim_age`, since the tombstone is as old: callers of such a deletion check again later.
  */
 
 type Condition = Exclude<WritePrecondition, { readonly absent: true }>;
@@ -73,17 +73,17 @@ async function deleteExactly(
 
 type PresentCondition = Extract<DeletePrecondition, { readonly present: true }>;
 
-/** Of meeting others who write or change the same object: each time somebody else got through. */
+/** The limit of attempts against concurrent writers: each time another one succeeded. */
 const EXCLUSIVE_ATTEMPTS_MAX = 20;
 const PAUSE_MS_MAX = 50;
 
 /**
- * Deletes what is there by now, where it is what the condition wants, so that of several who do one
- * succeeds. Swift's servers alone let each deletion through that came first to one of them; the
- * filter lets one at a time look and delete.
+ * Deletes the current object if it meets the condition, so that one of several concurrent deletions
+ * succeeds. Swift's servers alone accept each deletion that came first to one of them; the filter
+ * lets one at a time check and delete.
  *
  * @returns the head of what was deleted; `another` when the object has another ETag
- * @throws BackendError Unavailable and Timeout, when nobody knows what became of it
+ * @throws BackendError Unavailable and Timeout, when the outcome is unknown
  */
 async function deleteExclusively(
   {
@@ -149,8 +149,9 @@ export class ObjectDeletes {
   ) {}
 
   /**
-   * @throws BackendError NoSuchContainer, NoSuchObject, GuardMissing; Unsupported for a precondition
-   *   on an ETag without the filter; Unavailable and Timeout, when nobody knows what became of it
+   * @throws BackendError NoSuchContainer, NoSuchObject, GuardMissing; Unsupported for a
+   *   precondition on an ETag without the filter; Unavailable and Timeout, when the outcome is
+   *   unknown
    */
   async delete(
     context: CallContext,
@@ -162,7 +163,7 @@ export class ObjectDeletes {
     const expiry = { openExpired };
     // It is the filter that makes them exact.
     if (limits.filter === undefined) refuseEtagCondition(ref, precondition);
-    // Whoever is overtaken hears of that, and not of what the object came to.
+    // A write that lost the guard reports that, not the state of the object.
     await this.guards.check(context, guard);
     if (precondition !== undefined && 'absent' in precondition) {
       return this.#deleteNothing(context, ref, expiry);

@@ -11,7 +11,9 @@ export interface ReadDeps {
   readonly transport: SwiftTransport;
   readonly limits: SwiftInfo;
   readonly heads: ContainerHeads;
-  /** Of containers that the gateway creates; undefined: the cluster's default. */
+  /**
+   * The storage policy of containers that the gateway creates; undefined: the cluster's default.
+   */
   readonly storagePolicy: string | undefined;
 }
 
@@ -74,7 +76,7 @@ export class ObjectHeads {
     return { size, etag, systemMetadata };
   }
 
-  /** Deletes an object whose deletion nobody waits for: to be gone already is as good. */
+  /** Deletes an object; one that is gone already is no error. */
   async remove(context: CallContext, ref: ObjectRef): Promise<void> {
     const response = await this.deps.transport.request({
       context,

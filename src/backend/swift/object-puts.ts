@@ -58,7 +58,7 @@ interface Put {
 interface Sent {
   readonly answer: PutAnswer;
   readonly headers: ReadonlyMap<string, string>;
-  /** As later reads tell it. */
+  /** The ETag that later reads return. */
   readonly etag: string;
   readonly replacedManifest: RemovedManifest | undefined;
 }
@@ -72,9 +72,9 @@ export class ObjectPuts {
   ) {}
 
   /**
-   * @throws BackendError NoSuchContainer, GuardMissing, BodyMismatch, StorageFull; Unsupported for a
-   *   precondition on an ETag; Unavailable and Timeout, when nobody knows what became of it; what
-   *   the body throws
+   * @throws BackendError NoSuchContainer, GuardMissing, BodyMismatch, StorageFull; Unsupported for
+   *   a precondition on an ETag; Unavailable and Timeout, when the outcome is unknown; what the
+   *   body throws
    */
   async put(
     context: CallContext,
@@ -194,7 +194,7 @@ export class ObjectPuts {
       ...ref,
       headers: { ...headers, ...creationHeaders(precondition) },
       body,
-      // Where nothing depends on what was there, to write the same again changes nothing.
+      // A write that depends on nothing may be repeated: to write the same again changes nothing.
       repeatable: Buffer.isBuffer(body) && precondition === undefined && input.guard === undefined,
     });
   }

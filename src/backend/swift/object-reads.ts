@@ -193,8 +193,8 @@ export class ObjectReads {
 }
 
 /**
- * What cannot be followed, or be put together. Only GET says in words which of the two it is; only
- * GET looks at segments.
+ * The error for a link that cannot be followed, or segments that cannot be joined. Only GET says
+ * which of the two, and only GET checks segments.
  */
 function conflictOf(method: SwiftMethod, ref: ObjectRef, error: BackendError): BackendError {
   if (method === 'HEAD' || error.code === 'BrokenLink') return broken(ref);

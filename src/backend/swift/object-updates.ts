@@ -18,19 +18,19 @@ import { postHeaders } from './stored-object.js';
 import { justAfter } from './timestamps.js';
 import type { RequestHeaders, SwiftResponse } from './transport.js';
 
-/** Of meeting others who update the same object: each time somebody else got through. */
+/** The limit of attempts against concurrent updates: each time another one succeeded. */
 const ATTEMPTS_MAX = 20;
 const PAUSE_MS_MAX = 50;
 
 /**
- * Changes objects in place, by Swift's POST, which replaces all that can be replaced: what stays is
- * read before and sent again.
+ * Changes objects in place, by Swift's POST, which replaces all metadata: metadata that stays is
+ * read before and sent again. The POST has a time right after the object that was read, so that
+ * Swift drops it if anything newer exists or arrives: metadata of one object never lands on
+ * another. This also keeps the time of the object in listings.
  *
- * The POST is as of right after what was read, so that Swift drops it where anything newer is or
- * comes to be: what was read of one object never lands on another. It is how the time of the object
- * stays in listings, too. Of two gateways that update one object from the same state the filter lets
- * one through, and the other reads again; within a gateway they wait for each other. Without the
- * filter a POST happens now, and may land on what was written in between.
+ * If two gateways update one object from the same state, the filter lets one through, and the other
+ * reads again; within a gateway updates wait for each other. Without the filter a POST has the
+ * present time, and may land on a write that came in between.
  */
 export class ObjectUpdates {
   readonly #queues = new SerialQueues();
@@ -41,9 +41,9 @@ export class ObjectUpdates {
   ) {}
 
   /**
-   * The precondition is looked at right before.
-   * @throws BackendError NoSuchContainer, NoSuchObject; Unsupported for listing attributes; Unavailable
-   *   and Timeout, when nobody knows what became of it
+   * Updates an object. The precondition is checked right before.
+   * @throws BackendError NoSuchContainer, NoSuchObject; Unsupported for listing attributes;
+   *   Unavailable and Timeout, when the outcome is unknown
    */
   update(
     context: CallContext,
@@ -71,7 +71,7 @@ export class ObjectUpdates {
       if (!meets(found.stored.head, precondition)) return FAILED;
       const response = await this.#post(context, ref, found, update);
       const { status } = response;
-      // That is how a POST of a link is answered, which it has changed.
+      // Swift answers a POST of a link like this, and has changed the link.
       if (status === 202 || status === 307) {
         response.cancel();
         return UPDATED;
@@ -108,8 +108,8 @@ export class ObjectUpdates {
 }
 
 /**
- * With a number of its own, so that of two updates of one state the same one is the later on all
- * servers, and their copies of the object come to be the same.
+ * Headers with a unique offset of the time, so that all servers order two updates of one state the
+ * same way, and their copies of the object become equal.
  */
 function timeHeaders(timestamp: string | undefined): RequestHeaders {
   const own = randomBytes(6).toString('hex').padStart(16, '0');

@@ -10,8 +10,8 @@ import { type RequestHeaders, type SwiftResponse, busyError, isBusy } from './tr
 export type PutAnswer = 'created' | 'stale' | 'precondition_failed';
 
 /**
- * Swift looks for `If-None-Match` before the body only. That of all creators one wins is what the
- * filter in the proxies adds (ops/swift/); without it, several may.
+ * Swift looks for `If-None-Match` before the body only. The filter in the proxies (ops/swift/)
+ * makes sure that one of several creators wins; without it, several may.
  */
 export function creationHeaders(precondition: WritePrecondition | undefined): RequestHeaders {
   return precondition === undefined ? NOTHING : EXCLUSIVE;

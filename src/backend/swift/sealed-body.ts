@@ -52,7 +52,7 @@ export async function* heldBody(
   { body, size, context }: Intake,
   atEnd: () => Promise<Buffer | undefined>,
 ): AsyncGenerator<Buffer> {
-  // Of its own: the source may use the chunk's memory again before the byte is sent.
+  // A copy, because the source may use the chunk's memory again before the byte is sent.
   const last = Buffer.allocUnsafe(1);
   let received = 0;
   for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
@@ -76,7 +76,7 @@ export async function* heldBody(
 /** A body that is sent as it comes, and what is known of it then. */
 interface SealedStream {
   readonly body: Buffer | ByteSource;
-  /** To be called once, when all of it was read; undefined when nothing has to be said then. */
+  /** The seal, to be called once, after the body was read; undefined when there is none. */
   readonly seal: (() => ObjectSeal) | undefined;
 }
 

@@ -22,7 +22,7 @@ export type SwiftCall =
 
 interface Meaning {
   readonly code: BackendErrorCode;
-  /** Only when the answer's body has this in it; of several, the first that holds. */
+  /** Text that the answer's body must contain; the first match of several wins. */
   readonly says?: string;
   readonly why: string;
   /** The cluster asks to be left alone, also where it does not say for how long. */
@@ -68,7 +68,8 @@ const OF_ALL: Meanings = {
   422: [{ code: 'BodyMismatch', why: 'the body is not the one that was announced' }],
   429: [BUSY],
   431: [{ code: 'Unsupported', why: 'the metadata is more than the cluster takes' }],
-  // Of the ratelimit middleware: an account that it refuses for good, and one that is too fast.
+  // The ratelimit middleware refuses: an account that is blocked (497), or one that is too fast
+  // (498).
   497: [BUSY],
   498: [BUSY],
   499: [{ code: 'BodyMismatch', why: 'the body ended early' }],

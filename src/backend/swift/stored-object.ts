@@ -20,7 +20,7 @@ export function isMd5(etag: string): boolean {
   return MD5_HEX.test(etag);
 }
 
-/** Of no bytes, as every link has it. */
+/** The MD5 of no bytes, which every link has. */
 export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 /**
@@ -34,7 +34,7 @@ interface UpdateDocument {
   readonly for: string;
   /** All changes since the PUT, in one. */
   readonly systemMetadata: MetadataPatch;
-  /** In place of what overflowed at the PUT: see user-metadata.ts. */
+  /** Metadata in place of what overflowed at the PUT: see user-metadata.ts. */
   readonly metadata: Metadata;
 }
 
@@ -64,7 +64,7 @@ function parsed(text: string): UpdateDocument | undefined {
 
 /** An object as the headers of Swift's answers tell it, and the headers that make it so. */
 
-/** Those of `ObjectHead.headers`; Swift stores and gives them under their own names. */
+/** The headers of `ObjectHead.headers`; Swift stores and returns them under their own names. */
 const REPRESENTATION = [
   'cache-control',
   'content-disposition',
@@ -78,7 +78,7 @@ const KEPT_BY_POST = ['x-object-manifest', 'x-robots-tag'] as const;
 
 export interface StoredObject {
   readonly head: ObjectHead;
-  /** Of Swift's static large objects. */
+  /** Whether it is a static large object of Swift. */
   readonly isManifest: boolean;
   /** Known with the filter only. */
   readonly dataTimestamp: string | undefined;
@@ -194,8 +194,8 @@ export interface Description {
 }
 
 /**
- * The headers of a PUT that make an object what it is described as; listingHeaders() is apart. Without
- * the filter no system metadata is among them, and the ETag is Swift's.
+ * The headers of a PUT for a described object; listingHeaders() is apart. Without the filter there
+ * is no system metadata among them, and the ETag is Swift's.
  * @throws BackendError Unsupported when there is more of it than Swift takes
  */
 export function putHeaders(described: Description, limits: MetadataLimits): Record<string, string> {

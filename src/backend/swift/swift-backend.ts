@@ -20,7 +20,7 @@ export interface SwiftBackendOptions {
   readonly transport: SwiftTransport;
   /** How long what is known of a container is believed; 0: never. */
   readonly containerCacheMs: number;
-  /** Of containers that are created; undefined: the cluster's default. */
+  /** The storage policy of new containers; undefined: the cluster's default. */
   readonly storagePolicy?: string | undefined;
   /** Whether writers shall take the MD5 of bodies too, for Swift to compare; default: no. */
   readonly verifyMd5?: boolean | undefined;

@@ -38,7 +38,7 @@ export interface SwiftRequest {
 }
 
 export interface SwiftResponse {
-  /** Of any number, but for what the transport settles itself: 401 that a new token mends. */
+  /** Any status, except 401 that a new token mends: the transport handles that itself. */
   readonly status: number;
   /** Names in lower case, values decoded from UTF-8. */
   readonly headers: ReadonlyMap<string, string>;
@@ -82,7 +82,7 @@ export interface SwiftInfo {
   readonly hasSymlinks: boolean;
   readonly policies: readonly string[];
   /**
-   * Of the gateway's own filter; undefined unless all proxies have it, know the secret, and serialise
+   * The gateway's own filter; undefined unless all proxies have it, know the secret, and serialise
    * creations on the same servers.
    */
   readonly filter: FilterInfo | undefined;
@@ -92,7 +92,9 @@ export interface FilterInfo {
   readonly version: number;
   /** Tells the memcached servers apart on which creations are serialised. */
   readonly exclusiveCreate?: string | undefined;
-  /** Of deletions of what was read one gets through; filters before this one do not know it. */
+  /**
+   * Set if only one of several deletions of the same object succeeds; older filters do not know it.
+   */
   readonly exclusiveDelete?: true | undefined;
 }
 
@@ -100,8 +102,8 @@ export interface FilterInfo {
 const UNSURE_HEADER = 'x-gateway-unsure';
 
 /**
- * A transport that takes no such answer for one: what was acknowledged must not be said to be missing,
- * so whoever asks is told to come again.
+ * A transport that turns an unconfirmed 404 into an error: an acknowledged object must not be
+ * reported missing, so the client is asked to try again.
  */
 export function confirmedTransport(transport: SwiftTransport): SwiftTransport {
   return {
@@ -132,15 +134,15 @@ const ATTEMPTS_MAX = 12;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 800;
 
-/** Whether somebody else is creating the same object right now: see ops/swift/. */
+/** Whether another request is creating the same object right now: see ops/swift/. */
 export function isBusy({ status, headers }: Pick<SwiftResponse, 'status' | 'headers'>): boolean {
   return status === 409 && headers.get('x-gateway-create') === 'busy';
 }
 
 /**
- * Repeats what has effect only where nobody else is at it, until that is so.
+ * Repeats an exclusive write until no other request writes the same object.
  * @param attempt - with a body that can be sent any number of times
- * @throws BackendError Unavailable when somebody else is at it for too long; the reason of the
+ * @throws BackendError Unavailable when another request writes it for too long; the reason of the
  *   context's signal; what `attempt` throws
  */
 export async function retryWhileBusy<T>(
@@ -170,7 +172,7 @@ export function busyError({ container, object }: ObjectRef): BackendError {
   return new BackendError('Unavailable', detail);
 }
 
-/** At random, so that those who met do not meet again. */
+/** Waits for a random time, so that requests that met do not meet again. */
 async function pause(attempts: number): Promise<void> {
   const longest = Math.min(PAUSE_MS_MIN * 2 ** attempts, PAUSE_MS_MAX);
   await delay(PAUSE_MS_MIN + Math.random() * (longest - PAUSE_MS_MIN));

@@ -7,7 +7,7 @@ import type { SwiftResponse } from '../transport.js';
 export interface BodyFeed {
   /** The body wants more: begin to read again. */
   resume(): void;
-  /** Nobody wants the rest: end the connection. Nothing is fed any more. */
+  /** Ends the connection: the rest has no reader. Nothing is fed any more. */
   abort(): void;
   /** Called once, when the connection carries nothing of this body any more. */
   released(): void;
@@ -22,7 +22,7 @@ const BUFFERED_BYTES_MAX = 256 * 1024;
  */
 const COPIED_BYTES_MAX = 8 * 1024;
 
-/** So little is read on rather than paid for with a new connection. */
+/** A rest of at most this size is read, since a new connection would cost more. */
 const DRAIN_BYTES_MAX = 64 * 1024;
 
 /**

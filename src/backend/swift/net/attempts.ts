@@ -42,7 +42,8 @@ export class Attempts {
   }
 
   /**
-   * At an endpoint that was acquired; it is released when the answer's body is over.
+   * Sends to an endpoint that was acquired; the endpoint is released at the end of the answer's
+   * body.
    * @param insist see StreamedCallParameters
    */
   async at(

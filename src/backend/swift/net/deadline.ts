@@ -4,7 +4,7 @@ export class Deadline {
   #ms = 0;
   #expired: () => void = () => undefined;
 
-  /** From now; replaces what was armed before. */
+  /** Starts the deadline from now; replaces an earlier one. */
   arm(ms: number, expired: () => void): void {
     this.#expired = expired;
     if (this.#timer !== undefined && this.#ms === ms) {

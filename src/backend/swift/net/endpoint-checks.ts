@@ -9,8 +9,9 @@ interface Trust {
 
 /**
  * Makes sure that every proxy has the filter when one of them has: another would store the footers
- * of a body as a part of it, and drop what protects it. So one that was out of reach, and may have
- * come back with another pipeline, is looked at before it is sent anything, and all are now and then.
+ * of a body as a part of it, and drop what protects it. So a proxy that was out of reach, and may
+ * have returned with another pipeline, is checked before it gets a request, and all proxies are
+ * checked now and then.
  */
 export class EndpointTrust {
   readonly #trusts = new Map<Endpoint, Trust>();

@@ -23,7 +23,7 @@ interface HealthOptions {
  */
 export class EndpointHealth {
   #failures = 0;
-  /** In a row, without an answer in between. */
+  /** Ejections in a row, without an answer in between. */
   #ejections = 0;
   #ejectedAt: number | undefined;
   #ejectedForMs = 0;
@@ -95,13 +95,13 @@ export class Endpoint {
 
   readonly #url: URL;
   readonly #pool: Pool;
-  /** Of streams; see streamed-call.ts. */
+  /** The HTTP agent of streams; see streamed-call.ts. */
   readonly #agent: HttpAgent;
   /** It has taken a body without ever saying `100 Continue`. */
   #silent = false;
 
   constructor(
-    /** As configured. */
+    /** The endpoint as configured. */
     readonly name: string,
     private readonly options: FilledOptions,
     slabs: ReadSlabs,

@@ -4,7 +4,7 @@ import { abortable } from '../../../lib/cancellation.js';
 import type { Endpoint } from './endpoint.js';
 import type { FilledOptions } from './options.js';
 
-/** A request that waits for a connection; whoever frees one gives it on. */
+/** A request that waits for a connection; the next one to be freed goes to it. */
 class Waiter {
   endpoint: Endpoint | undefined;
   give!: (endpoint: Endpoint) => void;
@@ -29,7 +29,7 @@ class Waiter {
  */
 export class Endpoints {
   readonly #waiters = new Set<Waiter>();
-  /** Where the search begins, so that equals take turns. */
+  /** The index at which the search begins, so that equal endpoints take turns. */
   #turn = 0;
 
   constructor(
@@ -78,7 +78,7 @@ export class Endpoints {
     this.serveWaiters();
   }
 
-  /** To be called when an endpoint is well again. */
+  /** Serves waiting requests. Call it when an endpoint is well again. */
   serveWaiters(): void {
     for (const waiter of this.#waiters) {
       const chosen = this.#choose(waiter.avoid);
@@ -104,7 +104,7 @@ export class Endpoints {
       return await abortable(waiter.promise, context?.cancellation?.signal);
     } catch (error) {
       this.#waiters.delete(waiter);
-      // Given in the same moment: somebody else may have it.
+      // An endpoint given at the same moment goes back: another request may use it.
       if (waiter.endpoint !== undefined) this.release(waiter.endpoint);
       throw error;
     } finally {

@@ -13,7 +13,7 @@ import { Sender, type Outgoing, type Signer } from './sender.js';
 /** What is asked here is answered from memory: this is long. */
 const SMALL_TIMEOUT_MS = 10_000;
 const PROBE_BYTES_MAX = 64 * 1024;
-/** As large as what the kernel gives at once, as a rule; more gains nothing. */
+/** The usual size of what the kernel gives at once; more brings no gain. */
 const SLAB_BYTES = 256 * 1024;
 /** 16 MiB: large answers beyond them are read in smaller pieces. */
 const SLABS_MAX = 64;
@@ -55,7 +55,7 @@ export class Network {
     this.#sender = new Sender(this.endpoints, this.#attempts, options);
   }
 
-  /** To whichever is well. @throws as Sender.send */
+  /** Sends to any endpoint that is well. */
   send(outgoing: Outgoing): Promise<Answer> {
     return this.#sender.send(outgoing);
   }

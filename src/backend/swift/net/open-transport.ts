@@ -39,7 +39,7 @@ const NOTHING = Buffer.alloc(0);
 
 class Transport implements OpenTransport {
   readonly #proxies: Network;
-  /** Where logins go. */
+  /** The network for logins. */
   readonly #identity: Network;
   readonly #tokens: TokenSource;
   readonly #info: InfoSource;

@@ -3,7 +3,7 @@ import type { SwiftMethod } from '../transport.js';
 
 /** One attempt at one endpoint, as it goes over the wire. */
 export interface CallParameters {
-  /** Of the endpoint, for messages. */
+  /** The endpoint's name, for messages. */
   readonly endpoint: string;
   readonly method: SwiftMethod;
   /** Raw, with the query. */
@@ -12,7 +12,7 @@ export interface CallParameters {
   readonly headers: string[];
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
-  /** Undefined for what nobody gives up. */
+  /** The context of the call; undefined for a call that is never given up. */
   readonly context: CallContext | undefined;
   /** Called once, when the connection carries nothing of the call any more. */
   readonly released: () => void;
@@ -25,13 +25,13 @@ export type RetryReason = 'connect' | 'reset' | 'timeout' | 'status' | 'token';
 export type AttemptErrorName = 'connect' | 'reset' | 'timeout' | 'abort' | 'body';
 
 export interface AttemptReport {
-  /** As configured, e.g. `http://10.0.0.1:8080`. */
+  /** The endpoint as configured, e.g. `http://10.0.0.1:8080`. */
   readonly endpoint: string;
   readonly method: SwiftMethod;
   /** Undefined when there was no answer. */
   readonly status: number | undefined;
   readonly error: AttemptErrorName | undefined;
-  /** Until the head of the answer was there, or none would come. */
+  /** Seconds until the head of the answer arrived, or the attempt failed. */
   readonly seconds: number;
 }
 
@@ -45,7 +45,7 @@ export interface TransportHooks {
   readonly onEndpoint?: ((endpoint: string, well: boolean, reason: string) => void) | undefined;
 }
 
-/** For metrics, at a moment. */
+/** The transport's load at one moment, for metrics. */
 export interface TransportLoad {
   /** Connections that carry a request. */
   readonly active: number;
@@ -55,7 +55,7 @@ export interface TransportLoad {
   readonly waiting: number;
 }
 
-/** Who the gateway is towards Swift, in one account. */
+/** The gateway's user at Swift, in one account. */
 export interface SwiftCredential {
   /** With tempauth `account:user`; with Keystone a user, or `project:user`. */
   readonly user: string;
@@ -70,21 +70,24 @@ export interface TransportOptions extends TransportHooks {
    * endpoint is well.
    */
   readonly authUrl?: string | undefined;
-  /** With Keystone: of users that name none themselves. */
+  /** The project of users that name none themselves, with Keystone. */
   readonly project?: string | undefined;
-  /** With Keystone: of the user and of the project. */
+  /** The domain of the user and of the project, with Keystone. */
   readonly domain?: string | undefined;
-  /** Undefined: nobody may act in this account. Asked for every request, so it must be cheap. */
+  /**
+   * The credential for an account; undefined when no user may act in it. Called for every request,
+   * so it must be cheap.
+   */
   readonly credentialFor: (account: string) => SwiftCredential | undefined;
   /** Shared with the proxies' filter; undefined: requests are not signed. */
   readonly filterSecret?: string | undefined;
-  /** To each endpoint. */
+  /** The limit of connections to each endpoint. */
   readonly connectionsMax?: number | undefined;
   /** Requests that may wait for a connection, of all endpoints together. */
   readonly queueMax?: number | undefined;
   readonly queueTimeoutMs?: number | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** From the end of the request to the answer's head. */
+  /** Milliseconds from the end of the request to the answer's head. */
   readonly headersTimeoutMs?: number | undefined;
   /** Nothing comes of a body, or nothing of it is taken. */
   readonly bodyTimeoutMs?: number | undefined;

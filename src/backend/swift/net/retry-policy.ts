@@ -41,7 +41,7 @@ export class TimeoutError extends Error {
   readonly code = 'RINGWAY_TIMEOUT';
 }
 
-/** Of undici's errors and of Node's: both carry codes. */
+/** Whether an error of undici or Node is a time-out: both carry codes. */
 export function isTimeout(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && (code.endsWith('_TIMEOUT') || code === 'ETIMEDOUT');
@@ -77,7 +77,7 @@ interface Attempted {
   readonly repeatable: boolean;
 }
 
-/** Who has to allow it, by how far the attempt came. */
+/** The permission that a repetition needs, by how far the attempt came. */
 const ALLOWED: Readonly<Record<AttemptStage, (request: Attempted) => boolean>> = {
   unsent: ({ upload }) => upload?.begun !== true,
   body_unsent: ({ upload }) => upload?.begun !== true,

@@ -44,7 +44,7 @@ export interface Outgoing {
   readonly body?: Buffer | Upload | undefined;
   /** Acting on it twice is the same as once. */
   readonly repeatable: boolean;
-  /** For the filter. */
+  /** Whether to sign the request for the filter. */
   readonly signed: boolean;
   /** Instead of the configured one. */
   readonly headersTimeoutMs?: number | undefined;
@@ -54,7 +54,7 @@ export interface Outgoing {
   readonly authority?: Authority | undefined;
 }
 
-/** Whose token a request carries. */
+/** The source of the token that a request carries. */
 export interface Authority {
   token(): Token | Promise<Token>;
   /** The token was answered 401. */
@@ -72,8 +72,8 @@ interface Course {
 const ATTEMPTS_MIN = 3;
 /**
  * After a restart of memcached a proxy knows no token until it asks memcached again: each worker
- * fails once at least, or for as long as it takes memcached for down. With the pauses in between these
- * are two to three seconds.
+ * fails at least once, or for as long as it considers memcached down. With the pauses in between,
+ * this takes two to three seconds.
  */
 const REFUSALS_MAX = 8;
 

@@ -8,11 +8,11 @@ const OWN_BYTES = 16 * 1024;
 /**
  * A connection that reads into memory of its own, and into a slab while there is much to read.
  *
- * To its user, undici's parser, it is a stream in paused mode, of which it uses the event `readable`,
- * `read()` and `unshift()`. The parser keeps the bytes of a head until it has all of it, so these are
- * copies. That it does not call `read()` again is how it says that the reader of a body has paused
- * it: from then on, until the next request is written, what `read()` gives lies in the connection's
- * memory, and is valid until the next `read()`, for nothing is read in between.
+ * For its user, undici's parser, it is a stream in paused mode, of which it uses the event
+ * `readable`, `read()` and `unshift()`. The parser keeps the bytes of a head until it has all of
+ * it, so these are copies. The parser says that a body's reader has paused it by not calling
+ * `read()` again. From then on, until the next request is written, `read()` returns bytes in the
+ * connection's memory, valid until the next `read()`: the socket reads nothing in between.
  */
 export function connectSlabSocket(options: TcpNetConnectOpts, slabs: ReadSlabs): Socket {
   const reader = new SlabReader(slabs);
@@ -64,12 +64,12 @@ class SlabReader {
     });
   }
 
-  /** Where the next bytes go; asked for after those before were shown. */
+  /** The memory for the next bytes; called after the bytes before were read. */
   readonly nextMemory = (): Buffer => {
     if (this.#hadMuch) {
       this.#slab ??= this.slabs.take();
     } else if (this.#slab !== undefined && this.#isWanted) {
-      // Nobody reads any more what lies in it.
+      // The bytes in the slab have no reader any more.
       this.slabs.give(this.#slab);
       this.#slab = undefined;
     }
@@ -135,7 +135,7 @@ function connectPlain(
   socket.once('error', onError);
   socket.once('connect', () => {
     clearTimeout(timer);
-    // From now on they are undici's.
+    // From now on undici handles these events.
     socket.removeListener('error', onError);
     callback(null, socket);
   });

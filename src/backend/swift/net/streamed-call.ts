@@ -21,9 +21,9 @@ import { receivedHeaders } from './wire.js';
 /**
  * One request whose body is a stream. A stream cannot be sent twice, so nothing of it is asked for
  * until Swift has said `100 Continue`, which a proxy does when the token is good, the container is
- * there, and the object servers have taken the request. Until then a stale connection, a dead proxy,
- * an expired token or a full device can be answered by trying again, unseen by the writer. undici
- * takes `100 Continue` for an error, so these go over node:http.
+ * there, and the object servers have taken the request. Until then a stale connection, a dead
+ * proxy, an expired token or a full device lead to another attempt, which the writer does not
+ * notice. undici takes `100 Continue` for an error, so these go over node:http.
  */
 export interface StreamedCallParameters extends CallParameters {
   readonly agent: Agent;
@@ -31,7 +31,9 @@ export interface StreamedCallParameters extends CallParameters {
   readonly upload: Upload;
   readonly connectTimeoutMs: number;
   readonly continueTimeoutMs: number;
-  /** Without `100 Continue` in time the body is sent all the same; else the attempt has failed. */
+  /**
+   * Whether the body is sent if no `100 Continue` arrives in time; if not, the attempt has failed.
+   */
   readonly insist: boolean;
   /** Whether there was one, when it matters. */
   readonly onContinue: (came: boolean) => void;
@@ -82,7 +84,7 @@ class StreamedCall implements BodyFeed {
         ...headers,
         'content-length',
         String(call.upload.size),
-        // In lower case: some servers match it exactly.
+        // Lower case, because some servers match it exactly.
         'expect',
         '100-continue',
       ],
@@ -160,7 +162,7 @@ class StreamedCall implements BodyFeed {
   async #write(): Promise<void> {
     const { upload, bodyTimeoutMs, headersTimeoutMs } = this.call;
     for (;;) {
-      // As long as the writer takes: who feeds it has its own limits.
+      // The body may take as long as its writer takes, who has limits of its own.
       this.#deadline.clear();
       const chunk = await upload.next();
       if (this.#ended()) return;

@@ -6,7 +6,7 @@ import { toWireText } from './wire.js';
 
 export interface Token {
   readonly value: string;
-  /** Of `performance.now()`, like all times here. */
+  /** The time of creation by `performance.now()`, like all times here. */
   readonly madeAt: number;
   readonly refreshAt: number;
   readonly expiresAt: number;
@@ -32,7 +32,9 @@ const FAILED_MS = 250;
  * this time, since it would be refused too.
  */
 const NEW_MS = 1_000;
-/** Where the answer does not say; tempauth's and Keystone's defaults are a day and an hour. */
+/**
+ * The lifetime if the answer gives none; tempauth's and Keystone's defaults are a day and an hour.
+ */
 const LIFETIME_MS = 3_600_000;
 /** This long before its end a token is renewed, or after nine tenths of its life if that is later. */
 const MARGIN_MS = 60_000;
@@ -165,9 +167,9 @@ export function tempauthLogin(send: SendLogin, path: string): Login {
 }
 
 interface KeystoneOptions {
-  /** Of `…/v3`. */
+  /** The path of `…/v3`. */
   readonly path: string;
-  /** Of users that name none themselves. */
+  /** The project of users that name none themselves. */
   readonly project: string | undefined;
   readonly domain: string;
 }

@@ -12,7 +12,7 @@ export class Upload {
     readonly size: number,
   ) {}
 
-  /** Then it cannot be sent again. */
+  /** Whether any byte was read; then the upload cannot be sent again. */
   get begun(): boolean {
     return this.#iterator !== undefined;
   }
@@ -42,7 +42,7 @@ export class Upload {
 
   /** Lets go of what the source holds, where it was begun. */
   letGo(): void {
-    // What a source throws while it is left concerns nobody any more.
+    // An error of the source while it is abandoned has no effect any more.
     this.#iterator?.return?.().catch(() => undefined);
   }
 

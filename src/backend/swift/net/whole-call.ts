@@ -44,7 +44,7 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
     private readonly reject: (error: AttemptError) => void,
   ) {}
 
-  /** After the dispatch, which may have failed by then. */
+  /** Starts to listen after the dispatch, which may have failed by then. */
   listen(): void {
     if (!this.#over) this.call.context?.cancellation?.addAbortListener(this);
   }

@@ -19,7 +19,7 @@ export function requestPath({
   return query === undefined || query === '' ? path : `${path}?${query}`;
 }
 
-/** Only what needs it is looked at again: nearly no header has any. */
+/** Finds the few headers that need decoding: nearly all are plain ASCII. */
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
