@@ -10,6 +10,7 @@ import type { DigestFactory } from '../digest/body-digest.js';
 import type { HeaderList, HeaderMap } from '../http/exchange.js';
 import { ScratchBytes } from '../lib/buffers/scratch-memory.js';
 import type { ByteSource } from '../lib/cancellation.js';
+import type { RequestPath } from '../telemetry/stage-metrics.js';
 import type { Payload, PayloadOptions } from './auth/payload-plan.js';
 import type { Principal } from './auth/principal.js';
 import type { BucketLifecycles } from './bucket/lifecycles.js';
@@ -17,7 +18,9 @@ import type { ColdTier } from './cold/restorer.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { S3Error } from './errors.js';
 import type { PendingDocument } from './request/pending-document.js';
+import type { Requirement } from './rules/acl/decision.js';
 import { accountName, canonicalId } from './rules/acl/requester.js';
+import type { HeaderFamily } from './rules/unsupported-headers.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
 import type { VersionedKeys } from './versions/versioned-keys.js';
 import type { DocumentParser } from './xml-pool/documents.js';
@@ -90,6 +93,27 @@ export interface S3Response {
 
 /** @throws S3Error, BackendError: the pipeline turns both into the error document */
 export type Operation = (context: RequestContext) => S3Response | Promise<S3Response>;
+
+/** What the table in operations.ts says of an operation. */
+export interface OperationFacts {
+  /** Undefined for an operation that this release does not carry out. */
+  readonly handler: Operation | undefined;
+  /** What the requester has to be allowed, all of it, in this order. */
+  readonly needs: readonly Requirement[];
+  /**
+   * What it weighs for admission, in requests of one object: by what it costs the event loop and the
+   * store.
+   */
+  readonly weight: number;
+  /** Under which the times of its stages are counted. */
+  readonly path: RequestPath;
+  /** Whether it accepts the parameter `versionId`. */
+  readonly takesVersionId: boolean;
+  /** Whether it is refused on stores without `systemMetadata`: see rules/protected-metadata.ts. */
+  readonly needsProtectedMetadata: boolean;
+  /** Families of headers that it reads, and that others refuse: see rules/unsupported-headers.ts. */
+  readonly reads: readonly HeaderFamily[];
+}
 
 /** Where a request's bucket lies: buckets are containers of the signer's account. */
 export function containerOf({ principal, endpoint }: RequestContext): ContainerRef {

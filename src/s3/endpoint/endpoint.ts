@@ -130,8 +130,6 @@ function resolve(
     }
   }
   const { operation, supported } = route;
-  if (resource === 'bucket' || WITHOUT_VERSION_ID.has(operation))
-    refuseVersionId(query, bucket, key);
   return { operation, supported, resource, bucket, key, query, byHeader: found.byHeader };
 }
 
@@ -173,18 +171,11 @@ function refuseMethod(
   if (allowed !== undefined) throw methodNotAllowed(method, resource, allowed);
 }
 
-/** Of objects: what makes a version never chooses its id. */
-const WITHOUT_VERSION_ID: ReadonlySet<string> = new Set<OperationName>([
-  'PutObject',
-  'CreateMultipartUpload',
-  'UploadPart',
-  'ListParts',
-  'CompleteMultipartUpload',
-  'AbortMultipartUpload',
-]);
-
-/** As AWS; a bucket has no versions of its own. */
-function refuseVersionId(query: Query, bucket: string, key: string): void {
+/**
+ * For operations that take no version id.
+ * @throws S3Error `InvalidArgument`, as AWS
+ */
+export function refuseVersionId({ query, bucket, key }: Endpoint): void {
   const versionId = query.get('versionId');
   if (versionId === undefined) return;
   throw new S3Error('InvalidArgument', 'This operation does not accept a version-id.', {

@@ -24,23 +24,6 @@ export interface AdmissionMetrics {
   waited(seconds: number): void;
 }
 
-/**
- * What an operation weighs, in requests of one object: by what it costs the event loop and the store,
- * as measured with bench/. A page of a listing is 0.5 ms; a DeleteObjects has up to 1000 deletes.
- */
-const WEIGHTS: Readonly<Record<string, number>> = {
-  DeleteObjects: 16,
-  CompleteMultipartUpload: 4,
-  CopyObject: 4,
-  UploadPartCopy: 4,
-  ListBuckets: 4,
-  ListObjects: 4,
-  ListObjectsV2: 4,
-  ListObjectVersions: 4,
-  ListMultipartUploads: 4,
-  ListParts: 4,
-};
-
 /** Bodies up to this size are no matter: those in flight have a bound by their number. */
 const SMALL_BODY_BYTES = 64 * 1024;
 /**
@@ -117,12 +100,12 @@ export class AdmissionTicket {
 
   /**
    * Lets the request in.
+   * @param weight - of the operation, in requests of one object
    * @param uploadBytes - of its body; undefined when nobody knows
    * @returns undefined when it is in at once
    * @throws S3Error `SlowDown`, by the promise
    */
-  enter(operation: string, uploadBytes: number | undefined): Promise<void> | undefined {
-    const weight = WEIGHTS[operation] ?? 1;
+  enter(weight: number, uploadBytes: number | undefined): Promise<void> | undefined {
     const bodyBytes = held(uploadBytes);
     const { requests, bodies } = this.admission;
     // Memory first: whoever waits for a turn may hold some already.

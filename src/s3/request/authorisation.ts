@@ -1,12 +1,11 @@
 import type { ContainerHead, ContainerRef, ObjectHead } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { requireExpectedOwners } from './expected-owner.js';
-import type { RequestContext } from '../operation.js';
+import type { OperationFacts, RequestContext } from '../operation.js';
 import { containerAclAllows, type ContainerAccess } from '../rules/acl/container-acl.js';
 import { bucketAcl } from '../rules/acl/bucket-acl.js';
-import { isAllowed, type Access } from '../rules/acl/decision.js';
+import { isAllowed, type Access, type Requirement } from '../rules/acl/decision.js';
 import { requesterOf, type Requester } from '../rules/acl/requester.js';
-import { requirementsOf, type Requirement } from '../rules/acl/requirements.js';
 import { ACL_METADATA, decodeAcl } from '../rules/acl/stored.js';
 import { parseCopySource } from '../rules/copy-source.js';
 import { parseVersionId } from '../rules/version-id.js';
@@ -29,11 +28,14 @@ import { currentRef, type VersionedKey } from '../versions/names.js';
  * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
  * @throws BackendError NoSuchContainer, to users of the account
  */
-export function authorise(context: RequestContext): undefined | Promise<void> {
-  if (context.principal.role === 'owner') return requireExpectedOwners(context);
+export function authorise(
+  context: RequestContext,
+  { needs, reads }: OperationFacts,
+): undefined | Promise<void> {
+  if (context.principal.role === 'owner') return requireExpectedOwners(context, reads);
   const decision = new Decision(context);
   DECISIONS.set(context, decision);
-  return decision.require().then(() => requireExpectedOwners(context));
+  return decision.require(needs).then(() => requireExpectedOwners(context, reads));
 }
 
 /** Of requests under way that somebody has sent who is no owner. */
@@ -86,8 +88,8 @@ class Decision {
     this.#referrer = hostOf(context.headers.get('referer'));
   }
 
-  async require(): Promise<void> {
-    for (const requirement of requirementsOf(this.context.endpoint.operation)) {
+  async require(needs: readonly Requirement[]): Promise<void> {
+    for (const requirement of needs) {
       await this.#requireOne(requirement);
     }
   }

@@ -7,7 +7,7 @@ import { parseCopySource } from '../rules/copy-source.js';
 import {
   EXPECTED_OWNER_HEADER,
   EXPECTED_SOURCE_OWNER_HEADER,
-  readsHeader,
+  type HeaderFamily,
 } from '../rules/unsupported-headers.js';
 import { S3Error } from '../errors.js';
 
@@ -19,21 +19,23 @@ import { S3Error } from '../errors.js';
  * A bucket's owner is who its ACL says, and the account that it lies in, by its name. AWS knows an
  * account by a number of its own, which there is none of here.
  *
+ * @param reads - the families of headers that the operation reads
  * @returns a promise only where a header asks for it
  * @throws S3Error `AccessDenied` for another owner, `InvalidArgument` for a copy source that cannot be
  *   read; BackendError NoSuchContainer
  */
-export function requireExpectedOwners(context: RequestContext): undefined | Promise<void> {
-  const owner = expected(context, EXPECTED_OWNER_HEADER);
-  const sourceOwner = expected(context, EXPECTED_SOURCE_OWNER_HEADER);
+export function requireExpectedOwners(
+  context: RequestContext,
+  reads: readonly HeaderFamily[],
+): undefined | Promise<void> {
+  // A header that the operation does not read is answered with 501 later.
+  const { headers } = context;
+  const owner = reads.includes('expected-owner') ? headers.get(EXPECTED_OWNER_HEADER) : undefined;
+  const sourceOwner = reads.includes('copy')
+    ? headers.get(EXPECTED_SOURCE_OWNER_HEADER)
+    : undefined;
   if (owner === undefined && sourceOwner === undefined) return undefined;
   return requireOwners(context, owner, sourceOwner);
-}
-
-/** @returns undefined also where the operation does not read it: such a request is 501 */
-function expected({ endpoint, headers }: RequestContext, header: string): string | undefined {
-  const value = headers.get(header);
-  return value !== undefined && readsHeader(endpoint.operation, header) ? value : undefined;
 }
 
 async function requireOwners(

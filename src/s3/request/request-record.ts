@@ -11,20 +11,6 @@ import type { Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { S3Response } from '../operation.js';
 
-/** Which of the kinds of requests an operation is, for the times of its stages. */
-function requestPathOf(operation: string): RequestPath {
-  return PATHS[operation] ?? (operation.startsWith('List') ? 'list' : 'other');
-}
-
-const PATHS: Readonly<Record<string, RequestPath>> = {
-  PutObject: 'put',
-  UploadPart: 'put',
-  GetObject: 'get',
-  HeadObject: 'head',
-  DeleteObject: 'delete',
-  DeleteObjects: 'delete',
-};
-
 /** A body whose reader is in `stage` while it waits for bytes. */
 function watchSource(source: ByteSource, clock: StageClock, stage: number): ByteSource {
   return {
@@ -106,6 +92,8 @@ interface RequestFacts {
   /** As the request had it in the beginning. */
   readonly watch: StageClock | undefined;
   readonly endpoint: Endpoint | undefined;
+  /** Under which the times of its stages are counted. */
+  readonly path: RequestPath;
   /** Undefined for one that was not let in. */
   readonly principal: Principal | undefined;
   readonly errorCode: string | undefined;
@@ -159,7 +147,7 @@ export class RequestRecorder {
     const operation = endpoint?.operation ?? UNKNOWN_OPERATION;
     if (watch !== undefined) {
       watch.end();
-      metrics.stages.finished(watch, requestPathOf(operation));
+      metrics.stages.finished(watch, request.path);
     }
     const { startedAt } = exchange;
     const finished: FinishedRequest = {

@@ -16,13 +16,13 @@ import type { Principal } from '../auth/principal.js';
 import { authorise } from './authorisation.js';
 import { type CrossOrigin, RequestCors } from './cors.js';
 import { commonHeaders, errorResponse, asS3Error, logFailures } from './failures.js';
-import { parseEndpoint, refineByHeaders, type Endpoint } from '../endpoint/endpoint.js';
-import type { RequestContext, S3Response, Services } from '../operation.js';
-import { operationFor } from '../operations.js';
+import { parseEndpoint, refineByHeaders, refuseVersionId } from '../endpoint/endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { OperationFacts, RequestContext, S3Response, Services } from '../operation.js';
+import { operationFacts } from '../operations.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
+import { refuseUnsupported } from './refuse-unsupported.js';
 import { refuseOverrides } from '../rules/response-overrides.js';
-import { refuseUnprotected } from '../rules/protected-metadata.js';
-import { refuseHeadersInQuery, refuseUnsupportedHeaders } from '../rules/unsupported-headers.js';
 import type { PipelineOptions } from '../pipeline.js';
 import {
   ABORTED_BY,
@@ -42,6 +42,7 @@ export class RequestRun implements RequestContext {
   readonly watch: StageClock | undefined;
   readonly call: CallContext;
   #endpoint: Endpoint | undefined;
+  #facts: OperationFacts | undefined;
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
   readonly #cors: RequestCors;
@@ -172,8 +173,12 @@ export class RequestRun implements RequestContext {
       // Before anybody is known: a browser sends no credentials with it.
       return this.crossOrigin.preflight(this.call, request, parsed);
     }
+    // A copy weighs more than an upload: its headers tell, which are authenticated only later.
+    const facts = operationFacts(refineByHeaders(parsed, request.headers).operation);
+    this.#facts = facts;
+    if (!facts.takesVersionId) refuseVersionId(parsed);
     this.#ticket = this.options.admission.ticket();
-    const admitted = this.#ticket.enter(parsed.operation, this.exchange.body.contentLength);
+    const admitted = this.#ticket.enter(facts.weight, this.exchange.body.contentLength);
     return admitted === undefined
       ? this.#identify(parsed, hostBucket)
       : this.#wait(admitted).then(() => this.#identify(parsed, hostBucket));
@@ -199,20 +204,21 @@ export class RequestRun implements RequestContext {
     const endpoint = refineByHeaders(parsed, this.headers);
     this.#endpoint = endpoint;
     if (this.principal.role === 'anonymous') refuseOverrides(endpoint.query);
-    const asked = authorise(this);
+    // A presigned URL may carry the header that tells a copy.
+    const facts = endpoint === parsed ? known(this.#facts) : operationFacts(endpoint.operation);
+    this.#facts = facts;
+    const asked = authorise(this, facts);
     return asked === undefined
-      ? this.#operate(endpoint)
-      : asked.then(() => this.#operate(endpoint));
+      ? this.#operate(endpoint, facts)
+      : asked.then(() => this.#operate(endpoint, facts));
   }
 
-  #operate(endpoint: Endpoint): MaybePromise<S3Response> {
+  #operate(endpoint: Endpoint, facts: OperationFacts): MaybePromise<S3Response> {
     this.watch?.enter(STAGE.route);
-    const operation = operationFor(endpoint);
-    refuseUnsupportedHeaders(endpoint.operation, this.headers);
-    refuseHeadersInQuery(endpoint.query.parameters, this.headers);
-    refuseUnprotected(this.services.backend.capabilities, endpoint.operation, this.headers);
+    const { capabilities } = this.services.backend;
+    const handler = refuseUnsupported(endpoint, facts, this.headers, capabilities);
     this.watch?.enter(STAGE.render);
-    return andThen(operation(this), (response) =>
+    return andThen(handler(this), (response) =>
       response.pending === undefined ? response : this.#settle(response, response.pending),
     );
   }
@@ -320,6 +326,7 @@ export class RequestRun implements RequestContext {
         exchange,
         watch,
         endpoint: this.#endpoint,
+        path: this.#facts?.path ?? 'other',
         principal: this.#authentication?.principal,
         errorCode: this.#errorCode,
       },

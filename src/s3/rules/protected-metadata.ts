@@ -6,23 +6,10 @@ import { S3Error } from '../errors.js';
 /**
  * What cannot be had from a store that does not keep the gateway's metadata apart from its clients,
  * such as Swift without the gateway's filter: what would be lost, or could be forged. Refused as not
- * implemented rather than accepted and forgotten.
+ * implemented rather than accepted and forgotten. Operations that need it whatever their headers say so
+ * in src/s3/operations.ts; these headers need it with any operation, but for values that ask for what
+ * is the case anyway.
  */
-const OPERATIONS: ReadonlySet<OperationName> = new Set([
-  'PutBucketAcl',
-  'PutBucketCors',
-  'PutBucketLifecycleConfiguration',
-  'PutBucketTagging',
-  'PutBucketVersioning',
-  'PutObjectAcl',
-  'PutObjectLegalHold',
-  'PutObjectLockConfiguration',
-  'PutObjectRetention',
-  'PutObjectTagging',
-  'RestoreObject',
-]);
-
-/** Values that ask for what is the case anyway. */
 const HEADERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['x-amz-acl', ['private', 'bucket-owner-full-control']],
   ['x-amz-bucket-object-lock-enabled', ['false', 'False']],
@@ -32,14 +19,18 @@ const HEADERS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const PREFIXES = ['x-amz-grant-', 'x-amz-object-lock-'] as const;
 
-/** @throws S3Error `NotImplemented` */
+/**
+ * @param isNeeded - whether the operation needs protected metadata, whatever its headers
+ * @throws S3Error `NotImplemented`
+ */
 export function refuseUnprotected(
   { systemMetadata }: Capabilities,
   operation: OperationName,
+  isNeeded: boolean,
   headers: HeaderMap,
 ): void {
   if (systemMetadata) return;
-  if (OPERATIONS.has(operation)) throw notProtected(operation);
+  if (isNeeded) throw notProtected(operation);
   for (const [name, value] of headers) {
     const harmless = HEADERS.get(name);
     const asks =

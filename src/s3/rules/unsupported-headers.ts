@@ -1,6 +1,5 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import type { QueryParameter } from '../../lib/uri.js';
-import type { OperationName } from '../endpoint/table.js';
 import { S3Error } from '../errors.js';
 
 /**
@@ -9,30 +8,23 @@ import { S3Error } from '../errors.js';
  * accept and ignore a safety header". Headers without such a meaning are ignored, as AWS does.
  */
 
+/** Headers that the same operations read: src/s3/operations.ts says which. */
+export type HeaderFamily =
+  'acl' | 'bucket-lock' | 'bypass-retention' | 'copy' | 'expected-owner' | 'new-object';
+
 interface HeaderRule {
   /** Values that ask for what is the case anyway. */
   readonly harmless?: readonly string[];
-  /** Operations for which the header is read elsewhere. */
-  readonly readBy?: readonly OperationName[];
-  /** Operations for which it is not, where it is for all others. */
-  readonly unreadBy?: readonly OperationName[];
+  /** Undefined for a header that no operation reads. */
+  readonly family?: HeaderFamily;
 }
 
-const COPIES: HeaderRule = { readBy: ['CopyObject', 'UploadPartCopy'] };
-const NEW_OBJECTS: HeaderRule = { readBy: ['PutObject', 'CopyObject', 'CreateMultipartUpload'] };
-const ACLS: HeaderRule = {
-  readBy: [
-    'CreateBucket',
-    'PutBucketAcl',
-    'PutObject',
-    'PutObjectAcl',
-    'CopyObject',
-    'CreateMultipartUpload',
-  ],
-};
+const COPIES: HeaderRule = { family: 'copy' };
+const NEW_OBJECTS: HeaderRule = { family: 'new-object' };
+const ACLS: HeaderRule = { family: 'acl' };
 const ALWAYS: HeaderRule = {};
-/** There is no bucket, or none yet, whose owner could be told; AWS documents it for the others. */
-const WITHOUT_OWNER: HeaderRule = { unreadBy: ['ListBuckets', 'CreateBucket'] };
+/** ListBuckets and CreateBucket have no bucket yet whose owner could be told. */
+const OWNERS: HeaderRule = { family: 'expected-owner' };
 
 /** Read for all operations: src/s3/request/expected-owner.ts. */
 export const EXPECTED_OWNER_HEADER = 'x-amz-expected-bucket-owner';
@@ -41,15 +33,12 @@ export const EXPECTED_SOURCE_OWNER_HEADER = 'x-amz-source-expected-bucket-owner'
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
   // What has no ACL of its own is private anyway.
   ['x-amz-acl', { ...ACLS, harmless: ['private'] }],
-  ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'], readBy: ['CreateBucket'] }],
+  ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'], family: 'bucket-lock' }],
   [
     'x-amz-bypass-governance-retention',
-    {
-      harmless: ['false', 'False'],
-      readBy: ['DeleteObject', 'DeleteObjects', 'PutObjectRetention'],
-    },
+    { harmless: ['false', 'False'], family: 'bypass-retention' },
   ],
-  [EXPECTED_OWNER_HEADER, WITHOUT_OWNER],
+  [EXPECTED_OWNER_HEADER, OWNERS],
   ['x-amz-if-match-last-modified-time', ALWAYS],
   ['x-amz-if-match-size', ALWAYS],
   ['x-amz-metadata-directive', COPIES],
@@ -83,13 +72,18 @@ const COMMON: ReadonlySet<string> = new Set([
   'x-amz-user-agent',
 ]);
 
-/** @throws S3Error `NotImplemented`, naming the header */
-export function refuseUnsupportedHeaders(operation: OperationName, headers: HeaderMap): void {
+/**
+ * @param reads - the families that the operation reads
+ * @throws S3Error `NotImplemented`, naming the header
+ */
+export function refuseUnsupportedHeaders(reads: readonly HeaderFamily[], headers: HeaderMap): void {
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX_OF_ALL) || COMMON.has(name)) continue;
     const rule = ruleOf(name);
     if (rule === undefined) continue;
-    if (rule.harmless?.includes(value) === true || isRead(rule, operation)) continue;
+    const { family, harmless } = rule;
+    if (family !== undefined && reads.includes(family)) continue;
+    if (harmless?.includes(value) === true) continue;
     throw notImplemented(name);
   }
 }
@@ -112,17 +106,6 @@ export function refuseHeadersInQuery(query: readonly QueryParameter[], headers: 
 
 function notImplemented(header: string): S3Error {
   return new S3Error('NotImplemented', undefined, { Header: header });
-}
-
-/** Whether an operation reads a header that others refuse. */
-export function readsHeader(operation: OperationName, name: string): boolean {
-  const rule = ruleOf(name);
-  return rule === undefined || isRead(rule, operation);
-}
-
-function isRead({ readBy, unreadBy }: HeaderRule, operation: OperationName): boolean {
-  if (unreadBy !== undefined) return !unreadBy.includes(operation);
-  return readBy?.includes(operation) === true;
 }
 
 function ruleOf(name: string): HeaderRule | undefined {

@@ -4,7 +4,9 @@ import {
   notImplemented,
   parseEndpoint,
   refineByHeaders,
+  refuseVersionId,
 } from '../../../src/s3/endpoint/endpoint.js';
+import { operationFacts } from '../../../src/s3/operations.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { headers, s3ErrorOf, s3FailureOf } from '../support.js';
 
@@ -218,7 +220,12 @@ describe('s3 endpoint', () => {
     'GET /bucket?versionId=null',
   ]) {
     it(`refuses the version of ${line}`, () => {
-      expect(s3FailureOf(() => parseLine(line))).to.deep.equal({
+      const endpoint = parseLine(line);
+      expect(operationFacts(endpoint.operation).takesVersionId).to.equal(false);
+      const failure = s3FailureOf(() => {
+        refuseVersionId(endpoint);
+      });
+      expect(failure).to.deep.equal({
         code: 'InvalidArgument',
         details: {
           BucketName: 'bucket',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ContainerHead, ObjectHead } from '../../../src/backend/backend.js';
 import { authorise } from '../../../src/s3/request/authorisation.js';
 import type { Operation, RequestContext } from '../../../src/s3/operation.js';
+import { operationFacts } from '../../../src/s3/operations.js';
 import { copyObject } from '../../../src/s3/object/copy-object.js';
 import { getObject } from '../../../src/s3/object/get-object.js';
 import { headObject } from '../../../src/s3/object/head-object.js';
@@ -85,7 +86,7 @@ async function run(key: Key, operation: Operation, asked: Asked): Promise<unknow
     principal: { accessKey: '', account: 'AUTH_main', role: 'member', user: MEMBER },
     containerHead: () => Promise.resolve(BUCKET),
   };
-  await authorise(context);
+  await authorise(context, operationFacts(context.endpoint.operation));
   return Promise.resolve(operation(context)).catch((error: unknown) => error);
 }
 

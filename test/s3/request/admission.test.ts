@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import type { Backend } from '../../../src/backend/backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
 import { Admission, type RejectReason } from '../../../src/s3/request/admission.js';
 import { S3Error } from '../../../src/s3/errors.js';
+import { Gateway } from '../retries/gateway.js';
 
 const MIB = 1024 * 1024;
 
@@ -42,31 +45,55 @@ describe('s3: admission', () => {
   it('counts operations by weight', async () => {
     const door = admission();
     const [first, second] = [door.ticket(), door.ticket()];
-    expect(first.enter('ListObjectsV2', 0)).to.equal(undefined);
-    const error = await refusal(second.enter('HeadObject', 0));
+    expect(first.enter(4, 0)).to.equal(undefined);
+    const error = await refusal(second.enter(1, 0));
     expect(error).to.be.instanceOf(S3Error).and.to.include({ code: 'SlowDown' });
     expect((error as S3Error).headers).to.deep.equal([['Retry-After', '1']]);
     expect(rejected).to.deep.equal(['queue_full']);
     second.leave();
     first.leave();
     expect(door.requests.used).to.equal(0);
-    expect(door.ticket().enter('HeadObject', 0)).to.equal(undefined);
+    expect(door.ticket().enter(1, 0)).to.equal(undefined);
   });
 
+  for (const [line, copied, weight] of [
+    ['PUT /bucket/key', {}, 1],
+    ['PUT /bucket/key', { 'x-amz-copy-source': '/bucket/source' }, 4],
+    ['GET /bucket', {}, 4],
+  ] as const) {
+    it(`weighs ${line} ${JSON.stringify(copied)} as ${weight}`, async () => {
+      let held: number | undefined;
+      const missing = (): Promise<never> => {
+        held ??= gateway.admission.requests.used;
+        return Promise.reject(new BackendError('NoSuchContainer', 'not there'));
+      };
+      const capabilities = { systemMetadata: true };
+      const store = new Proxy(
+        {},
+        { get: (_, name) => (name === 'capabilities' ? capabilities : missing) },
+      );
+      const gateway = new Gateway(store as Backend, 'AUTH_test');
+      await gateway.send({ line, headers: copied });
+      expect(held).to.equal(weight);
+      expect(gateway.admission.requests.used).to.equal(0);
+      await gateway.close();
+    });
+  }
+
   it('lets a heavy one in where nothing else is', () => {
-    expect(admission().ticket().enter('DeleteObjects', 100)).to.equal(undefined);
+    expect(admission().ticket().enter(16, 100)).to.equal(undefined);
   });
 
   it('counts the memory of uploads: small ones not, large ones by what they hold', async () => {
     const door = admission({ inFlightMax: 100 });
-    for (let index = 0; index < 10; index++) void door.ticket().enter('PutObject', 64 * 1024);
+    for (let index = 0; index < 10; index++) void door.ticket().enter(1, 64 * 1024);
     expect(door.bodies.used).to.equal(0);
     const large = door.ticket();
-    expect(large.enter('PutObject', 5_000 * MIB)).to.equal(undefined);
-    expect(door.ticket().enter('PutObject', undefined)).to.equal(undefined);
+    expect(large.enter(1, 5_000 * MIB)).to.equal(undefined);
+    expect(door.ticket().enter(1, undefined)).to.equal(undefined);
     expect(door.bodies.used).to.equal(2 * MIB);
     const late = door.ticket();
-    expect(await refusal(late.enter('PutObject', 100_000))).to.include({ code: 'SlowDown' });
+    expect(await refusal(late.enter(1, 100_000))).to.include({ code: 'SlowDown' });
     expect(rejected).to.deep.equal(['memory_queue_full']);
     const before = door.requests.used;
     late.leave();
@@ -78,7 +105,7 @@ describe('s3: admission', () => {
   it('lets no more wait for memory than it would hold, and takes memory before a turn', async () => {
     const door = admission({ inFlightMax: 1, bodyBytesMax: MIB, queueMax: 100 });
     const tickets = Array.from({ length: 4 }, () => door.ticket());
-    const entering = tickets.map((ticket) => ticket.enter('PutObject', MIB));
+    const entering = tickets.map((ticket) => ticket.enter(1, MIB));
     expect(entering[0]).to.equal(undefined);
     // Two of half a MiB may wait.
     expect([door.bodies.waiting, door.requests.waiting]).to.deep.equal([2, 0]);
@@ -118,8 +145,8 @@ describe('s3: admission', () => {
   it('waits its turn, and tells how long', async () => {
     const door = admission({ inFlightMax: 1, queueMax: 1 });
     const [first, second] = [door.ticket(), door.ticket()];
-    expect(first.enter('GetObject', 0)).to.equal(undefined);
-    const waiting = second.enter('GetObject', 0);
+    expect(first.enter(1, 0)).to.equal(undefined);
+    const waiting = second.enter(1, 0);
     first.leave();
     await waiting;
     expect(waits).to.equal(1);

@@ -56,6 +56,17 @@ const documents = createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
 
 /** The protocol as a listener serves it, without sockets and signatures, for one account's owner. */
 export class Gateway {
+  readonly admission = new Admission(
+    {
+      inFlightMax: MANY,
+      bodyBytesMax: MANY * MANY,
+      queueMax: 1,
+      waitMsMax: 1,
+      ratePerS: 0,
+      rateBurst: 1,
+    },
+    metrics.admission,
+  );
   readonly #segments: SegmentCleaner;
   readonly #handle: ReturnType<typeof createPipeline>;
 
@@ -84,17 +95,7 @@ export class Gateway {
       },
       authenticator: ownerOf(account),
       addressing,
-      admission: new Admission(
-        {
-          inFlightMax: MANY,
-          bodyBytesMax: MANY * MANY,
-          queueMax: 1,
-          waitMsMax: 1,
-          ratePerS: 0,
-          rateBurst: 1,
-        },
-        metrics.admission,
-      ),
+      admission: this.admission,
       proxies,
       recorder: new RequestRecorder({ metrics, proxies, listener: 0 }),
       log,

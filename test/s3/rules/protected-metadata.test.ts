@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Capabilities } from '../../../src/backend/backend.js';
 import type { OperationName } from '../../../src/s3/endpoint/table.js';
+import { operationFacts } from '../../../src/s3/operations.js';
 import { refuseUnprotected } from '../../../src/s3/rules/protected-metadata.js';
 import { headers, s3FailureOf } from '../support.js';
 
@@ -53,28 +54,27 @@ const ACCEPTED: readonly Case[] = [
 ];
 
 describe('s3: rules: protected metadata', () => {
-  const refusal = (store: Capabilities, [operation, name = 'host', value = 'h']: Case) =>
-    s3FailureOf(() => {
-      refuseUnprotected(store, operation, headers({ [name]: value }));
-    });
+  const check = (store: Capabilities, [operation, name = 'host', value = 'h']: Case) => {
+    const { needsProtectedMetadata } = operationFacts(operation);
+    refuseUnprotected(store, operation, needsProtectedMetadata, headers({ [name]: value }));
+  };
 
   for (const one of REFUSED) {
     it(`refuses ${one.join(' ')} where metadata is not protected`, () => {
-      expect(refusal(STORE, one).code).to.equal('NotImplemented');
+      const failure = s3FailureOf(() => {
+        check(STORE, one);
+      });
+      expect(failure.code).to.equal('NotImplemented');
     });
 
     it(`lets ${one.join(' ')} pass where it is`, () => {
-      refuseUnprotected(
-        { ...STORE, systemMetadata: true },
-        one[0],
-        headers({ [one[1] ?? 'host']: one[2] ?? 'h' }),
-      );
+      check({ ...STORE, systemMetadata: true }, one);
     });
   }
 
   for (const one of ACCEPTED) {
     it(`lets ${one.join(' ')} pass anywhere`, () => {
-      refuseUnprotected(STORE, one[0], headers({ [one[1] ?? 'host']: one[2] ?? 'h' }));
+      check(STORE, one);
     });
   }
 });

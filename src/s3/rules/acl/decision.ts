@@ -5,6 +5,15 @@ import type { Requester } from './requester.js';
 export type Access = Exclude<Permission, 'FULL_CONTROL'> | 'OWNER';
 
 /**
+ * What an operation needs, and of what. `account`: the role `owner` in the account; nothing that
+ * could be granted. `source` is the object that a copy reads.
+ */
+export interface Requirement {
+  readonly resource: 'account' | 'bucket' | 'object' | 'source';
+  readonly access: Access;
+}
+
+/**
  * Whether the ACL lets the requester.
  *
  * The account's owners may do everything in it, and a resource's owner everything with it, whatever

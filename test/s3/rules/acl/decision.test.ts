@@ -7,7 +7,7 @@ import {
   requesterOf,
   type Requester,
 } from '../../../../src/s3/rules/acl/requester.js';
-import { requirementsOf } from '../../../../src/s3/rules/acl/requirements.js';
+import { operationFacts } from '../../../../src/s3/operations.js';
 import { ENDPOINT_ROWS, type OperationName } from '../../../../src/s3/endpoint/table.js';
 import { acl, member, OWNER } from './support.js';
 
@@ -78,7 +78,7 @@ describe('s3 rules: canonical ids', () => {
 
 describe('s3 rules: requirements of operations', () => {
   const shown = (operation: OperationName) =>
-    requirementsOf(operation).map(({ resource, access }) => `${resource} ${access}`);
+    operationFacts(operation).needs.map(({ resource, access }) => `${resource} ${access}`);
 
   it('follow AWS', () => {
     expect(shown('ListBuckets')).to.deep.equal(['account OWNER']);
@@ -87,7 +87,6 @@ describe('s3 rules: requirements of operations', () => {
     expect(shown('PutObject')).to.deep.equal(['bucket WRITE']);
     expect(shown('CopyObject')).to.deep.equal(['bucket WRITE', 'source READ']);
     expect(shown('PutObjectAcl')).to.deep.equal(['object WRITE_ACP']);
-    expect(shown('PreflightRequest')).to.deep.equal([]);
   });
 
   it('leave configurations, and all that is unknown, to the owner', () => {
@@ -97,9 +96,9 @@ describe('s3 rules: requirements of operations', () => {
     expect(shown('UnknownSubresource')).to.deep.equal(['bucket OWNER']);
   });
 
-  it('leave nothing but preflights open to everybody', () => {
+  it('leave nothing open to everybody', () => {
     const operations = Object.values(ENDPOINT_ROWS).flatMap((rows) => rows.map((row) => row[2]));
-    const open = operations.filter((operation) => requirementsOf(operation).length === 0);
-    expect([...new Set(open)]).to.deep.equal(['PreflightRequest']);
+    const open = operations.filter((operation) => operationFacts(operation).needs.length === 0);
+    expect(open).to.deep.equal([]);
   });
 });
