@@ -1,14 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { yieldToEventLoops } from './thread-priority.js';
-import { S3Error } from '../src/s3/errors.js';
+import { carryError } from '../src/s3/xml-pool/carried-error.js';
 import { parseDocument } from '../src/s3/xml-pool/documents.js';
-import type {
-  CarriedError,
-  ParseAnswer,
-  ParseResult,
-  ParseTask,
-} from '../src/s3/xml-pool/protocol.js';
+import type { ParseAnswer, ParseResult, ParseTask } from '../src/s3/xml-pool/protocol.js';
+import { yieldToEventLoops } from './thread-priority.js';
 
 if (!isMainThread) yieldToEventLoops();
 
@@ -24,14 +19,6 @@ function parse({ name, body, settings }: ParseTask): ParseResult {
     const document = parseDocument(name, Buffer.from(body.buffer), settings);
     return { json: JSON.stringify(document) };
   } catch (error) {
-    return { error: carry(error) };
+    return { error: carryError(error) };
   }
-}
-
-function carry(error: unknown): CarriedError {
-  if (error instanceof S3Error) {
-    const { code, message, details } = error;
-    return { code, message, details };
-  }
-  return { code: 'InternalError', message: '', details: {}, cause: String(error) };
 }

@@ -155,6 +155,17 @@ export const ROWS: readonly Row[] = [
     beside: { clients: 16, bytes: 8 * MIB, prepare: putLarge(true) },
   },
   {
+    name: 'head-beside-lists',
+    title: 'HEAD 1 KiB beside 16 clients that list 1000 keys',
+    concurrency: [1],
+    quickConcurrency: [1],
+    needs: ['list'],
+    fixtures: ['small', 'listing'],
+    bytes: 0,
+    prepare: headSmall,
+    beside: { clients: 16, bytes: 0, prepare: listPages },
+  },
+  {
     name: 'mixed',
     title: 'Mixed: 60 GET, 20 PUT, 15 HEAD, 5 list',
     concurrency: [16, 64],

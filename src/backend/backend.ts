@@ -20,6 +20,7 @@ import type {
   UpdatePrecondition,
 } from './object-update.js';
 import type { DeletePrecondition, Guard, WritePrecondition } from './preconditions.js';
+import type { UnreadListings } from './unread-page.js';
 
 export type * from './call-context.js';
 export type * from './capabilities.js';
@@ -30,6 +31,7 @@ export type * from './link.js';
 export type * from './object-listing.js';
 export type * from './object-update.js';
 export type * from './preconditions.js';
+export type * from './unread-page.js';
 
 /**
  * The Backend interface: what the S3 layer needs of a store, in Swift's model.
@@ -183,7 +185,7 @@ export interface GetObjectResult {
  * Errors thrown by all: `BackendError` (see errors.ts), and the abort reason of the context's
  * cancellation. Each method names the codes that are part of its meaning.
  */
-export interface Backend {
+export interface Backend extends UnreadListings {
   readonly capabilities: Capabilities;
 
   /** Resolves when the store answers. @throws BackendError Unavailable */

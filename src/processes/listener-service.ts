@@ -4,11 +4,12 @@ import { WatchedBackend } from '../backend/decorators/watched-backend.js';
 import { PeerDate, startClockHealth, type ClockHealth } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
-import { createDigestFactory, type DigestService } from '../digest/index.js';
+import type { DigestFactory } from '../digest/body-digest.js';
 import { prepareHttp, type HttpServer } from '../http/server.js';
 import type { ExchangeHandler } from '../http/exchange.js';
 import { TrustedProxies } from '../http/trusted-proxies.js';
 import { ListenerHealth } from './listener-health.js';
+import { createPools, type ListenerPools } from './listener-pools.js';
 import { openAccessLog } from './open-access-log.js';
 import { openCredentials, type OpenCredentials } from './open-credentials.js';
 import { openStore, type OpenedStore } from './open-store.js';
@@ -26,7 +27,6 @@ import { withHealthPath } from '../s3/request/health-path.js';
 import { parseColdClasses } from '../s3/rules/cold/classes.js';
 import { SegmentCleaner } from '../s3/segments/cleaner.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
-import { createXmlPool, type XmlPool } from '../s3/xml-pool/index.js';
 import type { AccessLog } from '../telemetry/access-log.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { ListenerMetrics } from '../telemetry/metrics.js';
@@ -58,8 +58,8 @@ export async function startListener(
   const peerDate = new PeerDate();
   const opened = await openWatchedStore(init, metrics, peerDate, log);
   const store = new WatchedBackend(decorate(opened.backend));
-  const digests = createDigests(options, metrics);
-  const documents = createDocuments(options, metrics);
+  const pools = createPools(options, metrics);
+  const { digests, documents, pages } = pools;
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });
   const cold = await createCold(options, store, digests);
   const versions = new VersionedKeys({
@@ -81,6 +81,7 @@ export async function startListener(
       settings: options,
       digests,
       documents,
+      pages,
       lifecycles: new BucketLifecycles(store, documents),
       segments,
       cold,
@@ -112,8 +113,7 @@ export async function startListener(
     server,
     opened,
     store,
-    digests,
-    documents,
+    pools,
     segments,
     restorer,
     clock,
@@ -131,8 +131,7 @@ interface ListenerDeps {
   readonly server: HttpServer;
   readonly opened: OpenedStore;
   readonly store: Backend;
-  readonly digests: DigestService;
-  readonly documents: XmlPool;
+  readonly pools: ListenerPools;
   readonly segments: SegmentCleaner;
   readonly restorer: Restorer | undefined;
   readonly clock: ClockHealth;
@@ -201,13 +200,10 @@ class Listener implements ChildService {
   }
 
   async close(): Promise<void> {
-    const { credentials, restorer, digests, documents, segments, store, clock, metrics } =
-      this.deps;
-    const { accessLog } = this.deps;
+    const { credentials, restorer, pools, segments, store, clock, metrics, accessLog } = this.deps;
     clock.close();
     await restorer?.close();
-    await digests.close();
-    await documents.close();
+    await pools.close();
     await segments.close();
     await store.close();
     await credentials.close();
@@ -244,7 +240,7 @@ function startClock(options: FilledOptions, peerDate: PeerDate, log: Logger): Pr
   });
 }
 
-async function createCold(options: FilledOptions, backend: Backend, digests: DigestService) {
+async function createCold(options: FilledOptions, backend: Backend, digests: DigestFactory) {
   const classes = parseColdClasses(options.coldStorageClasses);
   // Loaded where there is one alone: see open-store.ts.
   const cold =
@@ -290,30 +286,6 @@ async function openWatchedStore(
     if (detail !== undefined) log.warn({ check: name, detail }, 'the store lacks something');
   }
   return store;
-}
-
-function createDigests(options: FilledOptions, metrics: ListenerMetrics): DigestService {
-  const digests = createDigestFactory({
-    inlineBytesMax: options.digestInlineBytesMax,
-    lanes: options.digestLanes,
-    onTask: ({ waitS, runS, bytes }) => {
-      metrics.poolTaskFinished(waitS, runS);
-      metrics.digestLaneHashed(bytes);
-    },
-  });
-  metrics.watchPool(() => digests.stats());
-  return digests;
-}
-
-function createDocuments(options: FilledOptions, metrics: ListenerMetrics): XmlPool {
-  const documents = createXmlPool({
-    inlineBytesMax: options.xmlInlineBytesMax,
-    onTask: ({ waitS, runS }) => {
-      metrics.poolTaskFinished(waitS, runS);
-    },
-  });
-  metrics.watchPool(() => documents.stats());
-  return documents;
 }
 
 function tlsOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: FilledOptions) {

@@ -23,6 +23,7 @@ import { accountName, canonicalId } from './rules/acl/requester.js';
 import type { HeaderFamily } from './rules/unsupported-headers.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
 import type { VersionedKeys } from './versions/versioned-keys.js';
+import type { PageRenderer } from './xml-pool/page-renderer.js';
 import type { DocumentParser } from './xml-pool/documents.js';
 import type { Document } from './xml/document-bytes.js';
 import { userOwner, type Owner } from './xml/owner.js';
@@ -35,6 +36,8 @@ export interface Services {
   readonly digests: DigestFactory;
   /** Reads the request bodies that may be large. */
   readonly documents: DocumentParser;
+  /** Makes the pages of listings. */
+  readonly pages: PageRenderer;
   /** The buckets' lifecycle rules, a few seconds old at most. */
   readonly lifecycles: BucketLifecycles;
   /** Told of parts that nothing may refer to any more. */

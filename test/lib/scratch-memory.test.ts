@@ -11,7 +11,7 @@ describe('scratch memory', () => {
   });
 
   /** Lent out, with this at its beginning. */
-  function lent(text: string): { memory: Buffer; bytes: ScratchBytes } {
+  function lent(text: string): { memory: Buffer<ArrayBuffer>; bytes: ScratchBytes } {
     const memory = scratch.take(BYTES);
     memory.write(text);
     return { memory, bytes: new ScratchBytes(scratch, memory, text.length) };

@@ -3,6 +3,7 @@ import { UNCHECKED } from '../../src/clock/index.js';
 import { parseEndpoint, refineByHeaders } from '../../src/s3/endpoint/endpoint.js';
 import type { RequestContext, Services } from '../../src/s3/operation.js';
 import { NO_COLD_CLASSES } from '../../src/s3/rules/cold/classes.js';
+import { createPagePool } from '../../src/s3/xml-pool/page-pool.js';
 import { createXmlPool } from '../../src/s3/xml-pool/index.js';
 
 /** What one operation needs of a backend; anything else that it calls is a failure. */
@@ -31,6 +32,7 @@ export function contextOf(options: ContextOptions): RequestContext {
       backend: { capabilities: CAPABILITIES, ...backend },
       settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: ['STANDARD'] },
       documents: createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER }),
+      pages: createPagePool(),
       lifecycles: { of: () => undefined },
       segments: { replaced },
       cold: { classes: NO_COLD_CLASSES, restorer: undefined },

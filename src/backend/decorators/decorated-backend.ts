@@ -1,7 +1,10 @@
 import type * as B from '../backend.js';
 
 /** Every method that asks something of a store. */
-export type BackendMethod = Exclude<keyof B.Backend, 'capabilities' | 'immediate' | 'close'>;
+export type BackendMethod = Exclude<
+  keyof B.Backend,
+  'capabilities' | 'immediate' | 'listUnread' | 'close'
+>;
 
 /** A call, as far as decorators care. */
 export interface BackendCall {
@@ -22,11 +25,21 @@ export interface BackendCall {
  */
 export class DecoratedBackend implements B.Backend {
   listExpired?: NonNullable<B.Backend['listExpired']>;
+  listUnread?: NonNullable<B.Backend['listUnread']>;
 
   constructor(
     protected readonly inner: B.Backend,
     readonly capabilities: B.Capabilities = inner.capabilities,
   ) {
+    // What changes pages has to see them.
+    const seesPages = this.listObjects !== DecoratedBackend.prototype.listObjects;
+    const unread = seesPages ? undefined : inner.listUnread?.bind(inner);
+    if (unread !== undefined) {
+      this.listUnread = (context, ref, query) =>
+        this.around({ context, method: 'listObjects', kind: 'read', ref }, () =>
+          unread(context, ref, query),
+        );
+    }
     const list = inner.listExpired?.bind(inner);
     if (list === undefined) return;
     this.listExpired = (context, account, query) =>

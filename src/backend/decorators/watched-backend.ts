@@ -10,6 +10,16 @@ import { DecoratedBackend } from './decorated-backend.js';
 export class WatchedBackend extends DecoratedBackend {
   readonly immediate = watchedReads(this.inner.immediate);
 
+  constructor(inner: B.Backend) {
+    super(inner);
+    const unread = inner.listUnread?.bind(inner);
+    if (unread === undefined) return;
+    this.listUnread = (context, ref, query) => {
+      context.watch?.waits();
+      return watched(context, unread(context, ref, query));
+    };
+  }
+
   override listContainers(context: B.CallContext, account: string, query: B.ContainerQuery) {
     context.watch?.waits();
     return watched(context, this.inner.listContainers(context, account, query));

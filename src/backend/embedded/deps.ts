@@ -13,6 +13,8 @@ import type { Tables } from './tables.js';
 export interface StoreDeps {
   readonly options: FilledOptions;
   readonly tables: Tables;
+  /** Path of the index. */
+  readonly index: string;
   readonly ids: ContainerIds;
   readonly commits: CommitQueue;
   readonly files: BodyFiles;

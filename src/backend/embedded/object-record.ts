@@ -163,6 +163,35 @@ export function decodeListed(bytes: Buffer, length: number): UnnamedEntry {
   return { name: '', size, etag, lastModified, contentType, attributes: reader.pairs() };
 }
 
+/**
+ * The same without the type, and into one and the same entry: for a page of which nothing is kept
+ * but what is made of it.
+ * @throws BackendError Corrupt, when it decodes
+ */
+export function visitedDecoder(): (
+  bytes: Buffer,
+  length: number,
+) => Omit<UnnamedEntry, 'contentType'> {
+  const entry: Omit<UnnamedEntry, 'contentType'> = {
+    name: '',
+    size: 0,
+    etag: '',
+    lastModified: 0,
+    attributes: {},
+  };
+  return (bytes, length) => {
+    const reader = new ByteReader(bytes, length);
+    readPlace(reader);
+    reader.uint48(); // the body id
+    entry.lastModified = reader.uint48();
+    entry.size = reader.uint48();
+    entry.etag = reader.etag();
+    reader.skipText();
+    entry.attributes = reader.pairs();
+    return entry;
+  };
+}
+
 /** Whether a record is that of a link. */
 export function isLink(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === LINK;

@@ -17,7 +17,7 @@ import { asBackendError } from './lmdb-error.js';
 import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
 import { deleteObject } from './object-changes.js';
 import { copyObject } from './object-copies.js';
-import { listObjects } from './object-listing.js';
+import { listObjects, listUnread } from './object-listing.js';
 import { putObject } from './object-puts.js';
 import { getObject, headObject } from './object-reads.js';
 import { updateBody, updateObject } from './object-updates.js';
@@ -66,6 +66,7 @@ export function assembleStore(
   return new LmdbStore({
     options,
     tables,
+    index: layout.index,
     ids,
     commits,
     files,
@@ -155,6 +156,14 @@ class LmdbStore implements EmbeddedStore {
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage> {
     return this.#read(context, ({ tables, ids }) => listObjects(tables, ids.resolve(ref), query));
+  }
+
+  listUnread(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    query: B.ObjectQuery,
+  ): Promise<B.ObjectPage | B.UnreadPage> {
+    return this.#read(context, (parts) => listUnread(parts, parts.ids.resolve(ref), query));
   }
 
   putObject(

@@ -2,12 +2,15 @@ import { type Database, open, type RootDatabase, type RootDatabaseOptions } from
 import { BackendError } from '../errors.js';
 import { utf8Slice } from './bytes.js';
 import { ID_BYTES } from './keys.js';
-import { decodeListed, type UnnamedEntry } from './object-record.js';
+import { decodeListed, visitedDecoder, type UnnamedEntry } from './object-record.js';
 import type { Layout } from './layout.js';
 
 export type Table = Database<Buffer, Buffer>;
 /** What a scan of the objects gives: the name, and the entry or why it cannot be read. */
-export type ObjectScan = Database<UnnamedEntry | BackendError, string>;
+export type ObjectScan = Database<ScannedObject | BackendError, string>;
+
+/** The name is set by the scan; the type is there in `objectScan` alone. */
+export type ScannedObject = Omit<UnnamedEntry, 'contentType'>;
 
 /** The open index. */
 export interface Tables {
@@ -19,6 +22,8 @@ export interface Tables {
   readonly objects: Table;
   /** The same table as `objects`, decoded for listings while it is scanned. */
   readonly objectScan: ObjectScan;
+  /** The same with one and the same entry, for those who keep nothing of it. */
+  readonly objectVisit: ObjectScan;
   /** Small bodies and the segment lists of large objects, by body id. */
   readonly bodies: Table;
   /** Files that may lie about without belonging to an object, by body id; the value is the owner. */
@@ -39,11 +44,16 @@ const PAGE_BYTES = 8192;
  * synced. Off, LMDB's own order holds (pages, fdatasync, then the meta page through an O_DSYNC
  * descriptor), so that whatever any process can read is on disk, and the promise of a transaction
  * resolves when it is. The cost, measured: docs/embedded-store.md.
+ * @param used - `readers`: by a thread that writes nothing
  * @throws an error of LMDB with a numeric `code`
  */
-export function openTables(layout: Layout, mapBytes: number): Tables {
+export function openTables(
+  { index }: Pick<Layout, 'index'>,
+  mapBytes: number,
+  used: 'all' | 'readers' = 'all',
+): Tables {
   const options: RootDatabaseOptions & { path: string; permissionsMode: number } = {
-    path: layout.index,
+    path: index,
     permissionsMode: 0o600,
     noSubdir: true,
     pageSize: PAGE_BYTES,
@@ -57,6 +67,7 @@ export function openTables(layout: Layout, mapBytes: number): Tables {
     // Keeps freed memory of this process, keys included, out of the file.
     noMemInit: false,
     cache: false,
+    readOnly: used === 'readers',
     ...BINARY,
   };
   const root = open<Buffer, Buffer>(options);
@@ -67,7 +78,8 @@ export function openTables(layout: Layout, mapBytes: number): Tables {
     containers: table('containers'),
     usage: table('usage'),
     objects: table('objects'),
-    objectScan: root.openDB('objects', OBJECT_SCAN),
+    objectScan: root.openDB('objects', objectScan(decodeListed)),
+    objectVisit: root.openDB('objects', objectScan(visitedDecoder())),
     bodies: table('bodies'),
     reclaim: table('reclaim'),
     expiry: table('expiry'),
@@ -114,7 +126,9 @@ const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const;
  * With `encoding: 'binary'` a scan copies each key and each value (1.4 ms for 1000 entries); these
  * turn LMDB's shared buffers into strings and numbers directly.
  */
-const OBJECT_SCAN: RootDatabaseOptions = {
+const objectScan = (
+  decodeEntry: (bytes: Buffer, length: number) => ScannedObject,
+): RootDatabaseOptions => ({
   keyEncoder: {
     writeKey(key: Buffer, target: Buffer, start: number): number {
       target.set(key, start);
@@ -126,13 +140,13 @@ const OBJECT_SCAN: RootDatabaseOptions = {
   encoder: {
     encode: (value: Buffer): Buffer => value,
     // An error thrown here would leave the cursor open; the scan throws it after closing.
-    decode(bytes: Buffer): UnnamedEntry | BackendError {
+    decode(bytes: Buffer): ScannedObject | BackendError {
       try {
-        return decodeListed(bytes, bytes.length);
+        return decodeEntry(bytes, bytes.length);
       } catch (error) {
         if (error instanceof BackendError) return error;
         throw error;
       }
     },
   },
-};
+});

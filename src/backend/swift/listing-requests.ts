@@ -1,8 +1,10 @@
+import { scratch } from '../../lib/buffers/scratch-memory.js';
 import { encodeUriComponentAws } from '../../lib/uri.js';
+
 import type { Metadata, CallContext } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { answerError, type PathRef } from './status-errors.js';
-import type { SwiftTransport } from './transport.js';
+import type { SwiftTransport, WholeBody } from './transport.js';
 
 /**
  * What a listing shows of an object beyond what Swift knows of it: parameters behind the MD5 in its
@@ -119,6 +121,24 @@ export async function requestListing(
   ref: PathRef,
   parameters: ListingParameters,
 ): Promise<readonly unknown[] | undefined> {
+  const listed = await requestListingBytes(transport, context, ref, parameters);
+  if (listed === undefined) return undefined;
+  const { memory, length } = listed;
+  const text = memory.toString('utf8', 0, length);
+  scratch.give(memory);
+  return parseListing(text);
+}
+
+/**
+ * The same as the JSON that arrived.
+ * @returns in scratch memory, the caller's from now on
+ */
+export async function requestListingBytes(
+  transport: SwiftTransport,
+  context: CallContext,
+  ref: PathRef,
+  parameters: ListingParameters,
+): Promise<WholeBody | undefined> {
   const response = await transport.request({
     context,
     method: 'GET',
@@ -127,9 +147,7 @@ export async function requestListing(
     query: queryOf(parameters),
   });
   const { status } = response;
-  if (status === 200) {
-    return parsed(await response.text((parameters.limit + 1) * ENTRY_BYTES_MAX));
-  }
+  if (status === 200) return response.whole((parameters.limit + 1) * ENTRY_BYTES_MAX);
   if (status !== 204 && status !== 404 && status !== 410) {
     throw await answerError(
       ref.container === undefined ? 'account' : 'container',
@@ -139,8 +157,10 @@ export async function requestListing(
     );
   }
   response.cancel();
-  return status === 204 ? [] : undefined;
+  return status === 204 ? NOTHING : undefined;
 }
+
+const NOTHING: WholeBody = { memory: Buffer.from('[]'), length: 2 };
 
 function queryOf(parameters: ListingParameters): string {
   let query = 'format=json';
@@ -151,7 +171,8 @@ function queryOf(parameters: ListingParameters): string {
   return query;
 }
 
-function parsed(text: string): readonly unknown[] {
+/** @throws BackendError Corrupt for what is no JSON list */
+export function parseListing(text: string): readonly unknown[] {
   try {
     const listing: unknown = JSON.parse(text);
     if (Array.isArray(listing)) return listing;

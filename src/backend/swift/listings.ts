@@ -4,15 +4,17 @@ import type {
   ContainerPage,
   ContainerQuery,
   ContainerRef,
-  ListedObject,
   ListingEntry,
   ObjectPage,
   ObjectQuery,
 } from '../backend.js';
+import { scratch } from '../../lib/buffers/scratch-memory.js';
 import { BackendError } from '../errors.js';
-import { requestListing, readListedHash, type ListingParameters } from './listing-requests.js';
+import { UNREAD_ENTRIES_MIN, type UnreadPage } from '../unread-page.js';
+import { pageOfListed, parseListed, readListed, type Listed } from './listed-page.js';
+import { requestListing, requestListingBytes, type ListingParameters } from './listing-requests.js';
 import type { ReadDeps } from './object-heads.js';
-import { unquoted } from './stored-object.js';
+import type { UnreadListing } from './page-reader.js';
 import { readListingTime } from './timestamps.js';
 import type { SwiftInfo } from './transport.js';
 
@@ -126,21 +128,6 @@ function readContainer({ name, count, bytes, last_modified }: ListedContainer): 
   return { name, createdAt, objectCount: count, bytesUsed: bytes };
 }
 
-/** An entry of Swift's listing: an object, or a roll-up. */
-interface Listed {
-  readonly subdir?: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly bytes: number;
-  readonly last_modified: string;
-  readonly content_type: string;
-  // What middlewares make of parameters in the hash: s3api, slo, symlink.
-  readonly s3_etag?: string;
-  readonly slo_etag?: string;
-  readonly symlink_etag?: string;
-  readonly symlink_bytes?: number;
-}
-
 /** A query in which nothing is left out. */
 type FullQuery = Required<{ [Name in keyof ObjectQuery]: Exclude<ObjectQuery[Name], undefined> }>;
 
@@ -161,10 +148,48 @@ export async function listObjects(
   const fetch: Fetch = async (parameters) => {
     const listed = await requestListing(transport, context, ref, parameters);
     if (listed !== undefined) return listed as readonly Listed[];
-    throw new BackendError('NoSuchContainer', `no container ${ref.container}`);
+    throw noSuchContainer(ref);
   };
-  const list = hasNext(full.prefix) && hasNext(full.delimiter) ? listNatively : listByScan;
+  const list = isNative(full) ? listNatively : listByScan;
   return list(fetch, full, limits);
+}
+
+/** Less JSON than this is parsed at once; an entry has some 230 bytes. */
+const UNREAD_BYTES_MIN = UNREAD_ENTRIES_MIN * 230;
+
+/** As {@link listObjects}, with a long page as it arrived. Those that take two requests are read. */
+export async function listUnread(
+  deps: ReadDeps,
+  context: CallContext,
+  ref: ContainerRef,
+  query: ObjectQuery,
+): Promise<ObjectPage | UnreadPage> {
+  const { transport, limits } = deps;
+  const full = fullQuery(query, limits.objectNameBytesMax);
+  const { limit } = query;
+  if (full === 'nothing' || !isNative(full) || limit >= limits.listingLimit) {
+    return listObjects(deps, context, ref, query);
+  }
+  const parameters = { ...full, limit: limit + 1 };
+  const listed = await requestListingBytes(transport, context, ref, parameters);
+  if (listed === undefined) throw noSuchContainer(ref);
+  const { memory, length } = listed;
+  if (length >= UNREAD_BYTES_MIN && memory.length === memory.buffer.byteLength) {
+    const data: UnreadListing = { memory: memory.buffer, length, limit };
+    return { reader: 'swift', data, transfer: [memory.buffer] };
+  }
+  const items = parseListed(memory.toString('utf8', 0, length));
+  scratch.give(memory);
+  return pageOfListed(items.slice(0, limit), items.length > limit);
+}
+
+/** Whether Swift itself can list it. */
+function isNative({ prefix, delimiter }: FullQuery): boolean {
+  return hasNext(prefix) && hasNext(delimiter);
+}
+
+function noSuchContainer({ container }: ContainerRef): BackendError {
+  return new BackendError('NoSuchContainer', `no container ${container}`);
 }
 
 /** What is longer than any name is cut, or means nothing. */
@@ -201,11 +226,7 @@ async function listNatively(
     (last) =>
       last.subdir === undefined ? last.name : behindPrefix(last.subdir, objectNameBytesMax),
   );
-  const entries = items.map((each): ListingEntry => {
-    if (each.subdir !== undefined) return { kind: 'prefix', prefix: each.subdir };
-    return { kind: 'object', object: readListed(each) };
-  });
-  return { entries, truncated };
+  return pageOfListed(items, truncated);
 }
 
 /** Rolls names up here: for the few prefixes and delimiters that Swift cannot. */
@@ -235,22 +256,4 @@ async function listByScan(
 
 function laterOf(one: string, other: string): string {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0 ? other : one;
-}
-
-function readListed(listed: Listed): ListedObject {
-  const { md5, etag, attributes } = readListedHash(listed.hash);
-  return {
-    name: listed.name,
-    size: listed.symlink_bytes ?? listed.bytes,
-    etag: etag ?? etagOf(listed) ?? md5,
-    lastModified: readListingTime(listed.last_modified),
-    contentType: listed.content_type,
-    attributes,
-  };
-}
-
-/** The same that reading the object tells, see stored-object.ts. */
-function etagOf({ s3_etag, slo_etag, symlink_etag }: Listed): string | undefined {
-  if (s3_etag !== undefined) return unquoted(s3_etag);
-  return slo_etag === undefined ? symlink_etag : `${unquoted(slo_etag)}-N`;
 }

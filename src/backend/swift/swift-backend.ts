@@ -2,7 +2,7 @@ import type * as B from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { ContainerHeads } from './container-heads.js';
-import { listContainers, listObjects } from './listings.js';
+import { listContainers, listObjects, listUnread } from './listings.js';
 import { Containers } from './containers.js';
 import { Guards } from './guards.js';
 import { LinkPuts } from './links.js';
@@ -136,6 +136,14 @@ class SwiftBackend implements B.Backend {
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage> {
     return this.#read(context, () => listObjects(this.deps, context, ref, query));
+  }
+
+  listUnread(
+    context: B.CallContext,
+    ref: B.ContainerRef,
+    query: B.ObjectQuery,
+  ): Promise<B.ObjectPage | B.UnreadPage> {
+    return this.#read(context, () => listUnread(this.deps, context, ref, query));
   }
 
   putObject(

@@ -49,8 +49,17 @@ export interface SwiftResponse {
   readonly body: ByteSource;
   /** The whole of a small body. @throws BackendError Corrupt when it is longer */
   text(bytesMax: number): Promise<string>;
+  /** The same as bytes in scratch memory, the caller's from now on. @throws as text */
+  whole(bytesMax: number): Promise<WholeBody>;
   /** Lets go of the body: reads on what little there is left, or ends the connection. */
   cancel(): void;
+}
+
+/** A body in scratch memory. */
+export interface WholeBody {
+  readonly memory: Buffer<ArrayBuffer>;
+  /** Bytes of the body; what is behind them has no meaning. */
+  readonly length: number;
 }
 
 export interface SwiftTransport {

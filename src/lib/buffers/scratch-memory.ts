@@ -11,7 +11,7 @@ const SMALL_BYTES_MAX = 4096;
  * collected like any other.
  */
 export class ScratchMemory {
-  readonly #kept: Buffer[] = [];
+  readonly #kept: Buffer<ArrayBuffer>[] = [];
 
   /** @param keptMax the number of unused pieces of `pieceBytes` that are kept */
   constructor(
@@ -20,19 +20,24 @@ export class ScratchMemory {
   ) {}
 
   /** @returns at least so many bytes, with anything in them */
-  take(bytes: number): Buffer {
+  take(bytes: number): Buffer<ArrayBuffer> {
     if (bytes > this.pieceBytes || bytes <= SMALL_BYTES_MAX) return Buffer.allocUnsafe(bytes);
     return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.pieceBytes);
   }
 
+  /** A piece that nobody uses; undefined when there is none. */
+  takeKept(): Buffer<ArrayBuffer> | undefined {
+    return this.#kept.pop();
+  }
+
   /** Returns memory that has no reader any more. Called at most once for each `take`. */
-  give(memory: Buffer): void {
+  give(memory: Buffer<ArrayBuffer>): void {
     const isPiece = memory.length === this.pieceBytes;
     if (isPiece && this.#kept.length < this.keptMax) this.#kept.push(memory);
   }
 
   /** @returns memory of at least so many bytes that begins like `memory`, which is given back */
-  grow(memory: Buffer, used: number, bytes: number): Buffer {
+  grow(memory: Buffer<ArrayBuffer>, used: number, bytes: number): Buffer<ArrayBuffer> {
     const grown = this.take(Math.max(bytes, memory.length * 2));
     memory.copy(grown, 0, 0, used);
     this.give(memory);
@@ -51,11 +56,20 @@ export class ScratchBytes implements ByteSource {
   /** @param memory of `owner`, and this one's from now on */
   constructor(
     private readonly owner: ScratchMemory,
-    private readonly memory: Buffer,
+    private readonly memory: Buffer<ArrayBuffer>,
     length: number,
+    private readonly start = 0,
   ) {
     this.length = length;
-    this.#bytes = memory.subarray(0, length);
+    this.#bytes = memory.subarray(start, start + length);
+  }
+
+  /** Gives the memory away instead of reading it; callable until reading has begun. */
+  handOver(): { readonly memory: Buffer<ArrayBuffer>; readonly start: number } {
+    if (this.#bytes === undefined) throw new Error('scratch bytes that somebody reads');
+    this.#bytes = undefined;
+    const { memory, start } = this;
+    return { memory, start };
   }
 
   /** The text; callable until reading has begun. */

@@ -6,6 +6,7 @@ import type {
   ObjectRef,
 } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
+import type { ListingBackend } from '../pages/page-source.js';
 import { readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import type { UploadedPart } from '../rules/complete-rules.js';
 import { archiveContainer, hexKey } from '../versions/names.js';
@@ -25,7 +26,7 @@ const PAGE = 1000;
  * `2`), so that all have to be read even for a page of them.
  */
 export async function readParts(
-  backend: Backend,
+  backend: ListingBackend,
   call: CallContext,
   upload: Upload,
 ): Promise<StoredPart[]> {
@@ -49,7 +50,7 @@ export async function readParts(
 }
 
 async function readPage(
-  backend: Backend,
+  backend: ListingBackend,
   call: CallContext,
   { account, bucket }: Upload,
   prefix: string,

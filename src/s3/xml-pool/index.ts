@@ -1,6 +1,5 @@
-import { performance } from 'node:perf_hooks';
-import { Piscina } from 'piscina';
-import { S3Error } from '../errors.js';
+import { carriedError } from './carried-error.js';
+import { PoolThread, type PoolThreadStats } from './pool-thread.js';
 import {
   parseDocument,
   type DocumentName,
@@ -9,23 +8,15 @@ import {
   type ParsedDocument,
 } from './documents.js';
 import { XML_POOL_DEFAULTS, type FilledXmlPoolOptions, type XmlPoolOptions } from './options.js';
-import type { CarriedError, ParseAnswer, ParseTask } from './protocol.js';
-
-export interface XmlPoolStats {
-  /** Documents that wait for the thread. */
-  readonly queued: number;
-  /** Documents that are being parsed. */
-  readonly active: number;
-}
+import type { ParseAnswer, ParseTask } from './protocol.js';
 
 /**
  * Parses documents: small ones on the event loop, large ones on a thread of its own, which starts
  * with the first of them. 10,000 parts keep a thread busy for 0.2 s, and would keep everybody
- * waiting on the loop. Nothing is *rendered* here: a thousand entries, which is the most that any
- * answer has, take 0.3 ms, and to hand them over takes as long.
+ * waiting on the loop.
  */
 export interface XmlPool extends DocumentParser {
-  stats(): XmlPoolStats;
+  stats(): PoolThreadStats;
   /** Ends the thread after what was begun; resolves when it is gone. Later large documents fail. */
   close(): Promise<void>;
 }
@@ -35,11 +26,11 @@ export function createXmlPool(options: XmlPoolOptions = {}): XmlPool {
 }
 
 class ThreadedParser implements XmlPool {
-  #pool: Piscina<ParseTask, ParseAnswer> | undefined;
-  readonly #running = new Set<Promise<ParseAnswer>>();
-  #closed = false;
+  readonly #thread: PoolThread<ParseTask, ParseAnswer>;
 
-  constructor(private readonly options: FilledXmlPoolOptions) {}
+  constructor(private readonly options: FilledXmlPoolOptions) {
+    this.#thread = new PoolThread({ ...options, tasksAtOnce: 1 });
+  }
 
   async parse<Name extends DocumentName>(
     name: Name,
@@ -47,80 +38,27 @@ class ThreadedParser implements XmlPool {
     ...settings: DocumentSettings<Name>
   ): Promise<ParsedDocument<Name>> {
     if (this.#isSmall(body)) return parseDocument(name, body, settings);
-    // The body may be a view of memory that others use too: only a copy can be moved.
-    const answer = await this.#run({ name, body: new Uint8Array(body), settings });
-    if ('error' in answer) throw toS3Error(answer.error);
+    const answer = await this.#thread.run(() => {
+      // The body may be a view of memory that others use too: only a copy can be moved.
+      const copy = new Uint8Array(body);
+      return { task: { name, body: copy, settings }, transfer: [copy.buffer] };
+    });
+    if ('error' in answer) throw carriedError(answer.error);
     return JSON.parse(answer.json) as ParsedDocument<Name>;
   }
 
   #isSmall(body: Buffer): boolean {
     const { inlineBytesMax } = this.options;
-    return (
-      body.length <= inlineBytesMax &&
-      !hasMoreElements(body, inlineBytesMax / BYTES_PER_ELEMENT_MIN)
-    );
+    if (body.length > inlineBytesMax) return false;
+    return !hasMoreElements(body, inlineBytesMax / BYTES_PER_ELEMENT_MIN);
   }
 
-  stats(): XmlPoolStats {
-    const active = Math.min(1, this.#running.size);
-    return { active, queued: this.#running.size - active };
+  stats(): PoolThreadStats {
+    return this.#thread.stats();
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    // Piscina's own close forgets what waits for a thread that is still starting.
-    await Promise.allSettled(this.#running);
-    const pool = this.#pool;
-    this.#pool = undefined;
-    await pool?.close();
-  }
-
-  async #run(task: ParseTask): Promise<ParseAnswer> {
-    if (this.#closed || this.#running.size >= this.options.tasksMax) {
-      throw new S3Error('ServiceUnavailable');
-    }
-    const postedAt = performance.now();
-    const running = this.#post(task);
-    this.#running.add(running);
-    try {
-      const answer = await running;
-      const totalS = (performance.now() - postedAt) / 1000;
-      this.options.onTask({ waitS: Math.max(0, totalS - answer.runS), runS: answer.runS });
-      return answer;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async #post(task: ParseTask): Promise<ParseAnswer> {
-    const pool = (this.#pool ??= this.#startPool());
-    try {
-      return await pool.run(task, { transferList: [task.body.buffer] });
-    } catch (error) {
-      // The thread's module throws nothing of its own: the thread is gone, or could not start.
-      this.#discard(pool);
-      throw new S3Error('InternalError', undefined, {}, { cause: error });
-    }
-  }
-
-  #startPool(): Piscina<ParseTask, ParseAnswer> {
-    const pool = new Piscina<ParseTask, ParseAnswer>({
-      filename: this.options.workerFile,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: this.options.idleTimeoutMs,
-    });
-    // Emitted when the thread dies between tasks, or does not start: piscina would not try again.
-    pool.on('error', () => {
-      this.#discard(pool);
-    });
-    return pool;
-  }
-
-  /** The next document starts a new pool; what waits in the old one is rejected. */
-  #discard(pool: Piscina<ParseTask, ParseAnswer>): void {
-    if (this.#pool === pool) this.#pool = undefined;
-    void pool.destroy();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }
 
@@ -135,8 +73,4 @@ function hasMoreElements(body: Buffer, max: number): boolean {
     if (body[at + 1] !== SLASH && ++elements > max) return true;
   }
   return false;
-}
-
-function toS3Error({ code, message, details, cause }: CarriedError): S3Error {
-  return new S3Error(code, message, details, { cause });
 }

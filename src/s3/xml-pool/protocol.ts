@@ -1,4 +1,5 @@
-import type { ErrorCode, ErrorDetails } from '../errors.js';
+import type { CarriedError } from './carried-error.js';
+import type { TimedAnswer } from './pool-thread.js';
 import type { DocumentName } from './documents.js';
 
 /** What the event loop and the XML thread tell each other. */
@@ -14,21 +15,8 @@ export interface ParseTask {
  * A refused document is an answer and not an exception, so that a rejected task always means that
  * the thread itself is gone, and so that the error's code survives.
  */
-export type ParseAnswer = ParseResult & {
-  /** Time on the thread, in seconds. */
-  readonly runS: number;
-};
+export type ParseAnswer = ParseResult & TimedAnswer;
 
 export type ParseResult =
   /** As JSON: the event loop reads it in a third of the time that a structured clone takes. */
   { readonly json: string } | { readonly error: CarriedError };
-
-/** An S3Error without its class. */
-export interface CarriedError {
-  readonly code: ErrorCode;
-  /** Empty for the code's own. */
-  readonly message: string;
-  readonly details: ErrorDetails;
-  /** For the log, when the parser failed in a way that it should not. */
-  readonly cause?: string | undefined;
-}

@@ -14,16 +14,26 @@ export type Document = string | Buffer | ScratchBytes;
 /**
  * A long document in the making, as the bytes that are sent. As one string a page of 1000 keys is
  * some 10,000 pieces that V8 joins, measures and encodes one after the other: 0.9 ms, and so 0.3 ms.
+ *
+ *     room for the head   declaration   what was added
+ *     ◀── the head, and the declaration in front of it, once the rest is known
  */
 export class DocumentBytes {
-  #bytes: Buffer;
-  #length: number = DECLARATION_1_0.length;
+  #bytes: Buffer<ArrayBuffer>;
+  /** Where what was added begins. */
+  #start: number;
+  #length: number;
   #block = '';
   #reference11 = '';
 
-  /** @param bytes that the document will have, roughly; it may become longer */
-  constructor(bytes: number) {
-    this.#bytes = scratch.take(this.#length + bytes);
+  /**
+   * @param bytes that the document will have, roughly; it may become longer
+   * @param headRoom bytes for what is known last and stands first, roughly
+   */
+  constructor(bytes: number, headRoom = 0) {
+    this.#start = headRoom + DECLARATION_1_0.length;
+    this.#length = this.#start;
+    this.#bytes = scratch.take(this.#start + bytes);
   }
 
   /** @param markup with its text escaped */
@@ -32,24 +42,46 @@ export class DocumentBytes {
     if (this.#block.length >= BLOCK_LENGTH) this.#flush();
   }
 
-  /** The whole of it, as `xmlDocument` makes it of a string; nothing can be added afterwards. */
-  take(): Buffer | ScratchBytes {
+  /**
+   * The whole of it, as `xmlDocument` makes it of a string; nothing can be added afterwards.
+   * @param head stands in front of what was added
+   */
+  take(head = ''): Buffer | ScratchBytes {
     this.#flush();
+    this.#note(head);
     // Both declarations have the same length.
-    this.#bytes.write(xmlDeclaration(this.#reference11), 0, 'latin1');
-    if (this.#length > COPIED_BYTES_MAX)
-      return new ScratchBytes(scratch, this.#bytes, this.#length);
-    const copied = Buffer.from(this.#bytes.subarray(0, this.#length));
+    const begin = this.#beginOf(Buffer.byteLength(head) + DECLARATION_1_0.length);
+    const headAt = begin + this.#bytes.write(xmlDeclaration(this.#reference11), begin, 'latin1');
+    this.#bytes.write(head, headAt, 'utf8');
+    const length = this.#length - begin;
+    if (length > COPIED_BYTES_MAX) return new ScratchBytes(scratch, this.#bytes, length, begin);
+    const copied = Buffer.from(this.#bytes.subarray(begin, this.#length));
     scratch.give(this.#bytes);
     return copied;
+  }
+
+  /** Where the document begins, with so many bytes in front of what was added. */
+  #beginOf(bytes: number): number {
+    const missing = bytes - this.#start;
+    if (missing > 0) {
+      this.#reserve(missing);
+      this.#bytes.copyWithin(bytes, this.#start, this.#length);
+      this.#start = bytes;
+      this.#length += missing;
+    }
+    return this.#start - bytes;
   }
 
   #flush(): void {
     const block = this.#block;
     this.#block = '';
-    if (block.includes(REFERENCE_1_1)) this.#reference11 = REFERENCE_1_1;
+    this.#note(block);
     this.#reserve(block.length * UTF8_BYTES_MAX);
     this.#length += this.#bytes.write(block, this.#length, 'utf8');
+  }
+
+  #note(markup: string): void {
+    if (markup.includes(REFERENCE_1_1)) this.#reference11 = REFERENCE_1_1;
   }
 
   #reserve(bytes: number): void {

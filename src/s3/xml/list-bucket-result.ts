@@ -2,20 +2,12 @@ import type { ListObjectsQuery } from '../rules/listing-query.js';
 import { effectiveDelimiter } from '../rules/query-parameters.js';
 import type { Document } from './document-bytes.js';
 import { element } from './escape.js';
-import {
-  addCommonPrefixes,
-  addContents,
-  listingBytes,
-  nameElement,
-  type ListedKey,
-} from './listing-entries.js';
+import { nameElement, type ObjectListing } from './listing-entries.js';
 import { S3_NAMESPACE } from './namespace.js';
 
 export interface ListBucketResult {
   readonly bucket: string;
   readonly query: ListObjectsQuery;
-  readonly contents: readonly ListedKey[];
-  readonly commonPrefixes: readonly string[];
   readonly truncated: boolean;
   /**
    * The last key or common prefix of a truncated page. Shown only with a delimiter, as AWS does:
@@ -24,13 +16,12 @@ export interface ListBucketResult {
   readonly nextMarker?: string | undefined;
 }
 
-/** The answer of ListObjects (version 1). */
-export function renderListBucketResult(result: ListBucketResult): Document {
-  const { query, contents, commonPrefixes } = result;
+/** The answer of ListObjects (version 1), whose entries are in the listing. */
+export function renderListBucketResult(result: ListBucketResult, listing: ObjectListing): Document {
+  const { query } = result;
   const { urlEncoded, delimiter } = query;
   const showNextMarker = result.truncated && effectiveDelimiter(delimiter) !== undefined;
-  const document = listingBytes(contents.length + commonPrefixes.length);
-  document.add(
+  return listing.take(
     `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
       nameElement('Prefix', query.prefix, urlEncoded) +
       nameElement('Marker', query.marker, urlEncoded) +
@@ -40,8 +31,4 @@ export function renderListBucketResult(result: ListBucketResult): Document {
       (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +
       `<IsTruncated>${String(result.truncated)}</IsTruncated>`,
   );
-  addContents(document, contents, urlEncoded);
-  addCommonPrefixes(document, commonPrefixes, urlEncoded);
-  document.add('</ListBucketResult>');
-  return document.take();
 }

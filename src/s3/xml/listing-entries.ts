@@ -1,6 +1,6 @@
 import { encodeUriPath } from '../../lib/uri.js';
 import { formatIsoDate } from '../rules/dates.js';
-import { DocumentBytes } from './document-bytes.js';
+import { DocumentBytes, type Document } from './document-bytes.js';
 import { escapeXml, optionalElement } from './escape.js';
 import { renderOwner, type Owner } from './owner.js';
 
@@ -41,16 +41,49 @@ export function listingBytes(entries: number): DocumentBytes {
   return new DocumentBytes(8192 + entries * ENTRY_BYTES);
 }
 
-export function addContents(
-  document: DocumentBytes,
-  contents: readonly ListedKey[],
-  urlEncoded: boolean,
-): void {
-  const renderOwnerOnce = ownerRenderer();
-  for (const entry of contents) {
-    const owner = renderOwnerOnce(entry.owner);
-    const name = listedName(entry.key, urlEncoded);
-    document.add(`<Contents><Key>${name}</Key>${renderAttributes(entry, owner)}</Contents>`);
+/** Most heads are shorter; names may be long, and long again when they are escaped. */
+const HEAD_ROOM = 4096;
+
+/**
+ * A listing of objects in the making: entry by entry as they are read, so that a page is never there
+ * as a thousand objects, and at last the head, which tells how many there were and what follows.
+ */
+export class ObjectListing {
+  readonly #document: DocumentBytes;
+  readonly #commonPrefixes: string[] = [];
+  readonly #renderOwner = ownerRenderer();
+  #keys = 0;
+
+  /** @param entries that there will be, roughly */
+  constructor(
+    entries: number,
+    private readonly urlEncoded: boolean,
+  ) {
+    this.#document = new DocumentBytes(entries * ENTRY_BYTES, HEAD_ROOM);
+  }
+
+  /** Keys and common prefixes. */
+  get count(): number {
+    return this.#keys + this.#commonPrefixes.length;
+  }
+
+  addKey(entry: ListedKey): void {
+    this.#keys++;
+    const owner = this.#renderOwner(entry.owner);
+    const name = listedName(entry.key, this.urlEncoded);
+    this.#document.add(`<Contents><Key>${name}</Key>${renderAttributes(entry, owner)}</Contents>`);
+  }
+
+  /** Shown behind all keys. */
+  addPrefix(prefix: string): void {
+    this.#commonPrefixes.push(prefix);
+  }
+
+  /** @param head from the root's beginning to the first entry */
+  take(head: string): Document {
+    addCommonPrefixes(this.#document, this.#commonPrefixes, this.urlEncoded);
+    this.#document.add('</ListBucketResult>');
+    return this.#document.take(head);
   }
 }
 

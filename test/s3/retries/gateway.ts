@@ -23,6 +23,7 @@ import { createPipeline } from '../../../src/s3/pipeline.js';
 import { RequestRecorder } from '../../../src/s3/request/request-record.js';
 import { SegmentCleaner } from '../../../src/s3/segments/cleaner.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { createPagePool } from '../../../src/s3/xml-pool/page-pool.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
 import { ListenerMetrics } from '../../../src/telemetry/metrics.js';
 import { COLD_CLASSES, DIGESTS as digests, restorerOn } from './cold.js';
@@ -53,6 +54,7 @@ const MANY = 1_000_000;
 const metrics = new ListenerMetrics();
 const proxies = new TrustedProxies([]);
 const documents = createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER });
+const pages = createPagePool();
 
 /** The protocol as a listener serves it, without sockets and signatures, for one account's owner. */
 export class Gateway {
@@ -83,6 +85,7 @@ export class Gateway {
         settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: STORAGE_CLASSES },
         digests,
         documents,
+        pages,
         lifecycles: new BucketLifecycles(backend, documents),
         segments: this.#segments,
         cold: { classes: COLD_CLASSES, restorer: restorerOn(backend) },

@@ -3,14 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import type { TaskTiming } from '../../../src/s3/xml-pool/pool-thread.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { DOCUMENT_PARSERS, type DocumentName } from '../../../src/s3/xml-pool/documents.js';
 import { createXmlPool, type XmlPool } from '../../../src/s3/xml-pool/index.js';
-import {
-  XML_POOL_DEFAULTS,
-  type ParseTiming,
-  type XmlPoolOptions,
-} from '../../../src/s3/xml-pool/options.js';
+import { XML_POOL_DEFAULTS, type XmlPoolOptions } from '../../../src/s3/xml-pool/options.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 const KEYS = ['plain', ' spaces at the ends ', '日本 🚀', 'a&b<c>"d"', 'line\nfeed', '__proto__'];
@@ -129,7 +126,7 @@ describe('the XML pool', () => {
   }
 
   it('uses the thread above the limit only, and reports each task', async () => {
-    const tasks: ParseTiming[] = [];
+    const tasks: TaskTiming[] = [];
     const pool = start({ inlineBytesMax: DELETE.length, onTask: (task) => tasks.push(task) });
     await pool.parse('Delete', DELETE);
     expect(tasks).to.have.length(0);
@@ -155,7 +152,7 @@ describe('the XML pool', () => {
   }
 
   it('uses the thread for a small document of very many elements', async () => {
-    const tasks: ParseTiming[] = [];
+    const tasks: TaskTiming[] = [];
     const pool = start({ inlineBytesMax: 8192, onTask: (task) => tasks.push(task) });
     const body = (elements: number) => Buffer.from(`<Delete>${'<a/>'.repeat(elements)}</Delete>`);
     await failure(pool.parse('Delete', body(681)));
@@ -193,7 +190,7 @@ describe('the XML pool', () => {
     it(`fails a document when its thread is lost to a ${how}, and starts again`, async () => {
       const pool = start({ workerFile: await mortalWorker() });
       const error = await failure(pool.parse('Delete', documentOf([how])));
-      expect(error.code).to.equal('InternalError');
+      expect(error.code).to.equal('ServiceUnavailable');
       expect(error.cause).to.be.instanceOf(Error);
       expect(pool.stats()).to.deep.equal({ active: 0, queued: 0 });
       expect((await pool.parse('Delete', DELETE)).objects).to.have.length(KEYS.length);
@@ -204,7 +201,7 @@ describe('the XML pool', () => {
     const file = join(folder, 'broken.mjs');
     await writeFile(file, 'throw new Error("cannot start");');
     const pool = start({ workerFile: pathToFileURL(file).href });
-    expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('InternalError');
+    expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
   });
 
   it('finishes what was begun when it closes, and refuses what comes later', async () => {

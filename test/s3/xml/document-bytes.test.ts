@@ -38,6 +38,19 @@ describe('DocumentBytes', () => {
     expect(rendered([element('k', '&#x1;')])).to.contain('1.0');
   });
 
+  it('has its head in front of the rest, whatever room there is for it', () => {
+    const heads = ['', '<a>', element('k', 'ä\u0001'), `<a b="${'x'.repeat(9000)}">`];
+    for (const head of heads) {
+      for (const headRoom of [0, 1, 4096, 10_000]) {
+        for (const pieces of [[], ['x'], Array<string>(50).fill(element('k', 'ö'.repeat(1000)))]) {
+          const document = new DocumentBytes(16, headRoom);
+          for (const piece of pieces) document.add(piece);
+          expect(document.take(head).toString()).to.equal(xmlDocument(head + pieces.join('')));
+        }
+      }
+    }
+  });
+
   it('grows beyond the size that it was made for', () => {
     const piece = element('k', 'ä'.repeat(2000));
     for (const sizeHint of [0, 100_000]) {

@@ -3,6 +3,7 @@ import { renderError } from '../../../src/s3/xml/error.js';
 import { renderListAllMyBucketsResult } from '../../../src/s3/xml/list-all-my-buckets-result.js';
 import * as v2 from '../../../src/s3/xml/list-bucket-result-v2.js';
 import * as v1 from '../../../src/s3/xml/list-bucket-result.js';
+import { ObjectListing, type ListedKey } from '../../../src/s3/xml/listing-entries.js';
 import { renderLocationConstraint } from '../../../src/s3/xml/location-constraint.js';
 
 /** Golden documents: the exact text of each, broken into lines here only. */
@@ -33,12 +34,26 @@ function lines(...parts: string[]): string {
   return DECLARATION + parts.join('');
 }
 
-function renderListBucketResult(result: v1.ListBucketResult): string {
-  return v1.renderListBucketResult(result).toString();
+interface Entries {
+  readonly contents: readonly ListedKey[];
+  readonly commonPrefixes: readonly string[];
 }
 
-function renderListBucketResultV2(result: v2.ListBucketResultV2): string {
-  return v2.renderListBucketResultV2(result).toString();
+function listingOf({ contents, commonPrefixes }: Entries, urlEncoded: boolean): ObjectListing {
+  const listing = new ObjectListing(contents.length, urlEncoded);
+  for (const entry of contents) listing.addKey(entry);
+  for (const prefix of commonPrefixes) listing.addPrefix(prefix);
+  return listing;
+}
+
+function renderListBucketResult(result: v1.ListBucketResult & Entries): string {
+  const listing = listingOf(result, result.query.urlEncoded);
+  return v1.renderListBucketResult(result, listing).toString();
+}
+
+function renderListBucketResultV2(result: v2.ListBucketResultV2 & Entries): string {
+  const listing = listingOf(result, result.query.urlEncoded);
+  return v2.renderListBucketResultV2(result, listing).toString();
 }
 
 describe('s3 xml: rendered documents', () => {

@@ -1,7 +1,7 @@
 import { scratch } from '../../../lib/buffers/scratch-memory.js';
 import type { ByteSource } from '../../../lib/cancellation.js';
 import { BackendError } from '../../errors.js';
-import type { SwiftResponse } from '../transport.js';
+import type { SwiftResponse, WholeBody } from '../transport.js';
 
 /** What the connection does for the body that it carries. */
 export interface BodyFeed {
@@ -92,8 +92,11 @@ class AnswerBody implements ByteSource, AsyncIterator<Buffer, undefined> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** All of it as text, unless it is more than so many bytes. @returns undefined when it is more */
-  async text(bytesMax: number): Promise<string | undefined> {
+  /**
+   * All of it in scratch memory, unless it is more than so many bytes.
+   * @returns undefined when it is more
+   */
+  async whole(bytesMax: number): Promise<WholeBody | undefined> {
     let memory = scratch.take(Math.min(this.bytesLeft ?? 0, bytesMax));
     let length = 0;
     for await (const chunk of this) {
@@ -102,9 +105,7 @@ class AnswerBody implements ByteSource, AsyncIterator<Buffer, undefined> {
       if (end > memory.length) memory = scratch.grow(memory, length, end);
       length += chunk.copy(memory, length);
     }
-    const text = memory.toString('utf8', 0, length);
-    scratch.give(memory);
-    return text;
+    return { memory, length };
   }
 
   cancel(): void {
@@ -174,8 +175,15 @@ export class Answer implements SwiftResponse {
   }
 
   async text(bytesMax: number): Promise<string> {
-    const text = await this.body.text(bytesMax);
-    if (text !== undefined) return text;
+    const { memory, length } = await this.whole(bytesMax);
+    const text = memory.toString('utf8', 0, length);
+    scratch.give(memory);
+    return text;
+  }
+
+  async whole(bytesMax: number): Promise<WholeBody> {
+    const whole = await this.body.whole(bytesMax);
+    if (whole !== undefined) return whole;
     throw new BackendError('Corrupt', `an answer of more than ${bytesMax} bytes`);
   }
 

@@ -1,4 +1,5 @@
-import type { ListedObject, Backend, CallContext } from '../../../backend/backend.js';
+import type { ListedObject } from '../../../backend/backend.js';
+import type { PageSource } from '../../pages/page-source.js';
 import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
@@ -120,15 +121,9 @@ function listVersions(
 }
 
 /** What a page of versions is read from. */
-export interface VersionsSource {
-  readonly backend: Backend;
-  readonly call: CallContext;
+export interface VersionsSource extends PageSource {
   readonly account: string;
   readonly bucket: string;
-  /** Generation 0 without an index. */
-  readonly readIndex: (call: CallContext, key: VersionedKey) => Promise<VersionIndex>;
-  /** Brings what stands at the key in step with its index; harmless when it is. */
-  readonly repairLink: (call: CallContext, key: VersionedKey) => Promise<void>;
   /** Shown with each version. */
   readonly owner?: Owner | undefined;
 }

@@ -2,6 +2,7 @@ import type {
   SwiftInfo,
   SwiftRequest,
   SwiftResponse,
+  WholeBody,
   SwiftTransport,
 } from '../../../../src/backend/swift/transport.js';
 
@@ -44,6 +45,7 @@ export class ScriptedTransport implements SwiftTransport {
       headers: new Map(Object.entries(headers)),
       body: bodyOf(body),
       text: () => Promise.resolve(body),
+      whole: () => Promise.resolve(wholeOf(body)),
       cancel: () => undefined,
     };
   }
@@ -59,6 +61,14 @@ export class ScriptedTransport implements SwiftTransport {
   close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** In memory of its own, as scratch memory is. */
+function wholeOf(text: string): WholeBody {
+  const length = Buffer.byteLength(text);
+  const memory = Buffer.allocUnsafeSlow(length);
+  memory.write(text);
+  return { memory, length };
 }
 
 async function* bodyOf(text: string): AsyncGenerator<Buffer> {
