@@ -292,7 +292,7 @@ export class ListenerMetrics {
       },
       {
         name: 'ringway_pool_tasks_queued',
-        help: 'Tasks that wait for a thread: bodies to hash, and XML to parse.',
+        help: 'Tasks that wait for a thread: bodies to hash, XML to parse, and pages of listings to make.',
         aggregator: 'sum',
         read: () => this.#poolLoad('queued'),
       },
