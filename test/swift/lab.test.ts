@@ -29,20 +29,29 @@ async function remains(dir: string, id: string): Promise<object> {
 
 const NOTHING = { processes: [], mounts: [], folder: false };
 
+interface Login {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+async function logIn(lab: SwiftLab): Promise<Login> {
+  const { key } = lab.user('test:tester');
+  const answer = await fetch(lab.state.authUrl, {
+    headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
+  });
+  return {
+    url: answer.headers.get('x-storage-url')!,
+    headers: { 'x-auth-token': answer.headers.get('x-auth-token')! },
+  };
+}
+
 describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
   let lab: SwiftLab;
-  let token: { url: string; headers: Record<string, string> };
+  let token: Login;
 
   before(async () => {
     lab = await startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true });
-    const { key } = lab.user('test:tester');
-    const answer = await fetch(lab.state.authUrl, {
-      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
-    });
-    token = {
-      url: answer.headers.get('x-storage-url')!,
-      headers: { 'x-auth-token': answer.headers.get('x-auth-token')! },
-    };
+    token = await logIn(lab);
   });
 
   after(async () => {
@@ -100,6 +109,25 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
     expect(await healthOf('container-server.node1')).to.equal('paused');
     await lab.resumeServices('container-server.node1');
     expect(await healthOf('container-server.node1')).to.equal('up');
+  });
+
+  it('takes tokens of every proxy as soon as memcached was restarted', async () => {
+    const { key } = lab.user('test:tester');
+    const statusWithNewToken = async (endpoint: string): Promise<number> => {
+      const login = await fetch(`${endpoint}/auth/v1.0`, {
+        headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
+      });
+      const headers = { 'x-auth-token': login.headers.get('x-auth-token')! };
+      return (await fetch(`${endpoint}/v1/AUTH_test`, { headers })).status;
+    };
+    const ask = () => Promise.all(lab.state.endpoints.map(statusWithNewToken));
+    expect(await ask()).not.to.include(401);
+    await lab.killServices('memcached');
+    // After ten errors a proxy does not ask memcached any more, for a while.
+    for (let times = 0; times < 10; times++) expect(await ask()).to.deep.equal([401, 401]);
+    await lab.startServices('memcached');
+    expect(await ask()).not.to.include(401);
+    token = await logIn(lab);
   });
 
   it('expires objects when the updater and the expirer have run', async () => {

@@ -6,6 +6,7 @@ import { gatewayConf } from './gateway-conf.mjs';
 import { untilHealthy } from './health.mjs';
 import { FOLDERS, layout, NODES, PART_POWER, POLICIES } from './layout.mjs';
 import { labProcesses, spawnService } from './processes.mjs';
+import { untilTokensWork, untilWritable } from './ready.mjs';
 import { hasFilter, PYTHON, pythonFile, requirePrograms } from './programs.mjs';
 import { proxyConf } from './proxy-conf.mjs';
 import { servicesOf } from './services.mjs';
@@ -44,11 +45,13 @@ export async function up(options, say) {
     lab,
     servicesOf(lab).map(({ name }) => name),
   );
+  await within(START_LIMIT_MS, (signal) => untilWritable(lab, signal));
   return lab;
 }
 
 /**
- * Starts those of the named services that do not run, all at once, and waits until all answer.
+ * Starts those of the named services that do not run, all at once, and waits until all answer
+ * and proxies take tokens.
  *
  * @param {import('./state.mjs').LabState} lab
  * @param {readonly string[]} names
@@ -57,21 +60,31 @@ export async function startServices(lab, names) {
   const running = new Set(labProcesses(lab.id).map(({ service }) => service));
   const wanted = servicesOf(lab).filter(({ name }) => names.includes(name));
   await Promise.all(wanted.map((service) => start(lab, service, running.has(service.name))));
+  await within(START_LIMIT_MS, (signal) => untilTokensWork(lab, signal));
 }
 
 async function start(lab, service, isRunning) {
   if (!isRunning && !(await isFree(service))) {
     throw new Error(`${service.name}: ${service.ip}:${service.port} is taken by something else`);
   }
-  const waiting = new AbortController();
-  const limit = setTimeout(() => waiting.abort(), START_LIMIT_MS);
   const ended = isRunning ? [] : [spawnService(lab.id, service).ended];
   try {
-    await Promise.race([untilHealthy(service, waiting.signal), ...ended]);
+    await within(START_LIMIT_MS, (signal) =>
+      Promise.race([untilHealthy(service, signal), ...ended]),
+    );
   } catch (error) {
     throw new Error(`${error.message}; ${service.log} ends with\n${tail(service.log)}`, {
       cause: error,
     });
+  }
+}
+
+/** Runs a task with a signal that is aborted after a time, and when the task is over. */
+async function within(limitMs, task) {
+  const waiting = new AbortController();
+  const limit = setTimeout(() => waiting.abort(), limitMs);
+  try {
+    return await task(waiting.signal);
   } finally {
     clearTimeout(limit);
     waiting.abort();
