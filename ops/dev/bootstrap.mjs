@@ -1,7 +1,7 @@
 /**
- * Brings a clone to where it can run: `node ops/dev/bootstrap.mjs install|build|record`. npm calls it
- * before `npm start` and `npm test`, so it stands on Node's own modules alone. The version check
- * comes first and in plain syntax; only what passes it gets to load the modern modules.
+ * Brings a clone to where it can run: `node ops/dev/bootstrap.mjs install|product|build|record`. npm
+ * calls it before `npm start` and `npm test`, so it stands on Node's own modules alone. The version
+ * check comes first and in plain syntax; only what passes it gets to load the modern modules.
  */
 import process from 'process';
 import { nodeVersionProblem } from './node-version.mjs';

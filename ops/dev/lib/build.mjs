@@ -15,37 +15,56 @@ import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 
 const DIST = `${ROOT}/dist`;
-const STAMP = `${DIST}/.ringway-build`;
 
-/** Brings `dist/` up to date: the HTTP library's copy, and what is compiled of changed sources. */
-export async function build() {
+/**
+ * What can be compiled: each its folder with a `tsconfig.json`, and the folders of its sources, which
+ * are those of the file's `include`. The tests stand on the product and know its types; the product
+ * knows none of theirs.
+ */
+const PROJECTS = {
+  product: { folders: ['src', 'workers', 'supervisor', 'console'], config: 'src' },
+  all: {
+    folders: ['src', 'workers', 'supervisor', 'console', 'bench', 'test'],
+    config: 'test',
+  },
+};
+
+/**
+ * Brings `dist/` up to date: the HTTP library's copy, and what is compiled of changed sources.
+ * @param {'product' | 'all'} scope `product`: what `npm start` runs; `all`: tests and bench as well
+ * @throws {Error} when the compiler found errors, which it has printed
+ */
+export async function build(scope = 'all') {
   prepareHttpLibrary();
-  const wanted = sourceHash();
-  if (readStamp() === wanted) return;
+  const { config } = PROJECTS[scope];
+  const wanted = sourceHash(PROJECTS[scope]);
+  if (readStamp(scope) === wanted) return;
 
   console.log('ringway: compiling');
   mkdirSync(DIST, { recursive: true });
-  rmSync(STAMP, { force: true });
-  removeOrphans(sources().map((path) => path.replace(/\.ts$/, '')));
-  const { code } = await run(process.execPath, [packageFile('typescript/bin/tsc'), '-p', ROOT]);
+  for (const each of Object.keys(PROJECTS)) rmSync(stampOf(each), { force: true });
+  removeOrphans(sources(PROJECTS.all.folders).map((path) => path.replace(/\.ts$/, '')));
+  const compiler = packageFile('typescript/bin/tsc');
+  const { code } = await run(process.execPath, [compiler, '--build', `${ROOT}/${config}`]);
   if (code !== 0) throw new Error('the compiler found errors (see above)');
-  writeFileSync(STAMP, wanted);
+  writeFileSync(stampOf(scope), wanted);
+  // The compiler has brought the product up to date on its way to the tests.
+  writeFileSync(stampOf('product'), sourceHash(PROJECTS.product));
 }
 
-/** Of names, sizes and times, not of contents: a start that has nothing to do must be quick. */
-function sourceHash() {
+/** The hash is of names, sizes and times, not of contents: a start with nothing to do must be quick. */
+function sourceHash({ folders, config }) {
   const hash = createHash('sha256').update(lockHash());
-  for (const path of ['tsconfig.json', ...sources()]) {
+  for (const path of ['tsconfig.json', `${config}/tsconfig.json`, ...sources(folders)]) {
     const { size, mtimeMs } = statSync(`${ROOT}/${path}`);
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   }
   return hash.digest('hex');
 }
 
-/** Paths of all TypeScript sources, relative to the checkout, sorted. */
-function sources() {
-  const { include } = JSON.parse(readFileSync(`${ROOT}/tsconfig.json`, 'utf8'));
-  return include.flatMap((folder) => filesIn(folder, '.ts')).sort();
+/** Paths of all TypeScript sources below `folders`, relative to the checkout, sorted. */
+function sources(folders) {
+  return folders.flatMap((folder) => filesIn(folder, '.ts')).sort();
 }
 
 function filesIn(folder, suffix) {
@@ -61,16 +80,23 @@ function removeOrphans(stems) {
   for (const path of filesIn('dist', '.js')) {
     const stem = path.slice('dist/'.length, -'.js'.length);
     if (known.has(stem)) continue;
-    rmSync(`${ROOT}/${path}`);
-    rmSync(`${ROOT}/${path}.map`, { force: true });
-    // The compiler's record would claim that the file is still there.
-    rmSync(`${DIST}/tsconfig.tsbuildinfo`, { force: true });
+    for (const suffix of ['.js', '.js.map', '.d.ts']) {
+      rmSync(`${DIST}/${stem}${suffix}`, { force: true });
+    }
+    // The compiler's records would claim that the file is still there.
+    for (const { config } of Object.values(PROJECTS)) {
+      rmSync(`${DIST}/${config}.tsbuildinfo`, { force: true });
+    }
   }
 }
 
-function readStamp() {
+function stampOf(scope) {
+  return `${DIST}/.ringway-build-${scope}`;
+}
+
+function readStamp(scope) {
   try {
-    return readFileSync(STAMP, 'utf8');
+    return readFileSync(stampOf(scope), 'utf8');
   } catch (error) {
     if (error.code === 'ENOENT') return null;
     throw error;

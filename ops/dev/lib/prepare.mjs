@@ -6,13 +6,13 @@ import { ROOT } from './paths.mjs';
 
 /**
  * @param {string | undefined} goal `install`: dependencies are there, and the HTTP library is the one
- *   that was recorded; `build`: and `dist/` is current; `record`: the HTTP library that is installed
- *   is recorded as the one to run
+ *   that was recorded; `product`: and what `npm start` runs is compiled; `build`: and tests and bench, too;
+ *   `record`: the HTTP library that is installed is recorded as the one to run
  * @throws {Error} with one line for the user
  */
 export async function prepare(goal) {
-  if (goal !== 'install' && goal !== 'build' && goal !== 'record') {
-    throw new Error('usage: node ops/dev/bootstrap.mjs install|build|record');
+  if (!['install', 'product', 'build', 'record'].includes(goal)) {
+    throw new Error('usage: node ops/dev/bootstrap.mjs install|product|build|record');
   }
   await withLock(
     `${ROOT}/.build/bootstrap.lock`,
@@ -21,7 +21,8 @@ export async function prepare(goal) {
       if (goal === 'record') recordNativeBinaries();
       // At each start, not once for each install: the file may be another since.
       checkNativeBinary();
-      if (goal === 'build') await build();
+      if (goal === 'product') await build('product');
+      if (goal === 'build') await build('all');
     },
     (holder) =>
       console.log(`ringway: waiting for process ${holder}, which is preparing this clone`),
