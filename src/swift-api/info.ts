@@ -49,7 +49,7 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
     tempauth: { account_acls: false },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0
-      ? { ringway: { version: WIRE_VERSION, exclusive_delete: true } }
+      ? { ringway: { version: WIRE_VERSION, exclusive_delete: true, chunked_bodies: true } }
       : {}),
   };
   return {

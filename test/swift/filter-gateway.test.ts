@@ -140,17 +140,32 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         });
       }
 
-      it('stores nothing of a body without a length', async () => {
-        const body = withFooters(Buffer.from('hello'), {});
-        const put = await gateway.send('PUT', path('chunked'), {
-          headers: { 'x-gateway-footers': String(FOOTER_BYTES) },
-          body: (async function* () {
-            yield await Promise.resolve(body);
-          })(),
-        });
-        expect(put.status).to.equal(411);
-        expect((await gateway.send('HEAD', path('chunked'))).status).to.equal(404);
+      it('takes footers from the end of a body in chunks', async () => {
+        for (const size of [0, 1, 65_536, 300_000]) {
+          const content = randomBytes(size);
+          const body = withFooters(content, { 'X-Gateway-Sysmeta-Object-F': `of ${String(size)}` });
+          const put = await gateway.send('PUT', path('chunked'), {
+            headers: { 'x-gateway-footers': String(FOOTER_BYTES) },
+            body: (async function* () {
+              for (let at = 0; at < body.length; at += 50_001) {
+                yield await Promise.resolve(body.subarray(at, at + 50_001));
+              }
+            })(),
+          });
+          expect(put.status).to.equal(201);
+          const got = await gateway.send('GET', path('chunked'));
+          expect(got.body.equals(content)).to.equal(true);
+          expect(got.headers['x-gateway-sysmeta-object-f']).to.equal(`of ${String(size)}`);
+        }
       });
+
+      for (const cut of [0, 100_000, 200_000, 200_000 + FOOTER_BYTES]) {
+        it(`stores nothing of a body in chunks that ends after ${cut} bytes`, async () => {
+          const body = withFooters(randomBytes(200_000), { 'X-Gateway-Sysmeta-Object-A': '1' });
+          await cutShort(path('cut-chunks'), body, cut, true);
+          expect((await gateway.send('HEAD', path('cut-chunks'))).status).to.equal(404);
+        });
+      }
 
       for (const cut of [0, 100_000, 200_000, 200_000 + FOOTER_BYTES - 1]) {
         it(`stores nothing of a body that ends after ${cut} bytes`, async () => {
@@ -163,7 +178,12 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
   }
 
   /** Sends the beginning of a PUT's body, and returns when the proxy is done with it. */
-  async function cutShort(path: string, body: Buffer, bytes: number): Promise<void> {
+  async function cutShort(
+    path: string,
+    body: Buffer,
+    bytes: number,
+    inChunks = false,
+  ): Promise<void> {
     const { port, hostname } = new URL(gateway.lab.state.endpoints[0]!);
     const { key } = gateway.lab.state.serviceUser;
     const login = await fetch(gateway.lab.state.authUrl, {
@@ -172,14 +192,18 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     const headers = {
       host: 'localhost',
       'x-auth-token': login.headers.get('x-auth-token')!,
-      'content-length': String(body.length),
+      ...(inChunks
+        ? { 'transfer-encoding': 'chunked' }
+        : { 'content-length': String(body.length) }),
       'x-gateway-footers': String(FOOTER_BYTES),
       ...signatureHeaders(secret, 'PUT', path),
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const client = await RawClient.connect(Number(port), hostname, true);
     client.send(`PUT ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    if (inChunks && bytes > 0) client.send(`${bytes.toString(16)}\r\n`);
     client.send(body.subarray(0, bytes));
+    if (inChunks && bytes > 0) client.send('\r\n');
     client.socket.end();
     expect((await client.readResponse('PUT')).status).to.equal(499);
     client.socket.destroy();

@@ -1,6 +1,10 @@
 """A request body with something to do before its end."""
 
 
+#: What a reader is given at once that asks for all.
+READ_BYTES = 65536
+
+
 class GatedInput(object):
     """Hands out a body, but not its last bytes before a condition is met.
 
@@ -43,6 +47,54 @@ class GatedInput(object):
         return data
 
 
+class TailedInput(object):
+    """Hands out a body of unknown length, but holds back its last bytes until
+    it has ended.
+
+    :param source: the body, a file-like object, which tells its end by an empty
+        read, and raises where it is cut short
+    :param tail: how many bytes to hold back
+    :param at_end: called once, with the bytes held back, which are fewer only
+        where the whole body is; what it returns is handed out instead of them.
+        What it raises goes to the reader, now and with every later read.
+    """
+
+    def __init__(self, source, tail, at_end):
+        self._source = source
+        self._tail = tail
+        self._at_end = at_end
+        self._held = b''
+        self._failure = None
+
+    def read(self, size=-1):
+        if size is None or size < 0:
+            return b''.join(iter(lambda: self.read(READ_BYTES), b''))
+        if self._failure is not None:
+            raise self._failure
+        if size == 0:
+            return b''
+        try:
+            free = self._fill(size)
+        except Exception as error:
+            self._failure = error
+            raise
+        data = self._held[:min(size, free)]
+        self._held = self._held[len(data):]
+        return data
+
+    def _fill(self, size):
+        """:returns: how many of the bytes that are here may be handed out"""
+        while self._at_end is not None:
+            if len(self._held) > self._tail:
+                return len(self._held) - self._tail
+            data = self._source.read(size)
+            if not data:
+                at_end, self._at_end = self._at_end, None
+                self._held = at_end(self._held)
+            self._held += data
+        return len(self._held)
+
+
 def read_exactly(source, length):
     """:returns: so many bytes, fewer when the body ends before"""
     chunks, left = [], length
@@ -53,3 +105,8 @@ def read_exactly(source, length):
         chunks.append(chunk)
         left -= len(chunk)
     return b''.join(chunks)
+
+
+def is_chunked(env):
+    """:returns: whether a request's body is framed in chunks"""
+    return 'chunked' in env.get('HTTP_TRANSFER_ENCODING', '').lower()

@@ -8,7 +8,7 @@ other by a lease in memcached while they look and commit:
 
 * a body that fits into memory is read first, then the PUT is made under the
   lease, and the object servers look;
-* of a longer one all but the last bytes go to the object servers, then comes
+* of a longer one, or one in chunks, all but the last bytes go to the object servers, then comes
   the lease, a look at the newest copy, and the last bytes.
 
 Memcached may forget a lease, so the holder looks whether it still has it
@@ -32,7 +32,8 @@ from swift.common.utils import Timestamp, drain_and_close
 from swift.common.wsgi import WSGIContext, make_pre_authed_request
 
 from ringway_filter.answers import refuse
-from ringway_filter.bodies import GatedInput, read_exactly
+from ringway_filter.bodies import (
+    GatedInput, TailedInput, is_chunked, read_exactly)
 from ringway_filter.lease import Busy, Unavailable
 from ringway_filter.misses import is_missing
 from ringway_filter.protection import SOURCE
@@ -66,17 +67,23 @@ class Creator(object):
             raise refuse(swob.HTTPBadRequest, env,
                          'X-Gateway-Create needs If-None-Match: *')
         length = request.content_length
-        if length is None or 'chunked' in env.get(
-                'HTTP_TRANSFER_ENCODING', ''):
+        if (length is None) != is_chunked(env):
             raise refuse(swob.HTTPLengthRequired, env,
-                         'X-Gateway-Create needs a Content-Length')
+                         'X-Gateway-Create needs a Content-Length, or a body '
+                         'in chunks')
+        is_long = length is None or length > MEMORY_BYTES_MAX
         attempt = Attempt(env, self._app, self._leases, self._logger)
         try:
-            if length <= MEMORY_BYTES_MAX:
+            if not is_long:
                 body = self._read_ahead(env, length)
                 attempt.begin()
                 env['HTTP_X_TIMESTAMP'] = Timestamp.now().internal
                 env['wsgi.input'] = GatedInput(body, length, attempt.check)
+            elif length is None:
+                # The last byte: what fails now cuts the body short for the
+                # proxy, which stores nothing.
+                env['wsgi.input'] = TailedInput(
+                    env['wsgi.input'], 1, attempt.begin_at_end)
             else:
                 env['wsgi.input'] = GatedInput(
                     env['wsgi.input'], length, attempt.begin_late)
@@ -86,7 +93,7 @@ class Creator(object):
                 # The PUT is over once its answer begins: it has no body.
                 drain_and_close(chunks)
                 attempt.check()
-                if length > MEMORY_BYTES_MAX:
+                if is_long:
                     attempt.check_newest()
                 chunks = [b'']
         finally:
@@ -145,6 +152,11 @@ class Attempt(object):
             raise refuse(swob.HTTPServiceUnavailable, self._env,
                          'It is not known whether the object exists')
         self.check()
+
+    def begin_at_end(self, last):
+        """The same; :returns: the last bytes, which may now go out"""
+        self.begin_late()
+        return last
 
     def check(self):
         """Whether the lease is still ours."""

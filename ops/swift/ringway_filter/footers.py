@@ -11,7 +11,8 @@ from swift.common import swob
 from swift.common.swob import str_to_wsgi
 
 from ringway_filter.answers import refuse
-from ringway_filter.bodies import GatedInput, read_exactly
+from ringway_filter.bodies import (
+    GatedInput, TailedInput, is_chunked, read_exactly)
 from ringway_filter.headers import swift_name
 
 #: Swift takes so much of headers in all, by default.
@@ -57,18 +58,22 @@ def expect_footers(env, size):
     request = swob.Request(env)
     if request.method != 'PUT':
         raise refuse(swob.HTTPBadRequest, env, 'Only a PUT has footers')
-    # A chunked body that ends early looks like one that ends.
     total = request.content_length
-    if total is None or 'chunked' in env.get('HTTP_TRANSFER_ENCODING', ''):
+    if (total is None) != is_chunked(env):
         raise refuse(swob.HTTPLengthRequired, env,
-                     'X-Gateway-Footers needs a Content-Length')
-    if total < size:
+                     'X-Gateway-Footers needs a Content-Length, or a body '
+                     'in chunks')
+    if total is not None and total < size:
         raise refuse(swob.HTTPBadRequest, env,
                      'The body is shorter than its footers')
     source, inner, footers = env['wsgi.input'], env.get(_CALLBACK), {}
 
     def read_footers():
-        text = read_exactly(source, size)
+        take_footers(read_exactly(source, size))
+
+    def take_footers(text):
+        # Nothing of a body that was cut short is taken for its footers: they
+        # are JSON, padded to their size, at its very end.
         if len(text) < size:
             raise refuse(swob.HTTPClientDisconnect, env,
                          'The body ended within its footers')
@@ -77,14 +82,18 @@ def expect_footers(env, size):
         except ValueError as error:
             raise refuse(swob.HTTPBadRequest, env,
                          'Bad footers: %s' % error)
+        return b''
 
     def update_footers(result):
         if inner is not None:
             inner(result)
         result.update(footers)
 
-    env['wsgi.input'] = GatedInput(source, total - size, read_footers)
-    env['CONTENT_LENGTH'] = str(total - size)
+    if total is None:
+        env['wsgi.input'] = TailedInput(source, size, take_footers)
+    else:
+        env['wsgi.input'] = GatedInput(source, total - size, read_footers)
+        env['CONTENT_LENGTH'] = str(total - size)
     # One that nothing has, so that a proxy without the filter refuses the
     # body rather than taking the footers for content.
     env.pop('HTTP_ETAG', None)

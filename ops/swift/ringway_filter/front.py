@@ -139,5 +139,5 @@ def filter_factory(global_conf, **local_conf):
         read_secrets(conf),
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
-    register_swift_info('ringway', version=WIRE_VERSION)
+    register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True)
     return lambda app: Front(remember_tokens(app), verifier, logger)

@@ -61,6 +61,34 @@ class TestCreate(unittest.TestCase):
         env = signed(request('PUT', PATH, given, body))
         return call(app or self.app, env)
 
+    def create_in_chunks(self, body, **headers):
+        given = {'If-None-Match': '*', 'X-Gateway-Create': 'exclusive',
+                 'Transfer-Encoding': 'chunked'}
+        given.update({k.replace('_', '-'): v for k, v in headers.items()})
+        env = signed(request('PUT', PATH, given, body))
+        del env['CONTENT_LENGTH']
+        return call(self.app, env)
+
+    def test_bodies_in_chunks(self):
+        for body in (b'', b'x', SHORT, LONG):
+            del self.swift.calls[:]
+            self.assertEqual(self.create_in_chunks(body)[0], 201)
+            self.assertEqual(self.swift.stored[PATH][0], body)
+            self.assertEqual([env['HTTP_X_NEWEST'] for env in self.looks()],
+                             ['true', 'true'])
+            kept = self.swift.stored[PATH]
+            self.assertEqual(self.create_in_chunks(b'other')[0], 412)
+            self.assertIs(self.swift.stored[PATH], kept)
+            self.swift.stored.clear()
+
+    def test_bodies_in_chunks_with_footers(self):
+        footers = b'{"X-Gateway-Sysmeta-Object-A": "1"}'.ljust(64)
+        status, _headers, _body = self.create_in_chunks(
+            LONG + footers, X_Gateway_Footers='64')
+        self.assertEqual(status, 201)
+        self.assertEqual(self.swift.stored[PATH],
+                         (LONG, {'X-Object-Sysmeta-A': '1'}))
+
     def test_created(self):
         for body in (b'', SHORT, LONG):
             status, headers, _body = self.create(body)

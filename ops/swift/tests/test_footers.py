@@ -4,7 +4,7 @@ from io import BytesIO
 
 from swift.common.swob import HTTPException
 
-from ringway_filter.bodies import GatedInput, read_exactly
+from ringway_filter.bodies import GatedInput, TailedInput, read_exactly
 from ringway_filter.footers import FOOTER_BYTES_MAX, parse_footers
 from tests.support import FakeSwift, call, pipeline, request, signed
 
@@ -65,6 +65,54 @@ class TestGatedInput(unittest.TestCase):
                 return super(Dribble, self).read(min(size, 3))
         self.assertEqual(read_exactly(Dribble(b'0123456789'), 8), b'01234567')
         self.assertEqual(read_exactly(Dribble(b'0123'), 8), b'0123')
+
+
+class TestTailedInput(unittest.TestCase):
+    def test_holds_back_its_last_bytes_until_the_end(self):
+        for tail in (1, 3, 10):
+            for size in (1, 2, 3, 7, 10, 11, 100, None, -1):
+                source, seen = BytesIO(b'0123456789'), []
+
+                def at_end(held):
+                    self.assertEqual(source.read(), b'')
+                    seen.append(held)
+                    return held.upper()
+                body = TailedInput(source, tail, at_end)
+                read = []
+                while True:
+                    data = body.read(size)
+                    if not data:
+                        break
+                    read.append(data)
+                    if not seen:
+                        self.assertLessEqual(len(b''.join(read)), 10 - tail)
+                self.assertEqual(b''.join(read), b'0123456789')
+                self.assertEqual(seen, [b'0123456789'[-tail:]])
+
+    def test_short_and_empty_bodies(self):
+        for content in (b'', b'ab'):
+            seen = []
+            body = TailedInput(BytesIO(content), 3, lambda held: seen.append(
+                held) or b'')
+            self.assertEqual([body.read(5), body.read(5), seen],
+                             [b'', b'', [content]])
+
+    def test_failures_stay(self):
+        class Cut(BytesIO):
+            def read(self, size=-1):
+                data = super(Cut, self).read(size)
+                if not data:
+                    raise ValueError('cut short')
+                return data
+
+        def fail(_held):
+            raise KeyError('once')
+        for source, error in ((Cut(b'abc'), ValueError),
+                              (BytesIO(b'abc'), KeyError)):
+            body = TailedInput(source, 2, fail)
+            self.assertEqual(body.read(9), b'a')
+            for _i in range(2):
+                self.assertRaises(error, body.read, 2)
 
 
 class TestParse(unittest.TestCase):
@@ -137,10 +185,36 @@ class TestFooters(unittest.TestCase):
     def test_body_shorter_than_they(self):
         self.refused(footed(b'', {}, 10, X_Gateway_Footers='11'), 400)
 
-    def test_length_must_be_known(self):
-        env = footed(b'hello', {})
+    def chunked(self, content, footers, **headers):
+        env = footed(content, footers, **headers)
         del env['CONTENT_LENGTH']
         env['HTTP_TRANSFER_ENCODING'] = 'chunked'
+        return env
+
+    def test_body_in_chunks(self):
+        for content in (b'', b'x', b'hello', b'x' * 1000):
+            status, _headers, _body = call(self.app, self.chunked(
+                content, {'X-Gateway-Sysmeta-Object-A': '1'}))
+            self.assertEqual(status, 201)
+            self.assertEqual(self.swift.stored['/v1/a/c/o'],
+                             (content, {'X-Object-Sysmeta-A': '1'}))
+
+    def test_bad_ends_of_a_body_in_chunks(self):
+        self.refused(self.chunked(b'hello', b'no json'), 400)
+        self.refused(self.chunked(b'', {}, X_Gateway_Footers='129'), 499)
+        env = self.chunked(b'hello', {'X-Gateway-Sysmeta-Object-A': '1'})
+        whole = env['wsgi.input'].read()
+        for end in (0, 5, 100, len(whole) - 128):
+            env = self.chunked(b'hello', {})
+            env['wsgi.input'] = BytesIO(whole[:end])
+            self.refused(env, 499 if end < 128 else 400)
+
+    def test_its_end_must_be_told_in_one_way(self):
+        env = footed(b'hello', {})
+        del env['CONTENT_LENGTH']
+        self.refused(env, 411)
+        env = self.chunked(b'hello', {})
+        env['CONTENT_LENGTH'] = '133'
         self.refused(env, 411)
 
     def test_only_for_a_put(self):

@@ -15,8 +15,12 @@ export type SwiftMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
 /** Names in any case, values as text: it goes over the wire as UTF-8. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
-/** A whole small body, which may be sent again, or a stream of exactly `size` bytes, which may not. */
-export type RequestBody = Buffer | { readonly source: ByteSource; readonly size: number };
+/**
+ * A whole small body, which may be sent again, or a stream, which may not: of exactly `size` bytes, or
+ * in chunks to its end where that is undefined.
+ */
+export type RequestBody =
+  Buffer | { readonly source: ByteSource; readonly size: number | undefined };
 
 export interface SwiftRequest {
   readonly context: CallContext;
@@ -105,6 +109,8 @@ export interface FilterInfo {
    * Set if only one of several deletions of the same object succeeds; older filters do not know it.
    */
   readonly exclusiveDelete?: true | undefined;
+  /** Footers, and exclusive creation, of bodies that are sent in chunks; unknown to older filters. */
+  readonly chunkedBodies?: true | undefined;
 }
 
 /** The filter's word that what is not found may lie on servers that did not answer. */

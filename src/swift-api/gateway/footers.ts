@@ -15,7 +15,7 @@ export interface Footers {
 
 const BYTES_MAX = 65_536;
 
-/** How many bytes of the body are footers. @throws SwiftError 400, 411 */
+/** How many bytes of the body are footers. @throws SwiftError 400 */
 export function readFooterBytes({ gateway, headers, body }: Call): number {
   const given = headers.get('x-gateway-footers');
   if (!gateway || given === undefined) return 0;
@@ -24,11 +24,16 @@ export function readFooterBytes({ gateway, headers, body }: Call): number {
     throw bad(`X-Gateway-Footers is a number from 2 to ${BYTES_MAX}`);
   }
   const { contentLength } = body;
-  if (contentLength === undefined) {
-    throw new SwiftError(411, 'X-Gateway-Footers needs a Content-Length\n', TEXT);
-  }
-  if (contentLength < bytes) throw bad('The body is shorter than its footers');
+  if (contentLength !== undefined) requireRoom(contentLength, bytes);
   return bytes;
+}
+
+/**
+ * @param bodyBytes - of the whole body, footers included
+ * @throws SwiftError 400
+ */
+export function requireRoom(bodyBytes: number, footerBytes: number): void {
+  if (bodyBytes < footerBytes) throw bad('The body is shorter than its footers');
 }
 
 /** @throws SwiftError 400 */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Metadata, ObjectSeal } from '../../backend/backend.js';
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
-import { parseFooters, readFooterBytes, type Footers } from '../gateway/footers.js';
+import { parseFooters, readFooterBytes, requireRoom, type Footers } from '../gateway/footers.js';
 import { givenSystemMetadata, packTransient, OWN } from '../gateway/system-metadata.js';
 import { TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
@@ -55,8 +55,6 @@ interface SpoolOptions {
   readonly bytesMax: number;
   /** Where files may be made. */
   readonly directory: string;
-  /** Sees each chunk once. */
-  readonly each: (chunk: Buffer) => void;
 }
 
 /** @throws SwiftError 413; what the source throws */
@@ -68,7 +66,6 @@ async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled
     for await (const chunk of source) {
       size += chunk.length;
       if (size > options.bytesMax) throw new SwiftError(413);
-      options.each(chunk);
       if (file === undefined && size <= options.memoryBytes) {
         chunks.push(Buffer.from(chunk));
         continue;
@@ -133,17 +130,29 @@ export async function receiveUpload(call: Call): Promise<Upload> {
   if (!headers.has('content-length') && !headers.has('transfer-encoding')) {
     throw new SwiftError(411, 'Missing Content-Length header.', TEXT);
   }
+  // As the filter in Swift's proxies: footers have the ETag, if any, and the header is for a server
+  // that does not know them.
+  const wanted = footerBytes > 0 ? undefined : wantedEtag(call);
   const { contentLength } = body;
-  if (contentLength === undefined) return spooled(call);
+  if (contentLength === undefined) return spooled(call, footerBytes, wanted);
   const size = contentLength - footerBytes;
   if (size > api.limits.fileBytesMax) throw new SwiftError(413);
-  const wanted = wantedEtag(call);
   if (contentLength <= WHOLE_BYTES_MAX) {
     return wholeUpload(await body.collect(contentLength), size, wanted);
   }
   if (footerBytes === 0 && wanted === undefined) {
     return { size, body, seal: undefined, close: NOTHING };
   }
+  return { ...splitUpload(body, size, footerBytes, wanted), close: NOTHING };
+}
+
+/** A long body, whose MD5 is taken as it goes by, and its footers read behind it. */
+function splitUpload(
+  body: ByteSource,
+  size: number,
+  footerBytes: number,
+  wanted: string | undefined,
+): Omit<Upload, 'close'> {
   const md5 = createHash('md5');
   const split = new FooteredBody(body, size, (chunk) => {
     md5.update(chunk);
@@ -152,7 +161,7 @@ export async function receiveUpload(call: Call): Promise<Upload> {
     const footers = footerBytes === 0 ? undefined : parseFooters(split.footers());
     return sealOf(md5.digest('hex'), wanted, footers);
   };
-  return { size, body: split.content(), seal, close: NOTHING };
+  return { size, body: split.content(), seal };
 }
 
 function wholeUpload(bytes: Buffer, size: number, wanted: string | undefined): Upload {
@@ -166,17 +175,25 @@ function wholeUpload(bytes: Buffer, size: number, wanted: string | undefined): U
 }
 
 /** Of unknown length: it has to be all there before the store is told how much it is. */
-async function spooled(call: Call): Promise<Upload> {
-  const { api, body } = call;
-  const md5 = createHash('md5');
+async function spooled(
+  { api, body }: Call,
+  footerBytes: number,
+  wanted: string | undefined,
+): Promise<Upload> {
   const held = await spool(body, {
     memoryBytes: api.limits.spoolMemoryBytes,
-    bytesMax: api.limits.fileBytesMax,
+    bytesMax: api.limits.fileBytesMax + footerBytes,
     directory: api.spoolDirectory,
-    each: (chunk) => md5.update(chunk),
   });
-  const seal = (): ObjectSeal => sealOf(md5.digest('hex'), wantedEtag(call), undefined);
-  return { ...held, seal };
+  try {
+    requireRoom(held.size, footerBytes);
+  } catch (error) {
+    await held.close();
+    throw error;
+  }
+  const size = held.size - footerBytes;
+  if (Buffer.isBuffer(held.body)) return wholeUpload(held.body, size, wanted);
+  return { ...splitUpload(held.body, size, footerBytes, wanted), close: () => held.close() };
 }
 
 function wantedEtag({ headers }: Call): string | undefined {

@@ -23,8 +23,13 @@ function info(more: object = {}): Step {
 }
 
 /** As the filter does: a wrong signature is refused, none is an ordinary client's. */
-function filtered(secret: string, servers?: string, deletes?: boolean): Step {
-  const said = { version: 1, exclusive_create: servers, exclusive_delete: deletes };
+function filtered(secret: string, servers?: string, deletes?: boolean, chunked?: boolean): Step {
+  const said = {
+    version: 1,
+    exclusive_create: servers,
+    exclusive_delete: deletes,
+    chunked_bodies: chunked,
+  };
   const announce = info({ ringway: said });
   return (request: SeenRequest) => {
     const { method, url, headers } = request;
@@ -145,6 +150,13 @@ describe('Swift transport: /info', () => {
       const { transport } = await open(steps, { filterSecret: SECRET });
       const { filter } = await transport.info();
       expect([filter?.version, filter?.exclusiveDelete]).to.deep.equal([1, known]);
+    });
+
+    it(`knows of bodies in chunks ${title}`, async () => {
+      const steps = [filtered(SECRET, 'a', true, true), filtered(SECRET, 'a', true, others)];
+      const { transport } = await open(steps, { filterSecret: SECRET });
+      const { filter } = await transport.info();
+      expect([filter?.version, filter?.chunkedBodies]).to.deep.equal([1, known]);
     });
   }
 

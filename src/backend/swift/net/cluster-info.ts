@@ -60,21 +60,24 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  const { exclusiveDelete, ...rest } = one;
+  const { exclusiveDelete, chunkedBodies, ...rest } = one;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
     ...(exclusiveDelete === true && other.exclusiveDelete === true && { exclusiveDelete }),
+    ...(chunkedBodies === true && other.chunkedBodies === true && { chunkedBodies }),
   };
 }
 
 function parseFilter(said: unknown): FilterInfo | undefined {
   if (said === undefined) return undefined;
-  const { version, exclusive_create: servers, exclusive_delete: deletes } = record(said);
+  const filter = record(said);
+  const { version, exclusive_create: servers, exclusive_delete: deletes } = filter;
   return {
     version: number(version, 1),
     ...(typeof servers === 'string' && { exclusiveCreate: servers }),
     ...(deletes === true && { exclusiveDelete: true }),
+    ...(filter.chunked_bodies === true && { chunkedBodies: true }),
   };
 }
 
