@@ -99,8 +99,11 @@ export interface ObjectSeal {
 }
 
 export interface PutObjectInput {
-  /** Bytes of the body. A body of any other length fails with `BodyMismatch`. */
-  readonly size: number;
+  /**
+   * Bytes of the body. A body of any other length fails with `BodyMismatch`. Undefined where nobody
+   * knows it, and `Capabilities.unsizedBodies` allows that: then a stream is whole when it ends.
+   */
+  readonly size: number | undefined;
   readonly contentType: string;
   readonly headers?: Metadata | undefined;
   readonly metadata?: Metadata | undefined;

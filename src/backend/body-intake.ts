@@ -6,15 +6,70 @@ import { BackendError } from './errors.js';
 /** A body as it comes from the caller, of exactly `size` bytes or an error. */
 export interface Intake {
   readonly body: Buffer | ByteSource;
-  readonly size: number;
+  /** Undefined: the body is whole when it ends. */
+  readonly size: number | undefined;
   readonly context: CallContext;
+}
+
+/** One of a known size. */
+export type SizedIntake = Intake & { readonly size: number };
+
+export function isSized(intake: Intake): intake is SizedIntake {
+  return intake.size !== undefined;
+}
+
+/**
+ * Finds out the size of a body that ends within `bytesMax` bytes: then it is a buffer. A longer one is
+ * a stream that begins with what was read of it; whatever `use` leaves unread is let go of.
+ * @throws what the body throws; the reason of the signal; as `use`
+ */
+export async function withSize<T>(
+  intake: Intake,
+  bytesMax: number,
+  use: (intake: Intake) => Promise<T>,
+): Promise<T> {
+  const { body, context } = intake;
+  if (isSized(intake)) return use(intake);
+  if (Buffer.isBuffer(body)) return use({ body, size: body.length, context });
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    const start: Buffer[] = [];
+    let length = 0;
+    while (length <= bytesMax) {
+      const result = await iterator.next();
+      throwIfAborted(context);
+      if (result.done === true) {
+        return await use({ body: Buffer.concat(start, length), size: length, context });
+      }
+      // The chunk is the source's again when the next one is asked for.
+      start.push(Buffer.from(result.value));
+      length += result.value.length;
+    }
+    return await use({ body: resumed(start, iterator), size: undefined, context });
+  } finally {
+    // Not waited for: it may stand behind a chunk that its sender never sends. What it throws then
+    // concerns nobody any more.
+    iterator.return?.().catch(() => undefined);
+  }
+}
+
+async function* resumed(
+  start: Buffer[],
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* start.splice(0);
+  for (;;) {
+    const result = await rest.next();
+    if (result.done === true) return;
+    yield result.value;
+  }
 }
 
 /**
  * The whole of a small body.
  * @throws BackendError BodyMismatch; what the body throws; the reason of the signal
  */
-export async function collectBody({ body, size, context }: Intake): Promise<Buffer> {
+export async function collectBody({ body, size, context }: SizedIntake): Promise<Buffer> {
   if (Buffer.isBuffer(body)) {
     if (body.length !== size) throw bodyMismatch(size, body.length);
     return body;

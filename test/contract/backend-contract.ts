@@ -11,6 +11,7 @@ import { describeLinks } from './links.js';
 import { describeListings } from './listings.js';
 import { describeMetadata } from './metadata.js';
 import { describePreconditions } from './preconditions.js';
+import { describeUnsizedBodies } from './unsized-bodies.js';
 import { describeUpdates } from './updates.js';
 
 /**
@@ -52,6 +53,7 @@ export function backendContract(
 
     describeContainers(fixture);
     describeBodies(fixture);
+    describeUnsizedBodies(fixture);
     describeMetadata(fixture);
     describePreconditions(fixture);
     describeListings(fixture);

@@ -47,6 +47,7 @@ export function needsCapability(
     | 'atomicCreate'
     | 'conditionalReplace'
     | 'exclusiveDelete'
+    | 'unsizedBodies'
     | 'atomicGuard'
     | 'listingUpdates'
     | 'bodyUpdates'
@@ -75,6 +76,11 @@ export async function freshObject(fixture: Fixture, name = 'object'): Promise<Ob
   return { ...(await freshContainer(fixture)), object: name };
 }
 
+export function inputOf(
+  body: Buffer | string,
+  more?: Omit<Partial<PutObjectInput>, 'size'>,
+): PutObjectInput & { readonly size: number };
+export function inputOf(body: Buffer | string, more: Partial<PutObjectInput>): PutObjectInput;
 export function inputOf(body: Buffer | string, more: Partial<PutObjectInput> = {}): PutObjectInput {
   const bytes = Buffer.from(body);
   return { size: bytes.length, contentType: 'text/plain', body: bytes, ...more };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RawClient, type RawResponse } from '../support/raw-http.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { sha256Hex, signHeaders, UNSIGNED } from '../support/sigv4.js';
+import { sha256Hex, signHeaders, unsignedChunks, UNSIGNED } from '../support/sigv4.js';
 
 const MD5_OF_NOTHING = '1B2M2Y8AsgTpgAmY7PhCfg==';
 
@@ -76,6 +76,117 @@ describe('framing of request bodies', () => {
     const answer = await client.lastResponse();
     expect([answer.status, errorOf(answer).Code]).to.deep.equal([400, 'BadRequest']);
     expect((await s3.head('/framing/both')).status).to.equal(404);
+  });
+
+  describe('in chunks', () => {
+    const CHUNKED = { 'transfer-encoding': 'chunked' };
+    const LONG = Buffer.alloc(300_000, 'long ');
+    const ends = '0\r\n\r\n';
+
+    function chunk(bytes: Buffer): Buffer {
+      const size = Buffer.from(`${bytes.length.toString(16)}\r\n`);
+      return Buffer.concat([size, bytes, Buffer.from('\r\n')]);
+    }
+
+    async function put(
+      path: string,
+      bytes: Buffer,
+      more: Readonly<Record<string, string>> = {},
+      contentSha256 = UNSIGNED,
+    ): Promise<RawResponse> {
+      const client = await connect();
+      client.send(head('PUT', path, CHUNKED, contentSha256, more));
+      for (let at = 0; at < bytes.length; at += 70_000) {
+        client.send(chunk(bytes.subarray(at, at + 70_000)));
+      }
+      client.send(ends);
+      return client.readResponse();
+    }
+
+    it('are stored, whatever their length', async () => {
+      for (const bytes of [Buffer.alloc(0), Buffer.from('short'), LONG]) {
+        const answer = await put('/framing/chunked', bytes, { 'x-amz-meta-a': '1' });
+        expect(answer.status, answer.body.toString()).to.equal(200);
+        const got = await s3.get('/framing/chunked');
+        expect(got.text).to.equal(bytes.toString());
+        expect(got.headers).to.include({
+          'content-length': String(bytes.length),
+          'x-amz-meta-a': '1',
+          etag: answer.values('etag')[0],
+        });
+      }
+    });
+
+    it('are parts of uploads, and versions', async () => {
+      const part = await put(`/framing/new?partNumber=7&uploadId=${uploadId}`, LONG);
+      expect(part.status, part.body.toString()).to.equal(200);
+      const parts = await s3.get(`/framing/new?uploadId=${uploadId}`);
+      expect(parts.text).to.contain(`<Size>${LONG.length}</Size>`);
+
+      await s3.put('/framing-versions');
+      const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+      await s3.put('/framing-versions?versioning', enabled);
+      const version = await put('/framing-versions/v', LONG);
+      expect(version.values('x-amz-version-id')).to.have.length(1);
+      const versions = await s3.get('/framing-versions?versions');
+      expect(versions.text).to.contain(`<Size>${LONG.length}</Size>`);
+    });
+
+    it('are looked at as others are: conditions, digests, checksums', async () => {
+      const wrong: readonly (readonly [string, Readonly<Record<string, string>>, string?])[] = [
+        ['PreconditionFailed', { 'if-none-match': '*' }],
+        ['BadDigest', { 'content-md5': MD5_OF_NOTHING }],
+        ['BadDigest', { 'x-amz-checksum-crc32': 'AAAAAA==' }],
+        ['XAmzContentSHA256Mismatch', {}, sha256Hex('other')],
+      ];
+      for (const bytes of [Buffer.from('short'), LONG]) {
+        for (const [code, headers, sha256] of wrong) {
+          const answer = await put('/framing/kept', bytes, headers, sha256);
+          expect(errorOf(answer).Code).to.equal(code);
+          expect((await s3.get('/framing/kept')).text).to.equal('as it was');
+        }
+        const right = await put('/framing/signed', bytes, {}, sha256Hex(bytes));
+        expect(right.status, right.body.toString()).to.equal(200);
+        const created = await put(`/framing/created-${bytes.length}`, bytes, {
+          'if-none-match': '*',
+        });
+        expect(created.status, created.body.toString()).to.equal(200);
+      }
+    });
+
+    it('may be aws-chunked within', async () => {
+      const mode = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+      const framed = unsignedChunks([LONG.subarray(0, 100_000), LONG.subarray(100_000)]);
+      const length = { 'x-amz-decoded-content-length': String(LONG.length) };
+      const answer = await put('/framing/twice', framed, length, mode);
+      expect(answer.status, answer.body.toString()).to.equal(200);
+      expect((await s3.get('/framing/twice')).text).to.equal(LONG.toString());
+    });
+
+    for (const [what, end] of [
+      ['that end before their last chunk', undefined],
+      ['that end within a chunk', 'ffff\r\nnot all of it'],
+      ['whose framing is garbage', 'no number\r\ngarbage\r\n'],
+    ] as const) {
+      it(`${what} leave what was there`, async () => {
+        for (const bytes of [Buffer.from('short'), LONG]) {
+          for (const [path, status] of [
+            ['/framing/kept', 200],
+            ['/framing/never', 404],
+          ] as const) {
+            const client = await connect();
+            client.send(head('PUT', path, CHUNKED));
+            client.send(chunk(bytes));
+            if (end !== undefined) client.send(end);
+            client.socket.end();
+            expect((await client.untilClosed()).toString()).to.not.match(/^HTTP\/1\.1 2/);
+            const after = await s3.get(path);
+            expect(after.status).to.equal(status);
+            if (status === 200) expect(after.text).to.equal('as it was');
+          }
+        }
+      });
+    }
   });
 
   describe('that say neither Content-Length nor Transfer-Encoding', () => {

@@ -109,6 +109,27 @@ export const SWIFT = [
     tests: ['test/backend/swift/object-puts.test.ts'],
   },
   {
+    name: 'swift: footers of a body in chunks are sent as content',
+    file: 'ops/swift/ringway_filter/footers.py',
+    find: `env['wsgi.input'] = TailedInput(source, size, take_footers)`,
+    replace: `env['wsgi.input'] = source`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'swift: a creation in chunks ends before its lease',
+    file: 'ops/swift/ringway_filter/bodies.py',
+    find: `self._held = at_end(self._held)`,
+    replace: `self._held = self._held`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'swift: one proxy that knows bodies in chunks speaks for all',
+    file: 'src/backend/swift/net/cluster-info.ts',
+    find: `chunkedBodies === true && other.chunkedBodies === true`,
+    replace: `(chunkedBodies ?? other.chunkedBodies) === true`,
+    tests: ['test/backend/swift/transport-info.test.ts'],
+  },
+  {
     name: 'swift: a full cluster is only busy',
     file: 'src/backend/swift/status-errors.ts',
     find: `507: [FULL],`,

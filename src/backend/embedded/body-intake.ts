@@ -10,6 +10,7 @@ import { asBackendError } from './lmdb-error.js';
  * Streams a body into a file through pooled buffers: one is filled while another is being written,
  * and the caller waits when both are full. While the body is waited for, there is one at most, and a
  * small one while it is enough. Feeds `hash` on the way.
+ * @returns how many bytes it was
  * @throws as `collectBody`; BackendError StorageFull, Unavailable when the file cannot be written
  */
 export async function writeBody(
@@ -17,19 +18,20 @@ export async function writeBody(
   file: FileHandle,
   pool: BufferPool,
   hash: Hash | undefined,
-): Promise<void> {
+): Promise<number> {
   const writer = new FileWriter(file, pool);
   let received = 0;
   try {
     for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       throwIfAborted(context);
       received += chunk.length;
-      if (received > size) throw bodyMismatch(size, received);
+      if (size !== undefined && received > size) throw bodyMismatch(size, received);
       hash?.update(chunk);
       await writer.write(chunk);
     }
-    if (received !== size) throw bodyMismatch(size, received);
+    if (size !== undefined && received !== size) throw bodyMismatch(size, received);
     await writer.flush();
+    return received;
   } finally {
     await writer.release();
   }

@@ -9,7 +9,7 @@ import type {
   WritePrecondition,
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
-import { collectBody, type Intake } from '../body-intake.js';
+import { collectBody, isSized, withSize, type Intake, type SizedIntake } from '../body-intake.js';
 import { writeBody } from './body-intake.js';
 import { fileBody } from './body-source.js';
 import { asBackendError } from './lmdb-error.js';
@@ -40,18 +40,47 @@ export async function putObject(
   input: PutObjectInput,
   precondition: WritePrecondition | undefined,
 ): Promise<PutOutcome> {
-  const put = { ref, input, precondition, intake: { body: input.body, size: input.size, context } };
-  const small = input.size <= deps.options.inlineBodyBytesMax;
-  await deps.space.admit(input.writeClass, input.size, !small);
-  return small ? putSmall(deps, put) : putLarge(deps, put);
+  const { inlineBodyBytesMax } = deps.options;
+  return withSize({ body: input.body, size: input.size, context }, inlineBodyBytesMax, (intake) => {
+    const put = { ref, input, precondition, intake };
+    return isSized(intake) ? putSized(deps, put, intake) : putLarge(deps, growing(deps, put));
+  });
 }
 
-async function putSmall(deps: StoreDeps, put: Put): Promise<PutOutcome> {
-  const body = await collectBody(put.intake);
+async function putSized(deps: StoreDeps, put: Put, intake: SizedIntake): Promise<PutOutcome> {
+  const small = intake.size <= deps.options.inlineBodyBytesMax;
+  await deps.space.admit(put.input.writeClass, intake.size, !small);
+  return small ? putSmall(deps, put, intake) : putLarge(deps, put);
+}
+
+/** How much of a body of unknown size is admitted at a time. */
+const ADMITTED_BYTES = 4 * 1024 * 1024;
+
+/** Room is asked for as the body comes: nobody knows how much it takes. */
+function growing({ space }: StoreDeps, put: Put): Put {
+  const { body } = put.intake;
+  async function* admitted(): AsyncGenerator<Buffer> {
+    let left = 0;
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+      if (chunk.length > left) {
+        left = Math.max(ADMITTED_BYTES, chunk.length);
+        await space.admit(put.input.writeClass, left, true);
+      }
+      left -= chunk.length;
+      yield chunk;
+    }
+  }
+  return { ...put, intake: { ...put.intake, body: admitted() } };
+}
+
+async function putSmall(deps: StoreDeps, put: Put, intake: SizedIntake): Promise<PutOutcome> {
+  const body = await collectBody(intake);
   const seal = put.input.seal?.();
   const etag = seal?.etag ?? hash('md5', body);
   throwIfAborted(put.intake.context);
-  const replacement = replacementOf(put, seal, etag, body.length === 0 ? 'empty' : 'inline', body);
+  const { length: size } = body;
+  const place = size === 0 ? 'empty' : 'inline';
+  const replacement = replacementOf(put, { seal, etag, size, place, body });
   return commitReplacement(deps, { replacement, etag });
 }
 
@@ -59,9 +88,10 @@ async function putLarge(deps: StoreDeps, put: Put): Promise<PutOutcome> {
   // Spares the upload what the transaction would refuse; it looks again all the same.
   if (!holds(put.precondition, readSummary(deps, put.ref))) return PRECONDITION_FAILED;
   const outcome = await commitWithFile(deps, async (bodyId) => {
-    const { seal, etag } = await writeFile(deps, put, bodyId);
+    const { seal, etag, size } = await writeFile(deps, put, bodyId);
     throwIfAborted(put.intake.context);
-    return { replacement: replacementOf(put, seal, etag, 'file', bodyId), etag };
+    const replacement = replacementOf(put, { seal, etag, size, place: 'file', body: bodyId });
+    return { replacement, etag };
   });
   return outcome ?? PRECONDITION_FAILED;
 }
@@ -71,30 +101,33 @@ async function writeFile(
   deps: StoreDeps,
   { input, intake }: Put,
   bodyId: number,
-): Promise<{ seal: ObjectSeal | undefined; etag: string }> {
+): Promise<Pick<Received, 'seal' | 'etag' | 'size'>> {
   // A caller with a seal usually supplies the ETag; then the bytes are not hashed here.
   const md5 = input.seal === undefined ? createHash('md5') : undefined;
-  const seal = await writeBodyFile(deps, intake, bodyId, { md5, written: () => input.seal?.() });
-  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(deps, bodyId, input.size));
-  return { seal, etag };
+  const written = (size: number): { seal: ObjectSeal | undefined; size: number } => ({
+    seal: input.seal?.(),
+    size,
+  });
+  const { seal, size } = await writeBodyFile(deps, intake, bodyId, { md5, written });
+  const etag = seal?.etag ?? md5?.digest('hex') ?? (await md5OfFile(deps, bodyId, size));
+  return { seal, etag, size };
 }
 
 /**
  * Writes a body into the file of a reserved id. On return it is on disk, its folder entry included.
- * @param written - called when all bytes are there; what it gives is returned
+ * @param written - called with their number when all bytes are there; what it gives is returned
  * @throws as {@link writeBody}
  */
 export async function writeBodyFile<T>(
   { files, pool }: StoreDeps,
   intake: Intake,
   bodyId: number,
-  { md5, written }: { readonly md5: Hash | undefined; readonly written: () => T },
+  { md5, written }: { readonly md5: Hash | undefined; readonly written: (size: number) => T },
 ): Promise<T> {
   const file = await files.create(bodyId).catch(rethrow);
   let sealed: T;
   try {
-    await writeBody(intake, file, pool, md5);
-    sealed = written();
+    sealed = written(await writeBody(intake, file, pool, md5));
     await file.datasync().catch(rethrow);
   } finally {
     await file.close();
@@ -112,14 +145,21 @@ async function md5OfFile(deps: StoreDeps, bodyId: number, size: number): Promise
   return md5.digest('hex');
 }
 
+/** A body that is all there. */
+interface Received {
+  readonly seal: ObjectSeal | undefined;
+  readonly etag: string;
+  readonly size: number;
+  readonly place: BodyPlace;
+  /** Its bytes, or the id of their file. */
+  readonly body: Buffer | number;
+}
+
 function replacementOf(
   { ref, input, precondition }: Put,
-  seal: ObjectSeal | undefined,
-  etag: string,
-  place: BodyPlace,
-  body: Buffer | number,
+  { seal, etag, size, place, body }: Received,
 ): Replacement {
-  const { size, contentType, headers, metadata, guard, deleteAt } = input;
+  const { contentType, headers, metadata, guard, deleteAt } = input;
   const systemMetadata = joined(input.systemMetadata, seal?.systemMetadata);
   const attributes = joined(input.listingAttributes, seal?.listingAttributes);
   const described = { contentType, headers, metadata, systemMetadata, attributes, deleteAt };

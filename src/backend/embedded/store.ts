@@ -85,6 +85,7 @@ class LmdbStore implements EmbeddedStore {
     conditionalReplace: true,
     conditionalDelete: true,
     exclusiveDelete: true,
+    unsizedBodies: true,
     listingUpdates: true,
     bodyUpdates: true,
     takesMd5: false,

@@ -8,7 +8,7 @@ import type {
   RemovedManifest,
   WritePrecondition,
 } from '../backend.js';
-import { collectBody } from '../body-intake.js';
+import { collectBody, isSized, withSize, type Intake, type SizedIntake } from '../body-intake.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { joined } from '../metadata-patch.js';
@@ -84,10 +84,15 @@ export class ObjectPuts {
   ): Promise<PutOutcome> {
     refuseEtagCondition(ref, precondition);
     const put = { context, ref, input, precondition };
-    const isWhole = Buffer.isBuffer(input.body) || input.size <= COLLECTED_BYTES_MAX;
-    const { answer, headers, etag, replacedManifest } = await (isWhole
-      ? this.#sendWhole(put)
-      : this.#sendStream(put));
+    const given = { body: input.body, size: input.size, context };
+    const { answer, headers, etag, replacedManifest } = await withSize(
+      given,
+      COLLECTED_BYTES_MAX,
+      (intake) =>
+        isSized(intake) && (Buffer.isBuffer(intake.body) || intake.size <= COLLECTED_BYTES_MAX)
+          ? this.#sendWhole(put, intake)
+          : this.#sendStream(put, intake),
+    );
     if (answer !== 'created') return { outcome: answer };
     const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
     await this.guards.consume(context, input.guard, ref);
@@ -95,9 +100,9 @@ export class ObjectPuts {
     return replacedManifest === undefined ? created : { ...created, replacedManifest };
   }
 
-  async #sendWhole(put: Put): Promise<Sent> {
+  async #sendWhole(put: Put, intake: SizedIntake): Promise<Sent> {
     const { context, ref, input } = put;
-    const body = await collectBody({ body: input.body, size: input.size, context });
+    const body = await collectBody(intake);
     const seal = input.seal?.();
     throwIfAborted(context);
     const replacedManifest = await this.#atEnd(put);
@@ -136,15 +141,15 @@ export class ObjectPuts {
     );
   }
 
-  async #sendStream(put: Put): Promise<Sent> {
-    const { context, ref, input } = put;
-    const { size, systemMetadata, listingAttributes } = input;
+  async #sendStream(put: Put, intake: Intake): Promise<Sent> {
+    const { ref, input } = put;
+    const { systemMetadata, listingAttributes } = input;
     const { limits } = this.deps;
-    const stream = sealedStream(input);
+    const stream = sealedStream({ ...input, body: intake.body });
     const hasFooters = stream.seal !== undefined && limits.filter !== undefined;
     let seal: ObjectSeal | undefined;
     let replacedManifest: RemovedManifest | undefined;
-    const source = heldBody({ body: stream.body, size, context }, async () => {
+    const source = heldBody({ ...intake, body: stream.body }, async () => {
       seal = stream.seal?.();
       replacedManifest = await this.#atEnd(put);
       if (!hasFooters || seal === undefined) return undefined;
@@ -154,8 +159,9 @@ export class ObjectPuts {
       ...this.#describe(input, { systemMetadata }),
       ...(hasFooters && FOOTERS_HEADERS),
     };
-    const sentBytes = size + (hasFooters ? FOOTERS_BYTES : 0);
-    const response = await this.#request(put, headers, { source, size: sentBytes });
+    const footersBytes = hasFooters ? FOOTERS_BYTES : 0;
+    const size = isSized(intake) ? intake.size + footersBytes : undefined;
+    const response = await this.#request(put, headers, { source, size });
     const answer = await readPutAnswer(ref, response, put.precondition);
     const md5 = seal?.etag !== undefined && isMd5(seal.etag) ? seal.etag : undefined;
     if (answer === 'created' && md5 !== undefined) requireEtag(ref, md5, response);

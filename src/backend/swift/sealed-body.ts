@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Metadata, ObjectSeal, PutObjectInput } from '../backend.js';
-import { bodyMismatch, type Intake } from '../body-intake.js';
+import { bodyMismatch, isSized, type Intake } from '../body-intake.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { joined } from '../metadata-patch.js';
@@ -42,16 +42,22 @@ export function encodeFooters(headers: RequestHeaders): Buffer {
 /**
  * A body whose last byte is held back until its source has ended where it should and `atEnd` is
  * done. Swift stores nothing of a PUT that ends before its Content-Length, so whatever fails until
- * then, or is not as it has to be, has no effect.
+ * then, or is not as it has to be, has no effect. A body of unknown size holds nothing back: it is sent
+ * in chunks, and the one that says that it was the last is sent when this body ends.
  *
- * @param intake - of one byte or more
+ * @param intake - of one byte or more, where its size is known
  * @param atEnd - called once, when all bytes are there; what it gives is sent behind them
  * @throws BackendError BodyMismatch; what the body or `atEnd` throws; the reason of the signal
  */
 export async function* heldBody(
-  { body, size, context }: Intake,
+  intake: Intake,
   atEnd: () => Promise<Buffer | undefined>,
 ): AsyncGenerator<Buffer> {
+  if (!isSized(intake)) {
+    yield* unsizedBody(intake, atEnd);
+    return;
+  }
+  const { body, size, context } = intake;
   // A copy, because the source may use the chunk's memory again before the byte is sent.
   const last = Buffer.allocUnsafe(1);
   let received = 0;
@@ -71,6 +77,19 @@ export async function* heldBody(
   throwIfAborted(context);
   const trailer = await atEnd();
   yield trailer === undefined ? last : Buffer.concat([last, trailer]);
+}
+
+async function* unsizedBody(
+  { body, context }: Intake,
+  atEnd: () => Promise<Buffer | undefined>,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+    throwIfAborted(context);
+    if (chunk.length > 0) yield chunk;
+  }
+  throwIfAborted(context);
+  const trailer = await atEnd();
+  if (trailer !== undefined) yield trailer;
 }
 
 /** A body that is sent as it comes, and what is known of it then. */

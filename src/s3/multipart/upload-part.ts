@@ -2,7 +2,8 @@ import type { ObjectSeal, PutObjectInput } from '../../backend/backend.js';
 import type { PayloadDigests } from '../auth/payload-plan.js';
 import { S3Error } from '../errors.js';
 import { checksumHeaders, SYSTEM_METADATA, writeStoredChecksum } from '../object/attributes.js';
-import { announcedSize, isSmall, neededMd5 } from '../object/put-object.js';
+import { neededMd5 } from '../object/put-object.js';
+import { requireUploadable, uploadBody } from '../object/upload-body.js';
 import type { RequestContext, S3Response } from '../operation.js';
 import { quoteEtag } from '../rules/etags.js';
 import { parsePartNumber } from '../rules/part-number.js';
@@ -23,15 +24,16 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
   const upload = uploadOf(context);
   const partNumber = parsePartNumber(context.endpoint.query);
   const payload = context.openPayload({ md5: neededMd5(backend) });
-  const size = announcedSize(payload);
+  requireUploadable(payload, backend.capabilities);
   const { systemMetadata } = await requireOpenUpload(context, upload);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
   // Where the upload asks for a checksum, the seal says when a part has none.
   const needsSeal = payload.takesMd5 || checksum !== undefined;
+  const { size, body } = await uploadBody(payload);
   const input: PutObjectInput = {
     size,
     contentType: PART_CONTENT_TYPE,
-    body: isSmall(size) ? await payload.collect(size) : payload.source,
+    body,
     seal: needsSeal ? () => sealOf(payload.digests(), checksum) : undefined,
     // Once the upload is completed, this part belongs to an object: a late one must not replace it.
     guard: { ref: markerOf(upload), consumed: false },

@@ -1,8 +1,7 @@
 import type { Backend, Metadata, ObjectSeal, PutObjectInput } from '../../backend/backend.js';
 import type { HeaderList } from '../../http/exchange.js';
-import type { Payload, PayloadOptions, PayloadDigests } from '../auth/payload-plan.js';
+import type { PayloadOptions, PayloadDigests } from '../auth/payload-plan.js';
 import { expirationOfObject } from '../bucket/lifecycles.js';
-import { S3Error } from '../errors.js';
 import type { RequestContext, S3Response } from '../operation.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { readMetadataHeaders } from '../rules/metadata-headers.js';
@@ -16,27 +15,7 @@ import {
 import { requestedLocks } from './object-lock.js';
 import { requestedAttributes, requireStorable, storeObject } from './store-object.js';
 import { requestedObjectAcl } from './stored-acl.js';
-
-/** AWS's limit for one PUT, of an object or of a part, and Swift's default for one object. */
-const BODY_BYTES_MAX = 5 * 1024 ** 3;
-/** Bodies up to this size are taken whole: one write, no stream machinery. */
-const SMALL_BODY_BYTES_MAX = 65_536;
-
-/** @throws S3Error `MissingContentLength`; `EntityTooLarge` over 5 GiB */
-export function announcedSize({ size }: Payload): number {
-  if (size === undefined) throw new S3Error('MissingContentLength');
-  if (size > BODY_BYTES_MAX) {
-    throw new S3Error('EntityTooLarge', undefined, {
-      ProposedSize: String(size),
-      MaxSizeAllowed: String(BODY_BYTES_MAX),
-    });
-  }
-  return size;
-}
-
-export function isSmall(size: number): boolean {
-  return size <= SMALL_BODY_BYTES_MAX;
-}
+import { requireUploadable, uploadBody } from './upload-body.js';
 
 /**
  * When the MD5 of an uploaded body is taken here. A store that takes it anyway does so over what it
@@ -66,14 +45,15 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
     ...ownerAttribute(acl?.[ACL_METADATA]),
   };
   const payload = context.openPayload({ md5: neededMd5(backend, listingAttributes) });
-  const size = announcedSize(payload);
+  requireUploadable(payload, backend.capabilities);
   const systemMetadata = { ...attributes.systemMetadata, ...acl, ...locks };
+  const { size, body, received } = await uploadBody(payload);
   const input: PutObjectInput = {
     size,
+    body,
     ...described,
     listingAttributes,
     systemMetadata,
-    body: isSmall(size) ? await payload.collect(size) : payload.source,
     seal: payload.takesMd5 ? () => sealOf(payload.digests()) : undefined,
   };
   const stored = await storeObject(context, {
@@ -83,14 +63,18 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
       return backend.putObject(context.call, ref, { ...input, systemMetadata: own }, precondition);
     },
     describe: () => ({
-      size,
+      size: received(),
       storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
       checksumAlgorithm: payload.digests().checksum?.algorithm,
       owner: listingAttributes[SYSTEM_METADATA.owner],
     }),
   });
   const { etag, lastModified } = stored;
-  const expiration = await expirationOfObject(context, { size, lastModified, systemMetadata });
+  const expiration = await expirationOfObject(context, {
+    size: received(),
+    lastModified,
+    systemMetadata,
+  });
   return created(etag, payload.digests(), [...stored.headers, ...expiration]);
 }
 

@@ -94,6 +94,28 @@ describe('embedded store on a full device', () => {
     expect(await bodyFiles(directory)).to.deep.equal([]);
   });
 
+  it('refuses a body of unknown size in time', async () => {
+    await open(4 * MIB);
+    const free: number[] = [];
+    async function* body(): AsyncGenerator<Buffer> {
+      const chunk = seededBytes(MIB / 4, 1);
+      for (let sent = 0; sent < 48 * MIB; sent += chunk.length) {
+        free.push(statfsSync(directory).bavail * statfsSync(directory).bsize);
+        yield await Promise.resolve(chunk);
+      }
+    }
+    const input = { size: undefined, contentType: 'text/plain', body: body() };
+    const refused = await store
+      .putObject(CONTEXT, objectRef('endless'), input)
+      .catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'StorageFull');
+    expect(free.length).to.be.above(8);
+    expect(Math.min(...free)).to.be.above(3 * MIB);
+    await expectAllStored();
+    await store.close();
+    expect(await bodyFiles(directory)).to.deep.equal([]);
+  });
+
   it('loses nothing when a body file does not fit, and goes on when there is room', async () => {
     await open(-Infinity);
     expect(await fill('file', 3 * MIB)).to.have.property('code', 'StorageFull');

@@ -47,6 +47,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
       conditionalReplace: claims === 'strong',
       conditionalDelete: claims === 'strong',
       exclusiveDelete: false,
+      unsizedBodies: false,
       listingUpdates: true,
       bodyUpdates: false,
       takesMd5: false,

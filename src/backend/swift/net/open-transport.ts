@@ -139,5 +139,5 @@ class Transport implements OpenTransport {
 function bodyOf({ body }: SwiftRequest): MaybePromise<Buffer | Upload | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   const upload = new Upload(body.source, body.size);
-  return body.size > 0 ? upload : upload.next().then(() => NOTHING);
+  return body.size !== 0 ? upload : upload.next().then(() => NOTHING);
 }

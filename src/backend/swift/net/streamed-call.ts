@@ -53,6 +53,12 @@ export function callStreamed(call: StreamedCallParameters): Promise<Answer> {
   });
 }
 
+/** In chunks, a body that is given up never says which one is the last: nothing of it is stored. */
+function framing({ size }: Upload): string[] {
+  if (size === undefined) return ['transfer-encoding', 'chunked'];
+  return ['content-length', String(size)];
+}
+
 class StreamedCall implements BodyFeed {
   readonly #request: ClientRequest;
   readonly #deadline = new Deadline();
@@ -82,8 +88,7 @@ class StreamedCall implements BodyFeed {
         'host',
         url.host,
         ...headers,
-        'content-length',
-        String(call.upload.size),
+        ...framing(call.upload),
         // Lower case, because some servers match it exactly.
         'expect',
         '100-continue',

@@ -1,15 +1,15 @@
 import { BackendError } from '../../errors.js';
 import type { ByteSource } from '../../../lib/cancellation.js';
 
-/** A stream of a known size, of which it is known whether anybody has asked for a byte of it. */
+/** A stream, of which it is known whether anybody has asked for a byte of it. */
 export class Upload {
   #iterator: AsyncIterator<Buffer> | undefined;
   #given = 0;
 
   constructor(
     private readonly source: ByteSource,
-    /** Bytes. */
-    readonly size: number,
+    /** Bytes; undefined where it is sent in chunks to its end. */
+    readonly size: number | undefined,
   ) {}
 
   /** Whether any byte was read; then the upload cannot be sent again. */
@@ -23,18 +23,19 @@ export class Upload {
    *   source throws
    */
   async next(): Promise<Buffer | undefined> {
+    const { size } = this;
     this.#iterator ??= this.source[Symbol.asyncIterator]();
     for (;;) {
       const result = await this.#iterator.next();
       if (result.done === true) {
-        if (this.#given === this.size) return undefined;
-        throw this.#mismatch('ended after', this.#given);
+        if (size === undefined || this.#given === size) return undefined;
+        throw mismatch(size, 'ended after', this.#given);
       }
       const { value } = result;
       this.#given += value.length;
-      if (this.#given > this.size) {
+      if (size !== undefined && this.#given > size) {
         this.letGo();
-        throw this.#mismatch('goes on after', this.size);
+        throw mismatch(size, 'goes on after', size);
       }
       if (value.length > 0) return value;
     }
@@ -45,11 +46,11 @@ export class Upload {
     // An error of the source while it is abandoned has no effect any more.
     this.#iterator?.return?.().catch(() => undefined);
   }
+}
 
-  #mismatch(what: string, bytes: number): BackendError {
-    return new BackendError(
-      'BodyMismatch',
-      `the body was announced with ${this.size} bytes and ${what} ${bytes}`,
-    );
-  }
+function mismatch(size: number, what: string, bytes: number): BackendError {
+  return new BackendError(
+    'BodyMismatch',
+    `the body was announced with ${size} bytes and ${what} ${bytes}`,
+  );
 }
