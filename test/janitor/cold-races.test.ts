@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend/backend.js';
-import { CrashPointBackend } from '../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../support/backend/crash-points.js';
 import {
   type BackendCall,
   DecoratedBackend,
@@ -8,7 +8,7 @@ import {
 import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
-import { MemoryColdBackend } from '../../src/cold/memory-backend.js';
+import { MemoryColdBackend } from '../support/backend/memory-cold.js';
 import { until } from '../support/until.js';
 import { patternBytes, rejection } from '../contract/fixture.js';
 import { ColdBench, NEVER, refOf } from './cold-support.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend, ObjectHead, ObjectRef } from '../../src/backend/backend.js';
-import { MemoryColdBackend } from '../../src/cold/memory-backend.js';
+import { MemoryColdBackend } from '../support/backend/memory-cold.js';
 import type { ColdBackend } from '../../src/cold/cold-backend.js';
 import { createDigestFactory } from '../../src/digest/index.js';
 import { coldObjectOf } from '../../src/s3/cold/cold-object.js';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type * as B from '../../src/backend/backend.js';
 import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
-import { RecordingBackend } from '../../src/backend/decorators/recording.js';
+import { RecordingBackend } from '../support/backend/recording.js';
 import { BackendError } from '../../src/backend/errors.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { FilledOptions } from '../../src/config/options.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { BackendMethod } from '../../src/backend/decorators/decorated-backend.js';
-import { RecordingBackend } from '../../src/backend/decorators/recording.js';
+import { RecordingBackend } from '../support/backend/recording.js';
 import { mapLimited } from '../../src/lib/promises.js';
 import { IndexStore, NOTHING_STORED, prepareIndex } from '../../src/s3/versions/index-store.js';
 import { VersionIds, type VersionEntry } from '../../src/s3/versions/version-entry.js';

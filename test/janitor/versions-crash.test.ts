@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CrashPointBackend } from '../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../support/backend/crash-points.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { CALL, DAY_MS } from './support.js';
 import { gatewayOn, keyOf, VersionsBench } from './versions-support.js';

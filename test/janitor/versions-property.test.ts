@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CrashPointBackend } from '../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../support/backend/crash-points.js';
 import type { Backend } from '../../src/backend/backend.js';
 import { CALL, DAY_MS } from './support.js';
 import { gatewayOn, keyOf, listVersions, VersionsBench } from './versions-support.js';

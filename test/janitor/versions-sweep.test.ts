@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { CrashPointBackend } from '../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../support/backend/crash-points.js';
 import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
-import { RecordingBackend } from '../../src/backend/decorators/recording.js';
+import { RecordingBackend } from '../support/backend/recording.js';
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { indexRef, versionRef } from '../../src/s3/versions/names.js';

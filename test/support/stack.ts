@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import process from 'node:process';
-import type { FaultRates } from '../../src/backend/decorators/faulty.js';
+import type { FaultRates } from './backend/faulty.js';
 import { FAULTY_MAIN, storeFaultsEnvironment } from './faulty/store-faults.js';
 import { skipBecause } from './skip.js';
 

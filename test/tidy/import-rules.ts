@@ -61,7 +61,6 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       'src/backend/swift/',
       'src/backend/decorators/',
       'src/cold/directory/',
-      'src/cold/memory-backend.ts',
     ],
     typesAreFree: false,
     why: 'the protocol knows the interfaces of its stores, never an implementation',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { CrashedError, CrashPointBackend } from '../../../src/backend/decorators/crash-points.js';
-import { describeCall } from '../../../src/backend/decorators/recording.js';
+import { CrashedError, CrashPointBackend } from '../../support/backend/crash-points.js';
+import { describeCall } from '../../support/backend/recording.js';
 import { CONTEXT, inputOf, KEY, textOf, withStore } from './support.js';
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { describeCall, RecordingBackend } from '../../../src/backend/decorators/recording.js';
+import { describeCall, RecordingBackend } from '../../support/backend/recording.js';
 import { BUCKET, CONTEXT, inputOf, KEY, withStore } from './support.js';
 
 describe('recorded calls', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Backend, CallContext, ObjectHead, ObjectRef } from '../../../src/backend/backend.js';
-import { CrashedError } from '../../../src/backend/decorators/crash-points.js';
+import { CrashedError } from '../../support/backend/crash-points.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { errorEntry, S3Error } from '../../../src/s3/errors.js';
 import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';

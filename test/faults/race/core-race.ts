@@ -1,5 +1,5 @@
 import type { Backend } from '../../../src/backend/backend.js';
-import { CrashPointBackend } from '../../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../../support/backend/crash-points.js';
 import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';

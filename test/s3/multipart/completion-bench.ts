@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { CrashedError } from '../../../src/backend/decorators/crash-points.js';
+import { CrashedError } from '../../support/backend/crash-points.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import type { RequestContext, S3Response } from '../../../src/s3/operation.js';
 import { abortMultipartUpload } from '../../../src/s3/multipart/upload.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { CrashPointBackend } from '../../../src/backend/decorators/crash-points.js';
+import { CrashPointBackend } from '../../support/backend/crash-points.js';
 import {
   DecoratedBackend,
   type BackendCall,

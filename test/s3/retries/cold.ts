@@ -1,5 +1,5 @@
 import type { Backend } from '../../../src/backend/backend.js';
-import { MemoryColdBackend } from '../../../src/cold/memory-backend.js';
+import { MemoryColdBackend } from '../../support/backend/memory-cold.js';
 import { createDigestFactory } from '../../../src/digest/index.js';
 import { archiveObject } from '../../../src/s3/cold/archive.js';
 import { bodyRefOf } from '../../../src/s3/cold/cold-object.js';

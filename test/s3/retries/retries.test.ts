@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
+import { FaultyBackend, type FaultRates } from '../../support/backend/faulty.js';
 import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { Gateway, type Answer } from './gateway.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeCall, RecordingBackend } from '../../../src/backend/decorators/recording.js';
+import { describeCall, RecordingBackend } from '../../support/backend/recording.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { CALL, ENABLED, gatewayOn, keyOf, put, putPlain, SUSPENDED, withStore } from './support.js';
 

@@ -5,7 +5,7 @@ import {
   DecoratedBackend,
   type BackendCall,
 } from '../../../src/backend/decorators/decorated-backend.js';
-import { FaultyBackend, type FaultRates } from '../../../src/backend/decorators/faulty.js';
+import { FaultyBackend, type FaultRates } from '../backend/faulty.js';
 import { ChainedStore } from './chained-store.js';
 
 /** How a store differs from the embedded one. */

@@ -1,12 +1,12 @@
-import type { ByteSource } from '../lib/cancellation.js';
+import type { ByteSource } from '../../../src/lib/cancellation.js';
 import {
   locationOf,
   type ColdBackend,
   type ColdCopy,
   type ColdLocation,
   type ListedCopy,
-} from './cold-backend.js';
-import { ColdError } from './cold-error.js';
+} from '../../../src/cold/cold-backend.js';
+import { ColdError } from '../../../src/cold/cold-error.js';
 
 interface Kept {
   readonly copy: ColdCopy;

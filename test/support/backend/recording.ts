@@ -1,4 +1,8 @@
-import { type BackendCall, type BackendMethod, DecoratedBackend } from './decorated-backend.js';
+import {
+  type BackendCall,
+  type BackendMethod,
+  DecoratedBackend,
+} from '../../../src/backend/decorators/decorated-backend.js';
 
 /** Remembers the calls that are made, in the order in which they begin: tests count costs with it. */
 export class RecordingBackend extends DecoratedBackend {

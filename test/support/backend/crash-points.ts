@@ -1,5 +1,8 @@
-import type { Backend } from '../backend.js';
-import { type BackendCall, DecoratedBackend } from './decorated-backend.js';
+import type { Backend } from '../../../src/backend/backend.js';
+import {
+  type BackendCall,
+  DecoratedBackend,
+} from '../../../src/backend/decorators/decorated-backend.js';
 
 /**
  * What every call of a dead process gets. No `BackendError`: nothing may take it for an answer of

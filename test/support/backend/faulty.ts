@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type * as B from '../backend.js';
-import { BackendError } from '../errors.js';
-import { DecoratedBackend, type BackendCall, type BackendMethod } from './decorated-backend.js';
+import type * as B from '../../../src/backend/backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+import {
+  DecoratedBackend,
+  type BackendCall,
+  type BackendMethod,
+} from '../../../src/backend/decorators/decorated-backend.js';
 
 /** How often what goes wrong: shares of calls, from 0 to 1. */
 export interface FaultRates {
