@@ -1,6 +1,6 @@
+import { SlabPool } from '../lib/buffers/slab-pool.js';
 import { Heartbeat } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
-import { SlabPool } from './slab-queue.js';
 
 /**
  * The least memory that an upload with unread bytes holds. This is what the kernel gives at once:

@@ -6,7 +6,8 @@ import {
 } from './exchange.js';
 import type { Heartbeat, Touchable } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
-import { SlabQueue, type SlabPool } from './slab-queue.js';
+import type { SlabPool } from '../lib/buffers/slab-pool.js';
+import { SlabQueue } from './slab-queue.js';
 
 /** The socket that a body comes from. */
 export interface BodySocket {

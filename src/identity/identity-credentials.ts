@@ -6,7 +6,7 @@ import type {
   Verdict,
 } from '../s3/auth/principal.js';
 import { IdentityUnavailable } from './keystone.js';
-import { ExpiringMap } from './expiring-map.js';
+import { BoundedCache } from '../lib/bounded-cache.js';
 import type { Answer, SignatureService } from './signature-service.js';
 import type { IdentityUser } from './user.js';
 
@@ -54,8 +54,8 @@ const UNAVAILABLE: Verdict = { outcome: 'unavailable' };
  * while. Without it the service is asked each time.
  */
 export class IdentityCredentials implements CredentialSource {
-  readonly #users: ExpiringMap<KnownUser>;
-  readonly #refusals: ExpiringMap<Verdict>;
+  readonly #users: BoundedCache<KnownUser>;
+  readonly #refusals: BoundedCache<Verdict>;
   /** First requests with a key: what the first of them learns serves the others. */
   readonly #flights = new Map<string, Promise<Verdict>>();
   #isHealthy = true;
@@ -63,8 +63,8 @@ export class IdentityCredentials implements CredentialSource {
 
   constructor(private readonly options: IdentityCredentialsOptions) {
     const { cacheMs, now } = options;
-    this.#users = new ExpiringMap(USERS_MAX, cacheMs, now);
-    this.#refusals = new ExpiringMap(REFUSALS_MAX, REFUSAL_MS, now);
+    this.#users = new BoundedCache({ weightMax: USERS_MAX, lifeMs: cacheMs, now });
+    this.#refusals = new BoundedCache({ weightMax: REFUSALS_MAX, lifeMs: REFUSAL_MS, now });
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { Gate } from './gate.js';
+import { Semaphore, type SemaphoreRefusal } from '../lib/semaphore.js';
 
 /** The identity service cannot be asked, or does not answer as Keystone does; says nothing secret. */
 export class IdentityUnavailable extends Error {
@@ -43,7 +43,7 @@ export class Keystone {
   readonly #pool: Pool;
   readonly #prefix: string;
   readonly #timeoutMs: number;
-  readonly #gate: Gate;
+  readonly #requests: Semaphore;
 
   constructor({ url, timeoutMs, requestsMax }: KeystoneOptions) {
     const { origin, pathname } = new URL(url);
@@ -55,17 +55,32 @@ export class Keystone {
     });
     this.#prefix = pathname.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
-    const waiting = requestsMax * WAITING_PER_REQUEST;
-    this.#gate = new Gate({ active: requestsMax, waiting, waitMs: timeoutMs });
+    this.#requests = new Semaphore({
+      capacity: requestsMax,
+      queueMax: requestsMax * WAITING_PER_REQUEST,
+      waitMsMax: timeoutMs,
+    });
   }
 
-  /** @throws IdentityUnavailable when there is no whole answer in time */
-  send(request: KeystoneRequest): Promise<KeystoneAnswer> {
-    return this.#gate.run(() => this.#send(request));
+  /** @throws IdentityUnavailable when there is no whole answer in time, or too many wait for one */
+  async send(request: KeystoneRequest): Promise<KeystoneAnswer> {
+    const refusal = await this.#requests.enter(1);
+    if (refusal !== undefined) throw new IdentityUnavailable(this.#reason(refusal));
+    try {
+      return await this.#send(request);
+    } finally {
+      this.#requests.leave(1);
+    }
   }
 
   close(): Promise<void> {
     return this.#pool.destroy();
+  }
+
+  #reason(refusal: SemaphoreRefusal): string {
+    return refusal === 'queue_full'
+      ? 'too many requests wait for it'
+      : `no answer to earlier requests in ${this.#timeoutMs} ms`;
   }
 
   async #send({ method, path, token, body }: KeystoneRequest): Promise<KeystoneAnswer> {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SlabPool, SlabQueue } from '../../src/http/slab-queue.js';
+import { SlabQueue } from '../../src/http/slab-queue.js';
+import { SlabPool } from '../../src/lib/buffers/slab-pool.js';
 
 const SLAB_BYTES = 16 * 1024;
 

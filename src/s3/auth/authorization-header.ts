@@ -8,7 +8,7 @@ import {
 } from './credential-scope.js';
 import { formatAmzDate, parseAmzDate, parseRequestDate, requireSmallSkew } from './dates.js';
 import { parsePayloadMode } from './payload-plan.js';
-import { RecentMap } from './recent-map.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 import { ALGORITHM, type SignatureClaim } from './signature-v4.js';
 
 /**
@@ -42,7 +42,7 @@ const KEPT_LENGTH_MAX = 512;
  * what it means: reading it costs 1.3 µs, and finding it again 0.2 µs.
  */
 export class AuthorizationReader {
-  readonly #signers = new RecentMap<Signer>(KEPT_MAX);
+  readonly #signers = new BoundedCache<Signer>({ weightMax: KEPT_MAX });
 
   constructor(private readonly region: string) {}
 

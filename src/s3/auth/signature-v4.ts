@@ -3,7 +3,7 @@ import { HmacKey } from '../../digest/hmac-key.js';
 import { S3Error, type ErrorDetails } from '../errors.js';
 import type { CredentialScope } from './credential-scope.js';
 import type { PayloadMode } from './payload-plan.js';
-import { RecentMap } from './recent-map.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 
 /** What a request says of its own signature: well-formed and fresh, but not verified. */
 export interface SignatureClaim {
@@ -101,10 +101,10 @@ const ENTRIES_MAX = 1024;
 
 /** SigV4's signing keys, which cost four HMACs (8 µs) to derive and hold for a day. */
 export class SigningKeys {
-  readonly #entries: RecentMap<Entry>;
+  readonly #entries: BoundedCache<Entry>;
 
   constructor(entriesMax = ENTRIES_MAX) {
-    this.#entries = new RecentMap(entriesMax);
+    this.#entries = new BoundedCache({ weightMax: entriesMax });
   }
 
   /**

@@ -10,14 +10,9 @@ import type {
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
-import {
-  listedOwner,
-  ownerAttribute,
-  readStoredChecksum,
-  SYSTEM_METADATA,
-} from '../object/attributes.js';
+import { ownerAttribute, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
-import { readCurrentState, type PlainObject } from './current-state.js';
+import { entryOfObject, readCurrentState, type PlainObject } from './current-state.js';
 import { archiveContainer, type VersionedKey, currentRef, versionRef } from './names.js';
 import type { VersionEntry, VersionIds } from './version-entry.js';
 
@@ -126,20 +121,8 @@ export class Adoption {
         ? await this.#copy(call, key, to, described)
         : await this.#copyManifest(call, key, to, plain, described);
     if (copied?.outcome !== 'created') return copied?.outcome === 'stale' ? 'stale' : undefined;
-    return {
-      id: id ?? name,
-      name,
-      kind: 'version',
-      lastModified,
-      size: head.size,
-      etag: copied.etag,
-      storageClass: head.systemMetadata[SYSTEM_METADATA.storageClass],
-      checksumAlgorithm: readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum])
-        ?.algorithm,
-      owner: listedOwner(head.systemMetadata[ACL_METADATA]),
-      uploadId: head.systemMetadata[SYSTEM_METADATA.uploadId],
-      adopted: { etag, lastModified },
-    };
+    const written = { id: id ?? name, name, etag: copied.etag, lastModified };
+    return { ...entryOfObject(written, head), adopted: { etag, lastModified } };
   }
 
   async #copy(

@@ -140,14 +140,18 @@ export async function repairLink(
 
 /** The entry that a plain object would have: it is the version `null`. */
 export function plainEntry({ head, etag, lastModified }: PlainObject): VersionEntry {
-  const { size, systemMetadata } = head;
+  return entryOfObject({ id: NULL_VERSION_ID, name: '', etag, lastModified }, head);
+}
+
+/** The entry of an object, by what its writer has stored with it. */
+export function entryOfObject(
+  named: Pick<VersionEntry, 'id' | 'name' | 'etag' | 'lastModified'>,
+  { size, systemMetadata }: ObjectHead,
+): VersionEntry {
   return {
-    id: NULL_VERSION_ID,
-    name: '',
+    ...named,
     kind: 'version',
-    lastModified,
     size,
-    etag,
     storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
     checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
     owner: listedOwner(systemMetadata[ACL_METADATA]),

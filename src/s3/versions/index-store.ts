@@ -8,6 +8,7 @@ import type {
   WritePrecondition,
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 import type { ByteSource } from '../../lib/cancellation.js';
 import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
@@ -52,6 +53,8 @@ const READ_ATTEMPTS_MAX = 6;
 
 /** Of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
+/** Smaller ones are read again as fast as it is found out that they need not be. */
+const RECENT_BYTES_MIN = 16 * 1024;
 
 interface IndexStoreOptions {
   readonly backend: Backend;
@@ -62,7 +65,12 @@ interface IndexStoreOptions {
 /** Reads and writes the documents of the version index, each with one call. */
 export class IndexStore {
   readonly backend: Backend;
-  readonly #recent = new RecentIndexes(RECENT_BYTES_MAX);
+  /**
+   * Large indexes that were read or written last, by the bytes of their documents: to parse 10,000
+   * versions takes 10 ms, for each page of their listing. One may be used only when the store says
+   * that its ETag is still the same.
+   */
+  readonly #recent = new BoundedCache<StoredIndex>({ weightMax: RECENT_BYTES_MAX });
 
   constructor(private readonly options: IndexStoreOptions) {
     this.backend = options.backend;
@@ -70,13 +78,19 @@ export class IndexStore {
 
   /** @throws S3Error `InternalError` when it cannot be read or is too large */
   async readIndex(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
-    const recent = this.#recent.get(key);
+    const recent = this.#recent.get(nameOf(key));
     if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
     const found = await this.#read(call, indexRef(key));
     if (found === undefined) return NOTHING_STORED;
     const stored = { index: parseIndex(found.bytes), etag: found.etag };
-    this.#recent.keep(key, stored, found.bytes.length);
+    this.#keep(key, stored, found.bytes.length);
     return stored;
+  }
+
+  /** @param bytes - of its document */
+  #keep(key: VersionedKey, stored: StoredIndex, bytes: number): void {
+    if (bytes < RECENT_BYTES_MIN) this.#recent.delete(nameOf(key));
+    else this.#recent.set(nameOf(key), stored, bytes);
   }
 
   /** @throws S3Error `InternalError` as above */
@@ -130,7 +144,7 @@ export class IndexStore {
     const described = { listingAttributes: attributes, writeClass } as const;
     const result = await this.#write(call, indexRef(key), body, described, place);
     if (result.outcome === 'written') {
-      this.#recent.keep(key, { index, etag: result.etag }, body.length);
+      this.#keep(key, { index, etag: result.etag }, body.length);
     }
     return result;
   }
@@ -197,56 +211,6 @@ async function collect(source: Buffer | ByteSource): Promise<Buffer> {
 function tooLarge({ container, object }: ObjectRef, size: number): S3Error {
   const cause = new Error(`${container}/${object} is of ${size} bytes, which is no index of ours`);
   return new S3Error('InternalError', undefined, {}, { cause });
-}
-
-interface Kept {
-  readonly stored: StoredIndex;
-  /** Of its document, which is about a third of what it takes in memory. */
-  readonly bytes: number;
-}
-
-/** Smaller ones are read again as fast as it is found out that they need not be. */
-const BYTES_MIN = 16 * 1024;
-
-/**
- * Large version indexes that were read or written last: to parse 10,000 versions takes 10 ms, for
- * each page of their listing. One may be used only when the store says that its ETag is still the
- * same.
- */
-export class RecentIndexes {
-  /** In order of their last use. */
-  readonly #kept = new Map<string, Kept>();
-  #bytes = 0;
-
-  /** @param bytesMax - of all documents together */
-  constructor(private readonly bytesMax: number) {}
-
-  get(key: VersionedKey): StoredIndex | undefined {
-    const name = nameOf(key);
-    const kept = this.#kept.get(name);
-    if (kept === undefined) return undefined;
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
-    return kept.stored;
-  }
-
-  /** @param bytes - of its document */
-  keep(key: VersionedKey, stored: StoredIndex, bytes: number): void {
-    const name = nameOf(key);
-    this.#drop(name);
-    if (bytes < BYTES_MIN || bytes > this.bytesMax) return;
-    this.#kept.set(name, { stored, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.bytesMax) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
-    this.#kept.delete(name);
-  }
 }
 
 /** None of the names has a line break in front of the key. */

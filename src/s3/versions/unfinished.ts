@@ -1,9 +1,9 @@
 import type { CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
-import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
-import { ACL_METADATA } from '../rules/acl/stored.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
 import { addEntry } from './add-entry.js';
 import { isCode } from '../../backend/errors.js';
 import type { CreatedVersion } from './create-version.js';
+import { entryOfObject } from './current-state.js';
 import {
   archiveContainer,
   isArchivableKey,
@@ -143,17 +143,7 @@ async function headOf(
 
 /** What its writer would have committed. */
 function entryOf(name: string, head: ObjectHead): VersionEntry {
-  const { size, etag, lastModified, systemMetadata } = head;
-  return {
-    id: systemMetadata[SYSTEM_METADATA.versionId] ?? name,
-    name,
-    kind: 'version',
-    lastModified,
-    size,
-    etag,
-    storageClass: systemMetadata[SYSTEM_METADATA.storageClass],
-    checksumAlgorithm: readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum])?.algorithm,
-    owner: listedOwner(systemMetadata[ACL_METADATA]),
-    uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
-  };
+  const { etag, lastModified, systemMetadata } = head;
+  const id = systemMetadata[SYSTEM_METADATA.versionId] ?? name;
+  return entryOfObject({ id, name, etag, lastModified }, head);
 }

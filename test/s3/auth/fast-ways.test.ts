@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { parseAmzDate } from '../../../src/s3/auth/dates.js';
 import { AuthorizationReader } from '../../../src/s3/auth/authorization-header.js';
 import { HmacKey } from '../../../src/digest/hmac-key.js';
-import { RecentMap } from '../../../src/s3/auth/recent-map.js';
 import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/lib/uri.js';
 
 const SCOPE = '20261120/us-east-1/s3/aws4_request';
@@ -94,17 +93,6 @@ describe('remembered reads', () => {
     );
     const last = Date.UTC(2024, 1, 29, 23, 59, 59);
     expect(times).to.deep.equal([last, last - 1000, undefined, last]);
-  });
-
-  it('forget what was not used, and not what was', () => {
-    const map = new RecentMap<number>(8);
-    map.set('used', 0);
-    for (let i = 1; i < 100; i++) {
-      map.set(String(i), i);
-      expect(map.get('used')).to.equal(0);
-      expect(map.size).to.be.at.most(8);
-    }
-    expect(map.get('1')).to.equal(undefined);
   });
 
   it('skip the codec only for paths that it gives back', () => {
