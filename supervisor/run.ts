@@ -5,7 +5,7 @@ import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
 import { runJanitor } from './janitor.js';
-import { readSettings } from './settings.js';
+import { checkRings, readSettings } from './settings.js';
 import { start, type StartDeps as StartParts } from './start.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
@@ -40,12 +40,14 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
         command.flags,
         process.env,
       );
+      await checkRings(options);
       for (const line of [...warnings, ...(credentials?.warnings ?? [])]) warn(line);
       const answer = command.print ? renderConfig(options) : 'the configuration can be used';
       return tell(`${answer}\n`);
     }
     case 'janitor': {
       const settings = readSettings(command.configFile, command.flags, process.env);
+      await checkRings(settings.options);
       return runJanitor(settings, command.mode, deps.janitorCommand);
     }
     case 'reload':

@@ -5,6 +5,7 @@ import { loadConfig } from '../src/config/load.js';
 import type { Roster, RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { ConfigError, describeProblem, takeAll } from '../src/config/problem.js';
+import { openClusterRings } from '../src/ring/cluster.js';
 import type { FlagValues } from './cli.js';
 import { readConsoleSettings, type ConsoleSettings } from './console-settings.js';
 import { Failure } from './exit-codes.js';
@@ -34,6 +35,20 @@ export function readSettings(
   try {
     const config = loadConfig({ file: configFile, flags, cwd: workingDirectory() });
     return readFiles(config.options, 'console_listen' in flags, env);
+  } catch (error) {
+    throw error instanceof ConfigError ? configFailure(error) : error;
+  }
+}
+
+/**
+ * Reads the rings of a configuration with direct reads, and keeps nothing: each process has its own.
+ * @throws Failure `config`
+ */
+export async function checkRings(options: FilledOptions): Promise<void> {
+  const { backend, swiftRingsDir: ringsDir, swiftConf } = options;
+  if (backend !== 'swift' || ringsDir === '') return;
+  try {
+    await openClusterRings({ ringsDir, swiftConf });
   } catch (error) {
     throw error instanceof ConfigError ? configFailure(error) : error;
   }

@@ -16,7 +16,7 @@ import { lockDataDirectory, type DataLock } from './lock.js';
 import { refuseOtherDataDir, type Running } from './reload.js';
 import { ReopenSignal } from './reopen-signal.js';
 import { Service, type Start } from './service.js';
-import type { Settings } from './settings.js';
+import { checkRings, type Settings } from './settings.js';
 import { StopSignals } from './stop-signals.js';
 import type { RecoverStore } from './store.js';
 import { warn } from './warn.js';
@@ -44,6 +44,7 @@ export interface StartDeps {
  */
 export async function start(read: () => Settings, deps: StartDeps): Promise<ExitReason> {
   const { options, certificates, warnings, ...console } = read();
+  await checkRings(options);
   const log = createLogger({
     level: options.logLevel,
     process: 'supervisor',

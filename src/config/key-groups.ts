@@ -171,6 +171,37 @@ export const SWIFT_KEYS = {
     schema: integer(0, 600_000).default(20_000),
     doc: "How long an idle connection to a proxy is kept. Shorter than the proxies' `keepalive_timeout`.",
   },
+  swift_rings_dir: {
+    schema: optionalPath(),
+    doc: "Directory with the cluster's ring files, such as /etc/swift: reads then go to the storage servers themselves. See [Direct reads](direct-reads.md). Relative to the configuration file. Empty: everything goes through proxies.",
+  },
+  swift_conf: {
+    schema: optionalPath(),
+    doc: "With `swift_rings_dir`: the cluster's swift.conf. Relative to the configuration file. Empty: that in `swift_rings_dir`.",
+  },
+  swift_node_connect_timeout_ms: {
+    schema: integer(10, 600_000).default(500),
+    doc: "With `swift_rings_dir`: how long a storage server may take to accept a connection; Swift's `conn_timeout`.",
+  },
+  swift_node_timeout_ms: {
+    schema: integer(100, 600_000).default(3_000),
+    doc: "With `swift_rings_dir`: how long a storage server may take until its answer begins, and how long nothing may come of one that has begun; Swift's `node_timeout`. The next server is asked then.",
+  },
+  swift_node_connections_max: {
+    schema: integer(1, 10_000).default(64),
+    doc: 'With `swift_rings_dir`: connections of each listener to each storage server.',
+  },
+  swift_read_affinity: {
+    schema: text(
+      /^(?:\s*r\d{1,9}(?:z\d{1,9})?\s*=\s*\d{1,9}\s*(?:,|$)){0,100}$/,
+      "rules as Swift's read_affinity has them, such as r1z1=100, r2=200, or an empty text",
+    ).default(''),
+    doc: "With `swift_rings_dir`: which regions and zones are asked first, as Swift's `read_affinity`: the least number first. Empty: any.",
+  },
+  swift_hedge_ms: {
+    schema: integer(0, 600_000).default(0),
+    doc: 'With `swift_rings_dir`: after how long without an answer a second storage server is asked as well; whichever answers first is taken. 0: only when the first has failed.',
+  },
 } as const satisfies Readonly<Record<string, KeyRule>>;
 
 /** The keys that say what the service tells of itself, and where. */

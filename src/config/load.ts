@@ -206,6 +206,13 @@ function swiftRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): 
       expected: `a file with the key of swift_user (${user})`,
     });
   }
+  // What the filter shows the gateway, and nobody else, lies open on the storage servers.
+  if (parsed.swift_rings_dir && parsed.swift_filter_secret_file === '') {
+    problems.push({
+      ...origin('swift_filter_secret_file', sources),
+      expected: "a file with the filter's secret, since swift_rings_dir is given",
+    });
+  }
   return problems;
 }
 
@@ -243,6 +250,8 @@ function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSour
     identity_key_file: resolved(parsed.identity_key_file),
     swift_key_file: resolved(parsed.swift_key_file),
     swift_filter_secret_file: resolved(parsed.swift_filter_secret_file),
+    swift_rings_dir: resolved(parsed.swift_rings_dir),
+    swift_conf: resolved(parsed.swift_conf),
     store_filter_secret_file: resolved(parsed.store_filter_secret_file),
   };
 }

@@ -277,6 +277,20 @@ async function openWatchedStore(
         if (well) log.info({ endpoint }, 'a proxy is well again');
         else log.warn({ endpoint, reason }, 'a proxy is left out until it is well');
       },
+      onRead: (way) => {
+        metrics.directReads.read(way);
+      },
+      onNodeError: (node, error) => {
+        metrics.directReads.nodeFailed(node, error);
+      },
+      onHedgeWon: () => {
+        metrics.directReads.hedgeWon();
+      },
+      onRing: ({ name, file, version, problem }) => {
+        metrics.directReads.ring(name, version, problem !== undefined);
+        if (problem === undefined) log.info({ file, version }, 'a ring is in use');
+        else log.warn({ file, reason: problem.reason }, 'a ring file cannot be used');
+      },
     },
   });
   const { bytesUsed, load } = store;

@@ -1,7 +1,10 @@
 import type { Backend } from '../backend/backend.js';
 import {
+  type DirectOptions,
+  type OpenedDirect,
   type TransportHooks,
   type TransportLoad,
+  openDirect,
   openSwiftBackend,
   openTransport,
   type SwiftCredential,
@@ -18,8 +21,11 @@ export interface StoreHooks {
   /** For the embedded store: how long each commit took, and how many writes shared it. */
   readonly onSync?: ((seconds: number, batch: number) => void) | undefined;
   /** Hooks for the requests to a Swift cluster. */
-  readonly swift?: TransportHooks | undefined;
+  readonly swift?: SwiftHooks | undefined;
 }
+
+export type SwiftHooks = TransportHooks & DirectHooks;
+type DirectHooks = Pick<DirectOptions, 'onRead' | 'onNodeError' | 'onHedgeWon' | 'onRing'>;
 
 /** The store that the configuration names, as a child process has it open. */
 export interface OpenedStore {
@@ -98,7 +104,7 @@ interface OpenedSwift {
 export async function openSwift(
   options: FilledOptions,
   roster: Roster,
-  hooks: TransportHooks = {},
+  hooks: SwiftHooks = {},
 ): Promise<OpenedSwift> {
   const users = new SwiftUsers(serviceUser(options), roster);
   const transport = openTransport({
@@ -116,8 +122,12 @@ export async function openSwift(
     bodyTimeoutMs: options.swiftBodyTimeoutMs,
     keepAliveMs: options.swiftKeepAliveMs,
   });
+  const direct =
+    options.swiftRingsDir === ''
+      ? undefined
+      : await openDirect(transport, directOptions(options, hooks));
   const backend = await openSwiftBackend({
-    transport,
+    transport: direct?.transport ?? transport,
     containerCacheMs: options.swiftContainerCacheMs,
     verifyMd5: options.swiftVerifyMd5,
     storagePolicy: options.swiftStoragePolicy || undefined,
@@ -125,7 +135,7 @@ export async function openSwift(
   return {
     backend,
     load: () => transport.load(),
-    checks: () => [filterCheck(backend, options)],
+    checks: () => [filterCheck(backend, options), ...ringChecks(direct)],
     replaceRoster: (next) => {
       users.replace(next);
     },
@@ -144,6 +154,32 @@ function filterCheck({ capabilities }: Backend, options: FilledOptions): HealthC
       ? 'swift_filter_secret_file is not set'
       : 'the proxies do not have it, or have another secret';
   return { name, ok: true, detail: `${why}; ${FILTER_MISSING}` };
+}
+
+function directOptions(options: FilledOptions, hooks: DirectHooks): DirectOptions {
+  const { onRead, onNodeError, onHedgeWon, onRing } = hooks;
+  return {
+    ...{ onRead, onNodeError, onHedgeWon, onRing },
+    ringsDir: options.swiftRingsDir,
+    swiftConf: options.swiftConf,
+    connectionsMax: options.swiftNodeConnectionsMax,
+    connectTimeoutMs: options.swiftNodeConnectTimeoutMs,
+    nodeTimeoutMs: options.swiftNodeTimeoutMs,
+    keepAliveMs: options.swiftKeepAliveMs,
+    readAffinity: options.swiftReadAffinity,
+    hedgeMs: options.swiftHedgeMs,
+  };
+}
+
+/** A ring that could not be replaced still serves. */
+function ringChecks(direct: OpenedDirect | undefined): HealthCheck[] {
+  if (direct === undefined) return [];
+  const problems = direct
+    .rings()
+    .flatMap(({ file, problem }) => (problem === undefined ? [] : [`${file}: ${problem.reason}`]));
+  if (problems.length === 0) return [{ name: 'rings', ok: true }];
+  const detail = `the former ring is in use: ${problems.join('; ')}`;
+  return [{ name: 'rings', ok: true, detail }];
 }
 
 function serviceUser({ swiftUser: user, swiftKeyFile }: FilledOptions) {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { AdmissionMetrics } from './admission-metrics.js';
 import { BackendMetrics } from './backend-metrics.js';
+import { DirectReadMetrics } from './direct-read-metrics.js';
 import { BucketMetrics } from './bucket-metrics.js';
 import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js';
 import { EventLoopLag } from './event-loop-lag.js';
@@ -64,6 +65,7 @@ export class ListenerMetrics {
   readonly #registers = [this.registry];
   readonly admission = new AdmissionMetrics(this.#registers);
   readonly backend = new BackendMetrics(this.#registers);
+  readonly directReads = new DirectReadMetrics(this.#registers);
   readonly stages = new StageMetrics(this.#registers);
   readonly buckets = new BucketMetrics(this.#registers);
   readonly #operations = new Map<string, OperationTally>();

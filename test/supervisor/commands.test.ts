@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -90,6 +90,47 @@ describe('supervisor: commands', () => {
       ]);
       expect(stderr).to.include('got mode 0644, expected mode 0600').and.not.include('of-swift');
     }
+  });
+
+  it('check and start name the rings and the swift.conf that cannot be used', async () => {
+    const config = {
+      backend: 'swift',
+      swift_endpoints: ['http://127.0.0.1:1'],
+      swift_filter_secret_file: 'secret',
+      swift_rings_dir: 'swift',
+    };
+    await mkdir(join(folder, 'swift'));
+    await writeFile(join(folder, 'secret'), 'secret-of-filter', { mode: 0o600 });
+    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    const problems = async (command: string): Promise<string[]> => {
+      const { code, stderr } = await ringway([command, '--config', 'c.json']);
+      expect(code).to.equal(78);
+      return stderr.trimEnd().split('\n').slice(1);
+    };
+    expect((await problems('check')).join()).to.include('/swift/swift.conf: expected a readable');
+    await writeFile(
+      join(folder, 'swift/swift.conf'),
+      '[swift-hash]\nswift_hash_path_suffix = hush-hush\n',
+    );
+    await writeFile(join(folder, 'swift/object.ring.gz'), '\x80\x02}');
+    for (const command of ['check', 'start']) {
+      const lines = await problems(command);
+      expect(lines, command).to.have.lengthOf(3);
+      expect(lines.join()).to.include('/swift/object.ring.gz: expected a ring file of Swift');
+      expect(lines.join()).not.to.include('hush');
+    }
+  });
+
+  it('check wants the secret of the filter for direct reads', async () => {
+    const config = {
+      backend: 'swift',
+      swift_endpoints: ['http://127.0.0.1:1'],
+      swift_rings_dir: 'swift',
+    };
+    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    const { code, stderr } = await ringway(['check', '--config', 'c.json']);
+    expect(code).to.equal(78);
+    expect(stderr).to.include('since swift_rings_dir is given');
   });
 
   it('check does not judge the console by credentials that cannot be read', async () => {

@@ -6,13 +6,13 @@ import { skipBecause } from './skip.js';
 
 /**
  * What the service under test stores in: the suites of the S3 API run on each. `swift` is a real
- * cluster, `swift-api` our own Swift API over an embedded store. On these, which tests share, each
- * service has accounts of its own. `faulty` is an embedded store that fails now and then, for clients
- * that try again (faulty/retries.ts).
+ * cluster, `swift-direct` the same with direct reads, `swift-api` our own Swift API over an embedded
+ * store. On these, which tests share, each service has accounts of its own. `faulty` is an embedded
+ * store that fails now and then, for clients that try again (faulty/retries.ts).
  */
-export type StackName = 'embedded' | 'faulty' | 'swift' | 'swift-api';
+export type StackName = 'embedded' | 'faulty' | 'swift' | 'swift-direct' | 'swift-api';
 
-const STACKS: readonly StackName[] = ['embedded', 'faulty', 'swift', 'swift-api'];
+const STACKS: readonly StackName[] = ['embedded', 'faulty', 'swift', 'swift-direct', 'swift-api'];
 
 export const STACK = stackName(process.env.RINGWAY_TEST_STACK);
 
@@ -57,10 +57,13 @@ function faultRates(): FaultRates {
   return text === undefined ? FAULTS : (JSON.parse(text) as FaultRates);
 }
 
-async function clusterKeys(stack: 'swift' | 'swift-api'): Promise<Record<string, unknown>> {
-  if (stack === 'swift') {
+async function clusterKeys(
+  stack: 'swift' | 'swift-direct' | 'swift-api',
+): Promise<Record<string, unknown>> {
+  if (stack !== 'swift-api') {
     const { sharedSwiftLab } = await import('./shared-swift-lab.js');
-    return (await sharedSwiftLab()).gatewayKeys();
+    const lab = await sharedSwiftLab();
+    return stack === 'swift' ? lab.gatewayKeys() : lab.directKeys();
   }
   const { sharedSwiftApi } = await import('./shared-swift-api.js');
   return { ...(await sharedSwiftApi()).gatewayKeys };

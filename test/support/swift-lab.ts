@@ -40,6 +40,8 @@ interface LabState {
   readonly policies: readonly string[];
   readonly devices: readonly { readonly name: string; readonly folder: string }[];
   readonly gatewayConfig: string;
+  /** The folder with rings and swift.conf. */
+  readonly swiftConf: string;
   readonly logDir: string;
 }
 
@@ -84,6 +86,11 @@ export class SwiftLab {
     const config = JSON.parse(file) as Record<string, unknown>;
     delete config.data_dir;
     return config;
+  }
+
+  /** The same, with direct reads. */
+  directKeys(): Record<string, unknown> {
+    return { ...this.gatewayKeys(), swift_rings_dir: this.state.swiftConf };
   }
 
   /** A user, by `account:user`. */

@@ -4,7 +4,8 @@ import { layout } from './layout.mjs';
 import { SERVICE_USER } from './users.mjs';
 
 /**
- * Configurations of Ringway for the lab, with the files that they name. That for benchmarks has one
+ * Configurations of Ringway for the lab, with the files that they name: through proxies, and with
+ * direct reads. That for benchmarks has one
  * proxy, as plain Swift and s3api have: two proxies, each half as busy, take more CPU for the same
  * requests, and the gateway would be charged with it.
  *
@@ -28,6 +29,7 @@ export function gatewayConf(lab) {
   return {
     [paths.gatewayConfig]: `${JSON.stringify(config, null, 2)}\n`,
     [paths.benchConfig]: `${JSON.stringify({ ...config, swift_endpoints: lab.endpoints.slice(0, 1) }, null, 2)}\n`,
+    [paths.directConfig]: `${JSON.stringify({ ...config, swift_rings_dir: paths.conf }, null, 2)}\n`,
     [paths.keyFile]: `${key}\n`,
     // The proxies read it when they start: a lab keeps its secret.
     [paths.secretFile]: existsSync(paths.secretFile)

@@ -52,6 +52,7 @@ export function layout(dir) {
     expirerConf: `${dir}/conf/object-expirer.conf`,
     gatewayConfig: `${dir}/gateway/ringway.json`,
     benchConfig: `${dir}/gateway/one-proxy.json`,
+    directConfig: `${dir}/gateway/direct.json`,
     keyFile: `${dir}/gateway/swift.key`,
     secretFile: `${dir}/gateway/filter.secret`,
   };

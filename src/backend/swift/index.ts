@@ -6,3 +6,4 @@ export type {
   TransportOptions,
 } from './net/open-transport.js';
 export { openSwiftBackend, type SwiftBackendOptions } from './swift-backend.js';
+export { openDirect, type OpenedDirect, type DirectOptions } from './direct/open.js';

@@ -1,5 +1,5 @@
 import type { ListedObject, ListingEntry, ObjectPage } from '../object-listing.js';
-import { parseListing, readListedHash } from './listing-requests.js';
+import { parseListing, readListedHash, type ListedHash } from './listing-requests.js';
 import { readListingTime } from './timestamps.js';
 import { unquoted } from './stored-object.js';
 
@@ -34,11 +34,11 @@ export function pageOfListed(items: readonly Listed[], truncated: boolean): Obje
 }
 
 export function readListed(listed: Listed): ListedObject {
-  const { md5, etag, attributes } = readListedHash(listed.hash);
+  const { md5, etag, attributes, ...more } = readListedHash(listed.hash);
   return {
     name: listed.name,
-    size: listed.symlink_bytes ?? listed.bytes,
-    etag: etag ?? etagOf(listed) ?? md5,
+    size: listed.symlink_bytes ?? more.targetBytes ?? listed.bytes,
+    etag: etag ?? etagOf(listed, more) ?? md5,
     lastModified: readListingTime(listed.last_modified),
     contentType: listed.content_type,
     attributes,
@@ -46,7 +46,10 @@ export function readListed(listed: Listed): ListedObject {
 }
 
 /** The same that reading the object tells, see stored-object.ts. */
-function etagOf({ s3_etag, slo_etag, symlink_etag }: Listed): string | undefined {
+function etagOf(
+  { s3_etag, slo_etag, symlink_etag }: Listed,
+  { sloEtag = slo_etag, targetEtag = symlink_etag }: Pick<ListedHash, 'sloEtag' | 'targetEtag'>,
+): string | undefined {
   if (s3_etag !== undefined) return unquoted(s3_etag);
-  return slo_etag === undefined ? symlink_etag : `${unquoted(slo_etag)}-N`;
+  return sloEtag === undefined ? targetEtag : `${unquoted(sloEtag)}-N`;
 }

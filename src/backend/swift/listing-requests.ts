@@ -56,11 +56,18 @@ function parameterValue(text: string): string {
 const PLAIN_PARAMETER = /^[a-zA-Z0-9._~:/+@-]*$/;
 
 /** What a `hash` says. */
-interface ListedHash {
+export interface ListedHash {
   readonly md5: string;
   /** S3's, where it is another one. */
   readonly etag: string | undefined;
   readonly attributes: Metadata;
+  /**
+   * Of large objects and of links that hold to an ETag: what Swift's proxies make fields of, and
+   * container servers do not.
+   */
+  readonly sloEtag?: string | undefined;
+  readonly targetEtag?: string | undefined;
+  readonly targetBytes?: number | undefined;
 }
 
 const NO_ATTRIBUTES: Metadata = Object.freeze({});
@@ -68,21 +75,28 @@ const NO_ATTRIBUTES: Metadata = Object.freeze({});
 export function readListedHash(hash: string): ListedHash {
   const end = hash.indexOf(';');
   if (end === -1) return { md5: hash, etag: undefined, attributes: NO_ATTRIBUTES };
-  let etag: string | undefined;
   const attributes: Record<string, string> = {};
+  const listed: { -readonly [Name in keyof ListedHash]: ListedHash[Name] } = {
+    md5: hash.slice(0, end),
+    etag: undefined,
+    attributes,
+  };
   for (let at = end + 1; at < hash.length;) {
     const semicolon = hash.indexOf(';', at);
     const next = semicolon === -1 ? hash.length : semicolon;
     const equals = hash.indexOf('=', at);
     const name = hash.slice(at, equals).trim();
     const value = (): string => parameterText(hash.slice(equals + 1, next).trim());
-    if (name === 's3_etag') etag = value();
+    if (name === 's3_etag') listed.etag = value();
+    else if (name === 'slo_etag') listed.sloEtag = value();
+    else if (name === 'symlink_target_etag') listed.targetEtag = value();
+    else if (name === 'symlink_target_bytes') listed.targetBytes = Number(value());
     else if (name.startsWith(ATTRIBUTE)) {
       attributes[parameterText(name.slice(ATTRIBUTE.length))] = value();
     }
     at = next + 1;
   }
-  return { md5: hash.slice(0, end), etag, attributes };
+  return listed;
 }
 
 function parameterText(value: string): string {

@@ -14,12 +14,19 @@ describe('swift: listing entries', () => {
     expect(readListedHash(MD5)).to.deep.equal(plain);
   });
 
+  it('of links that hold to an ETag have what a proxy makes fields of', () => {
+    const hash = `${MD5}; symlink_target=c/o; symlink_target_etag=e; symlink_target_bytes=7`;
+    const listed = { md5: MD5, etag: undefined, attributes: {}, targetEtag: 'e', targetBytes: 7 };
+    expect(readListedHash(hash)).to.deep.equal(listed);
+  });
+
   it('have the ETag of S3 where s3api has it', () => {
     expect(listingHeaders({ etag: 'abc-3' })).to.deep.equal({
       [`${OVERRIDE}etag`]: '; s3_etag=abc-3',
     });
     const hash = `${MD5}; s3_etag=abc-3; slo_etag=whatever`;
-    expect(readListedHash(hash)).to.deep.equal({ md5: MD5, etag: 'abc-3', attributes: {} });
+    const listed = { md5: MD5, etag: 'abc-3', attributes: {}, sloEtag: 'whatever' };
+    expect(readListedHash(hash)).to.deep.equal(listed);
   });
 
   it('of links look like their targets, to every reader', () => {

@@ -1,0 +1,188 @@
+import { encodeUriComponentAws } from '../../../lib/uri.js';
+import type { CallContext, ObjectRef } from '../../backend.js';
+import type { Policies } from '../../../ring/policy.js';
+import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
+import { ContainerPolicies } from './container-policies.js';
+import { addLink, linkTarget, refusalOf, toGateway } from './node-headers.js';
+import { NodeWalk } from './node-walk.js';
+import { ObjectSource, pathOf, type SourceDeps } from './object-source.js';
+import { chooseWay, Notes, type ProxyReason, type Way } from './way.js';
+
+export interface DirectDeps extends SourceDeps {
+  readonly proxies: SwiftTransport;
+  readonly policies: Policies;
+  /** Called for each read, when its way is known. */
+  readonly onRead?: ((way: Way) => void) | undefined;
+}
+
+/** A HEAD or GET of an object, or a listing. */
+interface ObjectRead {
+  readonly context: CallContext;
+  readonly method: 'GET' | 'HEAD';
+  readonly ref: ObjectRef;
+  readonly range: string | undefined;
+}
+
+/**
+ * The proxies' transport, but that reads which need no middleware of Swift's go to the storage
+ * servers. Whatever these cannot answer for sure is asked of a proxy, so that direct reads change
+ * how fast an answer comes, and never which one.
+ */
+export class DirectTransport implements SwiftTransport {
+  readonly #policies: ContainerPolicies;
+  readonly #notes = new Notes();
+  #hasFilter = false;
+
+  constructor(private readonly deps: DirectDeps) {
+    this.#policies = new ContainerPolicies(deps.policies, deps.proxies);
+  }
+
+  async request(request: SwiftRequest): Promise<SwiftResponse> {
+    const way = this.#way(request);
+    if (way === undefined) return this.#forward(request);
+    if (way !== 'direct') {
+      this.deps.onRead?.(way);
+      return this.deps.proxies.request(request);
+    }
+    const answer = await this.#read(request);
+    if (typeof answer !== 'string') {
+      this.deps.onRead?.('direct');
+      return answer;
+    }
+    this.#notes.add(nameOf(request), answer);
+    this.deps.onRead?.(answer);
+    return this.deps.proxies.request(request);
+  }
+
+  async info(): Promise<SwiftInfo> {
+    const info = await this.deps.proxies.info();
+    this.#hasFilter = info.filter !== undefined;
+    return info;
+  }
+
+  ping(context: CallContext): Promise<void> {
+    return this.deps.proxies.ping(context);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.deps.proxies.close(), this.deps.nodes.close()]);
+  }
+
+  #way(request: SwiftRequest): Way | undefined {
+    const { context, method, account, container, object, query = '', headers = {} } = request;
+    // Nothing is looked up for a write.
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    const isObject = container !== undefined && object !== undefined;
+    const policy = isObject ? this.#policies.get(context, account, container) : undefined;
+    return chooseWay({
+      method,
+      hasContainer: container !== undefined,
+      hasObject: isObject,
+      query,
+      headers,
+      hasFilter: this.#hasFilter,
+      policy: policy && (policy.erasureCoding === undefined ? 'replicated' : 'erasure_coded'),
+      noted: this.#notes.get(nameOf(request)),
+      hasRoom: this.deps.nodes.hasRoom,
+    });
+  }
+
+  async #forward(request: SwiftRequest): Promise<SwiftResponse> {
+    const response = await this.deps.proxies.request(request);
+    const { method, account, container, object } = request;
+    if (container !== undefined && object === undefined && method === 'HEAD') {
+      this.#policies.learn(account, container, response);
+    }
+    return response;
+  }
+
+  /** @throws the abort reason of the request's context */
+  #read(request: SwiftRequest): Promise<SwiftResponse | ProxyReason> {
+    const { context, account, container = '', object, headers } = request;
+    if (object === undefined) return this.#list(request);
+    const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
+    const ref = { account, container, object };
+    return this.#readObject({ context, method, ref, range: headers?.range });
+  }
+
+  async #readObject(read: ObjectRead): Promise<SwiftResponse | ProxyReason> {
+    const found = await this.#find(read);
+    if (typeof found === 'string') return found;
+    const target = linkTarget(found.headers);
+    if (target === undefined) return found.answer(toGateway(found.headers));
+    found.cancel();
+    return this.#follow(read, found, target);
+  }
+
+  /** A link of which both ends are read here, as versions are kept. */
+  async #follow(
+    read: ObjectRead,
+    link: ObjectSource,
+    target: string,
+  ): Promise<SwiftResponse | ProxyReason> {
+    const ref = targetRef(read.ref.account, target);
+    if (ref === undefined) return 'link';
+    // The proxies' symlink filter asks for the whole of a link, too: it has no bytes.
+    const found = await this.#find({ ...read, ref });
+    if (typeof found === 'string') return found;
+    if (linkTarget(found.headers) !== undefined) {
+      found.cancel();
+      return 'link';
+    }
+    const headers = toGateway(found.headers);
+    addLink(headers, link.headers, `/v1/${encodeUriComponentAws(ref.account)}/${target}`);
+    return found.answer(headers);
+  }
+
+  async #find({ context, method, ref, range }: ObjectRead): Promise<ObjectSource | ProxyReason> {
+    const policy = this.#policies.get(context, ref.account, ref.container);
+    if (policy === undefined) return 'policy_unknown';
+    if (policy.erasureCoding !== undefined) return 'erasure_coded';
+    const found = await ObjectSource.find(this.deps, { context, method, ref, policy, range });
+    if (typeof found === 'string') return found;
+    const refusal = refusalOf(found.headers);
+    if (refusal === undefined) return found;
+    found.cancel();
+    return refusal;
+  }
+
+  async #list(request: SwiftRequest): Promise<SwiftResponse | ProxyReason> {
+    const { context, account, container = '', query = '' } = request;
+    const { nodes, rings, hash } = this.deps;
+    const ring = rings.ring('container');
+    if (ring === undefined) return 'policy_unknown';
+    const partition = ring.partition(hash.hex(account, container));
+    const walk = new NodeWalk(nodes, ring, partition, this.deps);
+    const path = `${pathOf({ account, container })}?${query}`;
+    const source = await walk.find({ context, method: 'GET', path, headers: [] });
+    if (typeof source === 'string') return source;
+    const { answer } = source;
+    if (isWholeListing(answer.headers)) return answer;
+    answer.cancel();
+    return 'sharded';
+  }
+}
+
+const WHOLE: ReadonlySet<string | undefined> = new Set([undefined, 'unsharded', 'collapsed']);
+
+function isWholeListing(headers: ReadonlyMap<string, string>): boolean {
+  if (!WHOLE.has(headers.get('x-backend-sharding-state'))) return false;
+  return (headers.get('x-backend-record-type') ?? 'object') === 'object';
+}
+
+function targetRef(account: string, target: string): ObjectRef | undefined {
+  const slash = target.indexOf('/');
+  if (slash <= 0) return undefined;
+  try {
+    const container = decodeURIComponent(target.slice(0, slash));
+    const object = decodeURIComponent(target.slice(slash + 1));
+    return object === '' ? undefined : { account, container, object };
+  } catch {
+    return undefined;
+  }
+}
+
+/** No account and no container has a slash in its name. */
+function nameOf({ account, container = '', object }: SwiftRequest): string {
+  return object === undefined ? `${account}/${container}` : `${account}/${container}/${object}`;
+}

@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import { hang, reset, shortBody, answer } from '../support/fake-swift.js';
+import {
+  missing,
+  openDirectFixture,
+  REF,
+  stored,
+  tombstone,
+  type DirectFixture,
+} from './support.js';
+
+describe('direct reads', () => {
+  let fixture: DirectFixture;
+
+  beforeEach(async () => {
+    fixture = await openDirectFixture();
+  });
+
+  afterEach(() => fixture.close());
+
+  /** What each node does, for good. */
+  const script = (...steps: Parameters<typeof set>[1][]): void => {
+    for (const [index, step] of steps.entries()) set(index, step);
+  };
+  const set = (index: number, step: (typeof fixture.nodes)[0]['steps'][0]): void => {
+    fixture.nodes[index]!.steps = [step];
+  };
+  const asked = (): number[] => fixture.nodes.map(({ seen }) => seen.length);
+
+  it('ask the first primary, by path of the device, and nobody else', async () => {
+    script(stored('bytes'));
+    expect(await fixture.read()).to.deep.equal({ status: 200, text: 'bytes' });
+    const { url, headers } = fixture.nodes[0]!.seen[0]!;
+    expect(url).to.match(/^\/d0\/[01]\/AUTH_a\/c\/o$/);
+    expect(headers['x-backend-storage-policy-index']).to.equal('0');
+    expect(headers['x-auth-token']).to.equal(undefined);
+    expect(asked()).to.deep.equal([1, 0, 0]);
+    expect(fixture.proxy.requests).to.deep.equal([]);
+    expect(fixture.ways).to.deep.equal(['direct']);
+  });
+
+  it('go on with the next server after 404, an error and a connection that ends', async () => {
+    for (const first of [missing, answer(500), answer(507), reset]) {
+      await fixture.close();
+      fixture = await openDirectFixture();
+      script(first, stored('b'));
+      expect((await fixture.read()).text).to.equal('b');
+      expect(asked()).to.deep.equal([1, 1, 0]);
+      expect(fixture.ways).to.deep.equal(['direct']);
+    }
+  });
+
+  it('leave the word that nothing is there to a proxy', async () => {
+    script(missing, missing, missing);
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways).to.deep.equal(['missing']);
+    expect(asked()).to.deep.equal([1, 1, 1]);
+  });
+
+  it('ask a proxy when servers that might have it do not answer', async () => {
+    script(missing, reset, answer(503));
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways).to.deep.equal(['nodes_failed']);
+    expect(fixture.errors).to.deep.equal(['reset', 'status']);
+  });
+
+  it('believe a deletion rather than data that is older', async () => {
+    script(tombstone('1700000001.00000'), stored('old'), stored('old'));
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways).to.deep.equal(['missing']);
+  });
+
+  it('take data that is newer than a deletion', async () => {
+    script(tombstone('1600000000.00000'), stored('new'));
+    expect((await fixture.read()).text).to.equal('new');
+  });
+
+  it('continue a body that breaks off from a server with the same object', async () => {
+    script(
+      ({ response, incoming }) => {
+        response.writeHead(200, {
+          'Content-Length': 10,
+          ETag: '"e1"',
+          'X-Backend-Data-Timestamp': '1700000000.00000',
+        });
+        response.write('0123', () => incoming.socket.destroy());
+      },
+      stored('0123456789', { ETag: '"other"' }),
+      answer(206, '456789', {
+        ETag: '"e1"',
+        'X-Backend-Data-Timestamp': '1700000000.00000',
+        'Content-Range': 'bytes 4-9/10',
+      }),
+    );
+    expect((await fixture.read()).text).to.equal('0123456789');
+    const { headers } = fixture.nodes[2]!.seen[0]!;
+    expect(headers).to.include({ range: 'bytes=4-9', 'if-match': '"e1"' });
+    expect(fixture.errors).to.deep.equal(['cut']);
+  });
+
+  it('fail when nobody has the rest of the same object', async () => {
+    script(shortBody(10, '0123'), missing, missing);
+    fixture.nodes[0]!.steps = [
+      ({ response, incoming }) => {
+        response.writeHead(200, { 'Content-Length': 10, 'X-Backend-Data-Timestamp': '1.0' });
+        response.write('0123', () => incoming.socket.destroy());
+      },
+    ];
+    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'Unavailable');
+  });
+
+  it('ask a proxy for what they cannot read, and remember it', async () => {
+    script(stored('[]', { 'X-Static-Large-Object': 'True' }));
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(asked()).to.deep.equal([1, 0, 0]);
+    expect(fixture.ways).to.deep.equal(['large_object', 'large_object']);
+  });
+
+  it('ask a proxy for an object with names that HTTP does not allow', async () => {
+    script(({ incoming }) => {
+      incoming.socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Object-Meta-ä: 1\r\n\r\n');
+    });
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways).to.deep.equal(['not_understood']);
+    expect(fixture.errors).to.deep.equal([]);
+  });
+
+  it('follow a link', async () => {
+    fixture.nodes[0]!.steps = [
+      stored('', { 'X-Object-Sysmeta-Symlink-Target': 'd/t%C3%A9' }),
+      stored('of the target'),
+    ];
+    const response = await fixture.transport.request({
+      context: { requestId: 'r' },
+      method: 'GET',
+      ...REF,
+    });
+    expect(await response.text(100)).to.equal('of the target');
+    expect(response.headers.get('content-location')).to.equal('/v1/AUTH_a/d/t%C3%A9');
+    expect(response.headers.get('x-gateway-link-sysmeta-symlink-target')).to.equal('d/t%C3%A9');
+    expect(
+      fixture.nodes[0]!.seen.map(({ url }) => url.split('/').slice(3).join('/')),
+    ).to.deep.equal(['AUTH_a/c/o', 'AUTH_a/d/t%C3%A9']);
+  });
+
+  it('leave a link to a link, and one into an unknown container, to a proxy', async () => {
+    for (const target of ['d/t', 'unknown/t']) {
+      fixture.nodes[0]!.steps = [stored('', { 'X-Object-Sysmeta-Symlink-Target': target })];
+      await fixture.read({ object: target });
+    }
+    expect(fixture.ways).to.deep.equal(['link', 'policy_unknown']);
+  });
+
+  it('list a container that is not sharded', async () => {
+    const query = 'format=json&limit=2';
+    script(answer(200, '[]', { 'X-Backend-Sharding-State': 'unsharded' }));
+    expect((await fixture.read({ object: undefined, query })).text).to.equal('[]');
+    expect(fixture.nodes[0]!.seen[0]!.url).to.match(/^\/d0\/[01]\/AUTH_a\/c\?format=json&limit=2$/);
+  });
+
+  it('leave one that is sharded to a proxy', async () => {
+    const query = 'format=json&limit=2';
+    script(answer(200, '[]', { 'X-Backend-Sharding-State': 'sharded' }));
+    for (let i = 0; i < 2; i++) await fixture.read({ object: undefined, query });
+    expect(fixture.ways).to.deep.equal(['sharded', 'sharded']);
+    expect(asked()).to.deep.equal([1, 0, 0]);
+  });
+
+  it('wait for a server that hangs once', async () => {
+    await fixture.close();
+    fixture = await openDirectFixture({ nodeTimeoutMs: 200 });
+    script(hang, stored('b'));
+    for (let i = 0; i < 3; i++) expect((await fixture.read()).text).to.equal('b');
+    expect(asked()).to.deep.equal([1, 3, 0]);
+    expect(fixture.errors).to.deep.equal(['timeout']);
+  });
+
+  it('ask a second server when the first takes long', async () => {
+    await fixture.close();
+    fixture = await openDirectFixture({ hedgeMs: 10 });
+    script(hang, stored('b'));
+    expect((await fixture.read()).text).to.equal('b');
+    expect(fixture.hedges.won).to.equal(1);
+    expect(fixture.errors).to.deep.equal([]);
+  });
+
+  it('end with the request', async () => {
+    script(hang, hang, hang);
+    const { cancelledBy } = await import('../../../../src/lib/cancellation.js');
+    const controller = new AbortController();
+    const context = { requestId: 'r', cancellation: cancelledBy(controller.signal) };
+    const reading = fixture.read({ context }).catch((thrown: unknown) => thrown);
+    const reason = new Error('given up');
+    controller.abort(reason);
+    expect(await reading).to.equal(reason);
+  });
+});

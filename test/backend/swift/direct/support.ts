@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDirect, type DirectOptions } from '../../../../src/backend/swift/index.js';
+import type { SwiftRequest, SwiftTransport } from '../../../../src/backend/swift/transport.js';
+import { device, ringV1 } from '../../../ring/support.js';
+import { makeTempFolder, removeFolder } from '../../../support/temp-folder.js';
+import { answer, FakeSwift, type Step } from '../support/fake-swift.js';
+import { CONTEXT } from '../support/open-fake.js';
+import { ScriptedTransport, type ScriptedAnswer } from '../support/scripted-transport.js';
+
+export const REF = { account: 'AUTH_a', container: 'c', object: 'o' };
+const POLICY: ScriptedAnswer = { status: 200, headers: { 'x-storage-policy': 'gold' } };
+
+/** Storage servers by script, a ring of them, and a proxy that says that it was asked. */
+export interface DirectFixture {
+  /** Asked in this order. */
+  readonly nodes: readonly FakeSwift[];
+  readonly proxy: ScriptedTransport;
+  readonly transport: SwiftTransport;
+  /** Ways and reasons of reads. */
+  readonly ways: string[];
+  readonly errors: string[];
+  readonly hedges: { won: number };
+  read(request?: Partial<SwiftRequest>): Promise<{ status: number; text: string }>;
+  close(): Promise<void>;
+}
+
+export async function openDirectFixture(
+  options: Partial<DirectOptions> = {},
+): Promise<DirectFixture> {
+  const nodes = await Promise.all(Array.from({ length: 3 }, () => FakeSwift.start()));
+  const folder = await makeTempFolder('direct-reads');
+  for (const node of nodes) node.checksTokens = false;
+  // One zone each, so that affinity makes an order of them.
+  const devs = nodes.map(({ url }, id) =>
+    device(id, {
+      zone: id + 1,
+      ip: '127.0.0.1',
+      port: Number(new URL(url).port),
+      device: `d${id}`,
+    }),
+  );
+  // Every partition has all three as its primaries, and so no handoffs.
+  const rows = [0, 1, 2].map((id) => [id, id]);
+  const ring = ringV1({ devs, part_shift: 31, replica_count: 3, version: 1 }, rows);
+  for (const name of ['account', 'container', 'object']) {
+    await writeFile(join(folder, `${name}.ring.gz`), ring);
+  }
+  await writeFile(
+    join(folder, 'swift.conf'),
+    '[swift-hash]\nswift_hash_path_suffix = s\n[storage-policy:0]\nname = gold\ndefault = yes\n',
+  );
+  const proxy = new ScriptedTransport(({ object, method }) =>
+    method === 'HEAD' && object === undefined ? POLICY : { status: 200, body: 'of the proxy' },
+  );
+  const ways: string[] = [];
+  const errors: string[] = [];
+  const hedges = { won: 0 };
+  const { transport } = await openDirect(proxy, {
+    ringsDir: folder,
+    swiftConf: '',
+    readAffinity: 'r1z1=1,r1z2=2,r1z3=3',
+    hedgeMs: 0,
+    connectionsMax: 8,
+    connectTimeoutMs: 1_000,
+    nodeTimeoutMs: 10_000,
+    keepAliveMs: 1_000,
+    onRead: (way) => ways.push(way),
+    onNodeError: (_, error) => errors.push(error),
+    onHedgeWon: () => {
+      hedges.won += 1;
+    },
+    ...options,
+  });
+  await transport.info();
+  for (const container of ['c', 'd']) {
+    await transport.request({ context: CONTEXT, method: 'HEAD', account: 'AUTH_a', container });
+  }
+  proxy.requests.length = 0;
+  return {
+    ...{ nodes, proxy, transport, ways, errors, hedges },
+    async read(request = {}) {
+      const response = await transport.request({
+        context: CONTEXT,
+        method: 'GET',
+        ...REF,
+        ...request,
+      });
+      const chunks: Buffer[] = [];
+      for await (const chunk of response.body) chunks.push(Buffer.from(chunk));
+      return { status: response.status, text: Buffer.concat(chunks).toString() };
+    },
+    async close() {
+      await transport.close();
+      await Promise.all(nodes.map((node) => node.stop()));
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** An object as an object server gives it. */
+export function stored(body: string, more: Readonly<Record<string, string>> = {}): Step {
+  return answer(200, body, {
+    ETag: '"e1"',
+    'X-Timestamp': '1700000000.00000',
+    'X-Backend-Timestamp': '1700000000.00000',
+    'X-Backend-Data-Timestamp': '1700000000.00000',
+    ...more,
+  });
+}
+
+export const missing: Step = answer(404);
+
+/** A 404 that knows of a deletion. */
+export function tombstone(time: string): Step {
+  return answer(404, '', { 'X-Backend-Timestamp': time });
+}

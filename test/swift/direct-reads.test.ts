@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import {
+  openDirect,
+  openSwiftBackend,
+  openTransport,
+  type DirectOptions,
+} from '../../src/backend/swift/index.js';
+import type { SwiftRequest, SwiftTransport } from '../../src/backend/swift/transport.js';
+import { describeWith } from '../support/needs.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { filterSecret } from '../support/swift-client.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+
+const CONTEXT = { requestId: 'tx-direct' };
+const CONTAINER = 'direct-reads';
+const BODY = Buffer.from('0123456789'.repeat(3_000));
+
+/** Of a proxy alone, or of the moment. */
+const OWN =
+  /^(?:date|x-trans-id|x-openstack-request-id|accept-ranges|connection|keep-alive|x-backend-)/;
+
+describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
+  this.timeout(180_000);
+  let lab: SwiftLab;
+  let proxies: SwiftTransport;
+  let direct: SwiftTransport;
+  let ways: string[] = [];
+  let errors: string[] = [];
+
+  const open = async (options: Partial<DirectOptions> = {}): Promise<SwiftTransport> => {
+    const { account, user, key } = lab.state.serviceUser;
+    const transport = openTransport({
+      endpoints: lab.state.endpoints,
+      credentialFor: () => ({ user: `${account}:${user}`, key }),
+      filterSecret: filterSecret(lab),
+    });
+    const opened = await openDirect(transport, {
+      ringsDir: lab.state.swiftConf,
+      swiftConf: '',
+      readAffinity: '',
+      hedgeMs: 0,
+      connectionsMax: 16,
+      connectTimeoutMs: 1_000,
+      nodeTimeoutMs: 20_000,
+      keepAliveMs: 10_000,
+      onRead: (way) => ways.push(way),
+      onNodeError: (_, error) => errors.push(error),
+      ...options,
+    });
+    await opened.transport.info();
+    await opened.transport.request({
+      context: CONTEXT,
+      method: 'HEAD',
+      account: 'AUTH_test',
+      container: CONTAINER,
+    });
+    return opened.transport;
+  };
+
+  const send = async (transport: SwiftTransport, request: Partial<SwiftRequest>) => {
+    const response = await transport.request({
+      context: CONTEXT,
+      method: 'GET',
+      account: 'AUTH_test',
+      container: CONTAINER,
+      ...request,
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of response.body) chunks.push(Buffer.from(chunk));
+    const headers = [...response.headers].filter(([name]) => !OWN.test(name)).sort();
+    return {
+      status: response.status,
+      headers: Object.fromEntries(headers),
+      body: Buffer.concat(chunks).toString(),
+    };
+  };
+
+  const put = async (object: string, request: Partial<SwiftRequest> = {}): Promise<void> => {
+    const { status } = await send(proxies, { method: 'PUT', object, body: BODY, ...request });
+    expect(status).to.equal(201);
+  };
+
+  before(async () => {
+    lab = await sharedSwiftLab();
+    const { account, user, key } = lab.state.serviceUser;
+    proxies = openTransport({
+      endpoints: lab.state.endpoints,
+      credentialFor: () => ({ user: `${account}:${user}`, key }),
+      filterSecret: filterSecret(lab),
+    });
+    await send(proxies, { method: 'PUT', headers: { 'x-storage-policy': 'gold' } });
+    await put('plain ü', {
+      headers: {
+        'content-type': 'text/x-test',
+        'content-encoding': 'br',
+        'x-object-meta-colour': 'blü',
+        'x-object-meta-x%3dy': '1',
+        'x-gateway-sysmeta-object-kind': 'whole',
+        'x-gateway-sysmeta-transient-tag': 't',
+      },
+    });
+    await put('link', {
+      body: Buffer.alloc(0),
+      headers: {
+        'x-symlink-target': `${CONTAINER}/tar%20get`,
+        'x-gateway-sysmeta-object-of': 'link',
+      },
+    });
+    await put('tar get', { headers: { 'x-gateway-sysmeta-object-of': 'target' } });
+    await put('hard link', {
+      body: Buffer.alloc(0),
+      headers: {
+        'x-symlink-target': `${CONTAINER}/tar%20get`,
+        'x-symlink-target-etag': createHash('md5').update(BODY).digest('hex'),
+      },
+    });
+    await put('large', {
+      query: 'multipart-manifest=put',
+      body: Buffer.from(JSON.stringify([{ path: `/${CONTAINER}/tar get` }])),
+    });
+    direct = await open();
+  });
+
+  after(async () => {
+    await direct.close();
+    await proxies.close();
+  });
+
+  beforeEach(() => {
+    ways = [];
+    errors = [];
+  });
+
+  const same: readonly (readonly [string, Partial<SwiftRequest>, string])[] = [
+    ['a HEAD', { method: 'HEAD', object: 'tar get' }, 'direct'],
+    ['a GET', { object: 'tar get' }, 'direct'],
+    ['a range', { object: 'tar get', headers: { range: 'bytes=5-14' } }, 'direct'],
+    ['the end', { object: 'tar get', headers: { range: 'bytes=-7' } }, 'direct'],
+    ['a range behind the end', { object: 'tar get', headers: { range: 'bytes=90000-' } }, 'direct'],
+    ['a link', { object: 'link' }, 'direct'],
+    ['a HEAD of a link', { method: 'HEAD', object: 'link' }, 'direct'],
+    ['a range of a link', { object: 'link', headers: { range: 'bytes=3-4' } }, 'direct'],
+    ['names that HTTP does not allow', { object: 'plain ü' }, 'not_understood'],
+    ['a large object', { object: 'large' }, 'large_object'],
+    ['a link that holds to an ETag', { object: 'hard link' }, 'link'],
+    ['what is missing', { object: 'nothing' }, 'missing'],
+    ['the newest', { object: 'tar get', headers: { 'x-newest': 'true' } }, 'newest'],
+  ];
+  for (const [what, request, way] of same) {
+    it(`answer ${what} as a proxy does`, async () => {
+      const expected = await send(proxies, request);
+      expect(await send(direct, request)).to.deep.equal(expected);
+      expect(ways).to.deep.equal([way]);
+    });
+  }
+
+  it('list as a proxy does', async () => {
+    const ref = { account: 'AUTH_test', container: CONTAINER };
+    const [expected, found] = await Promise.all(
+      [proxies, direct].map(async (transport) => {
+        const backend = await openSwiftBackend({ transport, containerCacheMs: 0 });
+        return backend.listObjects(CONTEXT, ref, { limit: 10 });
+      }),
+    );
+    expect(found).to.deep.equal(expected);
+    expect(found?.entries).to.have.length.above(2);
+    expect(ways).to.deep.equal(['direct']);
+  });
+
+  it('see a deletion and a new object at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      await put('again', { body: Buffer.from(`round ${round}`) });
+      expect((await send(direct, { object: 'again' })).body).to.equal(`round ${round}`);
+      await send(proxies, { method: 'DELETE', object: 'again' });
+      expect((await send(direct, { object: 'again' })).status).to.equal(404);
+    }
+  });
+
+  it('read on while a server is stopped, and wait for it once', async () => {
+    const other = await open({ nodeTimeoutMs: 300 });
+    await lab.pauseServices('object-server.node1');
+    try {
+      for (let i = 0; i < 30; i++) {
+        expect((await send(other, { object: 'tar get' })).body).to.equal(BODY.toString());
+      }
+      expect(errors.filter((error) => error !== 'timeout')).to.deep.equal([]);
+      // A trial a second later may be among them, and fails too.
+      expect(errors.length).to.be.within(0, 5);
+      expect(new Set(ways)).to.deep.equal(new Set(['direct']));
+    } finally {
+      await lab.resumeServices('object-server.node1');
+      await other.close();
+    }
+  });
+
+  it('read what a killed server has of its replicas elsewhere, and never say it is missing', async () => {
+    const other = await open();
+    await lab.killServices('object-server.node2');
+    try {
+      for (let i = 0; i < 10; i++) {
+        expect((await send(other, { object: 'tar get' })).status).to.equal(200);
+      }
+      expect(ways).not.to.include('missing');
+    } finally {
+      await lab.startServices('object-server.node2');
+      await other.close();
+    }
+  });
+});
