@@ -8,7 +8,7 @@ import type {
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
-import { conditionReply, unsatisfiable } from '../object/read-object.js';
+import { conditionReply, unsatisfiable } from '../object/reading.js';
 import { objectHeaders } from '../object/object-headers.js';
 import { parseRanges, resolveRanges } from '../object/conditions.js';
 import { TEXT, type Reply } from '../reply.js';

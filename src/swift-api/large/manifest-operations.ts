@@ -16,8 +16,8 @@ import { acceptedFormat, type ListingFormat } from '../listing/listing-query.js'
 import { LISTED } from '../listing/object-entry.js';
 import { unquoted } from '../object/conditions.js';
 import { isStaticLarge, objectHeaders } from '../object/object-headers.js';
-import { describeGiven, givenPrecondition, replyOf } from '../object/put-object.js';
-import { readOptions, conditionReply, headOf } from '../object/read-object.js';
+import { describeGiven, givenPrecondition, replyOf } from '../object/writing.js';
+import { readOptions, conditionReply, headOf } from '../object/reading.js';
 import { overriddenHash } from '../object/representation.js';
 import { statusLine, type Reply, TEXT } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';

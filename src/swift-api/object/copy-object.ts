@@ -1,22 +1,20 @@
-import type { CopyInput, Metadata, ObjectHead, ObjectRef } from '../../backend/backend.js';
+import type { CopyInput, Metadata, ObjectHead } from '../../backend/backend.js';
 import { resolveRange } from '../../backend/ranges.js';
-import { encodeUriPath } from '../../lib/uri.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { LISTED } from '../listing/object-entry.js';
 import { givenByGateway } from './upload.js';
 import { copyManifest } from '../large/manifest-operations.js';
-import { givenMetadata, metadataHeaders } from '../metadata.js';
+import { givenMetadata } from '../metadata.js';
 import { isTrue, decodeName, splitObjectPath, type ObjectTarget } from '../target.js';
-import { HTML, TEXT, type Reply } from '../reply.js';
+import { TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import { lastModified } from '../timestamps.js';
 import { givenDeleteAt, overrideAttributes, givenRepresentation } from './representation.js';
 import { copyLink } from './links.js';
 import { isStaticLarge, objectHeaders } from './object-headers.js';
-import { checkName, replyOf } from './put-object.js';
-import { conditionReply, headOf } from './read-object.js';
+import { checkName, replyOf, withSource } from './writing.js';
+import { conditionReply, headOf } from './reading.js';
 import { parseRanges } from './conditions.js';
 
 /** `COPY` with a Destination. @throws SwiftError */
@@ -186,25 +184,4 @@ const OF_LISTINGS: ReadonlySet<string> = new Set(Object.values(LISTED));
 
 function without(values: Metadata, names: ReadonlySet<string>): Metadata {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
-}
-
-/** Says what was copied. */
-export function withSource(
-  reply: Reply,
-  { account, container, object }: ObjectRef,
-  head: ObjectHead,
-  metadata: Metadata,
-): Reply {
-  if (reply.status !== 201) return reply;
-  return {
-    ...reply,
-    headers: [
-      ...reply.headers.filter(([name]) => name !== 'Content-Type'),
-      ['Content-Type', HTML],
-      ['X-Copied-From-Account', encodeUriPath(account)],
-      ['X-Copied-From', encodeUriPath(`${container}/${object}`)],
-      ['X-Copied-From-Last-Modified', lastModified(head.lastModified)],
-      ...metadataHeaders(metadata, 'object', true),
-    ],
-  };
 }

@@ -9,10 +9,10 @@ import { type Reply, TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import { type ObjectTarget, decodeName, splitObjectPath } from '../target.js';
 import { unquoted } from './conditions.js';
-import { withSource } from './copy-object.js';
+import { withSource } from './writing.js';
 import { linkPath, locationOf, objectHeaders } from './object-headers.js';
-import { replyOf, describeGiven, givenPrecondition } from './put-object.js';
-import { readOptions } from './read-object.js';
+import { replyOf, describeGiven, givenPrecondition } from './writing.js';
+import { readOptions } from './reading.js';
 
 /** Copies a link as a link (`COPY` with `symlink=get`). @returns undefined for what is none */
 export async function copyLink(

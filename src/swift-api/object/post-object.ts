@@ -8,7 +8,7 @@ import { HTML, type Reply, plainReply, TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
 import { locationOf } from './object-headers.js';
-import { readOptions } from './read-object.js';
+import { readOptions } from './reading.js';
 import { givenDeleteAt, givenRepresentation } from './representation.js';
 
 /** `DELETE` of an object; of a manifest with all that it is made of, when that is asked for. */

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  ByteRange,
-  GetObjectResult,
-  ObjectHead,
-  RangeSpec,
-  ReadOptions,
-} from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
+import type { ByteRange, GetObjectResult, ObjectHead, RangeSpec } from '../../backend/backend.js';
 import type { ByteSource } from '../../lib/cancellation.js';
-import { ownsAccount } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { readDynamic } from '../large/dynamic.js';
 import { readManifest } from '../large/manifest-operations.js';
-import { HTML, pageOf, TEXT, type Reply } from '../reply.js';
+import { TEXT, type Reply } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
-import { isTrue, type ObjectTarget } from '../target.js';
-import { checkConditions, parseRanges, resolveRanges } from './conditions.js';
+import { type ObjectTarget } from '../target.js';
+import { parseRanges, resolveRanges } from './conditions.js';
+import {
+  conditionReply,
+  headOf,
+  readHeaders,
+  readOptions,
+  unsatisfiable,
+  withTarget,
+} from './reading.js';
 import { readLinkItself } from './links.js';
-import { locationOf, objectHeaders, type Headers } from './object-headers.js';
+import { locationOf, objectHeaders } from './object-headers.js';
 
 /** Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other. */
 interface MultipartBody {
@@ -86,38 +86,6 @@ export async function readObject(call: Call<ObjectTarget>): Promise<Reply> {
   return replyTo(call, head);
 }
 
-/** Whom expired objects are there for, and how sure an answer has to be. */
-export function readOptions(call: Call<ObjectTarget>): ReadOptions {
-  const { headers, target } = call;
-  const openExpired =
-    isTrue(headers.get('x-open-expired')) && (call.gateway || ownsAccount(call, target.account));
-  const newest = isTrue(headers.get('x-newest'));
-  return { openExpired, newest };
-}
-
-/** @throws SwiftError 404, with the target of a link that leads nowhere */
-export async function headOf(call: Call<ObjectTarget>): Promise<ObjectHead> {
-  const { api, context, target } = call;
-  try {
-    return await api.backend.headObject(context, target, readOptions(call));
-  } catch (error) {
-    throw await withTarget(call, error);
-  }
-}
-
-/** Says with a link that leads nowhere whither; a large object in pieces is in conflict. */
-async function withTarget(call: Call<ObjectTarget>, error: unknown): Promise<unknown> {
-  if (!(error instanceof BackendError)) return error;
-  if (error.code === 'Corrupt')
-    return new SwiftError(409, undefined, undefined, [], { cause: error });
-  if (error.code !== 'BrokenLink') return error;
-  const { api, context, target } = call;
-  const head = await api.backend.headObject(context, target, { linkItself: true });
-  if (head.link === undefined) return error;
-  const location = locationOf(target.account, head.link.target);
-  return new SwiftError(404, pageOf(404), HTML, [['Content-Location', location]], { cause: error });
-}
-
 /** A link that was made for one content leads to no other. @throws SwiftError 409 */
 function checkPinned({ target }: Call<ObjectTarget>, { link, etag }: ObjectHead): void {
   const pinned = link?.systemMetadata[OWN.targetEtag];
@@ -132,7 +100,7 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
   const early = conditionReply(call, head, head.etag, objectHeaders(call, head));
   if (early !== undefined) return early;
   if (call.method === 'HEAD') {
-    const headers = describe(head.contentType, objectHeaders(call, head));
+    const headers = readHeaders(head.contentType, objectHeaders(call, head));
     return { status: 200, headers, contentLength: head.size };
   }
   const specs = parseRanges(call.headers.get('range'));
@@ -149,7 +117,12 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
     call.api.backend.getObject(call.context, call.target, part, readOptions(call));
   const { boundary, body, contentLength } = multipartBody(head, ranges, open);
   const type = `multipart/byteranges;boundary=${boundary}`;
-  return { status: 206, headers: describe(type, objectHeaders(call, head)), body, contentLength };
+  return {
+    status: 206,
+    headers: readHeaders(type, objectHeaders(call, head)),
+    body,
+    contentLength,
+  };
 }
 
 /** What was looked at may have changed since: the answer is of what is read. */
@@ -161,7 +134,7 @@ async function wholeOrPart(call: Call<ObjectTarget>, spec: RangeSpec | undefined
     });
   const headers = objectHeaders(call, head);
   if (range === 'unsatisfiable') return unsatisfiable(head.contentType, headers, head.size);
-  const described = describe(head.contentType, headers);
+  const described = readHeaders(head.contentType, headers);
   const { source, length } = body;
   if (range === undefined) {
     return { status: 200, headers: described, body: source, contentLength: length };
@@ -172,36 +145,5 @@ async function wholeOrPart(call: Call<ObjectTarget>, spec: RangeSpec | undefined
     headers: [...described, ['Content-Range', `bytes ${start}-${end}/${head.size}`]],
     body: source,
     contentLength: length,
-  };
-}
-
-function describe(contentType: string, headers: Headers): Headers {
-  return [['Content-Type', contentType], ...headers, ['Accept-Ranges', 'bytes']];
-}
-
-/** @returns the answer when a condition decides it */
-export function conditionReply(
-  { headers: given }: Call,
-  { lastModified, contentType }: ObjectHead,
-  etag: string,
-  headers: Headers,
-): Reply | undefined {
-  const modified = Math.ceil(lastModified / 1000) * 1000;
-  switch (checkConditions(given, etag, modified)) {
-    case 'met':
-      return undefined;
-    case 'not modified':
-      return { status: 304, headers: describe(contentType, headers) };
-    case 'failed':
-      return { status: 412, headers: [['Content-Type', HTML], ...headers], body: '' };
-  }
-}
-
-export function unsatisfiable(contentType: string, headers: Headers, size: number): Reply {
-  const described = describe(contentType, headers);
-  return {
-    status: 416,
-    headers: [...described, ['Content-Range', `bytes */${size}`]],
-    body: pageOf(416),
   };
 }
