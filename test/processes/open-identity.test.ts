@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.js';
-import { openIdentity } from '../../src/processes/open-credentials.js';
+import { openIdentity } from '../../src/processes/open-identity.js';
 import { StartError } from '../../src/processes/child.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
