@@ -39,9 +39,10 @@ export interface ReadOptions {
 
 /**
  * What a write is for. One for a `deletion` is a part of deleting something, or the end of what has
- * begun: it may use the room that the store keeps so that a full one can be emptied.
+ * begun: it may use the room that the store keeps so that a full one can be emptied, and no quota
+ * refuses it. A `marker` hides an object and frees nothing: no quota refuses it, but it needs room.
  */
-export type WriteClass = 'ordinary' | 'deletion';
+export type WriteClass = 'ordinary' | 'marker' | 'deletion';
 
 /**
  * Gives up with the caller.

@@ -16,8 +16,10 @@ export type BackendErrorCode =
   /** The body was shorter or longer than announced. */
   | 'BodyMismatch'
   | 'NameTooLong'
-  /** No room on the device, or over a quota of the store. */
+  /** No room on the device. */
   | 'StorageFull'
+  /** Over what the operator allows the account or the container. */
+  | 'QuotaExceeded'
   /** The store cannot be reached, or not now; the same call may work later. */
   | 'Unavailable'
   | 'Timeout'

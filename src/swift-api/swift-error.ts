@@ -39,6 +39,7 @@ const STATUS_OF: Readonly<Record<BackendErrorCode, number>> = {
   BodyMismatch: 499,
   NameTooLong: 400,
   StorageFull: 507,
+  QuotaExceeded: 413,
   Unavailable: 503,
   Timeout: 503,
   Corrupt: 503,

@@ -11,6 +11,7 @@ from ringway_filter.headers import (
     put_swift_headers, take_gateway_headers, to_gateway)
 from ringway_filter.misses import CONSEQUENCES, UNSURE
 from ringway_filter.names import decode_names
+from ringway_filter.quotas import wrap_quotas
 from ringway_filter.settings import (
     check_pipeline, proxy_sections, read_secrets, seconds_option)
 from ringway_filter.signature import WINDOW_SECONDS, Verifier
@@ -75,6 +76,11 @@ class Front(object):
                              'X-Gateway-Create can only be exclusive')
             env[EXCLUSIVE] = env.pop('HTTP_IF_NONE_MATCH', '')
 
+        if 'x-gateway-quota' in given:
+            if given['x-gateway-quota'] != 'exempt':
+                raise refuse(swob.HTTPBadRequest, env,
+                             'X-Gateway-Quota can only be exempt')
+            trust.exempt = True
         if 'x-gateway-not-newer' in given:
             _limit_change(env, given['x-gateway-not-newer'])
         if 'x-gateway-state' in given:
@@ -140,4 +146,5 @@ def filter_factory(global_conf, **local_conf):
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True)
-    return lambda app: Front(remember_tokens(app), verifier, logger)
+    return lambda app: Front(
+        wrap_quotas(remember_tokens(app)), verifier, logger)

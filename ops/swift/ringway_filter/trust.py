@@ -16,13 +16,15 @@ class Trust(object):
     :ivar link: headers of the symlink that the request named, as pairs, once
         the guard has seen it; None before, and when there is none
     :ivar looked: whether the guard has seen the object that was asked for
+    :ivar exempt: whether what it writes is not measured by quotas
     :ivar unsure: whether the store could not tell of an object, be it another
         than the one that was asked for, if it is there
     """
 
-    __slots__ = ('link', 'looked', 'unsure')
+    __slots__ = ('exempt', 'link', 'looked', 'unsure')
 
     def __init__(self):
+        self.exempt = False
         self.link = None
         self.looked = False
         self.unsure = False

@@ -16,7 +16,13 @@ import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
 import type { ObjectHeads, ReadDeps } from './object-heads.js';
-import { creationHeaders, readPutAnswer, refuseEtagCondition, timeOfPut } from './put-answer.js';
+import {
+  creationHeaders,
+  quotaHeaders,
+  readPutAnswer,
+  refuseEtagCondition,
+  timeOfPut,
+} from './put-answer.js';
 import { unquoted, readUpdateDocument, EMPTY_MD5, putHeaders } from './stored-object.js';
 import { readTimestamp } from './timestamps.js';
 import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js';
@@ -115,7 +121,12 @@ export class LinkPuts {
       this.guards.check(context, input.guard),
     ]);
     throwIfAborted(context);
-    const headers = { ...this.#describe(input), ...creationHeaders(precondition) };
+    const headers = {
+      ...this.#describe(input),
+      ...creationHeaders(precondition),
+      // It has no bytes, and ends what was measured when its target was written.
+      ...quotaHeaders('deletion'),
+    };
     const repeatable = precondition === undefined && input.guard === undefined;
     const body = Buffer.alloc(0);
     const request = { context, method: 'PUT', ...ref, headers, body, repeatable } as const;

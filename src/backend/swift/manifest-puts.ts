@@ -17,6 +17,7 @@ import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import {
   answerOf,
   creationHeaders,
+  quotaHeaders,
   type PutAnswer,
   refuseEtagCondition,
   timeOfPut,
@@ -266,6 +267,7 @@ export class ManifestPuts {
       ...(this.deps.limits.filter !== undefined && listingHeaders({ md5, etag, attributes })),
       ...deleteAtHeaders(input.deleteAt),
       ...creationHeaders(precondition),
+      ...quotaHeaders(input.writeClass),
     };
   }
 

@@ -17,7 +17,13 @@ import { listingHeaders, readListedHash } from './listing-requests.js';
 import { deleteAtHeaders, type MetadataLimits } from './metadata-headers.js';
 import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import type { ObjectReads } from './object-reads.js';
-import { creationHeaders, readPutAnswer, refuseEtagCondition, timeOfPut } from './put-answer.js';
+import {
+  creationHeaders,
+  quotaHeaders,
+  readPutAnswer,
+  refuseEtagCondition,
+  timeOfPut,
+} from './put-answer.js';
 import { isMd5, putHeaders, unquoted } from './stored-object.js';
 import {
   type RequestHeaders,
@@ -198,7 +204,11 @@ export class ObjectCopies {
           context,
           method: 'PUT',
           ...to,
-          headers: { ...described, ...this.#creationHeaders(copy) },
+          headers: {
+            ...described,
+            ...this.#creationHeaders(copy),
+            ...quotaHeaders(copy.input.writeClass),
+          },
           body: NOTHING,
           headersTimeoutMs: longestMs(source),
           repeatable: input.guard === undefined && !isExclusive,

@@ -27,6 +27,7 @@ import { isMd5, type Description, putHeaders, unquoted } from './stored-object.j
 import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import {
   creationHeaders,
+  quotaHeaders,
   type PutAnswer,
   readPutAnswer,
   refuseEtagCondition,
@@ -198,7 +199,11 @@ export class ObjectPuts {
       context,
       method: 'PUT',
       ...ref,
-      headers: { ...headers, ...creationHeaders(precondition) },
+      headers: {
+        ...headers,
+        ...creationHeaders(precondition),
+        ...quotaHeaders(input.writeClass),
+      },
       body,
       // A write that depends on nothing may be repeated: to write the same again changes nothing.
       repeatable: Buffer.isBuffer(body) && precondition === undefined && input.guard === undefined,

@@ -1,4 +1,10 @@
-import type { CallContext, DeletePrecondition, ObjectRef, WritePrecondition } from '../backend.js';
+import type {
+  CallContext,
+  DeletePrecondition,
+  ObjectRef,
+  WriteClass,
+  WritePrecondition,
+} from '../backend.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './status-errors.js';
 import type { ObjectHeads } from './object-heads.js';
@@ -19,6 +25,16 @@ export function creationHeaders(precondition: WritePrecondition | undefined): Re
 
 const NOTHING: RequestHeaders = {};
 const EXCLUSIVE: RequestHeaders = { 'if-none-match': '*', 'x-gateway-create': 'exclusive' };
+
+/**
+ * What carries out a deletion, or ends what has begun, is stored over a quota, too: else a full
+ * account could not be emptied. Swift without the filter does not know the header, and needs none.
+ */
+export function quotaHeaders(writeClass: WriteClass | undefined): RequestHeaders {
+  return writeClass === undefined || writeClass === 'ordinary' ? NOTHING : EXEMPT;
+}
+
+const EXEMPT: RequestHeaders = { 'x-gateway-quota': 'exempt' };
 
 /** Swift ignores it, and would change what it should not. @throws BackendError Unsupported */
 export function refuseEtagCondition(

@@ -43,7 +43,13 @@ const REFUSED: Meaning = {
   code: 'Unavailable',
   why: "Swift refused the gateway's user: check swift_user, its key and its role .reseller_admin",
 };
-const FULL: Meaning = { code: 'StorageFull', why: 'over a quota or a size limit, or out of room' };
+const OVER_QUOTA: Meaning = {
+  code: 'QuotaExceeded',
+  // swift/common/middleware/account_quotas.py and container_quotas.py, of all releases.
+  says: 'quota',
+  why: 'over a quota of the account or of the container',
+};
+const FULL: Meaning = { code: 'StorageFull', why: 'over a size limit, or out of room' };
 const CHANGING: Meaning = {
   code: 'Unavailable',
   why: 'the cluster is in the middle of another change',
@@ -63,7 +69,7 @@ const OF_ALL: Meanings = {
   // X-Timestamp or a deletion in the same instant: it passes.
   409: [CHANGING],
   412: [{ code: 'Unsupported', why: 'the cluster does not take such a name' }],
-  413: [FULL],
+  413: [OVER_QUOTA, FULL],
   414: [{ code: 'NameTooLong', why: 'the request line is longer than the cluster allows' }],
   422: [{ code: 'BodyMismatch', why: 'the body is not the one that was announced' }],
   429: [BUSY],

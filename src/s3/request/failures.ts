@@ -46,17 +46,22 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   BodyMismatch: 'IncompleteBody',
   NameTooLong: 'KeyTooLongError',
   StorageFull: 'InsufficientStorage',
+  QuotaExceeded: 'EntityTooLarge',
   Unavailable: 'ServiceUnavailable',
   Timeout: 'ServiceUnavailable',
   Corrupt: 'InternalError',
   Unsupported: 'NotImplemented',
 };
 
+/** As s3api answers it; S3 has no quotas of its own, and no code for them. */
+const OVER_QUOTA = 'Your proposed upload exceeds the quota of the account or of the bucket';
+
 /** The S3 error for a backend's, with the backend's as its cause, and with its `Retry-After`. */
 export function toS3Error(error: BackendError): S3Error {
   const { code, retryAfterMs = Infinity } = error;
   const headers = Number.isFinite(retryAfterMs) ? [retryAfter(retryAfterMs)] : [];
-  return new S3Error(s3CodeOf[code], undefined, {}, { cause: error, headers });
+  const message = code === 'QuotaExceeded' ? OVER_QUOTA : undefined;
+  return new S3Error(s3CodeOf[code], message, {}, { cause: error, headers });
 }
 
 function retryAfter(ms: number): readonly [string, string] {

@@ -155,7 +155,8 @@ export async function createDeleteMarker(
     etag: '',
     owner,
   };
-  const removed = await addEntry(deps, uncancelled(call), key, marker, { condition });
+  const options = { condition, writeClass: 'marker' } as const;
+  const removed = await addEntry(deps, uncancelled(call), key, marker, options);
   return { versionId, removed };
 }
 
