@@ -1,4 +1,4 @@
-import type { CallContext, ContainerRef } from './backend.js';
+import type { CallContext, ContainerRef, Metadata } from './backend.js';
 import type { ListedObject, ObjectPage, ObjectQuery } from './object-listing.js';
 
 /** The readers of pages that a store leaves unread: `workers/page-readers.ts` knows them. */
@@ -30,6 +30,9 @@ export interface UnreadListings {
 
 /** What visitors are shown of an object: all but its type, which S3's listings do not have. */
 export type VisitedObject = Omit<ListedObject, 'contentType'>;
+
+/** The attributes of an object that has none; stores may show any other empty record. */
+export const NO_ATTRIBUTES: Metadata = Object.freeze({});
 
 /** Is shown the entries of a page, in their order. */
 export interface EntryVisitor {

@@ -20,8 +20,8 @@ for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
   UNRESERVED[character.charCodeAt(0)] = 1;
 }
 
-/** The same, and `/`. */
-const UNRESERVED_OR_SLASH = UNRESERVED.slice();
+/** The same, and `/`: what {@link encodeUriPath} leaves as it is. */
+export const UNRESERVED_OR_SLASH = UNRESERVED.slice();
 UNRESERVED_OR_SLASH['/'.charCodeAt(0)] = 1;
 
 const PERCENT = 0x25;

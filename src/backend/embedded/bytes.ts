@@ -1,5 +1,6 @@
 import { BackendError } from '../errors.js';
 import type { Metadata } from '../backend.js';
+import { NO_ATTRIBUTES } from '../unread-page.js';
 
 /**
  * Builds a record in a scratch buffer that grows and is reused; {@link take} copies it out. One
@@ -179,7 +180,7 @@ export class ByteReader {
 
   pairs(): Metadata {
     const count = this.varint();
-    if (count === 0) return NO_PAIRS;
+    if (count === 0) return NO_ATTRIBUTES;
     const values: Record<string, string> = {};
     for (let i = 0; i < count; i++) {
       const name = this.text();
@@ -225,9 +226,6 @@ const MD5_HEX = /^[0-9a-f]{32}$/;
 export function isMd5(etag: string): boolean {
   return MD5_HEX.test(etag);
 }
-
-/** Shared by all records without pairs, so that a listing does not allocate one per entry. */
-const NO_PAIRS: Metadata = Object.freeze({});
 
 function ownValue(value: string): PropertyDescriptor {
   return { value, enumerable: true, configurable: true, writable: true };

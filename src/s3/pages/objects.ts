@@ -1,4 +1,9 @@
-import { showEntries, type EntryVisitor, type VisitedObject } from '../../backend/unread-page.js';
+import {
+  NO_ATTRIBUTES,
+  showEntries,
+  type EntryVisitor,
+  type VisitedObject,
+} from '../../backend/unread-page.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { encodeContinuationToken } from '../rules/continuation-token.js';
 import type { ListObjectsQuery, ListObjectsV2Query } from '../rules/listing-query.js';
@@ -100,14 +105,28 @@ class ListingReader implements EntryVisitor {
 }
 
 function listedKey(object: VisitedObject, accountOwner: Owner | undefined): ListedKey {
-  const owner = object.attributes[SYSTEM_METADATA.owner];
+  const { name: key, etag, size, lastModified, attributes } = object;
+  // Most objects have none, and share these: the lookups would take as long as the rest.
+  if (attributes === NO_ATTRIBUTES) {
+    const storageClass = DEFAULT_STORAGE_CLASS;
+    return {
+      key,
+      lastModified,
+      etag,
+      size,
+      storageClass,
+      checksumAlgorithm: undefined,
+      owner: accountOwner,
+    };
+  }
+  const owner = attributes[SYSTEM_METADATA.owner];
   return {
-    key: object.name,
-    lastModified: Number(object.attributes[SYSTEM_METADATA.lastModified] ?? object.lastModified),
-    etag: object.etag,
-    size: object.size,
-    storageClass: object.attributes[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,
-    checksumAlgorithm: object.attributes[SYSTEM_METADATA.checksumAlgorithm],
+    key,
+    lastModified: Number(attributes[SYSTEM_METADATA.lastModified] ?? lastModified),
+    etag,
+    size,
+    storageClass: attributes[SYSTEM_METADATA.storageClass] ?? DEFAULT_STORAGE_CLASS,
+    checksumAlgorithm: attributes[SYSTEM_METADATA.checksumAlgorithm],
     owner: accountOwner && (owner === undefined ? accountOwner : userOwner(owner)),
   };
 }

@@ -1,5 +1,5 @@
 import { scratch, ScratchBytes } from '../../lib/buffers/scratch-memory.js';
-import { DECLARATION_1_0, REFERENCE_1_1, xmlDeclaration } from './escape.js';
+import { ASCII_END, DECLARATION_1_0, REFERENCE_1_1, xmlDeclaration } from './escape.js';
 
 /** Characters that are written at once: V8 joins the pieces of short texts best. */
 const BLOCK_LENGTH = 2048;
@@ -10,6 +10,18 @@ const COPIED_BYTES_MAX = 32 * 1024;
 
 /** A whole document; one that is long is sent as a stream, from memory that is used again. */
 export type Document = string | Buffer | ScratchBytes;
+
+/** Escaped markup that is added many times, encoded once. */
+export class Markup {
+  readonly bytes: Uint8Array;
+  /** Whether a document with it has to be XML 1.1. */
+  readonly needs11: boolean;
+
+  constructor(escaped: string) {
+    this.bytes = Buffer.from(escaped);
+    this.needs11 = escaped.includes(REFERENCE_1_1);
+  }
+}
 
 /**
  * A long document in the making, as the bytes that are sent. As one string a page of 1000 keys is
@@ -40,6 +52,36 @@ export class DocumentBytes {
   add(markup: string): void {
     this.#block += markup;
     if (this.#block.length >= BLOCK_LENGTH) this.#flush();
+  }
+
+  addMarkup(markup: Markup): void {
+    if (this.#block !== '') this.#flush();
+    if (markup.needs11) this.#reference11 = REFERENCE_1_1;
+    const { bytes } = markup;
+    const { length } = bytes;
+    this.#reserve(length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += length;
+  }
+
+  /**
+   * Adds a text without making an escaped string of it.
+   * @param plain - by code of ASCII: 1 for a character that stands for itself
+   * @returns false when the text has another character: then nothing is added
+   */
+  addPlain(text: string, plain: Uint8Array): boolean {
+    if (this.#block !== '') this.#flush();
+    const { length } = text;
+    this.#reserve(length);
+    const target = this.#bytes;
+    const start = this.#length;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= ASCII_END || plain[code] !== 1) return false;
+      target[start + i] = code;
+    }
+    this.#length = start + length;
+    return true;
   }
 
   /**

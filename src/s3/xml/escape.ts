@@ -17,7 +17,7 @@ export const REFERENCE_1_1 = '&#x';
 const REPLACEMENT = '\uFFFD';
 
 const SPACE = 0x20;
-const ASCII_END = 0x80;
+export const ASCII_END = 0x80;
 const C1_END = 0xa0;
 const LINE_SEPARATOR = 0x2028;
 
@@ -28,7 +28,9 @@ const ASCII_ESCAPES: readonly (string | undefined)[] = Array.from(
 );
 
 /** The same as a table of bytes, which is read for each character of a listing. */
-const PLAIN_ASCII = Uint8Array.from(ASCII_ESCAPES, (escape) => (escape === undefined ? 1 : 0));
+export const PLAIN_ASCII = Uint8Array.from(ASCII_ESCAPES, (escape) =>
+  escape === undefined ? 1 : 0,
+);
 
 /** Whether a character stands for itself; `code` is below 0x80. */
 export function isPlainAscii(code: number): boolean {

@@ -1,7 +1,7 @@
-import { encodeUriPath } from '../../lib/uri.js';
+import { encodeUriPath, UNRESERVED_OR_SLASH } from '../../lib/uri.js';
 import { formatIsoDate } from '../rules/dates.js';
-import { DocumentBytes, type Document } from './document-bytes.js';
-import { escapeXml, optionalElement } from './escape.js';
+import { DocumentBytes, Markup, type Document } from './document-bytes.js';
+import { escapeXml, optionalElement, PLAIN_ASCII } from './escape.js';
 import { renderOwner, type Owner } from './owner.js';
 
 /** What listings of objects and versions share: names, attributes and `<CommonPrefixes>`. */
@@ -41,6 +41,8 @@ export function listingBytes(entries: number): DocumentBytes {
   return new DocumentBytes(8192 + entries * ENTRY_BYTES);
 }
 
+const KEY = new Markup('<Contents><Key>');
+
 /** Most heads are shorter; names may be long, and long again when they are escaped. */
 const HEAD_ROOM = 4096;
 
@@ -53,6 +55,14 @@ export class ObjectListing {
   readonly #commonPrefixes: string[] = [];
   readonly #renderOwner = ownerRenderer();
   #keys = 0;
+  /** What follows name, ETag and the size: nearly always the same as in the entry before. */
+  #second = Number.NaN;
+  #behindName = behindName(formatIsoDate(0));
+  #checksumAlgorithm: string | undefined;
+  #behindEtag = behindEtag(undefined);
+  #owner = '';
+  #storageClass = '';
+  #behindSize = behindSize('', '');
 
   /** @param entries that there will be, roughly */
   constructor(
@@ -69,9 +79,33 @@ export class ObjectListing {
 
   addKey(entry: ListedKey): void {
     this.#keys++;
+    const document = this.#document;
+    const { key, etag, checksumAlgorithm, storageClass } = entry;
     const owner = this.#renderOwner(entry.owner);
-    const name = listedName(entry.key, this.urlEncoded);
-    this.#document.add(`<Contents><Key>${name}</Key>${renderAttributes(entry, owner)}</Contents>`);
+    if (checksumAlgorithm !== this.#checksumAlgorithm) {
+      this.#checksumAlgorithm = checksumAlgorithm;
+      this.#behindEtag = behindEtag(checksumAlgorithm);
+    }
+    if (storageClass !== this.#storageClass || owner !== this.#owner) {
+      this.#owner = owner;
+      this.#storageClass = storageClass;
+      this.#behindSize = behindSize(owner, storageClass);
+    }
+    const second = Math.floor(entry.lastModified / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      const time = formatIsoDate(entry.lastModified);
+      // Making a piece of markup anew takes as long as an entry.
+      if (!setTime(this.#behindName, time)) this.#behindName = behindName(time);
+    }
+    document.addMarkup(KEY);
+    const plain = this.urlEncoded ? UNRESERVED_OR_SLASH : PLAIN_ASCII;
+    if (!document.addPlain(key, plain)) document.add(listedName(key, this.urlEncoded));
+    document.addMarkup(this.#behindName);
+    if (!document.addPlain(etag, PLAIN_ASCII)) document.add(escapeXml(etag));
+    document.addMarkup(this.#behindEtag);
+    document.addPlain(String(entry.size), PLAIN_ASCII);
+    document.addMarkup(this.#behindSize);
   }
 
   /** Shown behind all keys. */
@@ -87,7 +121,36 @@ export class ObjectListing {
   }
 }
 
-/** What follows the names in `<Contents>` and `<Version>`; `owner` is rendered. */
+const BEFORE_TIME = '</Key><LastModified>';
+/** Characters of a time as {@link formatIsoDate} writes it, up to the year 9999. */
+const TIME_LENGTH = 24;
+
+function behindName(time: string): Markup {
+  return new Markup(`${BEFORE_TIME}${time}</LastModified><ETag>&quot;`);
+}
+
+/** @returns false for a time of another length: then nothing is changed */
+function setTime({ bytes }: Markup, time: string): boolean {
+  if (time.length !== TIME_LENGTH || bytes.length !== BEHIND_NAME_BYTES) return false;
+  for (let i = 0; i < TIME_LENGTH; i++) bytes[BEFORE_TIME.length + i] = time.charCodeAt(i);
+  return true;
+}
+
+const BEHIND_NAME_BYTES = behindName(formatIsoDate(0)).bytes.length;
+
+function behindEtag(checksumAlgorithm: string | undefined): Markup {
+  return new Markup(
+    `&quot;</ETag>${optionalElement('ChecksumAlgorithm', checksumAlgorithm)}<Size>`,
+  );
+}
+
+/** @param owner rendered */
+function behindSize(owner: string, storageClass: string): Markup {
+  const rendered = `<StorageClass>${escapeXml(storageClass)}</StorageClass>`;
+  return new Markup(`</Size>${owner}${rendered}</Contents>`);
+}
+
+/** What follows the names in `<Version>`; `owner` is rendered. */
 export function renderAttributes(entry: ListedKey, owner: string): string {
   return (
     `<LastModified>${formatIsoDate(entry.lastModified)}</LastModified>` +
