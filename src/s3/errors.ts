@@ -9,7 +9,7 @@ import type { HeaderList } from '../http/exchange.js';
  */
 
 interface ErrorEntry {
-  /** Of the HTTP response. */
+  /** The status of the HTTP response. */
   readonly status: number;
   /** Used when the thrower gave none. */
   readonly message: string;

@@ -40,7 +40,7 @@ export interface Services {
   readonly pages: PageRenderer;
   /** The buckets' lifecycle rules, a few seconds old at most. */
   readonly lifecycles: BucketLifecycles;
-  /** Told of parts that nothing may refer to any more. */
+  /** Gets parts that may not be referred to any more. */
   readonly segments: SegmentCleaning;
   readonly cold: ColdTier;
   readonly versions: VersionedKeys;
@@ -128,8 +128,9 @@ export function objectOf({ principal, endpoint }: RequestContext): ObjectRef {
 }
 
 /**
- * Who owns what a request lists, where that has no ACL of its own: to an owner of the account all of it is its own, under the id that
- * it is granted things by, as AWS's users look theirs up in ListBuckets. Others see the account.
+ * The owner shown for listed objects without an ACL of their own. An owner of the account sees its
+ * own id, the one that grants name: users look it up in ListBuckets, as with AWS. Other users see
+ * the account.
  */
 export function ownerOf({ principal }: RequestContext): Owner {
   return userOwner(

@@ -21,9 +21,14 @@ export interface AuthenticatorOptions {
   /** The one region that signatures of version 4 may name. */
   readonly region: string;
   readonly digests: DigestFactory;
-  /** Where proxies may change `Host`; without it, the request's own is the one that is signed. */
+  /**
+   * The hosts that a client may have signed, where proxies change `Host`; undefined: the request's
+   * own `Host`.
+   */
   readonly hosts?: SignedHosts | undefined;
-  /** Whom unsigned GET and HEAD act for; without it (or when empty) they are refused. */
+  /**
+   * The account that unsigned GET and HEAD act for; without it (or when empty) they are refused.
+   */
   readonly anonymousAccount?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
@@ -38,7 +43,7 @@ export type SignedHosts = (request: RequestHead, hostBucket: string) => readonly
 export interface Authenticator {
   /**
    * Verifies the request's signature, of version 4 or 2; the body's, if it has one, is verified by
-   * the payload. At once when the credential is at hand, by a promise when it has to be fetched.
+   * the payload. The result is a promise only if the credential has to be fetched.
    * @param query the request's, when it has been parsed already
    * @param hostBucket the bucket that the host name has; empty for path style
    * @throws S3Error with AWS's code for whatever is wrong; `AccessDenied` for an unsigned request
@@ -50,7 +55,7 @@ export interface Authenticator {
     hostBucket?: string,
   ): Authentication | Promise<Authentication>;
 
-  /** Accounts that a request may be for, when nobody has verified or could verify it. */
+  /** Accounts that a request may be for, before or without a verified signature. */
   claimedAccounts(request: RequestHead): Promise<readonly string[]>;
 }
 
@@ -134,7 +139,7 @@ class RequestAuthenticator implements Authenticator {
     return verified(principalOf(credential), signed);
   }
 
-  /** By the secret where it is known, and else by whoever holds it. */
+  /** Verifies by the secret if it is known here, otherwise by the service that has it. */
   async #verifyElsewhere(
     signed: SignedRequest,
     found: ReturnType<CredentialSource['find']>,
@@ -185,7 +190,7 @@ function verified(principal: Principal, signed: SignedRequest): Authentication {
   return new VerifiedRequest(principal, signed);
 }
 
-/** Without the secret, which nobody further up has any use for. */
+/** The principal without the secret, which no later code needs. */
 function principalOf({ accessKey, account, role, user, keystone }: Credential): Principal {
   return {
     accessKey,

@@ -19,7 +19,10 @@ import { ALGORITHM, type SignatureClaim } from './signature-v4.js';
 const COMPONENTS = ['Credential', 'SignedHeaders', 'Signature'] as const;
 type Component = (typeof COMPONENTS)[number];
 
-/** Who signed which headers: the same in all requests of one kind that a client sends in a day. */
+/**
+ * The signer and the signed headers: the same in all requests of one kind that a client sends in a
+ * day.
+ */
 interface Signer {
   readonly scope: CredentialScope;
   readonly signedHeaders: string;
@@ -66,7 +69,9 @@ export class AuthorizationReader {
   }
 }
 
-/** Where a signature of the usual length begins that ends the header, as all clients write it. */
+/**
+ * The start of a signature of the usual length at the end of the header, as all clients write it.
+ */
 function signatureAt(authorization: string): number | undefined {
   const at = authorization.length - SIGNATURE_LENGTH;
   const isLast = authorization.startsWith(LAST_COMPONENT, at - LAST_COMPONENT.length);

@@ -4,14 +4,14 @@ import { S3Error } from '../errors.js';
 
 /** What the client says of the body's digests: read from the headers, refused where malformed. */
 export interface BodyChecksums {
-  /** From Content-MD5, in base64. */
+  /** The MD5 from Content-MD5, in base64. */
   readonly md5: string | undefined;
   readonly checksum: ExpectedChecksum | undefined;
 }
 
 export interface ExpectedChecksum {
   readonly algorithm: ChecksumAlgorithm;
-  /** Of the header or trailer. */
+  /** The name of the header or trailer. */
   readonly name: string;
   /** Base64; undefined when the trailer brings it. */
   readonly value: string | undefined;
@@ -30,7 +30,7 @@ const SEVERAL =
   'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.';
 const BESIDE_TRAILER = 'Expecting a single x-amz-checksum- header';
 
-/** Of the family by name, but no checksum of the body. */
+/** Headers with the family's prefix that are no checksum of the body. */
 const NOT_OF_BODY: ReadonlySet<string> = new Set([
   'x-amz-checksum-algorithm',
   'x-amz-checksum-mode',
@@ -46,7 +46,7 @@ export interface ChecksumSources {
 }
 
 /**
- * In AWS's order: what the headers say together goes before what each of them says.
+ * Reads the checksums in AWS's order: checks of the headers together come before checks of each.
  * @throws S3Error InvalidDigest (Content-MD5), InvalidRequest, MalformedTrailerError
  */
 export function readBodyChecksums(

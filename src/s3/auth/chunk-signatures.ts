@@ -6,7 +6,7 @@ import { isSameSignature } from './signature-v4.js';
 
 export interface ChunkSigningContext {
   readonly signingKey: HmacKey;
-  /** Of the request. */
+  /** The date of the request. */
   readonly amzDate: string;
   /** `<YYYYMMDD>/<region>/s3/aws4_request` */
   readonly scope: string;

@@ -116,7 +116,10 @@ export class ChunkedDecoder {
     return end;
   }
 
-  /** Behind the next CR LF. A line feed alone ends no line: minio-go has one within a trailer. */
+  /**
+   * The position behind the next CR LF. A line feed alone ends no line: minio-go has one within a
+   * trailer.
+   */
   #endOfLine(raw: Buffer, position: number): number | undefined {
     let at = raw.indexOf(LINE_FEED, position);
     while (at !== -1) {

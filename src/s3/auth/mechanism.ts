@@ -19,17 +19,17 @@ import { VerifiedPayload } from './verified-payload.js';
 /** A request whose signature is well-formed and fresh, but not verified: one class per scheme. */
 export interface SignedRequest {
   readonly accessKey: string;
-  /** As sent. */
+  /** The signature as sent. */
   readonly signature: string;
   /** Chunks of the body are signed, too. */
   readonly signsChunks: boolean;
-  /** Of temporary credentials, which nothing issues. */
+  /** The token of temporary credentials, which this service never issues. */
   readonly securityToken: string | undefined;
   /** The request's headers, and those that a presigned URL carries in its query. */
   readonly headers: HeaderMap;
   /**
    * Takes the same time for every secret.
-   * @param known false for the secret of nobody, which stands in for an access key without one
+   * @param known false for the placeholder secret of an unknown access key
    */
   isSignedWith(secretKey: string, known: boolean): boolean;
   /** What the client may have signed, likeliest first. */
@@ -37,8 +37,8 @@ export interface SignedRequest {
   /** The answer to a wrong signature. */
   mismatch(): S3Error;
   /**
-   * As `Authentication.openPayload`; only after {@link isSignedWith}, or when somebody else has
-   * verified the signature.
+   * Like `Authentication.openPayload`. Call it only after {@link isSignedWith}, or when an identity
+   * service has verified the signature.
    * @throws S3Error NotImplemented for signed chunks when the secret is not known here
    */
   openPayload(body: RequestBody, options: PayloadOptions): Payload;
@@ -114,7 +114,7 @@ function mechanismOfHeader(authorization: string): Mechanism {
       `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`,
     );
   }
-  // AWS repeats the header's value here; it may be somebody's token, and goes into no document.
+  // AWS repeats the header's value here; it may be a secret token, and is left out.
   throw new S3Error('InvalidArgument', 'Unsupported Authorization Type', {
     ArgumentName: 'Authorization',
   });

@@ -9,7 +9,10 @@ import { readBodyChecksums, type BodyChecksums } from './body-checksums.js';
  * `Content-Encoding`: that header may be missing, or repeat what a proxy wrote.
  */
 export interface PayloadMode {
-  /** Of the whole body, as the client wrote it: hex of either case, or what can never be right. */
+  /**
+   * The SHA-256 of the whole body as the client wrote it: hex of either case, or a value that no
+   * body matches.
+   */
   readonly sha256: string | undefined;
   readonly framing: 'none' | 'aws-chunked';
   /** Each chunk carries a signature, and so does the trailer. */
@@ -52,7 +55,7 @@ const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 const EMPTY: PayloadMode = { ...UNSIGNED, sha256: EMPTY_SHA256 };
 
 /**
- * For signatures of version 4 in a header, which are made with the value.
+ * Reads the payload mode for signatures of version 4 in a header, which cover the value.
  * @throws S3Error NotImplemented, InvalidArgument
  */
 export function parsePayloadMode(contentSha256: string): PayloadMode {
@@ -72,9 +75,9 @@ export function parsePayloadMode(contentSha256: string): PayloadMode {
 }
 
 /**
- * For all other signatures. Whatever it says, the body is not framed, and has to have this very hash:
- * AWS refuses a body that comes with `invalid` or `STREAMING-…`, and where none is read, as with a
- * GET, the value means nothing (measured by the tests of Swift's s3api).
+ * Reads the payload mode for all other signatures. The body is never framed, and must have this
+ * hash: AWS refuses a body with `invalid` or `STREAMING-…`; for a request without a body, such as
+ * GET, the value has no effect (measured by the tests of Swift's s3api).
  */
 export function literalPayloadMode(contentSha256: string | undefined): PayloadMode {
   if (contentSha256 === undefined || contentSha256 === UNSIGNED_PAYLOAD) return UNSIGNED;
@@ -83,7 +86,7 @@ export function literalPayloadMode(contentSha256: string | undefined): PayloadMo
   return { ...UNSIGNED, sha256: contentSha256, saysDecodedLength };
 }
 
-/** Only hex digits, of either case. */
+/** Whether a text has only hex digits, of either case. */
 function isHex(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -97,7 +100,7 @@ function isHex(text: string): boolean {
 export type { ChecksumAlgorithm };
 
 export interface PayloadDigests {
-  /** Lower-case hex; undefined where nobody needed it: {@link Payload.takesMd5}. */
+  /** Lower-case hex; undefined if the MD5 was not needed: see {@link Payload.takesMd5}. */
   readonly md5?: string | undefined;
   /** Base64, verified against what the client sent (header or trailer); absent when it sent none. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
@@ -163,8 +166,8 @@ export interface PayloadPlan extends BodyChecksums {
 const DECODED_LENGTH = 'x-amz-decoded-content-length';
 
 /**
- * Without either header HTTP says that there is no body, but a client that forgot them has sent one
- * all the same: it must not find an empty object.
+ * Requires a length. Without either header HTTP says that there is no body, but a client that
+ * forgot them may have sent one: the upload must not become an empty object.
  * @throws S3Error MissingContentLength, unless the operation does without a body
  */
 export function requireLength(headers: HeaderMap, options: PayloadOptions | undefined): void {

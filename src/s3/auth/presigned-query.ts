@@ -9,9 +9,9 @@ import { ALGORITHM, SIGNATURE_PARAMETER, type SignatureClaim } from './signature
 import { trimWhiteSpace } from './white-space.js';
 
 /**
- * A header that stands in the query of a presigned URL: it must be one that HTTP could carry. Behind
- * a line feed, or a colon in the name, a header that was signed could hide in another one: the
- * string to sign of version 2, where they stand unescaped, would stay the same.
+ * A header that stands in the query of a presigned URL: it must be one that HTTP could carry. A
+ * line feed, or a colon in the name, could hide a signed header in another one: the string to sign
+ * of version 2, which does not escape them, would stay the same.
  *
  * @param name - the parameter's, in lower case
  * @returns the value as a header's: without white space around it
@@ -19,7 +19,7 @@ import { trimWhiteSpace } from './white-space.js';
  */
 export function hoistedValue(name: string, { value = '', rawName }: QueryParameter): string {
   if (isHeaderName(name) && isHeaderValue(value)) return trimWhiteSpace(value);
-  // As it was sent, since the name itself may be what no document should repeat.
+  // The name as sent, because the decoded name may be unfit for a document.
   throw new S3Error('InvalidArgument', 'A header in the query is none that HTTP can carry', {
     ArgumentName: rawName,
   });
@@ -27,14 +27,14 @@ export function hoistedValue(name: string, { value = '', rawName }: QueryParamet
 
 /**
  * Presigners move ("hoist") `x-amz-*` headers into the query, where S3 takes them for headers:
- * metadata, storage class, ACL. Not so checksums: an SDK computes them over the body it has when
- * it signs, which is none (`x-amz-checksum-crc32=AAAAAA==`), and S3 does not verify them there
- * (aws/aws-sdk#480, aws/aws-sdk-js-v3#6994).
+ * metadata, storage class, ACL. Checksums are an exception: an SDK computes them over the body it
+ * has when it signs, which is empty (`x-amz-checksum-crc32=AAAAAA==`), and S3 does not verify them
+ * there (aws/aws-sdk#480, aws/aws-sdk-js-v3#6994).
  */
 
 const PREFIX = 'x-amz-';
 
-/** Of the signature itself, not of the request. */
+/** Parameters of the signature itself, not of the request. */
 const OF_SIGNATURE: ReadonlySet<string> = new Set([
   'x-amz-algorithm',
   'x-amz-credential',
@@ -171,7 +171,7 @@ function parseExpires(text: string): number {
   return seconds;
 }
 
-/** Without a message: the table's, which lists the required parameters. */
+/** Without a message of its own, the table's is used: it lists the required parameters. */
 function malformed(message?: string, details?: ErrorDetails): S3Error {
   return new S3Error('AuthorizationQueryParametersError', message, details);
 }

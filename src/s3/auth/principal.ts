@@ -1,7 +1,7 @@
 import type { HeaderMap, RequestHead } from '../../http/exchange.js';
 import { parseQuery, type QueryParameter } from '../../lib/uri.js';
 
-/** Who is asking, once the signature is verified. */
+/** The user of a request, once the signature is verified. */
 export interface Principal {
   /** Empty for an unsigned request. */
   readonly accessKey: string;
@@ -10,7 +10,7 @@ export interface Principal {
   readonly role: Role;
   /** `account:user`, as Swift's auth systems name users; several access keys may be one user's. */
   readonly user?: string | undefined;
-  /** Of a user of Keystone. */
+  /** The user in Keystone; undefined for other users. */
   readonly keystone?: KeystoneUser | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Principal {
 export interface KeystoneUser {
   readonly projectId: string;
   readonly userId: string;
-  /** In that project, in lower case. */
+  /** The roles in that project, in lower case. */
   readonly roles: readonly string[];
 }
 
@@ -32,19 +32,19 @@ export interface Credential extends Principal {
   readonly secretKey: string;
 }
 
-/** Where credentials come from; a promise when they have to be fetched. */
+/** A source of credentials; the result is a promise if they have to be fetched. */
 export interface CredentialSource {
   find(accessKey: string): Credential | undefined | Promise<Credential | undefined>;
   /** All accounts that credentials belong to, where they are known beforehand; each once. */
   readonly accounts?: readonly string[] | undefined;
   /**
-   * Where a service holds the secrets: asked when `find` gives nothing, or a secret that does not
-   * fit. Never throws.
+   * Verifies a signature by a service that holds the secrets; called when `find` has no secret, or
+   * one that does not fit. Never throws.
    */
   verify?(claim: SignatureToVerify): Promise<Verdict>;
 }
 
-/** What a request says of its signature, for whoever holds the secret. */
+/** The signature of a request with what it covers, for the service that holds the secret. */
 export interface SignatureToVerify {
   readonly accessKey: string;
   /** What may have been signed, likeliest first. */
@@ -91,7 +91,10 @@ export class RosterCredentials implements CredentialSource {
  * CORS alone, which a browser asks for before it shows who it is.
  */
 
-/** Each of them may cost a look at a bucket, for a request that nobody has signed. */
+/**
+ * The limit of accounts: each may cost a lookup of a bucket, for a request without a verified
+ * signature.
+ */
 const ACCOUNTS_MAX = 8;
 
 /**

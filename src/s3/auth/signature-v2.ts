@@ -13,7 +13,7 @@ export interface SignatureClaimV2 {
   readonly signature: string;
   /** The date's line of the string to sign: the header `Date`, `Expires` of a presigned URL, or ''. */
   readonly date: string;
-  /** In the query, and not in a header. */
+  /** Whether the signature is in the query, and not in a header. */
   readonly presigned: boolean;
 }
 
@@ -149,8 +149,8 @@ export function withHoistedHeadersV2(
  *     method, Content-MD5, Content-Type, date, then each x-amz-* header and the resource
  *
  * Of the query only that part is signed which AWS lists: subresources and `response-*`. The list
- * here holds every subresource that the service knows of, so that nobody can turn a URL that was
- * presigned for one operation into another one.
+ * here holds every subresource that the service knows of, so that a URL presigned for one operation
+ * cannot be used for another one.
  */
 
 /** What is signed of the query and is no subresource. */
@@ -168,7 +168,7 @@ const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
 interface RequestToSignV2 {
   readonly request: RequestHead;
   readonly query: readonly QueryParameter[];
-  /** With those that a presigned URL carries in its query. */
+  /** The headers, with those in the query of a presigned URL. */
   readonly headers: HeaderMap;
   readonly date: string;
   /** The bucket that the host name has; empty for path style. */
@@ -246,7 +246,7 @@ function trimmed(headers: HeaderMap, name: string): string {
   return trimWhiteSpace(headers.get(name) ?? '');
 }
 
-/** By code units, which is by bytes for the ASCII that names are. */
+/** Compares by code units, which for ASCII names is by bytes. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -18,7 +18,7 @@ export interface SignatureClaim {
   /** Last line of the canonical request, as sent. */
   readonly payloadHash: string;
   readonly payloadMode: PayloadMode;
-  /** In the query, and not in a header. */
+  /** Whether the signature is in the query, and not in a header. */
   readonly presigned: boolean;
   readonly securityToken: string | undefined;
 }
@@ -30,7 +30,7 @@ export function stringToSign(amzDate: string, scope: string, canonicalRequest: s
   return `${ALGORITHM}\n${amzDate}\n${scope}\n${hash('sha256', canonicalRequest, 'hex')}`;
 }
 
-/** In time that does not depend on where they differ. */
+/** Compares in constant time. */
 export const isSameSignature = signatureComparison(64);
 
 /**
@@ -62,7 +62,7 @@ interface Mismatch {
   readonly stringToSign: string;
   /** The signature as sent. */
   readonly provided: string;
-  /** Of version 4. */
+  /** The canonical request of version 4. */
   readonly canonicalRequest?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export function signatureMismatch(of: Mismatch): S3Error {
   });
 }
 
-/** In hex, with blanks between. */
+/** The bytes in hex, with blanks between. */
 function bytesOf(name: string, text: string): ErrorDetails {
   if (text.length > BYTES_TOLD_MAX) return {};
   const hex = Buffer.from(text).toString('hex');

@@ -21,7 +21,7 @@ import { VerifiedPayload } from './verified-payload.js';
 /** What one service's signatures of version 4 are read and verified with. */
 export interface SignatureV4Context {
   readonly region: string;
-  /** For the same region. */
+  /** The reader of headers for the same region. */
   readonly reader: AuthorizationReader;
   readonly keys: SigningKeys;
   readonly digests: DigestFactory;
@@ -91,7 +91,8 @@ class SignedRequestV4 implements SignedRequest {
 
   isSignedWith(secretKey: string, known: boolean): boolean {
     const { scope, signature } = this.claim;
-    // Only keys of existing users, and nobody's, enter the cache: guesses cannot empty it.
+    // Only keys of existing users, and one placeholder, enter the cache: guessed keys cannot empty
+    // it.
     const owner = known ? scope.credential : scope.scope;
     const signingKey = this.context.keys.get(owner, scope, secretKey);
     const signs = (text: string): boolean => isSameSignature(signingKey.sign(text), signature);

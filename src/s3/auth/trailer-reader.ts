@@ -14,8 +14,8 @@ const SIGNATURE_NAME = 'x-amz-trailer-signature';
  *     \r\n                                      may be missing
  *
  * minio-go (mc, and many programs in Go) ends the first line with `\n\r\n`, as AWS's documentation
- * has it: the line feed is white space at the end of the value. Of two trailers of one name the last
- * one counts.
+ * has it: the line feed is white space at the end of the value. If a name occurs twice, the last
+ * trailer counts.
  */
 export class TrailerReader {
   readonly values = new Map<string, string>();

@@ -62,7 +62,7 @@ export class VerifiedPayload implements Payload {
     this.#isRead = true;
   }
 
-  /** Without a stream: the body of a small PUT comes in one piece. */
+  /** Collects a body without a stream: a small PUT's body comes in one piece. */
   async #collectPlain(size: number): Promise<Buffer> {
     this.#claim();
     const digest = this.#createDigest();

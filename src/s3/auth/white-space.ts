@@ -2,8 +2,8 @@ const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * Without the white space of HTTP (RFC 9110 section 5.6.3) at either end, which is what signers
- * trim. `String.trim` would take Unicode's along, which is a part of the value.
+ * Trims the white space of HTTP (RFC 9110 section 5.6.3) at both ends, like signers do.
+ * `String.trim` would also remove Unicode's white space, which is part of the value.
  */
 export function trimWhiteSpace(value: string): string {
   let start = 0;

@@ -38,7 +38,7 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
   // Parts of a former bucket of this name may be left, open to whom that was.
   await setSegmentsAcl(context, aclOfSegments(input.acl ?? CLOSED, withLocks));
   try {
-    // As PutBucketVersioning does.
+    // The archive is created like in PutBucketVersioning.
     const archive = archiveContainer(account, bucket);
     if (withLocks) await backend.createContainer(context.call, archive, {});
     const outcome = await backend.createContainer(context.call, containerOf(context), input);
@@ -104,7 +104,7 @@ async function existing(context: RequestContext): Promise<ContainerHead | undefi
   }
 }
 
-/** Somebody else may have made the bucket in between: its parts are open to whom that says. */
+/** Another request may have made the bucket in between: its ACL decides who may read its parts. */
 async function restoreSegmentsAcl(context: RequestContext): Promise<void> {
   const head = await existing(context).catch(() => undefined);
   if (head === undefined) return;

@@ -8,16 +8,16 @@ import { archiveContainer } from '../versions/names.js';
 import { bucketVersioning } from './configuration.js';
 import { versionsSource } from './list-object-versions.js';
 
-/** By how much an object that was rewritten in one millisecond may be of later. */
+/** The most by which repeated writes within one millisecond can be dated later. */
 const REWRITTEN_MS = 4;
 
 /**
- * DeleteBucket: `BucketNotEmpty` while it holds any object, version or delete marker. As in AWS, open
- * multipart uploads do not keep it from going, and go with it.
+ * DeleteBucket: `BucketNotEmpty` while it holds any object, version or delete marker. Like in AWS,
+ * open multipart uploads do not prevent the deletion, and are deleted too.
  *
- * The store knows of objects, and not of versions behind delete markers. Those are looked for before
- * the bucket goes, and once more when nobody can add to them any more: who wrote one in between was
- * told that it is there.
+ * The store knows objects, but not versions behind delete markers. Those are looked for before the
+ * deletion, and again when no writer can add any more: a version written in between was
+ * acknowledged.
  */
 export async function deleteBucket(context: RequestContext): Promise<S3Response> {
   const { backend, segments } = context.services;
@@ -28,15 +28,15 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   if (keepsVersions && (await hasVersions(versionsSource(context)))) {
     throw new S3Error('BucketNotEmpty');
   }
-  // What was written in that millisecond is from before, and may be told a little later, one time
-  // after the other. Whoever makes the bucket anew is later, also where the clock was set back.
+  // Writes of that millisecond belong to the deleted bucket, and may be dated a little later one by
+  // one. The bucket's next creation is always later, also if the clock was set back.
   let now = startedAt;
   while (now >= startedAt && now < startedAt + REWRITTEN_MS) {
     await setTimeout(1);
     now = Date.now();
   }
   const deletedAfter = Math.min(startedAt + REWRITTEN_MS, now);
-  // As it is now: who asked for versions in between gets them back.
+  // The bucket's present state: a client that enabled versions in between gets them back.
   const head = await backend.headContainer(context.call, containerOf(context));
   try {
     await backend.deleteContainer(context.call, containerOf(context));
@@ -46,7 +46,7 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   }
   await requireNoVersions(context, head);
   const deleted = { account, bucket, deletedAfter };
-  // Only now: while the bucket was there, an object could still be made of those parts.
+  // The parts go last: while the bucket existed, an object could still be made of them.
   await segments.bucketDeleted(deleted, context.call.requestId);
   return { status: 204, headers: [] };
 }

@@ -82,7 +82,10 @@ async function deleteOne(
 
 const ETAG_OF_VERSION = 'An ETag is of the current version, and goes with no VersionId.';
 
-/** With versions too, a key that has no current one is missing: SPEC.md 4.2. */
+/**
+ * Deletes the current object. Also with versions, a key without a current one is missing: SPEC.md
+ * 4.2.
+ */
 async function deleteCurrent(
   context: RequestContext,
   name: string,

@@ -49,7 +49,10 @@ export async function readStoredLifecycle(
  * `x-amz-expiration` by other processes than the one that made it. The janitor does not read here.
  */
 const FRESH_MS = 5_000;
-/** Of all documents that are kept, in characters as stored; each counts at least {@link ENTRY_WEIGHT}. */
+/**
+ * The limit of all kept documents, in characters as stored; each counts at least
+ * {@link ENTRY_WEIGHT}.
+ */
 const WEIGHT_MAX = 8 * 1024 * 1024;
 /** What an entry without rules takes, names included. */
 const ENTRY_WEIGHT = 512;
@@ -57,7 +60,7 @@ const ENTRY_WEIGHT = 512;
 interface Entry {
   readonly stored: string | undefined;
   readonly configuration: LifecycleConfiguration | undefined;
-  /** Of {@link BucketLifecycles}'s clock. */
+  /** The time of reading, by {@link BucketLifecycles}'s clock. */
   readonly readAt: number;
 }
 
@@ -106,7 +109,7 @@ export class BucketLifecycles {
     return read;
   }
 
-  /** To be called when the rules have been changed here. */
+  /** Forgets a bucket's rules after a change by this process. */
   forget(ref: ContainerRef): void {
     const key = keyOf(ref);
     this.#changes += 1;
@@ -122,7 +125,7 @@ export class BucketLifecycles {
   async #read({ requestId }: CallContext, ref: ContainerRef): Promise<Answer> {
     const readAt = this.now();
     const changes = this.#changes;
-    // Without the request's signal: others may wait for the same answer.
+    // The request's signal is left out: other requests may wait for the same answer.
     const { systemMetadata } = await this.backend.headContainer({ requestId }, ref);
     const stored = storedConfiguration(systemMetadata, 'lifecycle');
     const former = this.#entries.get(keyOf(ref));

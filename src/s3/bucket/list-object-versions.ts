@@ -19,7 +19,7 @@ export function versionsSource(context: RequestContext): VersionsSource {
   };
 }
 
-/** ListObjectVersions: SPEC.md 2.4. Of a bucket that keeps none, each object is version `null`. */
+/** ListObjectVersions: SPEC.md 2.4. In a bucket without versions, each object is version `null`. */
 export async function listObjectVersions(context: RequestContext): Promise<S3Response> {
   const query = parseListObjectVersionsQuery(context.endpoint.query);
   const owner = ownerOf(context);

@@ -55,7 +55,7 @@ async function transition(
   const state = stamp === null && !isDue ? null : (object?.state ?? { dueAt: now() });
   const listed = head.bodyAbsent === true ? 'absent' : state?.copy ? 'archived' : null;
   const { listingUpdates } = backend.capabilities;
-  // Where listings cannot follow, they ask for the same again and again.
+  // If the store cannot update listings, they would ask for the same again and again.
   const isThere = head.systemMetadata[SYSTEM_METADATA.storageClass] === storageClass;
   if (!listingUpdates && isThere) return 'changed';
   const update = withClass(stateUpdate(backend.capabilities, state, listed), storageClass);
@@ -78,13 +78,13 @@ function withClass(update: ReturnType<typeof stateUpdate>, storageClass: string)
 }
 
 /**
- * Copies a due-cold object into the cold backend, and stamps it once the copy is durable. A crash in
- * between leaves a copy that the next attempt finds, since the same content of an object always has
- * the same id; an object that changed meanwhile is left alone.
+ * Copies a due-cold object into the cold backend, and stamps it once the copy is durable. A crash
+ * in between leaves a copy that the next attempt finds, since the same content of an object always
+ * has the same id; an object that changed meanwhile is left alone.
  *
  * @param ref - the object itself, not a link to it
- * @returns `unsupported` for an object whose ETag says nothing of its bytes: nobody could tell that
- *   a copy is right
+ * @returns `unsupported` for an object whose ETag is not derived from its bytes: a copy could not
+ *   be verified
  * @throws BackendError, ColdError
  */
 export function archiveObject(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
@@ -97,7 +97,7 @@ async function archive(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   if (head === undefined) return 'gone';
   const object = coldObjectOf(head, classes);
   if (head.link !== undefined || object === undefined) return 'changed';
-  // Only now: what was listed may have been restored since.
+  // Checked again here: the listed object may have been restored since.
   if (coldWorkOf(object, false, now()) !== 'archive') return 'changed';
   const policy = classes.get(object.storageClass);
   if (policy === undefined) return 'unsupported';

@@ -38,7 +38,7 @@ export function coldObjectOf(head: ColdHead, classes: ColdClasses): ColdObject |
   return { storageClass, state: { dueAt: lastModified }, stamp: null, bodyAbsent };
 }
 
-/** Where an object really lies: updates of a link are of the link itself. */
+/** The place of an object's body: updates through a link change the link itself. */
 export function bodyRefOf(ref: ObjectRef, { link }: Pick<ObjectHead, 'link'>): ObjectRef {
   return link === undefined ? ref : { account: ref.account, ...link.target };
 }
@@ -52,8 +52,9 @@ export function unchanged(
 }
 
 /**
- * How an object is in the cold tier, in its listing entry: so that a pass of the janitor need not
- * look at each. `archived`: the cold backend has its bytes; `absent`: nobody else has.
+ * The cold state of an object in its listing entry, so that a pass of the janitor need not read
+ * each object. `archived`: the cold backend has its bytes; `absent`: only the cold backend has
+ * them.
  */
 type ListedColdState = 'archived' | 'absent' | null;
 

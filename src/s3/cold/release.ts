@@ -34,7 +34,8 @@ export async function isReferenced(tools: Tools, copy: ColdCopy): Promise<boolea
   const { listingUpdates } = tools.backend.capabilities;
   if (await refersTo(tools, { account, container, object }, copy)) return true;
   if (bucketOfArchive(container) !== undefined) return false;
-  // Adoption writes the version before it takes the object away: whoever missed one finds the other.
+  // Adoption writes the version before it removes the object, so that a reader finds at least one
+  // of them.
   const archive = archiveContainer(account, container);
   for await (const { name, attributes } of objectsBelow(tools, archive, `${hexKey(object)}/`)) {
     // Else listings do not tell which are cold.
@@ -54,7 +55,7 @@ async function refersTo(tools: Tools, ref: ObjectRef, copy: ColdCopy): Promise<b
       ? isMadeOf(copy, head)
       : object.state.copy.id === copy.id;
   } catch {
-    // A stamp that nobody can read may name it.
+    // An unreadable stamp may refer to the copy.
     return true;
   }
 }
@@ -86,14 +87,12 @@ async function* objectsBelow(
 }
 
 /**
- * Lets the hot body of an archived object go (`delete_hot`), after its copy has been read from end to
- * end. All else of the object stays. The store decides in the same instant whether it is still what
- * was looked at: a restore window that was opened meanwhile, or a new content, keeps its body.
+ * Removes the hot body of an archived object (`delete_hot`), after its copy was read from end to
+ * end. The rest of the object stays. The store checks atomically that the object has not changed: a
+ * restore window that was opened meanwhile, or new content, keeps its body. A store without that
+ * check keeps all bodies.
  *
- * Where it cannot, nothing is let go of.
- *
- * A copy that turns out to be damaged is given up, so that the object is archived anew.
- *
+ * A damaged copy is given up, so that the object is archived again.
  * @param ref - the object itself, not a link to it
  * @returns `unsupported` on a store that cannot decide it
  * @throws BackendError; ColdError Corrupt for a damaged copy

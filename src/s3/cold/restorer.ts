@@ -28,14 +28,14 @@ const NOTHING = Buffer.alloc(0);
 /** Hands a stream out in pieces of given sizes, one after the other. */
 export class BodyReader {
   readonly #chunks: AsyncIterator<Buffer>;
-  /** Of the last chunk, what no piece has taken yet: valid until the next chunk is asked for. */
+  /** The rest of the last chunk: valid until the next chunk is asked for. */
   #rest: Buffer = NOTHING;
 
   constructor(source: ByteSource) {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** The next bytes, fewer at the end of the stream. To be read to its end before the next piece. */
+  /** The next bytes, fewer at the end of the stream. Read it to its end before the next piece. */
   async *take(size: number): AsyncGenerator<Buffer> {
     for (let missing = size; missing > 0;) {
       if (this.#rest.length === 0) {
@@ -119,7 +119,7 @@ async function writeSegment(
   };
   await backend.createContainer(call, ref, {});
   const { outcome } = await backend.putObject(call, ref, input);
-  // By the store's clock something newer stands there: it may not do so the next time.
+  // The store's clock has something newer at this place; the next attempt may succeed.
   if (outcome !== 'created') throw new S3Error('OperationAborted');
 }
 
@@ -158,7 +158,8 @@ export class Restorer {
       const object = coldObjectOf(head, classes);
       const decision = decideRestore(object, days, now());
       if (object === undefined) break;
-      // Who waited for somebody else's work finds the window open, and asked for it all the same.
+      // A request that waited for another one's restore finds the window open; its own status is
+      // the one of its beginning.
       asked ??= decision.status;
       const running = this.#running.get(nameOf(target));
       if (running !== undefined) {
@@ -232,7 +233,7 @@ function nameOf({ account, container, object }: ObjectRef): string {
 }
 
 function ignore(): void {
-  // Whoever began the work reports its failure.
+  // The request that began the work reports its failure.
 }
 
 /** The cold tier as operations know it: docs/cold-tier.md. */

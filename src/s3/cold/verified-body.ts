@@ -8,7 +8,9 @@ export interface KnownBody {
   readonly size: number;
   /** Unquoted. */
   readonly etag: string;
-  /** Of an object made of parts: its ETag says nothing of its bytes, theirs do. */
+  /**
+   * The segments of an object made of parts: its ETag is not derived from its bytes, theirs are.
+   */
   readonly segments?: readonly ColdSegment[] | undefined;
 }
 

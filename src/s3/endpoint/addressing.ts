@@ -10,11 +10,11 @@ export interface AddressingOptions {
 }
 
 /**
- * What the host name of a request says: the bucket, in virtual-host style, and the hosts that its
+ * Reads the host name of a request: the bucket, in virtual-host style, and the hosts that its
  * client may have signed.
  *
- * The two hang together. A signature of version 4 covers the host and the path, and the bucket
- * stands in either: a URL that was presigned for `b1.s3.example/b2/key` must not be read as
+ * The two depend on each other. A signature of version 4 covers the host and the path, and the
+ * bucket stands in either: a URL that was presigned for `b1.s3.example/b2/key` must not be read as
  * `s3.example/b2/key`. So a host counts as signed only when it gives the bucket that the request
  * was read with.
  */
@@ -69,7 +69,7 @@ export class Addressing {
   }
 }
 
-/** Also without the dot that ends a fully qualified name. */
+/** The host without the port, and without the dot that ends a fully qualified name. */
 function withoutPort(host: string): string {
   const colon = host.lastIndexOf(':');
   const name = colon === -1 || host.endsWith(']') ? host : host.slice(0, colon);

@@ -27,7 +27,7 @@ export interface Endpoint {
 
 const SLASH = 0x2f;
 
-/** Before the headers are looked at: the routes of a method, subresource and resource. */
+/** An endpoint before the headers are read: the routes of a method, subresource and resource. */
 interface ParsedEndpoint extends Endpoint {
   readonly byHeader?: Readonly<Record<string, Route>> | undefined;
 }
@@ -103,7 +103,7 @@ function serviceEndpoint(
   parameters: readonly QueryParameter[],
   query: Query,
 ): Endpoint {
-  // Before any subresource: GET is the only method of the account, SPEC.md 4.1.
+  // Checked before any subresource: GET is the only method of the account, SPEC.md 4.1.
   if (method !== 'GET') throw methodNotAllowed(method, 'service', 'GET');
   return resolve(method, 'service', '', '', parameters, query);
 }
@@ -134,8 +134,8 @@ function resolve(
 }
 
 /**
- * @returns '' when there is none, undefined for one that nobody knows: a name without a value that
- *   is no parameter either
+ * @returns '' when there is none, undefined for an unknown one: a name without a value that is no
+ *   parameter either
  */
 function findSubresource(parameters: readonly QueryParameter[], query: Query): string | undefined {
   let found = '';
@@ -158,8 +158,8 @@ function isParameter(name: string): boolean {
 }
 
 /**
- * 405 where the service knows the resource: the plain one, or a subresource of which something is
- * supported. With the rest, a method we know nothing of is as unsupported as the others.
+ * The answer to a wrong method: 405 if the service supports the resource, or anything of the
+ * subresource; otherwise 501, as for all that is unsupported.
  */
 function refuseMethod(
   method: string,

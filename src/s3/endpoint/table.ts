@@ -4,10 +4,11 @@
  *
  * A row is `[subresource, method, operation, supported, refinement?]`. An operation that is not
  * supported stands here all the same, so that its requests answer 501 (SPEC.md 4.2) and can never
- * pass for a listing or an object write. A release that brings an operation turns its `no` to `yes`.
+ * pass for a listing or an object write. A release that brings an operation turns its `no` to
+ * `yes`.
  *
  * A refinement tells operations of one method and subresource apart: by a query parameter, or by a
- * header. Of several rows that fit, the refined one wins.
+ * header. If several rows fit, the refined one wins.
  */
 
 export type ResourceType = 'service' | 'bucket' | 'object';

@@ -31,7 +31,7 @@ export function objectChecksum(
   if (claimed === undefined) return undefined;
   const { algorithm, type } = claimed;
   if (parts.some((part) => part.checksum?.algorithm !== algorithm)) return undefined;
-  // Nobody has said of which type it is, but for what the header may say.
+  // The checksum's type is unknown here, unless the header names it.
   const types: ChecksumType[] = isCrc(algorithm) ? [type, 'FULL_OBJECT'] : [type];
   return verified(algorithm, types, claimed, parts);
 }
@@ -79,7 +79,7 @@ function valueOf({ partNumber, checksum }: UploadedPart, algorithm: ChecksumAlgo
   );
 }
 
-/** Of a composite one without `-N`, as some clients send it. */
+/** The value of a composite checksum without `-N`, as some clients send it. */
 function withoutCount(value: string): string {
   return value.split('-', 1)[0] ?? value;
 }
@@ -88,7 +88,7 @@ function isCrc(algorithm: ChecksumAlgorithm): algorithm is CrcAlgorithm {
   return algorithm !== 'SHA1' && algorithm !== 'SHA256';
 }
 
-/** By the rules of uploads, no other algorithm has the type FULL_OBJECT. */
+/** Requires a CRC: by the rules of uploads, no other algorithm has the type FULL_OBJECT. */
 function requireCrc(algorithm: ChecksumAlgorithm): CrcAlgorithm {
   if (isCrc(algorithm)) return algorithm;
   throw new Error(`${algorithm} of a whole does not follow from that of its parts`);

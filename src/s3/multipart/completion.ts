@@ -33,7 +33,7 @@ import { isGone, requireOpenUpload } from './upload.js';
 
 interface Completion {
   readonly upload: Upload;
-  /** In ascending order. */
+  /** The requested parts, in ascending order. */
   readonly requested: readonly RequestedPart[];
   readonly precondition: WritePrecondition | undefined;
 }
@@ -46,7 +46,7 @@ interface CompletedObject {
   readonly headers: HeaderList;
 }
 
-/** Each is an end of the same upload by somebody else. */
+/** The limit of attempts: each failed one means that another request ended the upload. */
 const ATTEMPTS_MAX = 3;
 
 /**
@@ -54,12 +54,12 @@ const ATTEMPTS_MAX = 3;
  *
  *     marker → parts → checks → manifest in exchange for the marker → parts left out removed, later
  *
- * Of racing completions and aborts one gets the marker; from then on no part can be replaced. Once
- * it is gone, a completion is answered by what the object tells of its origin, so that a client
- * which missed the answer gets it; and a version whose writer stopped before it was in the index is
- * brought into it.
+ * One of several racing completions and aborts gets the marker; from then on no part can be
+ * replaced. Once the marker is gone, a repeated completion is answered from the object's metadata,
+ * so that a client which missed the answer gets it; and a version whose writer stopped before the
+ * commit is committed.
  *
- * It goes on when the client leaves.
+ * The completion continues when the client leaves.
  */
 export async function completeUpload(
   context: RequestContext,
@@ -104,7 +104,7 @@ async function completeFromParts(
   return { etag: stored.etag, checksum, headers: stored.headers };
 }
 
-/** Not to be cancelled: a completion that has begun is best finished. */
+/** A call without cancellation: a completion that has begun should be finished. */
 function callOf({ call: { requestId } }: RequestContext): CallContext {
   return { requestId };
 }
@@ -171,7 +171,7 @@ async function store(
         owner: listingAttributes[SYSTEM_METADATA.owner],
         uploadId: systemMetadata[SYSTEM_METADATA.uploadId],
       }),
-      // With the object, the upload is gone.
+      // The manifest uses the upload up.
       unrepeatable: { etag: input.etag },
     });
   } catch (error) {
@@ -206,8 +206,8 @@ async function completedBefore(
 }
 
 /**
- * Ends what somebody else has begun, who stopped when all was written and nothing committed.
- * @returns undefined when the upload is open again, or somebody else has ended it
+ * Finishes a completion whose writer stopped after writing everything and before the commit.
+ * @returns undefined when the upload is open again, or another request has ended it
  * @throws S3Error `NoSuchUpload` when there is nothing to end
  */
 async function completeUnfinished(
@@ -227,7 +227,7 @@ async function completeUnfinished(
   try {
     const { removed } = await versions.finishVersion(call, upload, found, precondition);
     forgetParts(context, upload, removed);
-    // Of what the request named of the upload, its version has all; parts that it left out go.
+    // The version has all the parts that the request named; the parts left out are removed.
     context.services.segments.later(upload, context.call.requestId);
     return completedObject(found.head);
   } catch (error) {
@@ -251,7 +251,7 @@ async function findObject(
   const { backend, versions } = context.services;
   const { entries } = await versions.readIndex(callOf(context), upload);
   const version = entries.find(({ uploadId }) => uploadId === upload.uploadId);
-  // Whoever committed it may not have come to the link.
+  // The writer that committed it may have stopped before the link.
   if (version !== undefined) await versions.repairLink(callOf(context), upload);
   const ref = version === undefined ? targetOf(upload) : versionRef(upload, version.name);
   try {

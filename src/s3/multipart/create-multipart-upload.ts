@@ -76,7 +76,9 @@ function checksumHeaders({ algorithm, type }: UploadChecksum): HeaderList {
   ];
 }
 
-/** @throws S3Error `OperationAborted` when the store did not take it: nobody may be told its id */
+/**
+ * @throws S3Error `OperationAborted` when the store did not take it: the client must not get its id
+ */
 async function putMarker(
   context: RequestContext,
   upload: Upload,
@@ -103,7 +105,10 @@ async function putIntoCompanion(
   }
 }
 
-/** Open to whom its bucket is now: somebody may have closed that since this listener looked. */
+/**
+ * The container gets the bucket's current ACL: another request may have closed it since this
+ * listener read it.
+ */
 async function createCompanion(
   { call, services: { backend } }: RequestContext,
   { account, bucket }: Upload,

@@ -32,8 +32,8 @@ export async function reopenUpload(
 }
 
 /**
- * Goes on where reopenUpload stopped.
- * @returns false when it was not begun: then nobody knows any more what the marker was
+ * Continues where reopenUpload stopped.
+ * @returns false when it was not begun: then the marker's content is lost
  */
 export async function reopenUnfinished(
   context: RequestContext,
@@ -69,14 +69,14 @@ async function exchange(
       size: 0,
       body: Buffer.alloc(0),
       guard: { ref: version, consumed: true },
-      // Also in a store that has run full meanwhile.
+      // Allowed also in a store that has become full.
       writeClass: 'deletion',
     } as const;
     const put = await backend.putObject(call, markerOf(upload), input, { absent: true });
-    // Written by somebody who did not come to the version any more.
+    // Another writer stopped before it reached the version.
     if (put.outcome === 'precondition_failed') await backend.deleteObject(call, version);
   } catch (error) {
-    // Somebody else was faster.
+    // Another request was faster.
     if (!isCode(error, 'GuardMissing', 'NoSuchObject')) throw error;
   }
 }

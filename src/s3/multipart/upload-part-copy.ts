@@ -34,8 +34,8 @@ interface PartCopy {
 }
 
 /**
- * UploadPartCopy: inside the store, which may take a while for 5 GiB. Only where the upload asks for
- * a checksum that the source does not have, its bytes pass through here to be counted.
+ * UploadPartCopy: inside the store, which may take a while for 5 GiB. The bytes pass through the
+ * gateway only if the upload needs a checksum that the source does not have.
  */
 export function uploadPartCopy(context: RequestContext): S3Response {
   const copy: PartCopy = {

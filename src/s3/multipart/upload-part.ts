@@ -15,7 +15,7 @@ import {
 import { markerOf, partOf } from '../segments/names.js';
 import { asUploadError, requireOpenUpload, uploadOf } from './upload.js';
 
-/** Nobody reads a part by itself. */
+/** The content type of a part, which no client reads by itself. */
 export const PART_CONTENT_TYPE = 'application/octet-stream';
 
 /** UploadPart: a part that was uploaded before is replaced. */
@@ -27,7 +27,7 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
   requireUploadable(payload, backend.capabilities);
   const { systemMetadata } = await requireOpenUpload(context, upload);
   const checksum = decodeUploadChecksum(systemMetadata[SYSTEM_METADATA.uploadChecksum]);
-  // Where the upload asks for a checksum, the seal says when a part has none.
+  // If the upload asks for a checksum, the seal reports a part without one.
   const needsSeal = payload.takesMd5 || checksum !== undefined;
   const { size, body } = await uploadBody(payload);
   const input: PutObjectInput = {
@@ -51,7 +51,7 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
 function sealOf({ md5, checksum }: PayloadDigests, wanted: UploadChecksum | undefined): ObjectSeal {
   requirePartChecksum(wanted, checksum);
   if (checksum === undefined) return { etag: md5 };
-  // In the listing, so that completing does not have to ask for each part.
+  // The checksum goes into the listing, so that a completion need not read each part.
   const attributes = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) };
   return { etag: md5, listingAttributes: attributes };
 }

@@ -42,7 +42,7 @@ export function asUploadError(error: unknown, { uploadId }: Upload): unknown {
   return gone ? noSuchUpload(uploadId) : error;
 }
 
-/** With the bucket, its companion container is deleted. */
+/** The companion container is deleted with the bucket. */
 const GONE: ReadonlySet<BackendErrorCode> = new Set(['GuardMissing', 'NoSuchContainer']);
 
 /** Whether an object is not there, with or without its container. */
@@ -53,7 +53,10 @@ export function isGone(error: unknown): boolean {
   );
 }
 
-/** AbortMultipartUpload. With its marker the upload is gone for everybody; then its parts go. */
+/**
+ * AbortMultipartUpload. Removing the marker ends the upload for all clients; then its parts are
+ * removed.
+ */
 export async function abortMultipartUpload(context: RequestContext): Promise<S3Response> {
   const { backend, segments } = context.services;
   const upload = uploadOf(context);

@@ -17,17 +17,23 @@ export const SYSTEM_METADATA = {
   checksum: 's3-checksum',
   /** Absent without tags; of buckets too. */
   tagging: 's3-tagging',
-  /** Of an object made of parts: which upload they are from. The name is that of Swift's s3api. */
+  /** The upload that an object's parts are from. The name is that of Swift's s3api. */
   uploadId: 's3api-upload-id',
-  /** Of an open upload: `ALGORITHM:TYPE`, of the checksum that the object is to have. */
+  /** The checksum that the object of an open upload will have: `ALGORITHM:TYPE`. */
   uploadChecksum: 's3-upload-checksum',
-  /** Of an open upload: the id of the user who began it. */
+  /** The id of the user who began an open upload. */
   initiator: 's3-initiator',
-  /** Of a version that makes way for its upload: see operations/multipart/reopen-upload.ts. */
+  /** Set on a version that makes way for its upload: see operations/multipart/reopen-upload.ts. */
   reopening: 's3-reopening',
-  /** Of an object in an archive of versions, and of the listing entry of a link to it. */
+  /**
+   * The version id of an object in an archive of versions, and of the listing entry of a link to
+   * it.
+   */
   versionId: 's3-version-id',
-  /** Of both, in milliseconds since the epoch: of an adopted object, where the store's is newer. */
+  /**
+   * The time for both, in milliseconds since the epoch, where the store's own is newer because the
+   * object was adopted.
+   */
   lastModified: 's3-last-modified',
   /** Listing entries only. */
   checksumAlgorithm: 's3-checksum-algorithm',
@@ -65,7 +71,10 @@ export function ownerAttribute(storedAcl: string | undefined): Metadata | undefi
   return owner === undefined ? undefined : { [SYSTEM_METADATA.owner]: owner };
 }
 
-/** One that is damaged lets nobody in, and is no reason not to list or keep what it is of. */
+/**
+ * The ACL, or undefined if it is damaged. A damaged ACL grants nothing, but must not prevent
+ * listing or keeping its object.
+ */
 function decodableAcl(storedAcl: string | undefined): Acl | undefined {
   try {
     return decodeAcl(storedAcl);

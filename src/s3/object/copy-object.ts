@@ -100,9 +100,8 @@ function copiedChecksum(
 }
 
 /**
- * What the store is to make of a source. Everything is said, so that body and attributes are of one
- * version of it. Of its system metadata only what belongs to any object is taken over: an ACL, for
- * one, is not.
+ * The copy that the store makes of a source. All attributes are given, so that body and attributes
+ * are of one version. Only general system metadata is copied: an ACL, for example, is not.
  *
  * @param checksum - what {@link copiedChecksum} gave
  */

@@ -116,7 +116,7 @@ function requireDeletable(
   );
 }
 
-/** Of a bucket that keeps no versions: its objects are all version `null`. */
+/** Deletes from a bucket without versions: its objects are all version `null`. */
 async function deleteOnlyVersion(
   context: RequestContext,
   key: VersionedKey,
@@ -144,8 +144,8 @@ async function deletePlain(
   if (deleted.outcome === 'precondition_failed' && condition !== undefined) {
     throw writePreconditionFailed(condition);
   }
-  // Swift's 409: by the clocks of its servers something newer stands there, and it stays. That need
-  // not be newer for the client, so it must not believe that its object is gone.
+  // Swift's 409: its servers' clocks have something newer here, and it stays. It need not be newer
+  // for the client, who must not believe that the object is gone.
   if (deleted.outcome !== 'deleted') throw new S3Error('OperationAborted');
   segments.replaced(ref, deleted.removedManifest, call.requestId);
   return undefined;

@@ -52,7 +52,7 @@ export async function readNamedVersion<T extends Found>(
 }
 
 /**
- * As {@link readNamedVersion}, in this very call where the store can and nothing stands in the way.
+ * Like {@link readNamedVersion}, but without a promise if the store can answer at once.
  * @param readNow - the same as `read`, by what the store answers at once
  */
 export function readNamedSoon<T extends Found>(
@@ -80,7 +80,10 @@ export function readNamedSoon<T extends Found>(
   );
 }
 
-/** There may be a delete marker, or a link to be repaired: whoever looks again finds out. */
+/**
+ * Whether the state is unclear: there may be a delete marker, or a link to be repaired. Reading
+ * again finds out.
+ */
 function isUnclear(error: unknown): boolean {
   return isCode(error, 'NoSuchObject') || isCode(error, 'BrokenLink');
 }
@@ -169,7 +172,7 @@ export function headNamedSoon(context: RequestContext): MaybePromise<Found> {
 }
 
 /**
- * Where a version lies.
+ * Finds the place of a version.
  * @throws S3Error `NoSuchVersion`; `MethodNotAllowed` for a delete marker; BackendError
  *   NoSuchContainer
  */
@@ -220,19 +223,22 @@ function isCode(error: unknown, code: BackendErrorCode): boolean {
 const ATTEMPTS_MAX = 8;
 
 interface NamedUpdate {
-  /** Of system metadata, by the object as it was found; asked again when that has changed. */
+  /**
+   * The change of system metadata for the object that was found; called again when the object has
+   * changed.
+   */
   readonly patchFor: (found: NamedObject) => MetadataPatch | Promise<MetadataPatch>;
   /** Names of what the patch was decided on, which has to be as it was found. */
   readonly decidedOn?: readonly string[] | undefined;
 }
 
 /**
- * Changes system metadata of exactly the object that a request was found to be about: its ACL let the
- * request in, and not that of an object which somebody has put in its place since; and a plain object
- * that becomes a version leaves a link where it was, which has nothing to do with tags.
+ * Changes system metadata of exactly the object that the request found. Its ACL let the request in;
+ * an object that has replaced it since may have another ACL. A plain object that becomes a version
+ * leaves a link behind, which must not get the tags.
  *
  * @returns the object as it was found
- * @throws S3Error as readNamedVersion; `OperationAborted` when it does not hold still
+ * @throws S3Error as readNamedVersion; `OperationAborted` when it keeps changing
  */
 export async function updateNamedVersion(
   context: RequestContext,

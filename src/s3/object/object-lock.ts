@@ -35,11 +35,11 @@ async function requireObjectLock(context: RequestContext): Promise<void> {
 const PREFIX = 'x-amz-object-lock-';
 
 /**
- * The locks that a new object begins with, as system metadata: what the headers say, and the bucket's
- * default. To be called before a body is read.
+ * The locks that a new object begins with, as system metadata: what the headers say, and the
+ * bucket's default. Call it before a body is read.
  *
- * @throws S3Error as locksOfNewVersion; `AccessDenied` for locks that somebody asks for who may only
- *   write: AWS grants PutObjectRetention by no ACL
+ * @throws S3Error as locksOfNewVersion; `AccessDenied` for locks requested by a user who may only
+ *   write: no ACL of AWS grants PutObjectRetention
  */
 export async function requestedLocks(context: RequestContext): Promise<Metadata> {
   const { headers, principal, services } = context;

@@ -5,9 +5,9 @@ import { headNamedVersion } from './named-version.js';
 import { versionHeaders } from './object-response.js';
 
 /**
- * RestoreObject: opens a restore window, once the bytes are there. Without a cold backend there is
- * nothing that an object could be brought back from, whatever the request says: never 501, and never
- * a success that restores nothing (SPEC.md 3.4, 4.5).
+ * RestoreObject: opens a restore window, once the bytes are there. Without a cold backend no object
+ * can be restored: the answer is never 501, and never a success that restores nothing (SPEC.md 3.4,
+ * 4.5).
  */
 export async function restoreObject(context: RequestContext): Promise<S3Response> {
   const { cold } = context.services;

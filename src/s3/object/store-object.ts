@@ -27,8 +27,8 @@ export interface ObjectAttributes {
 const NOTHING: ObjectAttributes = {};
 
 /**
- * Storage class and tags that the headers of a new object ask for. To be called before anything of
- * the body is read: SPEC.md 4.3.
+ * Storage class and tags that the headers of a new object ask for. Call it before any of the body
+ * is read: SPEC.md 4.3.
  *
  * @throws S3Error `InvalidStorageClass`; as {@link parseTaggingHeader}
  */
@@ -83,8 +83,8 @@ export function requireDeleteConditionSupport(
 }
 
 /**
- * The same where the bucket keeps versions: the index decides, whatever the condition. Where creating
- * is not atomic, of two commits that were decided on the same index one is merged into the other.
+ * The same for a bucket with versions, where the index decides every condition. If creation is not
+ * atomic, two commits on the same index may be merged.
  *
  * @throws S3Error `NotImplemented`
  */
@@ -106,7 +106,7 @@ function unsupported(precondition: DeletePrecondition): S3Error {
 type Created = Extract<PutOutcome, { outcome: 'created' }>;
 
 interface ObjectWrite {
-  /** Of what is at the key. */
+  /** The condition on the current object of the key. */
   readonly condition: WritePrecondition | undefined;
   /**
    * Writes the object, once.
@@ -119,7 +119,7 @@ interface ObjectWrite {
   ): Promise<PutOutcome>;
   /** What is told of it beside ETag and time; asked once it is written. */
   describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
-  /** Where writing it uses up what it is made of: its ETag. Then all of it is known before. */
+  /** The ETag of a write that uses up its source; then it is known before. */
   readonly unrepeatable?: { readonly etag: string } | undefined;
 }
 
@@ -133,8 +133,8 @@ export interface StoredObject {
 }
 
 /**
- * Refuses what the write could only be refused for later: to be called before a body is read.
- * @throws S3Error `NotImplemented` for a condition that nobody could decide atomically
+ * Refuses early what the write would be refused for later. Call it before a body is read.
+ * @throws S3Error `NotImplemented` for a condition that cannot be decided atomically
  */
 export async function requireStorable(
   context: RequestContext,
@@ -148,8 +148,8 @@ export async function requireStorable(
 }
 
 /**
- * Makes an object the current one of its key: SPEC.md 3.1. Without versions it replaces the one that
- * is there; with them it is written where it stays, and nothing is copied or moved.
+ * Makes an object the current one of its key: SPEC.md 3.1. Without versions it replaces the
+ * existing object; with versions it is written to its final place, and nothing is copied or moved.
  *
  * @throws S3Error `PreconditionFailed`, `NoSuchKey`; `OperationAborted` when a newer write won
  */
@@ -184,7 +184,7 @@ async function replaceObject(context: RequestContext, object: ObjectWrite): Prom
   return { etag, lastModified, headers: [] };
 }
 
-/** As AWS: `If-Match` fails otherwise where there is no object. @throws BackendError NoSuchObject */
+/** Like AWS, fails `If-Match` for a missing object with a different error than for another ETag. */
 async function requireSomethingToMatch(
   context: RequestContext,
   condition: WritePrecondition | undefined,

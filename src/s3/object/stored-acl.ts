@@ -11,8 +11,8 @@ import { ACL_METADATA, decodeAcl, encodeAcl } from '../rules/acl/stored.js';
 /**
  * ACLs between requests and system metadata.
  *
- * What an owner of the account keeps private has none stored, which is nearly everything, so that
- * it costs nothing. Only owners get to see such a resource, and each of them owns it.
+ * A private resource of an account's owner has no stored ACL. These are nearly all, so that ACLs
+ * cost nothing there. Only owners see such a resource, and each of them owns it.
  */
 
 /** @throws S3Error `InternalError` when what is stored cannot be read */
@@ -27,9 +27,9 @@ export function bucketAclOf(context: RequestContext, head: ContainerHead): Acl {
 
 /**
  * The ACL that the headers of a new object ask for, as system metadata; undefined when none is to
- * be stored. To be called before the body is read: a part of every operation that makes an object.
+ * be stored. Every operation that makes an object calls it before the body is read.
  *
- * @param name - `UPLOAD_ACL_METADATA` where the object is yet to be
+ * @param name - `UPLOAD_ACL_METADATA` while the object does not exist yet
  * @throws S3Error as `aclOfNew`; BackendError NoSuchContainer
  */
 export function requestedObjectAcl(
@@ -51,8 +51,8 @@ async function readRequested(context: RequestContext, name: string): Promise<Met
 }
 
 /**
- * The document of PUT `?acl`; undefined for an empty body. With headers that speak of ACLs it is not
- * read, since it must not be there.
+ * The document of PUT `?acl`; undefined for an empty body. With ACL headers a body is refused, and
+ * not read.
  * @throws S3Error `UnexpectedContent`, `MalformedACLError`, and as `collectDocument`
  */
 export async function aclDocument(context: RequestContext): Promise<Acl | undefined> {
@@ -65,8 +65,8 @@ export async function aclDocument(context: RequestContext): Promise<Acl | undefi
 /**
  * The bucket's owner, looked up only for an ACL that grants something to it.
  *
- * @param owner - the object's: what the bucket's owner is to be where nobody has to be told apart.
- *   A bucket without an ACL belongs to the owners of the account, who need no grant.
+ * @param owner - the object's, which is also returned as the bucket's if the two need not be told
+ *   apart. A bucket without an ACL belongs to the owners of the account, who need no grant.
  */
 export async function bucketOwnerFor(context: RequestContext, owner: string): Promise<string> {
   if (!grantsToBucketOwner(context.headers)) return owner;

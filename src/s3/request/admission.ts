@@ -20,7 +20,7 @@ export interface AdmissionOptions {
 
 export interface AdmissionMetrics {
   rejected(reason: RejectReason): void;
-  /** Of a request that had to wait, whatever became of it. */
+  /** Called for a request that had to wait, with any outcome. */
   waited(seconds: number): void;
 }
 
@@ -32,8 +32,9 @@ const SMALL_BODY_BYTES = 64 * 1024;
  */
 const BODY_BYTES_MAX = 1024 * 1024;
 /**
- * What a body may have sent along with the header block, before it can be told to wait: what the
- * library reads at once. So those that wait for memory take no more than those that have it.
+ * The most that a body may have sent along with the header block before it can be told to wait:
+ * what the library reads at once. So requests that wait for memory take no more than those that
+ * have it.
  */
 const WAITING_BODY_BYTES_MAX = 512 * 1024;
 
@@ -108,7 +109,7 @@ export class AdmissionTicket {
   enter(weight: number, uploadBytes: number | undefined): Promise<void> | undefined {
     const bodyBytes = held(uploadBytes);
     const { requests, bodies } = this.admission;
-    // Memory first: whoever waits for a turn may hold some already.
+    // Memory first: a request that waits for a turn may hold some already.
     if (bodyBytes > 0) {
       if (!bodies.tryEnter(bodyBytes)) return this.#waitForBoth(weight, bodyBytes);
       this.#bodyBytes = bodyBytes;
@@ -153,7 +154,7 @@ export class AdmissionTicket {
     try {
       await this.#waitForMemory(bytes);
     } catch (error) {
-      // It may hold a file, or a connection to the store.
+      // The body may hold a file, or a connection to the store.
       await body[Symbol.asyncIterator]().return?.();
       throw error;
     }

@@ -13,16 +13,16 @@ import { S3Error } from '../errors.js';
 import { currentRef, type VersionedKey } from '../versions/names.js';
 
 /**
- * Whether the principal may do what it asks for, and the buckets are whose the client believes
- * ({@link requireExpectedOwners}). An owner may do everything in its account, and
+ * Checks that the principal may do what it asks for, and that the buckets have the owners that the
+ * client expects ({@link requireExpectedOwners}). An owner may do everything in its account, and
  * waits for nothing; a member or an anonymous reader may do what is granted by
  *
  *     the bucket's ACL     as S3 keeps it
- *     the container's ACL  as Swift keeps it, so that both APIs let the same people in
+ *     the container's ACL  as Swift keeps it, so that both APIs have the same rights
  *     the object's ACL     only where the container does not open all its objects
  *
- * which takes at most one look at each. All of it lies in the principal's own account: names of
- * buckets belong to accounts, so that nobody can address another account's.
+ * which takes at most one lookup of each. All of these are in the principal's own account: bucket
+ * names belong to accounts, so a request cannot address another account's bucket.
  *
  * @returns a promise only where ACLs have to be asked
  * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
@@ -38,13 +38,12 @@ export function authorise(
   return decision.require(needs).then(() => requireExpectedOwners(context, reads));
 }
 
-/** Of requests under way that somebody has sent who is no owner. */
+/** Decisions about requests under way whose sender is no owner. */
 const DECISIONS = new WeakMap<RequestContext, Decision>();
 
 /**
- * To be asked of the object that a request has found, before anything of it is told or changed: since
- * its ACL let the request in, somebody may have put another object in its place.
- *
+ * Checks the object that a request has found, before any of it is shown or changed: the object's
+ * ACL let the request in, and another object may have replaced it since.
  * @throws S3Error `AccessDenied`
  */
 export function requireAdmitted(context: RequestContext, found: ObjectHead): void {
@@ -73,7 +72,10 @@ const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
   WRITE: 'write',
 };
 
-/** Of a bucket without a stored ACL: it is the account's own, which is nobody who comes here. */
+/**
+ * The ACL of a bucket without a stored one: it belongs to the account's owners, who never reach
+ * this check.
+ */
 const UNGRANTED = { owner: '', grants: [] };
 
 /** One request's, for a principal that owns nothing by its role. */
@@ -154,7 +156,7 @@ class Decision {
     }
     const object = await this.#object(key, versionId);
     if (object === undefined) {
-      // Who may not list the bucket is not told what is in it.
+      // A user who may not list the bucket is not told which keys exist.
       if (!this.#bucketAllows(container, 'READ')) throw denied();
       throw new S3Error(versionId === undefined ? 'NoSuchKey' : 'NoSuchVersion');
     }

@@ -61,8 +61,9 @@ export class CrossOrigin {
   }
 
   /**
-   * For a request that was refused before its account was known: the rules of the buckets that it
-   * may be for. Never rejects, since a response without these headers is better than none.
+   * Finds the rules for a request that was refused before its account was known: those of the
+   * buckets that it may be for. Never rejects, since a response without these headers is better
+   * than none.
    */
   async find(
     call: CallContext,
@@ -169,7 +170,7 @@ export class RequestCors {
   }
 
   /**
-   * For the refusal of a request that has not come far enough to be let in.
+   * The headers for a request that was refused before it was admitted.
    * @param endpoint - as far as the request was understood
    * @param addressing - where that is not far enough to name the bucket
    */

@@ -12,17 +12,17 @@ import {
 import { S3Error } from '../errors.js';
 
 /**
- * AWS's bucket owner condition: a client names who it believes to own the bucket, and the request
- * fails when somebody else does.
+ * AWS's bucket owner condition: a client names the expected owner of the bucket, and the request
+ * fails if it has another owner.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-owner-condition.html
  *
- * A bucket's owner is who its ACL says, and the account that it lies in, by its name. AWS knows an
- * account by a number of its own, which there is none of here.
+ * A bucket's owner is the one in its ACL, and the account that it lies in, by its name. The account
+ * numbers of AWS do not exist here.
  *
  * @param reads - the families of headers that the operation reads
  * @returns a promise only where a header asks for it
- * @throws S3Error `AccessDenied` for another owner, `InvalidArgument` for a copy source that cannot be
- *   read; BackendError NoSuchContainer
+ * @throws S3Error `AccessDenied` for another owner, `InvalidArgument` for a copy source that cannot
+ *   be read; BackendError NoSuchContainer
  */
 export function requireExpectedOwners(
   context: RequestContext,
@@ -57,7 +57,7 @@ function sourceHead(context: RequestContext): Promise<ContainerHead> {
 
 function requireOwner({ principal }: RequestContext, head: ContainerHead, named: string): void {
   const account = accountName(principal.account);
-  // Without an ACL a bucket belongs to each owner of the account, who is shown its own id.
+  // A bucket without an ACL belongs to each owner of the account, who sees its own id.
   const unstored = privateAcl(principal.role === 'owner' ? canonicalId(principal) : account);
   if (named === account || named === bucketAcl(head, unstored).owner) return;
   throw new S3Error('AccessDenied');

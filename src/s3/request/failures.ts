@@ -68,7 +68,7 @@ function retryAfter(ms: number): readonly [string, string] {
   return ['Retry-After', String(Math.ceil(ms / 1000))];
 }
 
-/** The answer to whatever was thrown; what nobody foresaw is an `InternalError`, with its cause. */
+/** The answer to a thrown value; an unexpected one is an `InternalError`, with its cause. */
 export function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown;
   if (thrown instanceof BackendError) return toS3Error(thrown);
@@ -76,7 +76,7 @@ export function asS3Error(thrown: unknown): S3Error {
   return new S3Error('InternalError', undefined, {}, { cause: thrown });
 }
 
-/** Of these, metrics tell; a line for each under load would be one more load. */
+/** Errors that only metrics count: a log line for each would add load under load. */
 const NO_FAULTS: ReadonlySet<string> = new Set(['NotImplemented', 'SlowDown']);
 
 /** Whether operators have to know of it. */
@@ -94,7 +94,9 @@ export interface FailureFields {
   readonly [name: string]: unknown;
 }
 
-/** Of a store that is full, a line now and then is enough: every write of every client fails. */
+/**
+ * A log that writes a line now and then for a full store: every write of every client fails there.
+ */
 export class SampledFailureLog implements FailureLog {
   readonly #full: LineSampler;
 

@@ -7,14 +7,14 @@ export interface HealthPath {
   /** Begins with `/_`, as no bucket's name does; empty: nothing is answered here. */
   readonly path: string;
   readonly addressing: Addressing;
-  /** What is known already: asks nobody. */
+  /** The health as already known: it sends no request. */
   readonly health: () => S3Health;
 }
 
 /**
  * Answers the health checks of load balancers on the S3 port, before anything of S3 looks at them:
- * they are signed by nobody, and count in no metric. In virtual-host style the path is a key of the
- * host's bucket, and stays one.
+ * they are unsigned, and count in no metric. In virtual-host style the path is a key of the host's
+ * bucket, and stays one.
  */
 export function withHealthPath(options: HealthPath, next: ExchangeHandler): ExchangeHandler {
   const { path } = options;

@@ -76,7 +76,7 @@ async function* keptAlive(
   }
 }
 
-/** @returns undefined when it takes longer; a later rejection is then nobody's */
+/** @returns undefined when it takes longer; a later rejection is then ignored */
 async function within<T>(
   promise: Promise<T>,
   limitMs: number,

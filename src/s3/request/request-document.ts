@@ -4,9 +4,9 @@ import { XML_BOUNDS, type RequestDocument } from '../xml/bounds.js';
 import type { DocumentSettings, ParsedDocument } from '../xml-pool/documents.js';
 
 /**
- * The document in the body of a request, within its bounds, and read where its size wants it. The
- * pipeline has authorised the request, and the bucket is looked up first: nobody makes the service
- * read XML for a bucket that is not there, or not theirs.
+ * The document in the body of a request, within its bounds, parsed on the event loop or a thread,
+ * by its size. The pipeline has authorised the request, and the bucket is looked up first: no
+ * client can make the service parse XML for a bucket that is missing, or not its own.
  *
  * @throws S3Error as the document's parser, `MaxMessageLengthExceeded`, `ServiceUnavailable`;
  *   BackendError NoSuchContainer
@@ -30,7 +30,7 @@ export async function collectDocument(
   return collectBounded(context, name, options);
 }
 
-/** For CreateBucket, whose bucket is not there yet. @throws S3Error `MaxMessageLengthExceeded` */
+/** Collects the body for CreateBucket, whose bucket does not exist yet. */
 export async function collectBounded(
   context: RequestContext,
   name: RequestDocument,

@@ -79,7 +79,7 @@ interface PipelineMetrics {
 interface RecorderOptions {
   readonly metrics: PipelineMetrics;
   readonly proxies: TrustedProxies;
-  /** With one, the stages of every request are measured: its lines tell of them. */
+  /** The access log; with one, the stages of every request are measured for its lines. */
   readonly accessLog?: Pick<AccessLog, 'write'> | undefined;
   /** The listener's number. */
   readonly listener: number;
@@ -89,7 +89,7 @@ interface RecorderOptions {
 interface RequestFacts {
   readonly requestId: string;
   readonly exchange: Exchange;
-  /** As the request had it in the beginning. */
+  /** The watch that the request began with. */
   readonly watch: StageClock | undefined;
   readonly endpoint: Endpoint | undefined;
   /** Under which the times of its stages are counted. */
@@ -108,15 +108,18 @@ export interface ResponseFacts {
   readonly firstByteAt: number | undefined;
 }
 
-/** Whose fault it was that a response was cut short, by what the edge says of it. */
+/** The side that cut a response short, as the edge reports it. */
 export const ABORTED_BY = { client: 'client', source: 'backend', deadline: 'gateway' } as const;
 
 export const NOTHING_SENT = { bytesOut: 0, firstByteAt: undefined } as const;
 
-/** With nginx's status for a client that left before the answer; seen in metrics only. */
+/**
+ * The response of a client that left before the answer, with nginx's status for that; seen in
+ * metrics only.
+ */
 export const CLIENT_LEFT: ResponseFacts = { ...NOTHING_SENT, status: 499, abortedBy: 'client' };
 
-/** Until the request line is understood. */
+/** The operation before the request line is understood. */
 export const UNKNOWN_OPERATION = 'Unknown';
 
 /** Tells metrics and access log of each request. */
@@ -130,7 +133,7 @@ export class RequestRecorder {
     // Asked in any case: it counts the requests.
     const isDue = metrics.stages.isDue;
     if (accessLog === undefined) return isDue ? new StageClock(exchange.startedAt) : undefined;
-    // Looked up now: in the end nobody knows it any more.
+    // Looked up now, because the address is not known at the end any more.
     this.options.proxies.clientAddress(exchange.request);
     return new StageClock(exchange.startedAt);
   }
@@ -202,7 +205,7 @@ function orNull(text: string | undefined): string | null {
   return text === undefined || text === '' ? null : text;
 }
 
-/** In whole microseconds. */
+/** Milliseconds, rounded to whole microseconds. */
 function milliseconds(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e3;
 }

@@ -38,7 +38,7 @@ import { S3Error } from '../errors.js';
 /** One request on its way; also the context that its operation sees. */
 export class RequestRun implements RequestContext {
   readonly requestId = nextRequestId();
-  /** Only of requests whose stages are measured. */
+  /** The stage clock; undefined if the request's stages are not measured. */
   readonly watch: StageClock | undefined;
   readonly call: CallContext;
   #endpoint: Endpoint | undefined;
@@ -87,7 +87,7 @@ export class RequestRun implements RequestContext {
     return (this.#containerHead ??= this.#headContainer());
   }
 
-  /** Whoever looks at the container learns the bucket's CORS rules, for the response. */
+  /** Reads the container, and remembers the bucket's CORS rules for the response. */
   async #headContainer(): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
     try {
@@ -109,7 +109,7 @@ export class RequestRun implements RequestContext {
     return watchPayload(payload, this.watch);
   }
 
-  /** In this very call, where nothing has to be waited for. */
+  /** Runs the request; returns no promise if nothing has to be awaited. */
   run(): MaybePromise<void> {
     let response: MaybePromise<S3Response>;
     try {
@@ -126,7 +126,7 @@ export class RequestRun implements RequestContext {
 
   async #refuse(error: unknown): Promise<void> {
     const response = this.#failure(error);
-    // Who is sent away under load is not worth a call of the store.
+    // A request refused for load must not cost a call of the store.
     if (this.#authentication === undefined && this.#errorCode !== 'SlowDown') {
       await this.#cors.ofRefused(this.call, this.#endpoint, this.options.addressing);
     }
@@ -170,7 +170,7 @@ export class RequestRun implements RequestContext {
     const parsed = parseEndpoint(method, rawPath, rawQuery, hostBucket);
     this.#endpoint = parsed;
     if (parsed.operation === 'PreflightRequest') {
-      // Before anybody is known: a browser sends no credentials with it.
+      // A preflight has no credentials, so it is answered before authentication.
       return this.crossOrigin.preflight(this.call, request, parsed);
     }
     // A copy weighs more than an upload: its headers tell, which are authenticated only later.
@@ -193,7 +193,7 @@ export class RequestRun implements RequestContext {
       if (!this.exchange.request.headers.has('origin') || parsed.bucket === '') {
         return this.#authorise(parsed);
       }
-      // Before the operation, which may remove the bucket.
+      // Read before the operation, which may remove the bucket.
       return this.containerHead()
         .then(ignore, ignore)
         .then(() => this.#authorise(parsed));
@@ -223,7 +223,7 @@ export class RequestRun implements RequestContext {
     );
   }
 
-  /** Until it is admitted. */
+  /** Waits until the request is admitted. */
   async #wait(admitted: Promise<void>): Promise<void> {
     this.watch?.enter(STAGE.wait);
     await admitted;
@@ -254,7 +254,7 @@ export class RequestRun implements RequestContext {
     }
   }
 
-  /** The answer to a failure; undefined when nobody is there to read it. */
+  /** The answer to a failure; undefined when the client is gone. */
   #failure(thrown: unknown): S3Response | undefined {
     this.watch?.enter(STAGE.unattributed);
     if (thrown instanceof ClientAbortedError || this.exchange.aborted) return undefined;
@@ -336,7 +336,7 @@ export class RequestRun implements RequestContext {
 }
 
 function ignore(): void {
-  // Somebody else meets the same failure, and reports it.
+  // Another call meets the same failure, and reports it.
 }
 
 /** The pipeline's own order guarantees it: an operation runs after parsing and authentication. */

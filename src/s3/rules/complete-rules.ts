@@ -32,13 +32,13 @@ export interface UploadedPart {
 }
 
 export interface SelectedParts<Part extends UploadedPart> {
-  /** In ascending order; at least one. */
+  /** The parts in ascending order; at least one. */
   readonly parts: readonly Part[];
   /** Bytes of all of them. */
   readonly size: number;
 }
 
-/** Of an object made of parts. */
+/** The largest object made of parts. */
 export const MULTIPART_OBJECT_BYTES_MAX = 5 * 1024 ** 4;
 
 const OBJECT_SIZE_HEADER = 'x-amz-mp-object-size';

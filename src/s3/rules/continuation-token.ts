@@ -7,8 +7,8 @@ import { S3Error } from '../errors.js';
  *
  *     base64url( version byte | CRC-32 of the marker | marker, UTF-8 )
  *
- * The checksum tells a token from a key that somebody passed in its place; it protects nothing,
- * since whoever may list could as well choose a `start-after`.
+ * The checksum tells a token from a key that a client passed in its place. It protects nothing: a
+ * client that may list could also choose a `start-after`.
  */
 
 const VERSION = 1;

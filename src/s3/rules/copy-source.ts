@@ -13,7 +13,7 @@ export interface CopySource {
   readonly versionId: string | undefined;
 }
 
-/** Of the object or range that one request copies; AWS's limit. */
+/** The largest object or range that one request copies; AWS's limit. */
 export const COPY_BYTES_MAX = 5 * 1024 ** 3;
 
 const HEADER = 'x-amz-copy-source';

@@ -17,7 +17,7 @@ export function isHeaderValue(text: string): boolean {
   return true;
 }
 
-/** Only tab, space and visible ASCII: what every client reads the same way. */
+/** Whether a text has only tab, space and visible ASCII, which every client reads the same way. */
 export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -6,7 +6,7 @@
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))?)?$/;
 
-/** With time and zone. */
+/** A date with time and zone. */
 const DATE_TIME = /T.*(?:Z|[+-]\d{2}:\d{2})$/;
 
 const MS_PER_MINUTE = 60_000;
@@ -29,8 +29,8 @@ export function parseIsoDate(text: string): number | undefined {
 }
 
 /**
- * The `date-time` of RFC 3339, whose letters may be lower case: for dates that somebody's data
- * depends on, where nothing may be left to a default.
+ * The `date-time` of RFC 3339, whose letters may be lower case: for dates that decide about data,
+ * where no part may have a default.
  *
  * @returns milliseconds since the epoch, cut to whole ones; undefined for anything else
  */

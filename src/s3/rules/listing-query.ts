@@ -14,9 +14,9 @@ import {
 interface ObjectListingQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
-  /** Where the page begins: strictly after this; empty for the first page. */
+  /** The page begins strictly after this name; empty for the first page. */
   readonly marker: string;
   /** 0 to 1000. */
   readonly maxKeys: number;
@@ -27,7 +27,7 @@ interface ObjectListingQuery {
 export type ListObjectsQuery = ObjectListingQuery;
 
 export interface ListObjectsV2Query extends ObjectListingQuery {
-  /** As sent; `marker` is what they come to: the token wins. */
+  /** The value as sent; `marker` is the effective one: the token wins. */
   readonly startAfter: string | undefined;
   readonly continuationToken: string | undefined;
   readonly fetchOwner: boolean;
@@ -38,7 +38,7 @@ export interface ListBucketsQuery {
   readonly marker: string;
   /** 1 to 10,000. */
   readonly maxBuckets: number;
-  /** Only buckets of this region. */
+  /** The region to which the buckets are limited. */
   readonly bucketRegion: string | undefined;
 }
 

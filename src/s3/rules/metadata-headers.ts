@@ -15,7 +15,7 @@ export interface DescribedObject {
   readonly metadata: Metadata;
 }
 
-/** Of what a client names no type of. */
+/** The content type of an object for which the client names none. */
 export const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 const METADATA_PREFIX = 'x-amz-meta-';
 /** Bytes of all names and values together; AWS's limit. */
@@ -28,7 +28,7 @@ const METADATA_ENTRIES_MAX = 70;
 /**
  * Bytes of the names and values of Content-Type and the headers below; AWS's limit for the headers
  * of a PUT. With metadata, encoded, it keeps an answer below the 16 KiB that Node.js's client, and
- * so the AWS SDK, takes.
+ * so the AWS SDK, accepts.
  */
 const REPRESENTATION_BYTES_MAX = 8192;
 
@@ -42,8 +42,9 @@ const REPRESENTATION_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Collects what a PUT stores besides the body. Of a body that is framed so, `aws-chunked` describes
- * the transfer and not the object, and is taken out of Content-Encoding; else it is kept, as AWS does.
+ * Collects what a PUT stores besides the body. `aws-chunked` describes the transfer of a framed
+ * body and not the object, and is removed from Content-Encoding; without framing it is kept, as AWS
+ * does.
  *
  * @throws S3Error `MetadataTooLarge` over 2 KiB or 70 entries; `RequestHeaderSectionTooLarge` for
  *   representation headers over 8 KiB; `InvalidArgument` for a name or value that could not be
@@ -84,7 +85,7 @@ function requireReturnable({ contentType, headers, metadata }: DescribedObject):
   requireSize('RequestHeaderSectionTooLarge', representation, REPRESENTATION_BYTES_MAX);
 }
 
-/** Of names and values. */
+/** The bytes of names and values. */
 function byteLength(entries: Metadata): number {
   let bytes = 0;
   for (const name in entries) bytes += name.length + Buffer.byteLength(entries[name] ?? '');

@@ -3,7 +3,7 @@ import { S3Error } from '../errors.js';
 
 const CHECKSUM_PREFIX = 'x-amz-checksum-';
 
-/** Of the family by name, but no checksum of the body. */
+/** Headers with the family's prefix that are no checksum of the body. */
 const NOT_OF_BODY: ReadonlySet<string> = new Set([
   'x-amz-checksum-algorithm',
   'x-amz-checksum-mode',

@@ -23,11 +23,11 @@ export interface ListPartsQuery {
 export interface ListMultipartUploadsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
   /**
-   * Where the page begins; empty for the first one. Without an upload id marker: after all uploads
-   * of this key. With one: after that upload of this key.
+   * The key at which the page begins; empty for the first one. Without an upload id marker: after
+   * all uploads of this key. With one: after that upload of this key.
    */
   readonly keyMarker: string;
   /** Empty without a key marker, which it means nothing without. */

@@ -10,7 +10,7 @@ export const LISTED_BUCKETS_MAX = 10_000;
 export const DELETED_OBJECTS_MAX = 1000;
 /** The highest part number, and so the largest number of parts of an upload. */
 export const PART_NUMBER_MAX = 10_000;
-/** Of every part of an upload but the last. */
+/** The smallest part of an upload, except for the last. */
 export const PART_BYTES_MIN = 5 * 1024 ** 2;
 
 /** The same as Swift tells them at `/info` of its s3api, in the words that it has there. */

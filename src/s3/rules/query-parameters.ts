@@ -49,8 +49,8 @@ export function effectiveDelimiter(sent: string | undefined): string | undefined
 }
 
 /**
- * Where a page begins: behind the name in the token; at the beginning without one. An empty token is
- * none, as in Swift's s3api and Ceph; it is echoed as it was sent.
+ * The name behind which a page begins; empty without a token. An empty token counts as none, like
+ * in Swift's s3api and Ceph; it is echoed as sent.
  *
  * @throws S3Error `InvalidArgument` for a token that this service has not made
  */

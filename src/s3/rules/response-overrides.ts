@@ -19,8 +19,8 @@ const LATIN1_MAX = 0xff;
 export type ResponseOverrides = ReadonlyMap<string, string>;
 
 /**
- * Only for requests that are signed: whoever may set headers of a response can make a browser run
- * what it downloads, and AWS refuses unsigned ones (see {@link anonymousOverrides}).
+ * Reads the overrides of a signed request. A client that sets response headers can make a browser
+ * run what it downloads, so AWS refuses them in unsigned requests (see {@link anonymousOverrides}).
  *
  * @returns undefined when there are none, which is the rule
  * @throws S3Error `InvalidArgument` for what cannot stand in a header

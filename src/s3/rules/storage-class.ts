@@ -4,8 +4,8 @@ import { S3Error } from '../errors.js';
 export const DEFAULT_STORAGE_CLASS = 'STANDARD';
 
 /**
- * The storage class that a PUT or copy asks for; `STANDARD` without the header.
- * To be called before anything of the body is read: SPEC.md 4.3.
+ * The storage class that a PUT or copy asks for; `STANDARD` without the header. Call it before any
+ * of the body is read: SPEC.md 4.3.
  *
  * @throws S3Error `InvalidStorageClass` unless it is one of `accepted`
  */

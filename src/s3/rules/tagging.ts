@@ -14,7 +14,10 @@ export interface Tag {
 
 export type TaggedResource = 'object' | 'bucket';
 
-/** In UTF-16 code units, which is how S3 counts: "characters consume either 1 or 2 positions". */
+/**
+ * Lengths in UTF-16 code units, which is how S3 counts: "characters consume either 1 or 2
+ * positions".
+ */
 const KEY_UNITS_MAX = 128;
 const VALUE_UNITS_MAX = 256;
 

@@ -90,7 +90,7 @@ export function refuseUnsupportedHeaders(reads: readonly HeaderFamily[], headers
 
 /**
  * Only presigned URLs carry headers in their query, and those are among `headers` already. In the
- * query of any other request nothing reads them: what they ask for would be ignored.
+ * query of any other request they would be ignored.
  *
  * @throws S3Error `NotImplemented`, naming the header
  */

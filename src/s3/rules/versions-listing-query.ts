@@ -7,11 +7,11 @@ import { invalidVersionId, isVersionId } from './version-id.js';
 export interface ListObjectVersionsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** As sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
   readonly delimiter: string | undefined;
   /**
-   * Where the page begins; empty for the first one. Without a version id marker: after all versions
-   * of this key. With one: after that version of this key.
+   * The key at which the page begins; empty for the first one. Without a version id marker: after
+   * all versions of this key. With one: after that version of this key.
    */
   readonly keyMarker: string;
   /** Empty when not given. `null` is a version too. */
@@ -38,8 +38,8 @@ export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQu
 }
 
 /**
- * As AWS, which tells an absent marker from an empty one; but where both markers are empty, the
- * first page is meant, whose result echoes them so.
+ * Like AWS, tells an absent marker from an empty one; but two empty markers mean the first page,
+ * whose result echoes them so.
  */
 function parseVersionIdMarker(query: Query, keyMarker: string): string {
   const value = query.get(VERSION_ID_MARKER);

@@ -10,8 +10,8 @@ const READ_ONLY_CONDITIONS = [
 ] as const;
 
 /**
- * The precondition of PutObject and its like. As in AWS, `If-None-Match` takes `*` only, `If-Match`
- * one ETag only, and not both at once.
+ * The precondition of PutObject and its like. Like in AWS, `If-None-Match` takes `*` only,
+ * `If-Match` one ETag only, and not both at once.
  *
  * @returns undefined for an unconditional write
  * @throws S3Error `NotImplemented` for any other condition: never accept and ignore one
@@ -40,7 +40,7 @@ export function parseWriteCondition(headers: HeaderMap): WritePrecondition | und
   return undefined;
 }
 
-/** Of a deletion: the object is there, with this ETag where one is given. */
+/** The condition of a deletion: the object exists, with this ETag if one is given. */
 export type DeleteCondition = Extract<DeletePrecondition, { readonly present: true }>;
 
 /**
@@ -71,7 +71,7 @@ export function deleteConditionOf(etagOrAny: string): DeleteCondition {
 const NOT_OF_DELETIONS = [['if-none-match', 'If-None-Match'], ...READ_ONLY_CONDITIONS] as const;
 
 /**
- * For writes that AWS gives no conditions.
+ * Refuses conditions of writes for which AWS has none.
  * @throws S3Error `NotImplemented` for any: a client that sends one relies on it
  */
 export function refuseConditions(headers: HeaderMap): void {
@@ -89,7 +89,7 @@ function unsupportedValue(header: string): S3Error {
   return unsupported(header, `We don't accept the provided value of ${header} header for this API`);
 }
 
-/** With the two extra elements, spelled as AWS spells them. */
+/** The error with the two extra elements, spelled like AWS's. */
 function unsupported(header: string, additionalMessage?: string): S3Error {
   return new S3Error('NotImplemented', undefined, {
     Header: header,

@@ -42,7 +42,7 @@ const ATTEMPTS_MAX = 3;
 interface Waiting {
   readonly upload: Upload;
   readonly requestId: string;
-  /** Of `performance.now()`. */
+  /** The due time, by `performance.now()`. */
   readonly dueAt: number;
   readonly attempts: number;
 }
@@ -55,7 +55,7 @@ interface Waiting {
  * again by the janitor's sweeper, which looks at the store alone.
  */
 export class SegmentCleaner implements SegmentCleaning {
-  /** In the order in which they are due. */
+  /** The waiting uploads, in the order in which they are due. */
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -74,7 +74,8 @@ export class SegmentCleaner implements SegmentCleaning {
     requestId: string,
   ): void {
     const uploadId = manifest?.systemMetadata[SYSTEM_METADATA.uploadId];
-    // Without an id it is some other large object of the store, whose segments are not ours.
+    // A large object without an upload id was made by another client of the store: its segments are
+    // not ours.
     if (uploadId === undefined) return;
     this.later({ account, bucket: container, key: object, uploadId }, requestId);
   }
@@ -105,7 +106,10 @@ export class SegmentCleaner implements SegmentCleaning {
     return this.#waiting.size;
   }
 
-  /** Ends what is under way. What waits is left to the sweeper: somebody may be reading it. */
+  /**
+   * Ends the work under way. The sweeper removes the rest: the parts of waiting uploads may still
+   * have readers.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -3,7 +3,7 @@ import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { isUploadId } from '../rules/upload-id.js';
 
 /**
- * Where the parts of multipart uploads lie, as Swift's s3api lays them out:
+ * The names of the parts of multipart uploads, in the layout of Swift's s3api:
  *
  *     <bucket>+segments   <key>/<upload id>            an open upload: an empty object, the marker
  *                         <key>/<upload id>/<number>   a part, later a segment of the object

@@ -32,7 +32,7 @@ export type UploadEntry =
 
 export interface OpenUploadsPage {
   readonly entries: readonly UploadEntry[];
-  /** Where the next page begins; undefined when there is none. */
+  /** The start of the next page; undefined when there is none. */
   readonly next: { readonly keyMarker: string; readonly uploadIdMarker: string } | undefined;
 }
 
@@ -40,7 +40,10 @@ export interface OpenUploadsPage {
 export interface ListingBudget {
   readonly namesPerListing: number;
   readonly listingsMax: number;
-  /** Of one key that is asked for by itself, for each beginning that ids have. */
+  /**
+   * The number of listings for one key that is asked for by itself: one for each beginning that ids
+   * have.
+   */
   readonly listingsOfKeyMax: number;
 }
 
@@ -64,14 +67,17 @@ export async function readOpenUploads(
 }
 
 const SLASH = 0x2f;
-/** Behind all names that go on with a digit, which parts do. */
+/** A marker behind all names that go on with a digit, which parts do. */
 const AFTER_DIGITS = ':';
-/** Behind whatever a name goes on with. (Behind all but U+10FFFF itself, which costs a listing.) */
+/**
+ * A marker behind all names that go on in any way. (All but U+10FFFF itself, which costs a
+ * listing.)
+ */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /** One page in the making. */
 class UploadsPage {
-  /** By name of the marker. */
+  /** The uploads by the name of their marker. */
   readonly #uploads = new Map<string, OpenUpload>();
   readonly #prefixes = new Set<string>();
 
@@ -135,7 +141,8 @@ class UploadsPage {
       if (slash > 0) await this.#askFor(rollUp.slice(0, slash), name);
       return rollUp + LAST_CHARACTER;
     }
-    // Keys below an upload's id that go on with a digit would be passed over too: nobody has them.
+    // Keys below an upload's id that go on with a digit would be passed over too: no real key has
+    // that form.
     if (segment?.kind === 'part') {
       return `${segment.key}/${segment.uploadId}/${AFTER_DIGITS}`;
     }
@@ -233,7 +240,7 @@ class UploadsPage {
     return { entries: shown, next: { keyMarker: this.#resumeAt(reached), uploadIdMarker: '' } };
   }
 
-  /** Not within a roll-up that is shown: it would be shown again. */
+  /** The name to continue at; never within a roll-up that is shown, which would be shown again. */
   #resumeAt(reached: string): string {
     const rollUp = this.#rollUp(reached);
     const shown =

@@ -82,7 +82,7 @@ function storedPart(
 
 /**
  * The versions of the upload's key that are made of its parts, as the archive lists them: also one
- * that no index names yet, since whoever completed the upload may be about to commit it.
+ * that no index names yet, since its writer may be about to commit it.
  */
 export async function versionsOf(
   backend: Backend,

@@ -18,14 +18,13 @@ export type RemovalOutcome =
   | { readonly outcome: 'open' };
 
 /**
- * Removes the parts of an upload that is not open, but for those that the object at its key, or a
- * version of it, is made of. So it is right after an abort, after a completion that left parts out, and after the object
- * was overwritten or deleted; and doing it twice changes nothing.
+ * Removes the parts of an upload that is not open, except for those that the object at its key, or
+ * a version of it, is made of. It is called after an abort, after a completion that left parts out,
+ * and after the object was overwritten or deleted; calling it twice changes nothing.
  *
- * What it looks at and what it removes are two instants. Where the store has no atomic guards, a
- * completion that has seen the marker may make an object of the parts in between: nobody calls this
- * there sooner than a grace period after the marker is gone.
- *
+ * The check and the removal are not atomic. On a store without atomic guards, a completion that has
+ * seen the marker may make an object of the parts in between: there, callers wait for a grace
+ * period after the marker is gone.
  * @param notAfter - leaves younger parts alone, in milliseconds since the epoch: a restore from the
  *   cold tier may be writing them
  */
@@ -50,9 +49,9 @@ export async function removeUnreferencedParts(
  * Removes the companion container of a bucket that was deleted, with all that is in it: open
  * uploads do not keep a bucket from being deleted, as in AWS.
  *
- * Somebody may have made the bucket anew in the meantime, and objects of parts in it. So nothing goes
- * that is younger than the deletion, and of what goes only the very object that was listed, where the
- * store can make sure of that. What stays is the sweeper's.
+ * Another client may have made the bucket again in the meantime, and objects of parts in it. So
+ * objects younger than the deletion stay, and only the very objects that were listed are removed,
+ * if the store can ensure that. The sweeper handles the rest.
  */
 export async function removeSegmentsContainer(
   backend: Backend,
@@ -130,7 +129,7 @@ async function segmentsOf(
   }
 }
 
-/** Only the very part that was looked at, where the store can make sure of that. */
+/** Removes only the very part that was listed, if the store can ensure that. */
 async function removePart(
   backend: Backend,
   call: CallContext,

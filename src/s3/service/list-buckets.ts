@@ -9,14 +9,17 @@ import { renderListAllMyBucketsResult } from '../xml/list-all-my-buckets-result.
 const CONTAINERS_OF_BUCKET_MAX = 3;
 /** The most containers that a store lists at once. */
 const CONTAINERS_PER_LISTING = 10_000;
-/** Of one request; an account may have any number of containers that are no buckets. */
+/**
+ * The limit of listings in one request; an account may have any number of containers that are no
+ * buckets.
+ */
 const LISTINGS_MAX = 10;
 
 /**
  * ListBuckets: the signer's account. Containers whose names no bucket can have, such as the
  * companions of buckets, are passed over: pages count buckets, and a token says that another bucket
- * follows. Only behind a very long run of other containers (100,000) a page may be short, and its
- * token lead to none.
+ * follows. Only a very long run of other containers (100,000) may make a page short, or follow it
+ * without any bucket.
  */
 export async function listBuckets(context: RequestContext): Promise<S3Response> {
   const { region } = context.services.settings;
@@ -28,7 +31,7 @@ export async function listBuckets(context: RequestContext): Promise<S3Response> 
     renderListAllMyBucketsResult({
       owner: ownerOf(context),
       buckets: page.buckets,
-      // As AWS: to who asks for anything in particular.
+      // Like AWS, the region is shown if the request has any of the parameters.
       region: PARAMETERS.some((name) => parameters.has(name)) ? region : undefined,
       prefix: parameters.get('prefix'),
       continuationToken:
@@ -55,7 +58,8 @@ async function readBuckets(
 ): Promise<BucketPage> {
   const buckets: ContainerInfo[] = [];
   let last = marker;
-  // One more than asked for, to know whether it is there. In most accounts one listing is enough.
+  // One more than asked for, to know whether another bucket follows. In most accounts one listing
+  // is enough.
   let limit = Math.min((maxBuckets + 1) * CONTAINERS_OF_BUCKET_MAX, CONTAINERS_PER_LISTING);
   for (let listings = 0; listings < LISTINGS_MAX; listings++) {
     const page = await services.backend.listContainers(call, principal.account, {

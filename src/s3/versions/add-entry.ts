@@ -20,9 +20,11 @@ interface Decision {
 }
 
 export interface AddEntryOptions {
-  /** Of the current version, in the instant in which the new one takes its place. */
+  /**
+   * The condition on the current version, checked in the instant in which the new one replaces it.
+   */
   readonly condition?: DeletePrecondition | undefined;
-  /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
+  /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
 
@@ -81,8 +83,8 @@ async function commitEntry(
 }
 
 /**
- * An upload becomes one version: whoever completes it beside us may have been faster, or has given up
- * the object that this entry is of.
+ * An upload becomes one version: another completion may have been faster, or has given up the
+ * object of this entry.
  *
  * @throws BackendError GuardMissing
  */
@@ -137,8 +139,8 @@ async function decide(
 }
 
 /**
- * What was ever locked is in a bucket with locks, and that is never suspended: whoever comes to write
- * over its version `null` was told so before, and has slept since.
+ * Refuses to replace a version that was ever locked. Its bucket has locks, and is never suspended:
+ * a writer of version `null` decided before that, and was delayed.
  *
  * @throws S3Error `OperationAborted`
  */

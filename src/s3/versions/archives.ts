@@ -20,8 +20,8 @@ import type { VersionEntry, VersionIds } from './version-entry.js';
 const KNOWN_MAX = 10_000;
 
 /**
- * Creates the archives of buckets when they are first needed. That a bucket has one is remembered:
- * it goes with the bucket, which is found out when it is written to.
+ * Creates the archives of buckets when they are first needed. Existing archives are remembered. An
+ * archive is deleted with its bucket, which the next write notices.
  */
 export class Archives {
   readonly #known = new Set<string>();
@@ -29,7 +29,7 @@ export class Archives {
   constructor(private readonly backend: Backend) {}
 
   /**
-   * To be called before anything is written that cannot be written twice.
+   * Call it before a write that cannot be repeated.
    * @throws BackendError NoSuchContainer without the bucket
    */
   async ensure(call: CallContext, key: VersionedKey): Promise<void> {
@@ -66,7 +66,7 @@ interface AdoptionOptions {
 /** A plain object as it is written into the archive. */
 type Adopted = ObjectHead & Pick<AdoptionOptions, 'writeClass'>;
 
-/** Names that nobody has written to are not taken for older for long. */
+/** The limit of attempts: names without later writes are soon known not to be older. */
 const ATTEMPTS_MAX = 3;
 
 /**
@@ -132,8 +132,8 @@ export class Adoption {
     { contentType, headers, metadata, systemMetadata, etag, bodyAbsent, writeClass }: Adopted,
   ): Promise<CopyOutcome | undefined> {
     const described = { contentType, headers, metadata, systemMetadata, writeClass };
-    // Where only the cold tier has the bytes, its stamp goes along, and nothing else has to. A
-    // version goes by rules and locks, and not when a client of the store once said.
+    // If only the cold tier has the bytes, the copy keeps the stamp and needs nothing else. A
+    // version expires by rules and locks, so an expiry set by a client of the store is dropped.
     const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
     try {
       return await this.backend.copyObject(call, currentRef(key), to, input);
@@ -158,7 +158,7 @@ export class Adoption {
     return this.backend.putManifest(call, to, { ...described, segments, etag, writeClass });
   }
 
-  /** Of the object that was seen, and not of one that has taken its place meanwhile. */
+  /** The segments of the object that was read, and not of one that has replaced it. */
   async #segmentsOf(
     call: CallContext,
     key: VersionedKey,

@@ -20,8 +20,9 @@ import type { VersionIndex, VersionEntry } from './version-entry.js';
 /** `If-Match` and `If-None-Match` are of the current version; a delete marker is none. */
 
 /**
- * To be asked before a body is read that is not going to be stored; it decides nothing.
- * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, as AWS
+ * Refuses early, before a body is read, what would probably be refused; it is not the final
+ * decision.
+ * @throws S3Error `PreconditionFailed`; `NoSuchKey` when there is nothing to match, like AWS
  */
 async function requireProbable(
   backend: Backend,
@@ -76,14 +77,18 @@ interface NewEntry {
 }
 
 export interface NewDeleteMarker extends NewEntry {
-  /** Of the current version, in the instant in which the marker takes its place. */
+  /**
+   * The condition on the current version, checked in the instant in which the marker replaces it.
+   */
   readonly condition?: DeletePrecondition | undefined;
-  /** Who writes it; undefined of an owner of the account. */
+  /** The owner of the marker; undefined for an owner of the account. */
   readonly owner?: string | undefined;
 }
 
 export interface NewVersion extends NewEntry {
-  /** Of the current version, in the instant in which the new one takes its place. */
+  /**
+   * The condition on the current version, checked in the instant in which the new one replaces it.
+   */
   readonly condition?: WritePrecondition | undefined;
   /**
    * Writes the version, once, where it stays: with `putObject`, `copyObject` or `putManifest`. Called
@@ -92,8 +97,8 @@ export interface NewVersion extends NewEntry {
    */
   readonly write: (ref: ObjectRef, systemMetadata: Metadata) => Promise<WrittenVersion>;
   /**
-   * Of what is used up by writing it, as the parts of an upload are: what the version will be, as far
-   * as that is known. Then it is written only where the index has room for it.
+   * The version as far as it is known, for a write that uses up its source, such as the parts of an
+   * upload. It is then written only if the index has room for it.
    */
   readonly unrepeatable?: Omit<WrittenVersion, 'lastModified'> | undefined;
 }
@@ -136,7 +141,9 @@ export async function createVersion(
   return { versionId, etag, lastModified, removed };
 }
 
-/** DELETE of a key without a version id. As in AWS, a key that never was gets a marker too. */
+/**
+ * DELETE of a key without a version id. Like in AWS, a key that never existed gets a marker too.
+ */
 export async function createDeleteMarker(
   deps: VersionDeps,
   call: CallContext,

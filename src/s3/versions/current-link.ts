@@ -33,7 +33,7 @@ export type SyncResult =
       readonly outcome: 'in-step';
       /** What the key is in step with. */
       readonly stored: StoredIndex;
-      /** Of a plain object that the link took the place of. */
+      /** The segments of a plain object that the link replaced. */
       readonly replaced: RemovedManifest | undefined;
     }
   /** An object that no index knows stands at the key: it has to be adopted first. */
@@ -46,18 +46,19 @@ type WriteResult =
   /** The index is not what it was. */
   | { readonly outcome: 'overtaken' };
 
-/** As Swift's own links are listed. */
+/** The content type with which Swift's own links are listed. */
 const CONTENT_TYPE = 'application/symlink';
-/** Each lost race is a commit of somebody else. */
+/** The limit of attempts: each lost race is another writer's commit. */
 const ATTEMPTS_MAX = 100;
 
 /**
- * Keeps what stands at a key in step with its index: a link to the current version, or nothing.
+ * Keeps the current object of a key in step with its index: a link to the current version, or
+ * nothing.
  *
- * A link is written only while the index is still the one that it is for (the guard), and only in
- * place of what was seen there (the precondition), so that no slow writer puts an old link over a
- * newer one, and no object that a client of the store has written past us is lost. Where the store
- * cannot do the first in one instant, the index is read again afterwards.
+ * A link is written only while the index is still the one that it is for (the guard), and only if
+ * the current object is the one that was read (the precondition). So a slow writer cannot put an
+ * old link over a newer one, and an object that another client of the store has written is not
+ * lost. If the store cannot check the guard atomically, the index is read again afterwards.
  */
 export class CurrentLink {
   constructor(
@@ -85,7 +86,7 @@ export class CurrentLink {
       if (standing === undefined) {
         standing = await readCurrentState(this.backend, call, key);
         if (standing.kind === 'plain' && entryFor(standing, target.index) === undefined) {
-          // Perhaps somebody has adopted it since the index was read.
+          // Another request may have adopted it since the index was read.
           const now = await this.commits.read(call, key);
           if (now.etag === target.etag) return { outcome: 'unknown-plain', plain: standing };
           target = now;

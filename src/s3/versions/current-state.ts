@@ -19,7 +19,9 @@ import type { VersionEntry, VersionIndex } from './version-entry.js';
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
 export interface PlainObject {
   readonly kind: 'plain';
-  /** Of the object itself, also where that is a link which a client of the store has written. */
+  /**
+   * The ETag of the object itself, also of a link which another client of the store has written.
+   */
   readonly etag: string;
   readonly lastModified: number;
   readonly head: ObjectHead;
@@ -30,7 +32,7 @@ export type CurrentState =
   | { readonly kind: 'nothing' }
   | {
       readonly kind: 'link';
-      /** Of the index that it was in step with. */
+      /** The generation of the index that the link was in step with. */
       readonly generation: number;
       readonly etag: string;
       /** Undefined where it is only known what the link should be. */
@@ -96,11 +98,14 @@ export function entryFor(
 
 export interface FoundVersion {
   readonly entry: VersionEntry;
-  /** Where it lies; of a delete marker nothing does. */
+  /** The place of the version; a delete marker has none. */
   readonly ref: ObjectRef;
 }
 
-/** By the index, always: an object of the archive that it does not name is not there. SPEC.md 3.1 */
+/**
+ * Always decides by the index: an object of the archive that the index does not name does not
+ * exist. SPEC.md 3.1
+ */
 export async function findVersion(
   { backend, commits }: VersionDeps,
   call: CallContext,

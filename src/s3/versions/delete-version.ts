@@ -26,9 +26,9 @@ import { syncCurrent } from './sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
- * Whether a version may be deleted: throws when not. Asked on the very generation that the deletion
- * is committed on, with the version's locks as they are on it; perhaps more than once. Not asked of
- * delete markers, nor of a version whose object is gone.
+ * Whether a version may be deleted: throws when not. It is called for the very generation that the
+ * deletion is committed on, with the version's locks in that generation, perhaps more than once. It
+ * is not called for delete markers, nor for a version whose object is gone.
  */
 export type DeletionCheck = (head: ObjectHead, entry: VersionEntry) => void | Promise<void>;
 
@@ -38,9 +38,10 @@ export interface DeletedVersion {
 }
 
 /**
- * What a plan has found to delete. A plain object becomes the version `null` first: who adopts it at
- * the same time may have looked before it went, and would bring it back. Only where the index has a
- * version `null` already, behind what a client of the store has written past us, it goes as it is.
+ * The object that a plan has found to delete. A plain object becomes the version `null` first: a
+ * concurrent adoption may have read it before the deletion, and would restore it. It is deleted
+ * directly only if the index has a version `null` already, because another client of the store has
+ * written the object.
  */
 type Doomed =
   | { readonly kind: 'adoptable' }
@@ -50,7 +51,7 @@ type Doomed =
 /** A full store is emptied by deleting, and what that writes has to find room. */
 const writeClass = 'deletion';
 
-/** Of deleting a plain object that others keep replacing. */
+/** The limit of attempts to delete a plain object that other clients keep replacing. */
 const ATTEMPTS_MAX = 20;
 
 export async function deleteVersion(
@@ -94,7 +95,8 @@ async function tryToDelete(
     return undefined;
   }
   if (doomed === undefined || commit === undefined) {
-    // Whoever deleted it may not have come to the link yet: what is absent is not read either.
+    // The request that deleted it may have stopped before the link. An absent link is not read
+    // either.
     if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored, { writeClass });
     return 'absent';
   }
@@ -105,7 +107,7 @@ async function tryToDelete(
     const removed = await discard(deps, call, versionRef(key, entry.name));
     return { deleteMarker: false, removed: [removed] };
   }
-  // Who adopts it has committed since: then it is a version of the index, and deleted as such.
+  // An adoption has committed since: now it is a version of the index, and is deleted as such.
   if (stored.index.commit !== commit.id) return undefined;
   const written = await deps.link.write(call, key, stored, doomed.plain);
   if (written.outcome === 'written') return deletedPlain(key, written.replaced);
@@ -118,8 +120,8 @@ function deletedPlain(key: VersionedKey, manifest?: RemovedManifest): DeletedVer
 }
 
 /**
- * A deletion may have been carried out and answered wrongly: to begin again would delete what is the
- * version `null` behind it. Who adopts the object commits before it goes.
+ * A deletion may have succeeded with an error as its answer: to begin again would delete the
+ * version `null` behind it. An adoption commits before it removes the object.
  */
 async function isGone(
   { backend, commits }: VersionDeps,
@@ -133,7 +135,10 @@ async function isGone(
   return (await commits.read(call, key)).index.commit === before.index.commit;
 }
 
-/** A key too long for the archive has the one version that stands there, which nobody adopts. */
+/**
+ * Deletes a key too long for the archive: its only version is the current object, which is never
+ * adopted.
+ */
 async function tryToDeleteUnindexed(
   { backend }: VersionDeps,
   call: CallContext,

@@ -16,13 +16,13 @@ import { type VersionedKey, versionRef } from './names.js';
 import type { Commit, VersionEntry, VersionIds } from './version-entry.js';
 
 /**
- * Lets tasks of one key run one after the other, in the order in which they come; those of different
- * keys do not wait.
+ * Lets tasks of one key run one after the other, in the order in which they come; those of
+ * different keys do not wait.
  *
- * The index decides between gateways, whoever loses tries again, and of many that meet on one key
+ * The index decides between gateways, and a loser tries again. When many writers meet on one key,
  * most lose most of the time: 64 writers of one key in two listeners made 13 versions a second, and
- * some never came to their turn. Those of one gateway need not meet there. As many wait as there are
- * requests under way, and each for as long as those before it take.
+ * some never succeeded. Writers of one gateway need not compete there. The queue is bounded by the
+ * requests under way, and each waits for those before it.
  */
 export class KeyQueues {
   readonly #queues = new SerialQueues();
@@ -37,12 +37,12 @@ export class KeyQueues {
   }
 }
 
-/** Before another attempt, which is the second or a later one. */
+/** The pause before the second and each later attempt. */
 export type Pause = (attempt: number) => Promise<void>;
 
 const PAUSE_MS_MAX = 50;
 
-/** So that writers of one key that met once do not meet again. */
+/** Waits for a random time, so that writers of one key that met once do not meet again. */
 export async function pauseAtRandom(attempt: number): Promise<void> {
   await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
 }
@@ -58,29 +58,32 @@ export interface VersionDeps {
   readonly queues: KeyQueues;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How old what a stopped writer has left may be for somebody to finish it: see unfinished.ts. */
+  /**
+   * The age at which another request may finish what a stopped writer has left: see unfinished.ts.
+   */
   readonly unfinishedMs: number;
 }
 
 /** An object that is gone for good: of the archive, or the plain one at the key. */
 export interface RemovedVersion {
   readonly ref: ObjectRef;
-  /** Of a large object: its segments may be garbage now. */
+  /** The manifest of a large object, whose segments may be garbage now. */
   readonly manifest: RemovedManifest | undefined;
 }
 
 /**
- * What has begun to be committed is best finished, also when nobody waits for the answer any more, and
- * where the store refuses a call of many: who is told of it and tries again would do it twice.
+ * A call that is not cancelled, and is repeated when the store refuses it. A commit that has begun
+ * should be finished, also when the client has left: a client that gets an error and tries again
+ * would do it twice.
  */
 export function uncancelled({ requestId }: CallContext): CallContext {
   return { requestId, finishing: true };
 }
 
 /**
- * Commits a change whose entries have objects in the archive that were written for it. Those that
- * are not needed in the end are removed; where somebody else may still come to need them, they stay,
- * for the janitor.
+ * Commits a change whose entries have objects in the archive that were written for it. Objects that
+ * are not needed in the end are removed; those that another request may still need are left to the
+ * janitor.
  *
  * @param written - names of such objects; the plan may add more
  * @param writeClass - of what the commit writes; `deletion` also in a full store
@@ -116,7 +119,7 @@ export async function discard(
   ref: ObjectRef,
 ): Promise<RemovedVersion> {
   try {
-    // Without `finishing`: it is not worth a second try, with a store that is not well.
+    // A call without `finishing`: it is not worth a second attempt at an unhealthy store.
     const once = { requestId, cancellation, watch };
     const deleted = await backend.deleteObject(once, ref);
     return { ref, manifest: deleted.outcome === 'deleted' ? deleted.removedManifest : undefined };

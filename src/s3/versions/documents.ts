@@ -11,8 +11,9 @@ import type {
 /**
  * Readers of parsed JSON, each strict: what is not exactly as it should be throws.
  *
- * By hand, and not by a schema: an index is read with each write of its key, on the event loop, and
- * has up to thousands of entries. For 1,000 of them zod took 4.7 ms beside `JSON.parse`, this 0.4.
+ * They are written by hand, and not with a schema: an index is read with each write of its key, on
+ * the event loop, and has up to thousands of entries. For 1,000 entries zod took 4.7 ms in addition
+ * to `JSON.parse`; this takes 0.4 ms.
  */
 
 type Reader<T> = (value: unknown) => T;
@@ -95,13 +96,13 @@ function unexpected(what: string): Error {
 }
 
 /**
- * The documents that versions are kept in: JSON without white space, fields in the order below, left
- * out where they have nothing to say, so that the same index is the same bytes whoever writes it.
+ * The documents that versions are kept in: JSON without white space, fields in the order below,
+ * left out when they are empty, so that every writer gives the same index the same bytes.
  *
  *     index.json       {"format":1,"generation":12,"commit":…,"recent":[…],"removed":[…],…}
  *     index.g12.json   {"format":1,"generation":12,"commit":…,"parent":…,"change":{…}}
  *
- * What cannot be read in full is not read at all: SPEC.md 7.2, fails closed.
+ * A document that cannot be read in full is refused: SPEC.md 7.2, fails closed.
  */
 
 const FORMAT = 1;

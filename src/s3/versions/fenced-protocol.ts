@@ -15,14 +15,14 @@ export type CommitProtocol = Pick<FencedProtocol, 'read' | 'attempt'>;
 
 export type Attempt =
   | { readonly outcome: 'committed'; readonly stored: StoredIndex }
-  /** Somebody else has made that generation; nobody will ever carry this commit out. */
+  /** Another writer has made that generation; this commit will never be carried out. */
   | { readonly outcome: 'lost' }
-  /** As `lost`, or somebody else has carried it out or will: the index tells. */
+  /** Like `lost`, or another writer has carried it out or will: the index decides. */
   | { readonly outcome: 'overtaken'; readonly commit: Commit };
 
 const LOST: Attempt = { outcome: 'lost' };
 
-/** Of reading an index that others keep replacing. */
+/** The limit of attempts to read an index that others keep replacing. */
 const READ_ATTEMPTS_MAX = 20;
 const VOID_FENCES_MAX = 64;
 
@@ -30,18 +30,18 @@ const VOID_FENCES_MAX = 64;
  * Commits by exclusive creation:
  *
  *     index N ──▶ fence N+1, created ──▶ index N+1, in place of N
- *                 │ exists: whoever made it is carried out first
+ *                 │ exists: its commit is carried out first
  *
- * A generation is whoever's fence is there, and the fence says all that there is to do: whoever finds
- * one that the index does not follow yet rolls it forward, to the same bytes as its maker.
+ * The fence decides whose commit makes a generation, and has the whole commit: a writer that finds
+ * a fence ahead of the index rolls the index forward, to the same bytes as the fence's maker would.
  *
- * A fence names the commit that it follows. One that follows another commit than that of the index
- * before it is void, and its generation passed over: it is of a writer that slept while fences were
- * swept, or of an index that the janitor has removed.
+ * A fence names the commit that it follows. A fence that follows another commit than that of the
+ * index before it is void, and its generation is skipped: it was made by a delayed writer while
+ * fences were swept, or belongs to an index that the janitor has removed.
  *
- * Where the index can be replaced in place of what was read, that decides, and one read tells the
- * truth. Where it cannot (Swift), a slow writer may put back an older index: then the fences are the
- * truth, readers follow them, and the janitor leaves them for longer than any write can take.
+ * If the store can replace exactly the index that was read, the index decides, and one read is
+ * enough. If it cannot (Swift), a slow writer may put back an older index: then the fences decide,
+ * readers follow them, and the janitor keeps them for longer than any write can take.
  */
 export class FencedProtocol {
   readonly #isIndexEnough: boolean;
@@ -67,8 +67,8 @@ export class FencedProtocol {
   /**
    * One attempt to make the index that follows `before`.
    * @param next - that index, as the commit makes it
-   * @throws BackendError NoSuchContainer without the archive; with any other nobody knows what will
-   *   become of the commit
+   * @throws BackendError NoSuchContainer without the archive; after any other error the outcome of
+   *   the commit is unknown
    */
   async attempt(
     call: CallContext,
@@ -86,7 +86,8 @@ export class FencedProtocol {
         : { outcome: 'committed', stored };
     }
     const found = await this.store.readFence(call, key, commit.generation);
-    // Not to be seen, and perhaps our own, of a try that was answered wrongly: the commit stays the same.
+    // The index is not readable yet. It may be our own, from an attempt that was answered wrongly:
+    // the commit stays the same.
     if (found === undefined) return { outcome: 'overtaken', commit };
     if (found.parent === commit.parent) {
       const theirs = prepareIndex(applyCommit(before.index, found));

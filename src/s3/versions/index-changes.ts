@@ -9,7 +9,10 @@ import {
   type VersionIndex,
 } from './version-entry.js';
 
-/** Pure: what commits make of indexes. Whoever carries a commit out comes to the same index. */
+/**
+ * Pure functions: the change of an index by a commit. Every gateway that carries a commit out makes
+ * the same index.
+ */
 
 type Entries = readonly VersionEntry[];
 
@@ -22,7 +25,7 @@ export function applyCommit(index: VersionIndex, commit: Commit): VersionIndex {
   for (const entry of place) entries = withPlaced(entries, entry);
   const before = index.commit === '' ? [] : [index.commit];
   const recent = [...before, ...index.recent].slice(0, RECENT_COMMITS_MAX);
-  // Also of an entry that is not there yet, but may be on its way.
+  // Names to remove, including one of an entry that is not there yet, but may be on its way.
   const removed = removedNames(index, entries, remove);
   return { generation, commit: id, recent, removed, entries };
 }
@@ -70,7 +73,7 @@ function withNewest(entries: Entries, added: VersionEntry): Entries {
   return [added, ...entries.filter((entry) => !isRival(entry, added))];
 }
 
-/** Of two versions `null` the newer one stays. */
+/** If there are two versions `null`, the newer one stays. */
 function withPlaced(entries: Entries, placed: VersionEntry): Entries {
   const rival = entries.find((entry) => isRival(entry, placed));
   if (rival !== undefined && !givesWay(rival, placed)) return entries;

@@ -14,7 +14,7 @@ import {
   type VersionIds,
 } from './version-entry.js';
 
-/** Nobody knows whether the commit will be carried out: what it refers to has to stay. */
+/** The commit may or may not be carried out: the objects that it refers to have to stay. */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
 
@@ -76,25 +76,25 @@ class PendingCommits {
 }
 
 /**
- * Decides on an index what is to change. Called again, with a newer one, whenever somebody else was
+ * Decides on the change of an index. Called again, with a newer index, when another writer was
  * faster.
- * @returns undefined for nothing; what it throws is the end of it
+ * @returns undefined for no change; an error ends the commit
  */
 export type Plan = (
   index: VersionIndex,
 ) => Promise<VersionChange | undefined> | VersionChange | undefined;
 
 export interface Committed {
-  /** With the change in it, and perhaps with others that came later. */
+  /** The index with the change in it, and perhaps with later ones. */
   readonly stored: StoredIndex;
   /** Undefined when the plan came to nothing. */
   readonly commit: Commit | undefined;
 }
 
 interface CommitOptions {
-  /** Told of each attempt that others have seen, and may still come back to. */
+  /** Called with each attempt that other writers have seen, and may still carry out. */
   readonly shown?: ((commit: Commit) => void) | undefined;
-  /** Of what is written; `deletion` also in a full store. Default: `ordinary`. */
+  /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
 
@@ -105,14 +105,17 @@ interface IndexCommitsOptions {
   /** Creates the archive of the key. @throws BackendError NoSuchContainer without the bucket */
   readonly createArchive: (call: CallContext, key: VersionedKey) => Promise<void>;
   readonly pause: Pause;
-  /** Told how each attempt ended. */
+  /** Called with the outcome of each attempt. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
 }
 
-/** `in-doubt`: the store failed, and nobody knows. */
+/** `in-doubt`: the store failed, and the outcome is unknown. */
 export type AttemptOutcome = 'committed' | 'lost' | 'overtaken' | 'in-doubt';
 
-/** Each lost race is somebody else's commit: a queue of about so many writers of one key. */
+/**
+ * The limit of attempts: each lost race is another writer's commit, so this is the length of the
+ * queue for one key.
+ */
 const ATTEMPTS_MAX = 100;
 
 /** Commits changes of version indexes, each on exactly the index that it was decided on. */
@@ -207,5 +210,5 @@ export class IndexCommits {
 }
 
 function ignore(): void {
-  // Nobody counts.
+  // Attempts are not counted.
 }

@@ -19,7 +19,7 @@ import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 /** An index as it is stored. */
 export interface StoredIndex {
   readonly index: VersionIndex;
-  /** Of the document, another one for each generation; undefined while there is none. */
+  /** The ETag of the document, another one for each generation; undefined while there is none. */
   readonly etag: string | undefined;
 }
 
@@ -45,13 +45,13 @@ export function prepareIndex(index: VersionIndex): PreparedIndex {
   return { index, body: renderIndex(index) };
 }
 
-/** Of what is read into memory, whatever is allowed to be written. */
+/** The largest document that is read into memory, whatever the limit for writes. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Of a document whose body breaks off. */
+/** The limit of attempts to read a document whose body breaks off. */
 const READ_ATTEMPTS_MAX = 6;
 
-/** Of the documents whose indexes are kept in memory. */
+/** The limit of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
 /** Smaller ones are read again as fast as it is found out that they need not be. */
 const RECENT_BYTES_MIN = 16 * 1024;
@@ -104,8 +104,8 @@ export class IndexStore {
   }
 
   /**
-   * To be asked before anything of a commit is written. One that removes more than it adds passes, so
-   * that a key can be brought back below the bound.
+   * Call it before any write of a commit. A commit that removes more than it adds passes, so that a
+   * key can get below the bound again.
    * @throws S3Error `InvalidRequest` for an index that is too large: SPEC.md 7.2
    */
   requireFits({ index, body }: PreparedIndex, former: StoredIndex): void {
@@ -119,7 +119,7 @@ export class IndexStore {
     );
   }
 
-  /** Of several that would create one generation's, one is told `written`. */
+  /** Creates a fence. Only one of several writers of the same generation gets `written`. */
   createFence(
     call: CallContext,
     key: VersionedKey,
@@ -130,7 +130,7 @@ export class IndexStore {
     return this.#write(call, ref, renderCommit(commit), { writeClass }, { absent: true });
   }
 
-  /** Only in place of what was read, where the store can make sure of that. */
+  /** Writes the index, only in place of the one that was read if the store can ensure that. */
   async writeIndex(
     call: CallContext,
     key: VersionedKey,
@@ -181,7 +181,7 @@ export class IndexStore {
         if (bytes !== undefined) return { bytes, etag: head.etag };
       }
     } catch (error) {
-      // A name that is too long for the store is nobody's.
+      // A name that is too long for the store has no object.
       if (isCode(error, 'NoSuchObject', 'NoSuchContainer', 'NameTooLong')) return undefined;
       throw error;
     }

@@ -3,14 +3,14 @@ import { S3Error } from '../errors.js';
 import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
 
 /**
- * Where the versions of a key lie:
+ * The names of the versions of a key:
  *
  *     <bucket>+versions   <hex(key)>/<32 hex>          a version: body and metadata
  *                         <hex(key)>/index.g<N>.json   the fence of generation N of the index
  *                         <hex(key)>/index.json        the key's version index
  *
- * in the order in which a store lists them. Hexadecimal digits are those of the key's UTF-8, in lower
- * case: '/' sorts before all of them, so that these names sort as the keys do.
+ * in the order in which a store lists them. Hexadecimal digits are those of the key's UTF-8, in
+ * lower case: '/' sorts before all of them, so that these names sort as the keys do.
  */
 
 const SUFFIX = '+versions';
@@ -41,7 +41,10 @@ export function bucketOfArchive(container: string): string | undefined {
   return container.endsWith(SUFFIX) ? container.slice(0, -SUFFIX.length) : undefined;
 }
 
-/** Of a key, and of the beginning of keys: what all names of theirs in the archive begin with. */
+/**
+ * The hexadecimal form of a key or of a key's beginning: all its names in the archive begin with
+ * it.
+ */
 export function hexKey(key: string): string {
   return Buffer.from(key).toString('hex');
 }
@@ -80,8 +83,8 @@ export function parseArchiveName(name: string): ArchiveName | undefined {
 }
 
 /**
- * To be asked before anything of a version is written. A store whose names are of 1024 bytes keeps
- * versions of keys of up to 495 bytes.
+ * Call it before any write of a version. A store with names of up to 1024 bytes keeps versions of
+ * keys of up to 495 bytes.
  *
  * @throws S3Error `KeyTooLongError`
  */
@@ -117,9 +120,9 @@ function parseHexKey(hex: string): string | undefined {
 }
 
 /**
- * Versions and their locks stand and fall with metadata that no client of the store can forge: a
- * store that cannot keep it apart is refused here, and not trusted. So is one where several writers
- * may create the same object: nothing would keep their commits apart.
+ * Versions and their locks depend on metadata that no other client of the store can forge: a store
+ * that cannot protect it is refused. A store on which several writers may create the same object is
+ * refused too: their commits would collide.
  *
  * @throws S3Error `NotImplemented`
  */

@@ -26,13 +26,13 @@ export interface DeletedBucket {
 export type ArchiveRemoval = 'removed' | 'kept';
 
 /**
- * Removes the archive of a bucket that had no versions when it was deleted: indexes without entries,
- * their fences, and what writers that crashed have left.
+ * Removes the archive of a bucket that had no versions when it was deleted: indexes without
+ * entries, their fences, and what writers that crashed have left.
  *
- * Another client may have made the bucket anew in the meantime, and versions with it. So nothing goes
- * that is as young as the deletion; of the names of a key the index goes last, since a fence that an
- * index no longer accounts for would pass for a change that is still to be made; and an index goes
- * only as it was listed, which takes a store that can make sure of that.
+ * Another client may have made the bucket again in the meantime, with versions. So objects as young
+ * as the deletion stay. The index of a key is removed last, since a fence without its index would
+ * look like a change that is still to be made. An index is removed only if it is the one that was
+ * listed, which needs a store that can ensure that.
  */
 export async function removeVersionsContainer(
   backend: Backend,
@@ -89,7 +89,7 @@ function isIndex({ name }: ListedObject): boolean {
   return parseArchiveName(name)?.kind === 'index';
 }
 
-/** Only the very object that was listed, where the store can make sure of that. */
+/** Removes only the very object that was listed, if the store can ensure that. */
 async function removeObject(
   backend: Backend,
   call: CallContext,

@@ -10,14 +10,14 @@ import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.
 
 export interface SyncedIndex {
   readonly stored: StoredIndex;
-  /** Of a large object that the link took the place of. */
+  /** The manifest of a large object that the link replaced. */
   readonly replaced: RemovedManifest | undefined;
 }
 
 export interface SyncOptions {
   /** What probably stands at the key, to spare looking. */
   readonly expected?: CurrentState | undefined;
-  /** Of what is written for it; `deletion` also in a full store. Default: `ordinary`. */
+  /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
 

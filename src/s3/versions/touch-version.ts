@@ -18,7 +18,10 @@ export type LockChange = (
   entry: VersionEntry,
 ) => MetadataPatch | Promise<MetadataPatch>;
 
-/** Of bringing the metadata of a version in step with locks that others keep changing. */
+/**
+ * The limit of attempts to bring the metadata of a version in step with locks that others keep
+ * changing.
+ */
 const ATTEMPTS_MAX = 20;
 
 /**
@@ -84,7 +87,10 @@ function requireVersion(index: VersionIndex, id: string | undefined): VersionEnt
   throw new S3Error(id === undefined ? 'NoSuchKey' : 'MethodNotAllowed');
 }
 
-/** Until the index says what was written: who has changed it meanwhile may have written before. */
+/**
+ * Writes the locks until they match the index: a request that has changed the index meanwhile may
+ * have written earlier.
+ */
 async function writeLocks(
   { backend, commits }: VersionDeps,
   call: CallContext,
@@ -96,7 +102,7 @@ async function writeLocks(
   let written: string | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const entry = index.entries.find((found) => found.name === name);
-    // Deleted since: whoever did had seen the locks.
+    // The version was deleted since, by a request that had seen the locks.
     if (entry === undefined || entry.touched === written) return;
     written = entry.touched;
     try {

@@ -16,12 +16,12 @@ import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.
 
 /**
  * Versions made of an upload whose writer stopped between the manifest and the commit: it died, or
- * the store failed. The manifest has used the upload up, so it is all that is left of it, and whoever
- * completes the upload again commits that very object:
+ * the store failed. The manifest has used the upload up, so only that object is left, and a
+ * repeated completion commits it:
  *
  *     manifest in exchange for the marker ──▶ (writer stops) ──▶ found by its upload id ──▶ commit
  *
- * The index decides between those who commit one, and those who give it up: a name among
+ * The index decides between requests that commit it and requests that give it up: a name among
  * `VersionIndex.removed` is never added.
  */
 export interface UnfinishedVersion {
@@ -57,7 +57,7 @@ export async function findUnfinished(
 }
 
 /**
- * Commits it, as its writer would have; harmless when somebody has done so.
+ * Commits the version, as its writer would have; harmless when that has happened already.
  * @throws as VersionedKeys.createVersion; BackendError GuardMissing when it was given up
  */
 export async function finishVersion(
@@ -75,7 +75,7 @@ export async function finishVersion(
 }
 
 /**
- * Makes sure that nobody ever commits it. Its object stays.
+ * Makes sure that the version is never committed. Its object stays.
  * @returns false when the index names it, or another version of the same upload
  */
 export function giveUpVersion(

@@ -20,9 +20,9 @@ export interface VersionEntry {
   /** Absent for STANDARD. */
   readonly storageClass?: string | undefined;
   readonly checksumAlgorithm?: string | undefined;
-  /** Who made it, by its ACL; absent of what belongs to the owners of the account. */
+  /** The owner in its ACL; undefined if it belongs to the owners of the account. */
   readonly owner?: string | undefined;
-  /** Of a version made of parts: the upload they are from. */
+  /** The upload from whose parts the version was made. */
   readonly uploadId?: string | undefined;
   /**
    * Which ordinary object of the bucket this entry came of, or took the place of: as long as that is
@@ -42,7 +42,7 @@ export interface VersionEntry {
 export interface VersionIndex {
   /** Grows with each commit; 0 of a key that has no index yet. */
   readonly generation: number;
-  /** Of the commit that made this generation: unique. Empty at generation 0. */
+  /** The id of the commit that made this generation: unique. Empty at generation 0. */
   readonly commit: string;
   /** The commits before that, the latest first, at most {@link RECENT_COMMITS_MAX}. */
   readonly recent: readonly string[];
@@ -56,8 +56,8 @@ export interface VersionIndex {
 }
 
 /**
- * How many commits an index remembers, so that a writer who was overtaken finds out whether somebody
- * else has finished its commit. 35 bytes each.
+ * How many commits an index remembers, so that a writer who was overtaken finds out whether another
+ * one has finished its commit. Each takes 35 bytes.
  */
 export const RECENT_COMMITS_MAX = 32;
 
@@ -85,7 +85,9 @@ export interface VersionChange {
   readonly add?: readonly VersionEntry[] | undefined;
   /** Go where their time says: what was written some other way, before or after the newest. */
   readonly place?: readonly VersionEntry[] | undefined;
-  /** Those that are gone already are no error; those that were touched since then stay. */
+  /**
+   * Entries to remove. One that is gone already is no error; one that was touched since then stays.
+   */
   readonly remove?: readonly SeenEntry[] | undefined;
   /** Set the locks of versions, unless they were touched since then. */
   readonly touch?: readonly (SeenEntry & { readonly locks: MetadataPatch })[] | undefined;
@@ -95,7 +97,7 @@ export interface VersionChange {
 
 /** A change, and where it belongs: the content of the fence of a generation. */
 export interface Commit {
-  /** That it leads to. */
+  /** The generation that the commit leads to. */
   readonly generation: number;
   /** 32 lower-case hexadecimal characters. */
   readonly id: string;
@@ -131,7 +133,7 @@ export class VersionIds {
     return idAt(this.#last);
   }
 
-  /** Of what was written then; milliseconds since the epoch. */
+  /** An id for a version written at that time, in milliseconds since the epoch. */
   mintFor(lastModified: number): string {
     return idAt(BigInt(Math.floor(lastModified)) * MICROSECONDS);
   }

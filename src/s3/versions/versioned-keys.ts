@@ -37,9 +37,9 @@ export interface VersionedKeysOptions {
    * left does so in half of that. Default: the least that `version_sweep_age_ms` may be.
    */
   readonly sweepAgeMs?: number | undefined;
-  /** Told how each attempt of a commit ended. */
+  /** Called with the outcome of each attempt of a commit. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
-  /** Before another attempt after a lost race; for tests. */
+  /** The pause before another attempt after a lost race; for tests. */
   readonly pause?: Pause | undefined;
   /** Another way to commit: tests plant bugs with it. */
   readonly protocol?: ((store: IndexStore) => CommitProtocol) | undefined;
@@ -50,9 +50,10 @@ const SWEEP_AGE_MS_MIN = 3_600_000;
 /**
  * The versions of keys: what operations on buckets that keep versions, or did so once, are made of.
  *
- * Any number of gateways may work on the same keys. What returns has happened: it is in the key's
- * index, in one place, and what stands at the key is in step with it. What fails has not happened, or
- * nobody knows (the store failed meanwhile); then it may still do so, as a whole.
+ * Any number of gateways may work on the same keys. A call that returns has taken effect: the
+ * change is in the key's index, in one place, and the current object is in step with it. A call
+ * that fails has had no effect, or its outcome is unknown (the store failed meanwhile); then it may
+ * still take effect, as a whole.
  *
  * All throw BackendError, and S3Error `InternalError` for an index that cannot be read,
  * `ServiceUnavailable` when others keep being faster.
@@ -114,7 +115,7 @@ export class VersionedKeys {
   }
 
   /**
-   * Makes sure that nobody ever commits a version of an upload; its object stays.
+   * Makes sure that a version of an upload is never committed; its object stays.
    * @returns false when the upload is a version by now
    */
   giveUpVersion(
@@ -165,7 +166,7 @@ export class VersionedKeys {
     return touchVersion(this.#parts, call, key, id, change);
   }
 
-  /** By the index, and never by what lies in the archive: SPEC.md 3.1. */
+  /** Finds a version by the index, and never by the objects in the archive: SPEC.md 3.1. */
   find(call: CallContext, key: VersionedKey, id: string): Promise<FoundVersion | undefined> {
     return findVersion(this.#parts, call, key, id);
   }

@@ -10,7 +10,7 @@ export type XmlPoolOptions = Partial<FilledXmlPoolOptions>;
 export const XML_POOL_DEFAULTS: FilledXmlPoolOptions = {
   // Half a millisecond of a loop that has compiled the parser, or twice what a hop costs: bench/xml.ts.
   inlineBytesMax: 8_192,
-  // At most 4 MiB each, and the bodies are in memory anyway.
+  // The limit of waiting tasks. Each has at most 4 MiB, and the bodies are in memory anyway.
   tasksMax: 64,
   // The largest takes half a second: who waits for 64 of those has given up.
   waitMsMax: 30_000,

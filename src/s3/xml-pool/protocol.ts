@@ -18,5 +18,8 @@ export interface ParseTask {
 export type ParseAnswer = ParseResult & TimedAnswer;
 
 export type ParseResult =
-  /** As JSON: the event loop reads it in a third of the time that a structured clone takes. */
+  /**
+   * The result as JSON: the event loop reads it in a third of the time that a structured clone
+   * takes.
+   */
   { readonly json: string } | { readonly error: CarriedError };

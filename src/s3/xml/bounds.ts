@@ -5,7 +5,7 @@ export interface XmlBounds {
   readonly bytes: number;
   /** Elements, comments and CDATA sections. */
   readonly elements: number;
-  /** Of all elements together, declarations of namespaces included. */
+  /** The number of attributes of all elements together, declarations of namespaces included. */
   readonly attributes: number;
   /** The root is at 1. */
   readonly depth: number;
@@ -43,9 +43,9 @@ export const XML_BOUNDS = {
   ObjectLockConfiguration: SWITCH,
   Retention: SWITCH,
   LegalHold: SWITCH,
-  /** With room for the query over an object that has an error of its own. */
+  /** The bounds leave room for a query over the object, which has an error of its own. */
   RestoreRequest: { bytes: 16 * KIB, elements: 128, attributes: 64, depth: 10 },
-  /** With room for tags, which have an error of their own. */
+  /** The bounds leave room for tags, which have an error of their own. */
   CreateBucketConfiguration: { bytes: 16 * KIB, elements: 256, attributes: 96, depth: 6 },
   /**
    * 1000 keys of 1024 bytes with version ids and conditions take 1.3 MiB; the rest is room for

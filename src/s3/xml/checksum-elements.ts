@@ -51,7 +51,7 @@ export function isChecksumElement(name: string): boolean {
 /**
  * The checksum among the children of a part.
  * @throws S3Error `InvalidArgument` for several, and for what is no digest in base64;
- *   `NotImplemented` for another algorithm, which nobody would compare
+ *   `NotImplemented` for another algorithm, which could not be verified
  */
 export function parseChecksum(part: XmlElement): PartChecksum | undefined {
   const names = part.children.map(({ name }) => name).filter(isChecksumElement);

@@ -10,7 +10,7 @@ import { parseXml, requiredChildText, type XmlElement } from './parse.js';
 
 /** Plain data: it can be structured-cloned. */
 export interface CompleteMultipartUpload {
-  /** In ascending order, 1 to 10,000 of them. */
+  /** The parts in ascending order, 1 to 10,000. */
   readonly parts: readonly RequestedPart[];
 }
 

@@ -5,11 +5,11 @@ import { S3_NAMESPACE } from './namespace.js';
 export interface DeletedObject {
   readonly outcome: 'deleted';
   readonly key: string;
-  /** As the request named it. */
+  /** The version id that the request named. */
   readonly versionId?: string | undefined;
   /** A delete marker was written, or was what the version id named. */
   readonly deleteMarker?: boolean | undefined;
-  /** Of that delete marker. */
+  /** The version id of that delete marker. */
   readonly deleteMarkerVersionId?: string | undefined;
 }
 

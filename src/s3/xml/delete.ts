@@ -6,9 +6,9 @@ import { optionalChildText, parseXml, requiredChildText, type XmlElement } from 
 export interface ObjectToDelete {
   /** Exactly as sent, white space included; not empty. */
   readonly key: string;
-  /** As sent: what is no version id is an error of that key alone. */
+  /** The version id as sent: an invalid one is an error of that key alone. */
   readonly versionId?: string | undefined;
-  /** As sent: what the object must have; `*` for any. */
+  /** The ETag that the object must have, as sent; `*` for any. */
   readonly etag?: string | undefined;
 }
 

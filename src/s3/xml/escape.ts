@@ -13,7 +13,10 @@ export const DECLARATION_1_0 = '<?xml version="1.0" encoding="UTF-8"?>\n';
 export const DECLARATION_1_1 = '<?xml version="1.1" encoding="UTF-8"?>\n';
 export const REFERENCE_1_1 = '&#x';
 
-/** For what neither version can express: NUL, U+FFFE, U+FFFF and halves of surrogate pairs. */
+/**
+ * The replacement for what neither version can express: NUL, U+FFFE, U+FFFF and halves of surrogate
+ * pairs.
+ */
 const REPLACEMENT = '\uFFFD';
 
 const SPACE = 0x20;
@@ -43,8 +46,8 @@ export function xmlDocument(root: string): string {
 }
 
 /**
- * The first line of a document with this escaped text in it. For an answer that begins before its
- * root is known: what can be in the root is known by then, or has to be XML 1.0.
+ * The first line of a document with this escaped text in it. It is for an answer that begins before
+ * its root is known: the text of the root is known by then, or must fit XML 1.0.
  */
 export function xmlDeclaration(escaped: string): string {
   return escaped.includes(REFERENCE_1_1) ? DECLARATION_1_1 : DECLARATION_1_0;
@@ -64,8 +67,8 @@ export function escapeXml(text: string): string {
 }
 
 /**
- * As {@link escapeXml}, for documents that have to be XML 1.0 (SPEC.md 7.1): what 1.0 cannot
- * express becomes U+FFFD. For text that nobody works with, as in errors.
+ * Like {@link escapeXml}, for documents that have to be XML 1.0 (SPEC.md 7.1): characters that 1.0
+ * cannot express become U+FFFD. It is for text that programs do not process, as in errors.
  */
 export function escapeXml10(text: string): string {
   const escaped = escapeXml(text);
@@ -80,7 +83,7 @@ export function element(name: string, text: string): string {
   return `<${name}>${escapeXml(text)}</${name}>`;
 }
 
-/** As {@link element}; nothing for undefined. */
+/** Like {@link element}; empty for undefined. */
 export function optionalElement(name: string, text: string | undefined): string {
   return text === undefined ? '' : element(name, text);
 }
@@ -92,7 +95,7 @@ function isPlain(code: number): boolean {
 
 function escapeFrom(text: string, start: number): string {
   let escaped = text.slice(0, start);
-  // By code points, so that surrogate pairs stay together and lone halves show.
+  // Iterates by code points, so that surrogate pairs stay together and lone halves show.
   for (const character of text.slice(start)) {
     const code = character.codePointAt(0) ?? 0;
     if (isPlain(code)) escaped += character;

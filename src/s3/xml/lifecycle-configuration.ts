@@ -103,7 +103,7 @@ export function parseLifecycleConfiguration(
   return { rules: root.children.map((rule) => parseRule(rule, newId)) };
 }
 
-/** In the form of AWS's: 48 characters of base64. */
+/** A random id in AWS's form: 48 characters of base64. */
 function randomRuleId(): string {
   return Buffer.from(randomUUID()).toString('base64');
 }

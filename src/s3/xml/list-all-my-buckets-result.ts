@@ -10,11 +10,11 @@ export interface ListAllMyBucketsResult {
     /** Milliseconds since the epoch. */
     readonly createdAt: number;
   }[];
-  /** Of all of them; left out of each when undefined. */
+  /** The region of all buckets; left out of each when undefined. */
   readonly region?: string | undefined;
-  /** As asked for; left out when the request gave none. */
+  /** The prefix as asked for; left out when the request gave none. */
   readonly prefix?: string | undefined;
-  /** Where the next page begins; left out on the last one. */
+  /** The start of the next page; left out on the last one. */
   readonly continuationToken?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface ListBucketResultV2 {
   readonly bucket: string;
   readonly query: ListObjectsV2Query;
   readonly truncated: boolean;
-  /** For the next page; given when the page is truncated. */
+  /** The token for the next page; given when the page is truncated. */
   readonly nextContinuationToken?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ListedUpload {
   readonly storageClass: string;
   /** Milliseconds since the epoch. */
   readonly initiated: number;
-  /** As in `x-amz-checksum-algorithm`; left out when the upload has none. */
+  /** The algorithm as in `x-amz-checksum-algorithm`; left out when the upload has none. */
   readonly checksumAlgorithm?: string | undefined;
   readonly checksumType?: ChecksumType | undefined;
 }
@@ -25,9 +25,9 @@ export interface ListMultipartUploadsResult {
   readonly uploads: readonly ListedUpload[];
   readonly commonPrefixes: readonly string[];
   readonly truncated: boolean;
-  /** Of a truncated page: the last key or common prefix. */
+  /** The last key or common prefix of a truncated page. */
   readonly nextKeyMarker?: string | undefined;
-  /** Of a truncated page: the last upload; empty when a common prefix is the last entry. */
+  /** The last upload of a truncated page; empty when a common prefix is the last entry. */
   readonly nextUploadIdMarker?: string | undefined;
 }
 

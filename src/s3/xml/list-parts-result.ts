@@ -24,10 +24,10 @@ export interface ListPartsResult {
   readonly initiator: Owner;
   readonly owner: Owner;
   readonly storageClass: string;
-  /** As in `x-amz-checksum-algorithm`; left out when the upload has none. */
+  /** The algorithm as in `x-amz-checksum-algorithm`; left out when the upload has none. */
   readonly checksumAlgorithm?: string | undefined;
   readonly checksumType?: ChecksumType | undefined;
-  /** In ascending order. */
+  /** The parts in ascending order. */
   readonly parts: readonly ListedPart[];
   readonly truncated: boolean;
 }

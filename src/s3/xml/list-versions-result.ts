@@ -17,7 +17,7 @@ import type { Owner } from './owner.js';
 interface Listed {
   /** `null`, or 32 lower-case hexadecimal characters. */
   readonly versionId: string;
-  /** Of its key: what a request without a version id gets. */
+  /** Whether it is the latest version of its key, which a request without a version id gets. */
   readonly isLatest: boolean;
 }
 
@@ -38,13 +38,13 @@ export type ListedVersionEntry = ListedVersion | ListedDeleteMarker;
 export interface ListVersionsResult {
   readonly bucket: string;
   readonly query: ListObjectVersionsQuery;
-  /** By key, and each key's newest first. */
+  /** The entries by key, and each key's newest first. */
   readonly entries: readonly ListedVersionEntry[];
   readonly commonPrefixes: readonly string[];
   readonly truncated: boolean;
-  /** Of a truncated page: the last key or common prefix. */
+  /** The last key or common prefix of a truncated page. */
   readonly nextKeyMarker?: string | undefined;
-  /** Of a truncated page: the last version; undefined when a common prefix is the last entry. */
+  /** The last version of a truncated page; undefined when a common prefix is the last entry. */
   readonly nextVersionIdMarker?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ListedKey {
   readonly size: number;
   readonly storageClass: string;
   readonly owner?: Owner | undefined;
-  /** As in `x-amz-checksum-algorithm`, e.g. `CRC32`. */
+  /** The algorithm as in `x-amz-checksum-algorithm`, e.g. `CRC32`. */
   readonly checksumAlgorithm?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function nameElement(tag: string, name: string | undefined, urlEncoded: b
 /** Bytes of an entry with a key of 100 characters. */
 const ENTRY_BYTES = 320;
 
-/** For a listing of so many entries and prefixes. */
+/** A buffer for a listing of so many entries and prefixes. */
 export function listingBytes(entries: number): DocumentBytes {
   return new DocumentBytes(8192 + entries * ENTRY_BYTES);
 }

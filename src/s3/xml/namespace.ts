@@ -1,9 +1,9 @@
-/** Of every result document. Errors have none. */
+/** The namespace of every result document. Error documents have none. */
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /**
- * Of elements of requests; '' is none. What documents of clients really have: AWS's own pages write
- * it in two ways, and some clients leave the last slash out.
+ * The namespaces of request documents; '' is none. Real clients differ: AWS's own pages write it in
+ * two ways, and some clients leave the last slash out.
  */
 export const REQUEST_NAMESPACES: ReadonlySet<string> = new Set([
   '',

@@ -15,7 +15,7 @@ export function renderOwner(owner: Owner): string {
   return `<Owner>${identity(owner)}</Owner>`;
 }
 
-/** `<Initiator>` of a multipart upload: whoever began it. */
+/** Renders the `<Initiator>` of a multipart upload: the user who began it. */
 export function renderInitiator(initiator: Owner): string {
   return `<Initiator>${identity(initiator)}</Initiator>`;
 }

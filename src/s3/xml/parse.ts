@@ -7,9 +7,9 @@ import { isAcceptableXml } from './scan.js';
 
 /** An element of a request's body: of S3's namespace, or of none. */
 export interface XmlElement {
-  /** Without prefix. */
+  /** The name without prefix. */
   readonly name: string;
-  /** Without prefixes: `xsi:type` is `type`; without declarations of namespaces. */
+  /** The attributes without prefixes: `xsi:type` is `type`; without declarations of namespaces. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
   /** All text directly within, white space kept. */
@@ -71,7 +71,7 @@ export function optionalChildText(parent: XmlElement, name: string): string | un
   return child?.text;
 }
 
-/** As {@link optionalChildText}. @throws S3Error `MalformedXML` also when there is none */
+/** Like {@link optionalChildText}, but the child is required. */
 export function requiredChildText(parent: XmlElement, name: string): string {
   const text = optionalChildText(parent, name);
   if (text === undefined) throw new S3Error('MalformedXML');
@@ -113,11 +113,11 @@ function toElement(node: ParsedNode, outer: Namespaces): XmlElement {
   return { name, attributes: localNames(attributes), children, text };
 }
 
-/** By prefix; the default one has the prefix ''. */
+/** Namespaces by prefix; the default one has the prefix ''. */
 type Namespaces = ReadonlyMap<string, string>;
 
 const NO_NAMESPACES: Namespaces = new Map([['', '']]);
-/** Nobody's. */
+/** The namespace of an undeclared prefix, which no element of S3 has. */
 const UNDECLARED = 'urn:undeclared';
 const DECLARATION = 'xmlns';
 

@@ -42,7 +42,7 @@ function decodeReference(name: string): string | undefined {
   return String.fromCodePoint(code);
 }
 
-/** At most eight digits: more can be no character. */
+/** Whether the digits are a number of at most eight digits: more cannot be a character. */
 function isNumber(digits: string, hexadecimal: boolean): boolean {
   if (digits === '' || digits.length > 8) return false;
   for (let i = 0; i < digits.length; i++) {

@@ -80,7 +80,7 @@ function markupEnd(text: string, at: number, counted: Counted): number {
     return -1;
   }
   if (text[at + 1] === '?') {
-    // Only the declaration, and only where it belongs.
+    // Only the XML declaration is allowed, and only at the start.
     if (at !== 0 || !text.startsWith('<?xml ')) return -1;
     const end = endOf(text, '?>', 6);
     return end > TAG_LENGTH_MAX ? -1 : end;

@@ -6,8 +6,8 @@ import { ACL_METADATA, decodeAcl, encodeAcl } from './stored.js';
 
 /**
  * A bucket's ACL in its container: in system metadata, as s3api has it, and mirrored in the
- * container's own ACL. That it was mirrored is marked: s3api does not mirror, and what it grants to
- * everybody is not taken back by a container that it never opened.
+ * container's own ACL. A mark says that it was mirrored: s3api does not mirror, so a closed
+ * container does not revoke what s3api's ACL grants to everybody.
  */
 
 /** The mark: of which stored ACL the container's is the mirror. */

@@ -10,7 +10,7 @@ import {
   type Permission,
 } from './acl.js';
 
-/** Whose a new resource is. Of a bucket, both are the same. */
+/** The owners of a new resource. For a bucket, both are the same. */
 export interface Owners {
   readonly owner: string;
   readonly bucketOwner: string;
@@ -19,7 +19,7 @@ export interface Owners {
 interface CannedAcl {
   /** Besides the owner's FULL_CONTROL, in the order in which s3api stores them. */
   readonly grants: readonly (readonly [grantee: GroupName | 'bucket owner', Permission])[];
-  /** Where AWS takes it. */
+  /** The resources for which AWS accepts it. */
   readonly resources: readonly AclResource[];
 }
 
@@ -40,7 +40,7 @@ const CANNED: ReadonlyMap<string, CannedAcl> = new Map<string, CannedAcl>([
     },
   ],
   ['authenticated-read', { grants: [['AuthenticatedUsers', 'READ']], resources: BOTH }],
-  // Of a bucket, AWS ignores these two: its owner is the bucket's owner.
+  // For a bucket, AWS ignores these two: its owner is the bucket's owner.
   ['bucket-owner-read', { grants: [['bucket owner', 'READ']], resources: BOTH }],
   ['bucket-owner-full-control', { grants: [['bucket owner', 'FULL_CONTROL']], resources: BOTH }],
   [

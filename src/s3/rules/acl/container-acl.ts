@@ -15,7 +15,7 @@ export type { ContainerAcl };
  *     account         every user of the account, with tempauth
  *     role            every user with that role, with Keystone
  */
-/** What a container ACL can let somebody do. */
+/** The rights that a container ACL can grant. */
 export type ContainerAccess = 'read objects' | 'list' | 'write';
 
 export const PUBLIC_READ = '.r:*';
@@ -47,12 +47,12 @@ export function containerAclAllows(
 }
 
 /**
- * The ACL of the container with the parts of a bucket's large objects. Whoever reads one of these
- * through Swift reads its parts, and has to be let in there, too; names of parts are for nobody who
- * does not know them. Nobody but the gateway writes what versions are made of: who may write to a
- * bucket may not delete its versions.
+ * The ACL of the container with the parts of a bucket's large objects. A user who reads a large
+ * object through Swift reads its parts, and needs the right to do so; the names of parts are not
+ * listed to other users. Only the gateway writes what versions are made of: a user who may write to
+ * a bucket may not delete its versions.
  *
- * @param acl - of the bucket's own container
+ * @param acl - the ACL of the bucket's own container
  */
 export function aclOfSegments({ read, write }: ContainerAcl, keepsVersions: boolean): ContainerAcl {
   const elements = aclElements(read).filter((element) => element !== PUBLIC_LISTING);
@@ -111,8 +111,8 @@ function matchesUser(element: string, requester: Requester): boolean {
 }
 
 /**
- * As Swift's keystoneauth has it, which knows users by names in Keystone's default domain only: in
- * any other the names here are ids, too.
+ * Matches like Swift's keystoneauth, which knows users by name in Keystone's default domain only:
+ * elsewhere the names here are ids, too.
  */
 function matchesKeystoneUser(
   element: string,

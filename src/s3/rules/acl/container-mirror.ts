@@ -44,7 +44,7 @@ export function reconcileWithContainer(acl: Acl, container: ContainerAcl): Acl {
   return addFromContainer({ owner: acl.owner, grants }, container);
 }
 
-/** To whom a container is open, so far as a bucket's ACL can say it. */
+/** The groups to which a container is open, as far as a bucket's ACL can express it. */
 type Openness = Readonly<Record<GroupName, { readonly READ: boolean; readonly WRITE: boolean }>>;
 
 function opennessOf(container: ContainerAcl): Openness {

@@ -40,7 +40,7 @@ function includes(grantee: Grantee, requester: Requester): boolean {
     case 'AuthenticatedUsers':
       return requester.kind === 'user';
     case 'LogDelivery':
-      // The service delivers no access logs: nobody is in this group.
+      // The service delivers no access logs: this group has no members.
       return false;
   }
 }

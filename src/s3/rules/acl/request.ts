@@ -7,7 +7,7 @@ import { GRANT_HEADER_PREFIX, parseGrantHeaders } from './grant-headers.js';
 /** The ACL that a request wants: by name, by grants in headers, or by document. */
 
 /**
- * For requests that create a bucket or an object: private unless headers say otherwise.
+ * The ACL of a request that creates a bucket or an object: private unless headers say otherwise.
  *
  * @throws S3Error as {@link aclOfHeaders}
  */
@@ -16,11 +16,11 @@ export function aclOfNew(headers: HeaderMap, resource: AclResource, owners: Owne
 }
 
 /**
- * For PUT `?acl`: headers or document, exactly one of them. The owner stays.
+ * The ACL of a PUT `?acl`, from exactly one of headers and document. The owner stays.
  *
  * @param document - what the body says; undefined for an empty one
- * @throws S3Error `UnexpectedContent` for both, `MissingSecurityHeader` for neither,
- *   `AccessDenied` for a document with another owner, and as {@link aclOfHeaders}
+ * @throws S3Error `UnexpectedContent` for both, `MissingSecurityHeader` for neither, `AccessDenied`
+ *   for a document with another owner, and as {@link aclOfHeaders}
  */
 export function aclOfPut(
   headers: HeaderMap,

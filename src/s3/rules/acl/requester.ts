@@ -1,6 +1,6 @@
 import type { KeystoneUser, Principal, Role } from '../../auth/principal.js';
 
-/** Who asks, as ACLs see it. */
+/** The user of a request, as ACLs see it. */
 export type Requester =
   | { readonly kind: 'anonymous' }
   /** `id` is the canonical id; `role` is the one in the account that the resource lies in. */

@@ -33,7 +33,7 @@ export function encodeAcl({ owner, grants }: Acl): string {
 
 /**
  * @returns undefined when nothing is stored: the resource is the account's own, private to it
- * @throws S3Error `InternalError` for what cannot be read: nobody gets access by a damaged ACL
+ * @throws S3Error `InternalError` for an ACL that cannot be read: a damaged ACL grants no access
  */
 export function decodeAcl(text: string | undefined): Acl | undefined {
   if (text === undefined || text === '') return undefined;

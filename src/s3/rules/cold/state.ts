@@ -7,13 +7,13 @@ import { S3Error } from '../../errors.js';
 export interface ColdState {
   /** When the object was moved to its cold storage class. */
   readonly dueAt: number;
-  /** Where the cold backend keeps its bytes; undefined until it does. */
+  /** The copy in the cold backend; undefined until there is one. */
   readonly copy?: { readonly policy: number; readonly id: string } | undefined;
   /** End of the restore window, open or over; undefined when there was none since the last release. */
   readonly restoredUntil?: number | undefined;
 }
 
-/** As it stands in system metadata; equal states give equal texts. */
+/** Renders the state for system metadata; equal states give equal texts. */
 export function renderColdState({ dueAt, copy, restoredUntil }: ColdState): string {
   return JSON.stringify({
     due_at: dueAt,
@@ -39,7 +39,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // The problem is reported below.
   }
   throw malformed(text);
 }

@@ -11,13 +11,13 @@ export interface CorsRule {
   readonly allowedOrigins: readonly string[];
   /** At least one. */
   readonly allowedMethods: readonly CorsMethod[];
-  /** Patterns, compared without regard to case. Without any, no header may be asked for. */
+  /** Patterns, compared without regard to case. If there are none, no header may be requested. */
   readonly allowedHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
   readonly maxAgeSeconds?: number | undefined;
 }
 
 export interface CorsConfiguration {
-  /** At least one; the first that fits decides. */
+  /** At least one rule; the first that fits decides. */
   readonly rules: readonly CorsRule[];
 }

@@ -2,7 +2,7 @@ import type { CorsConfiguration, CorsRule } from './configuration.js';
 
 /** What a browser asks, or does, from a page of another origin. */
 export interface CorsRequest {
-  /** As sent: it need not be a URL (`null`). */
+  /** The origin as sent: it need not be a URL (`null`). */
   readonly origin: string;
   readonly method: string;
   /** Lower-case names of the headers that the page wants to send. */

@@ -52,11 +52,11 @@ export function answerPreflight(
 }
 
 /**
- * Headers to add to any other response, errors included: nothing is refused here, the browser
- * keeps a response without them from the page.
+ * Headers to add to any other response, errors included: nothing is refused here, the browser keeps
+ * a response without them from the page.
  *
- * A bucket with rules varies by origin whoever asks. (AWS says so only to those it lets in, and
- * caches then hand the answer without CORS headers to the page that should have had them.)
+ * A bucket with rules varies by origin for every request. (AWS says so only to those it lets in,
+ * and caches then hand the answer without CORS headers to the page that should have had them.)
  */
 export function corsHeaders(
   method: string,

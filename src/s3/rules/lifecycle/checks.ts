@@ -42,7 +42,7 @@ export function validateNewerVersions(
   requirePositive('NewerNoncurrentVersions', action, newer);
 }
 
-/** Of two times of the same kind. */
+/** Compares two times of the same kind. */
 export function isLater(later: LifecycleTime, earlier: LifecycleTime): boolean {
   return timeValue(later) > timeValue(earlier);
 }

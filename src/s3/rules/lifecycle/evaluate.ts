@@ -11,8 +11,8 @@ import { meets, type Filtered } from './filter.js';
 import { daysAfter, timeAfter } from './schedule.js';
 
 /**
- * What a configuration asks for. Where rules disagree: deleting goes before moving, an earlier time
- * before a later one, a colder class before a warmer one, and of equals the rule that stands first.
+ * What a configuration asks for. If rules disagree, deletion wins over a move, an earlier time over
+ * a later one, a colder class over a warmer one, and the first rule among equals.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
  */
 
@@ -149,7 +149,7 @@ function coldestDue(
   for (const transition of transitions) {
     const candidate = storageClasses.indexOf(transition.storageClass);
     if (transition.at > now || candidate < coldness) continue;
-    // Of equal classes, the one that was due first; the current class itself is no move.
+    // Among equal classes, the one that was due first wins; the current class itself is no move.
     if (candidate === coldness && !(coldest !== undefined && transition.at < coldest.at)) continue;
     coldest = transition;
     coldness = candidate;

@@ -6,8 +6,8 @@ import type { Scheduled } from './actions.js';
 /** Headers that tell clients what lifecycle rules will do. */
 
 /**
- * Of PutObject, CopyObject, GetObject and HeadObject. AWS sends it with CompleteMultipartUpload too,
- * whose headers leave here before the object is there.
+ * The expiration header of PutObject, CopyObject, GetObject and HeadObject. AWS sends it with
+ * CompleteMultipartUpload too, whose headers leave here before the object is there.
  */
 export function expirationHeaders(expiration: Scheduled | undefined): HeaderList {
   if (expiration === undefined) return [];
@@ -16,7 +16,7 @@ export function expirationHeaders(expiration: Scheduled | undefined): HeaderList
   return [['x-amz-expiration', value]];
 }
 
-/** Of CreateMultipartUpload and ListParts. */
+/** The abort headers of CreateMultipartUpload and ListParts. */
 export function abortHeaders(abort: Scheduled | undefined): HeaderList {
   if (abort === undefined) return [];
   return [
@@ -29,8 +29,8 @@ export function abortHeaders(abort: Scheduled | undefined): HeaderList {
 const UNSAFE = /[^\x20\x21\x23-\x7e]/gu;
 
 /**
- * AWS documents that ids are URL-encoded, and sends them as they are, spaces included. So does the
- * gateway, but for characters that a header cannot carry.
+ * AWS documents that ids are URL-encoded, and sends them as they are, spaces included. The gateway
+ * does the same, except for characters that a header cannot carry.
  */
 function headerText(id: string): string {
   return id.replaceAll(UNSAFE, encodeUriComponentAws);

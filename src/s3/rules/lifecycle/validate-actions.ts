@@ -58,7 +58,7 @@ function validateAbort(rule: LifecycleRule): void {
   if (days === undefined) return;
   const action = 'AbortIncompleteMultipartUpload';
   requirePositive('DaysAfterInitiation', action, days);
-  // Nor has an upload.
+  // An upload has no such predicates either.
   refuseObjectPredicates(rule, action);
 }
 

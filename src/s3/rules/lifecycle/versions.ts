@@ -42,7 +42,7 @@ export interface KeyVersions<Version> {
   readonly key: string;
   /** Newest first: the first is the current one. */
   readonly versions: readonly Version[];
-  /** Where nothing is known, no tags. */
+  /** The details of a version; undefined means no tags. */
   readonly detailsOf?: ((version: Version) => VersionDetails | undefined) | undefined;
 }
 

@@ -15,7 +15,9 @@ export interface DefaultRetention {
   readonly period: RetentionPeriod;
 }
 
-/** Of a bucket whose versions can be locked; one without has no such document. */
+/**
+ * The configuration of a bucket whose versions can be locked; other buckets have no such document.
+ */
 export interface ObjectLockConfiguration {
   readonly defaultRetention?: DefaultRetention | undefined;
 }

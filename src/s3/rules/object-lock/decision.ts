@@ -3,11 +3,11 @@ import { S3Error } from '../../errors.js';
 import { isExpired, type LegalHold, type Retention, type RetentionMode } from './retention.js';
 
 /**
- * What locks allow: SPEC.md 3.3. Whoever changes a version's retention or deletes a version asks
- * here first, lifecycle rules included.
+ * The rules of locks: SPEC.md 3.3. Every change of a version's retention, and every deletion of a
+ * version, is decided here first, lifecycle rules included.
  */
 
-/** Whether the request asks to get past GOVERNANCE, and whoever sent it may. */
+/** Whether the request asks to bypass GOVERNANCE, and whether its sender may. */
 export type GovernanceBypass = 'not-requested' | 'not-permitted' | 'permitted';
 
 export type LockDenial =
@@ -17,7 +17,7 @@ export type LockDecision =
   { readonly allowed: true } | { readonly allowed: false; readonly reason: LockDenial };
 
 interface Circumstances {
-  /** Of the version; an expired one counts as none. */
+  /** The version's retention; an expired one counts as none. */
   readonly existing: Retention | undefined;
   readonly bypass: GovernanceBypass;
   /** Milliseconds since the epoch. */
@@ -34,15 +34,15 @@ export interface VersionDeletion extends Circumstances {
   readonly legalHold: LegalHold | undefined;
 }
 
-/** What somebody wants of a version under retention. */
+/** A requested change of a version under retention. */
 type Wish = 'extend' | 'shorten' | 'change-mode' | 'remove' | 'delete';
 
 type Answer = 'allow' | 'with-bypass' | 'deny';
 
 /**
- * AWS counts from GOVERNANCE to COMPLIANCE among the changes that need the bypass, also with a later
- * date: whoever may only extend must not make the retention one that nobody can lift. The bypass
- * works as if there was no retention, so that the date may be an earlier one then.
+ * AWS counts from GOVERNANCE to COMPLIANCE among the changes that need the bypass, also with a
+ * later date: a user who may only extend must not make a retention that cannot be lifted. The
+ * bypass works as if there was no retention, so that the date may be an earlier one then.
  */
 const ANSWERS: Readonly<Record<RetentionMode, Readonly<Record<Wish, Answer>>>> = {
   GOVERNANCE: {
@@ -89,7 +89,7 @@ export function requireAllowed(decision: LockDecision): void {
   if (!decision.allowed) throw lockDenied(decision.reason);
 }
 
-/** The answer to whoever is denied. */
+/** The answer to a denied request. */
 export function lockDenied(reason: LockDenial): S3Error {
   const message =
     reason === 'clock-unhealthy'

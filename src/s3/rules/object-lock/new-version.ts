@@ -9,7 +9,7 @@ import { lockMetadata } from './stored.js';
 
 export interface NewVersion {
   readonly headers: HeaderMap;
-  /** Of the bucket; undefined when its versions cannot be locked. */
+  /** The bucket's configuration; undefined when its versions cannot be locked. */
   readonly configuration: ObjectLockConfiguration | undefined;
   /** Milliseconds since the epoch: when the version is created; of an upload, when it is begun. */
   readonly now: number;

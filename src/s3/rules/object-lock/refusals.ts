@@ -3,22 +3,25 @@ import type { VersioningState } from '../versioning.js';
 
 /** What Object Lock answers where something is missing (SPEC.md 3.2) or in the way. */
 
-/** To locks on an object whose bucket has none. */
+/** The answer to locks on an object whose bucket has none. */
 export function bucketWithoutLocks(): S3Error {
   return new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration');
 }
 
-/** To GetObjectLockConfiguration of a bucket without one. */
+/** The answer to GetObjectLockConfiguration of a bucket without one. */
 export function noLockConfiguration(bucket: string): S3Error {
   return new S3Error('ObjectLockConfigurationNotFoundError', undefined, { BucketName: bucket });
 }
 
-/** To GetObjectRetention of a version without one: AWS has another answer, SPEC.md 3.2 decides. */
+/**
+ * The answer to GetObjectRetention of a version without one: AWS has another answer, SPEC.md 3.2
+ * decides.
+ */
 export function noRetention(key: string): S3Error {
   return new S3Error('InvalidRequest', 'Object is missing retention configuration', { Key: key });
 }
 
-/** To GetObjectLegalHold of a version that never had one. */
+/** The answer to GetObjectLegalHold of a version that never had one. */
 export function noLegalHold(key: string): S3Error {
   return new S3Error('NoSuchObjectLockConfiguration', undefined, { Key: key });
 }
@@ -35,7 +38,9 @@ export function requireUnlockedToSuspend(status: VersioningState, locked: boolea
   );
 }
 
-/** Nor can one have them that does not keep versions. @throws S3Error `InvalidBucketState` */
+/**
+ * Requires versions: a bucket without them cannot have locks. @throws S3Error `InvalidBucketState`
+ */
 export function requireVersionsToLock(state: VersioningState): void {
   if (state === 'Enabled') return;
   throw new S3Error(

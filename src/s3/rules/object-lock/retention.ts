@@ -5,7 +5,7 @@ import { invalidArgument } from '../query-parameters.js';
 
 const MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
 
-/** `GOVERNANCE` yields to whoever may bypass it; `COMPLIANCE` to nobody. */
+/** `GOVERNANCE` can be bypassed with a right; `COMPLIANCE` cannot. */
 export type RetentionMode = (typeof MODES)[number];
 
 /** What keeps a version from being deleted until a date. */

@@ -31,7 +31,7 @@ export type List = (query: ObjectQuery) => Promise<ObjectPage>;
 export class ListingReader {
   #entries: readonly ListingEntry[] = [];
   #at = 0;
-  /** Where the next page begins. */
+  /** The start of the next page. */
   #marker: string | undefined;
   #isLastPage = false;
 
@@ -108,22 +108,26 @@ const NOTHING: ObjectPage = { entries: [], truncated: false };
  * The keys of an archive in their order, each with the listing entry of its index, and the common
  * prefixes that stand for many of them.
  *
- * Names are listed as they are, not rolled up to `<hex>/`: so each index comes with what its listing
- * entry tells, and one listing stands for a read of each key. A key with more names than a listing
- * holds is left at once for its index, the last of its names, so that no two listings are spent on
- * the versions and fences of one key.
+ * Names are listed one by one, not rolled up to `<hex>/`: so each index comes with its listing
+ * entry, and one listing replaces a read of each key. If a key has more names than a listing holds,
+ * the scan skips to its index, the last of its names, so that the versions and fences of one key
+ * never take two listings.
  *
- * A delimiter is looked for by the store, in hexadecimal. There it also finds what only looks like
- * one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by itself,
- * without a delimiter. What looks like one in the name of a version is one more name of that key. In
- * `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of two.
+ * The store searches for the delimiter in hexadecimal. There it also finds sequences that only look
+ * like one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by
+ * itself, without a delimiter. What looks like one in the name of a version is one more name of
+ * that key. In `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of
+ * two.
  */
 
 export type ArchiveItem =
   | {
       readonly kind: 'key';
       readonly key: string;
-      /** Of its index; undefined where there are names of a key and no index among them. */
+      /**
+       * The listing entry of its index; undefined if there are names of a key and no index among
+       * them.
+       */
       readonly index: ListedObject | undefined;
     }
   /** Keys that are rolled up. Whether any of them has versions was not looked at. */
@@ -141,7 +145,7 @@ interface ArchiveStart {
   readonly namesPerListing: number;
 }
 
-/** Behind every hexadecimal digit and `/`: ends whatever goes on with one. */
+/** A marker behind every hexadecimal digit and `/`: it ends names that go on with one. */
 const AFTER_ALL = '~';
 /** What names of an index end with, and what is behind a key's versions and fences but before it. */
 const INDEX = '/index.json';
@@ -165,8 +169,8 @@ export class ArchiveScan {
         limit: start.namesPerListing,
       }),
     ];
-    // The store passes over what it rolls up around the marker: the rest of that is read first. Of a
-    // common prefix that was passed there is no rest.
+    // The store skips the rest of a roll-up around the marker, so that rest is read first. A common
+    // prefix that was passed has no rest.
     const rollUp = marker === undefined ? undefined : this.#hexRollUp(marker);
     if (rollUp !== undefined && marker !== rollUp + AFTER_ALL) this.#push(rollUp, marker);
   }

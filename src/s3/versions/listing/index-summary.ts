@@ -23,13 +23,13 @@ export type IndexSummary = Pick<VersionIndex, 'generation'> & {
 
 /** Names of the listing attributes. */
 export const LISTING_ATTRIBUTES = {
-  /** Of a link: the generation of the index that it is in step with; of an index its own. */
+  /** The generation: for a link that of the index it is in step with; for an index its own. */
   generation: 's3-generation',
-  /** Of an index: how many entries it has. */
+  /** The number of entries of an index. */
   versions: 's3-versions',
-  /** Of an index that does not fit, beside its generation: how many of them are delete markers. */
+  /** The number of delete markers of an index that does not fit, beside its generation. */
   deleteMarkers: 's3-delete-markers',
-  /** Of an index that fits. */
+  /** The summary of an index that fits. */
   summary: 's3-index',
 } as const;
 
@@ -39,7 +39,7 @@ const FORMAT = 1;
 const HEAD_BYTES = 7;
 const NAME_BYTES = 16;
 const MD5_BYTES = 16;
-/** Of times and sizes: 2^48 bytes are 256 TiB. */
+/** The bytes of a time or size: 2^48 bytes are 256 TiB. */
 const INTEGER_BYTES = 6;
 const INTEGER_MAX = 2 ** 48 - 1;
 const PARTS_MAX = 0xffff;
@@ -71,7 +71,7 @@ const FIELDS: Readonly<Record<keyof VersionEntry, boolean>> = {
   etag: true,
   storageClass: true,
   checksumAlgorithm: true,
-  // By there being no summary.
+  // An entry with an owner has no summary.
   owner: true,
   uploadId: false,
   adopted: false,
@@ -177,7 +177,7 @@ function isStorable(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= INTEGER_MAX;
 }
 
-/** From 1; 0 for what is not given, -1 for what has no place. */
+/** The place from 1; 0 for a missing value, -1 for a value without a place. */
 function placeOf(value: string | undefined, places: readonly string[]): number {
   if (value === undefined) return 0;
   const at = places.indexOf(value);

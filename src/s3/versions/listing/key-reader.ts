@@ -18,7 +18,7 @@ import {
 
 /** What an index and the listing entry at its key come to. */
 
-/** Of a summary, `adopted` is not known. */
+/** An index as far as its listing entry shows it; a summary has no `adopted`. */
 type KnownIndex = Omit<IndexSummary, 'entries'> & {
   readonly entries: readonly (SummaryEntry & Pick<VersionEntry, 'adopted'>)[];
 };
@@ -63,14 +63,15 @@ export function versionsOf(
   entries: readonly SummaryEntry[],
 ): readonly SummaryEntry[] {
   if (plain === undefined) return entries;
-  // There is one `null` version. Who wrote this one past us has overwritten the other.
+  // There is one `null` version. A client that wrote this one directly to the store has overwritten
+  // the other.
   return [plainVersion(plain), ...entries.filter(({ id }) => id !== NULL_VERSION_ID)];
 }
 
 function plainVersion({ size, etag, lastModified, attributes }: ListedObject): SummaryEntry {
   return {
     id: NULL_VERSION_ID,
-    // Before all names: nothing is newer.
+    // Sorts before all names: nothing is newer.
     name: '',
     kind: 'version',
     lastModified,
@@ -83,10 +84,10 @@ function plainVersion({ size, etag, lastModified, attributes }: ListedObject): S
 }
 
 /**
- * Where a page goes on behind the version that the last one ended with. When that is gone, the ids
- * tell: they begin with the time, inverted. They need not be in order where clocks were not: then
- * some versions come again, and none is left out. A `null` that is gone says nothing about the time,
- * so that all versions come again: whoever deletes as he lists has deleted those before it too.
+ * The position of the next page, behind the last version of the page before. If that version is
+ * gone, the ids decide: they begin with the inverted time. If clocks were wrong, ids may be out of
+ * order: then some versions are repeated, and none is left out. A deleted `null` has no time, so
+ * all versions are repeated: a client that deletes while it lists has deleted the earlier ones too.
  */
 function positionBehind(versions: readonly SummaryEntry[], versionId: string): number {
   const known = versions.findIndex(({ id }) => id === versionId);
@@ -141,8 +142,8 @@ export interface FoundKey {
 /** Reads the versions of keys, by what the listings tell where that is enough. */
 export class KeyReader {
   /**
-   * Whether what is listed of an index, or that none is, can be believed. Where an index can be
-   * replaced by an older one, reading it is what notices.
+   * Whether the listing entry of an index, or its absence, is reliable. If an older index can
+   * replace a newer one, only reading the index is.
    */
   readonly isListingEnough: boolean;
 
@@ -183,7 +184,9 @@ export class KeyReader {
     return this.#list(found.key, versions, 0, limit);
   }
 
-  /** Those behind one of them. What stands at the key is looked up: it need not be given. */
+  /**
+   * Reads the versions behind one of them. The current object is looked up and need not be given.
+   */
   async readBehind(
     found: FoundKey,
     versionId: string,
@@ -210,7 +213,9 @@ export class KeyReader {
     return versionsOf(state === 'plain' ? current : undefined, index.entries);
   }
 
-  /** That an object was adopted is only in the index itself. */
+  /**
+   * The summary of the entries. It lacks which object was adopted: only the index itself has that.
+   */
   #summary({ current, index }: FoundKey): IndexSummary | undefined {
     if (!this.isListingEnough || index === undefined) return undefined;
     return current !== undefined && isPlain(current) ? undefined : listedSummary(index);

@@ -69,8 +69,8 @@ interface Lists {
 }
 
 /**
- * Behind all versions of a key, and that the common prefix in which the key lies was not told yet:
- * a key marker alone leaves out the one it lies in, as AWS does.
+ * A marker behind all versions of a key, which also says that the common prefix of the key was not
+ * listed yet: a key marker alone skips its own prefix, as in AWS.
  */
 const LAST_VERSION_ID = 'f'.repeat(32);
 /** An index and its fence, and two versions. */
@@ -111,7 +111,10 @@ export class Merge {
     });
   }
 
-  /** Where the calls were spent: all before is told. Undefined when the end was reached. */
+  /**
+   * The position at which the calls were used up; everything before it was listed. Undefined when
+   * the end was reached.
+   */
   get cut(): Markers | undefined {
     return this.#cut;
   }
@@ -142,7 +145,7 @@ export class Merge {
       const isArchived = item?.kind === 'key' && item.key === key;
       const index = isArchived ? item.index : undefined;
       const found = { key, current: undefined, isArchived, index };
-      // Without an index there was one version, and it was told.
+      // Without an index there was one version, and it was listed.
       if (isArchived || !this.reader.isListingEnough) yield { kind: 'rest', found };
       this.#archive.skipKey(key);
     } else if (this.#within !== undefined) {
@@ -203,7 +206,7 @@ function orderOf(current: ListingEntry | undefined, archived: ArchiveItem | unde
   return compareUtf8(nameOf(current), name);
 }
 
-/** Keys one by one, for whoever goes through all of a bucket and not through a page of it. */
+/** Lists all keys of a bucket one by one, for callers that need no pages. */
 
 const NAMES_PER_LISTING = 1000;
 
@@ -255,7 +258,8 @@ export function tellKey(found: FoundKey): KeyState | undefined {
 export function tellCurrent({ current, index }: FoundKey): KeyState | undefined {
   const outline = index && listedOutline(index);
   if (outline === undefined || (current !== undefined && isPlain(current))) return undefined;
-  // Behind a delete marker. That a link is missing there is found out by whoever asks for it.
+  // The current version is a delete marker. A reader of the key finds out whether a link is
+  // missing.
   if (current === undefined && outline.deleteMarkers > 0) return { state: 'in_step', versions: [] };
   if (current === undefined) return { state: 'behind', versions: [] };
   const generation = Number(current.attributes[LISTING_ATTRIBUTES.generation]);
@@ -275,7 +279,7 @@ function linkedVersion({ attributes, size, etag, lastModified }: ListedObject): 
   };
 }
 
-/** By the index itself. @param index - with `adopted` */
+/** The state by the index itself. @param index - with `adopted` */
 export function stateOf(
   current: ListedObject | undefined,
   index: { readonly generation: number; readonly entries: readonly VersionEntry[] },

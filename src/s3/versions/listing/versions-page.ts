@@ -15,8 +15,8 @@ const NAMES_PER_LISTING = 1000;
 
 /**
  * Whether any key of a bucket has a version or a delete marker: such a bucket is not empty. The
- * first key says so as a rule. Where there is none, all indexes are gone through that the janitor
- * has left of the keys whose versions were all deleted, some hundreds with each call.
+ * first key usually shows it. A bucket without any may need a scan of all empty indexes that the
+ * janitor has not removed yet, some hundreds with each call.
  */
 export async function hasVersions(source: VersionsSource): Promise<boolean> {
   const calls = new CallCount(Infinity);
@@ -62,9 +62,9 @@ export type VersionsPageEntry =
   ListedVersionEntry | { readonly kind: 'prefix'; readonly prefix: string };
 
 export interface VersionsPage {
-  /** By key, and each key's versions newest first. */
+  /** The entries by key, and each key's versions newest first. */
   readonly entries: readonly VersionsPageEntry[];
-  /** Where the next page begins; undefined when there is none. */
+  /** The start of the next page; undefined when there is none. */
   readonly next: Markers | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface VersionsBudget {
   readonly callsMax: number;
 }
 
-/** At 16 reads of 10 ms at a time, a page ends within half a second. */
+/** With 16 parallel reads of 10 ms, a page ends within half a second. */
 const BUDGET: VersionsBudget = { namesPerListing: 1000, callsMax: 512 };
 /** Keys between two turns of the loop, which others have waited for: about a millisecond of work. */
 const KEYS_PER_TURN = 128;
@@ -144,7 +144,7 @@ class VersionsPageReader {
     return this.query.maxKeys + 1 - this.#entries.length;
   }
 
-  /** As many keys as the page may need, or as can be read at a time. */
+  /** Gathers as many keys as the page may need, or as can be read at a time. */
   async #gather(keys: AsyncIterator<Found, void, undefined>): Promise<readonly Gathered[]> {
     const gathered: Gathered[] = [];
     let versions = 0;
@@ -178,7 +178,7 @@ class VersionsPageReader {
       : this.#reader.readBehind(found.found, this.query.versionIdMarker, this.#limit);
   }
 
-  /** Of one key. */
+  /** The limit of versions of one key. */
   get #limit(): number {
     return this.query.maxKeys + 1;
   }

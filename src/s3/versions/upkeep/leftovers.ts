@@ -11,11 +11,11 @@ import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
  * What commits leave behind of a key, as it was listed, all of it older than any commit that may be
  * under way:
  *
- *     fence     of a generation that the index has come to, or of one that nobody finishes any more
+ *     fence     of a generation that the index has come to, or of one that is never finished
  *     object    a version that no index names
  */
 export interface Leftovers {
-  /** That the index is known to have come to; 0 where it was not looked at. */
+  /** The least generation that the index has reached; 0 if it was not read. */
   readonly generation: number;
   readonly fences: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
@@ -31,11 +31,11 @@ const CONCURRENCY = 8;
 const FENCES_ABOVE_MAX = 64;
 
 /**
- * Which of these nothing needs any more. Nothing is changed, but for an index that lags behind its
- * fences, which whoever reads it brings up.
+ * Finds the leftovers that are not needed any more. It changes nothing, except that reading an
+ * index rolls it forward to its fences.
  *
- * What a commit that is not finished refers to stays, until that commit is gone: so the index is read
- * again after the fences above it, and whatever one of these wanted in between is in it.
+ * Objects of an unfinished commit stay until that commit is gone: so the index is read again after
+ * the fences above it, and then has all that these have added in between.
  */
 export async function findLeftovers(
   deps: UpkeepDeps,
@@ -76,9 +76,10 @@ export async function removeLeftovers(
 }
 
 /**
- * Removes fences. One above the index is of a writer that crashed before it wrote the index, and that
- * nobody came after: nobody was told that it happened. It is given up for good when the index has
- * moved on: whoever read the fence before it went can write no index from it any more.
+ * Removes fences. A fence above the index was left by a writer that crashed before it wrote the
+ * index, and no other writer has followed: its commit was never acknowledged. It is given up for
+ * good when the index has moved on: a writer that read the fence before its removal can write no
+ * index from it any more.
  */
 async function removeFences(
   deps: UpkeepDeps,
@@ -94,12 +95,12 @@ async function removeFences(
     const { stored } = await deps.commits.commit(work, key, () => ({}), { writeClass });
     await syncCurrent(deps, work, key, stored, { writeClass });
   } catch (error) {
-    // Without the bucket there is nothing to be in step with.
+    // Without the bucket there is no link to repair.
     if (!isCode(error, 'NoSuchContainer')) throw error;
   }
 }
 
-/** Commits that somebody may still carry out. */
+/** Commits that another writer may still carry out. */
 async function pendingCommits(
   { store }: UpkeepDeps,
   call: CallContext,
@@ -137,7 +138,10 @@ async function remove(
   }
 }
 
-/** Where the index is replaced in place of what was read, its fences only help. */
+/**
+ * Whether the index alone decides. If the store can replace exactly the index that was read, fences
+ * are not needed to read it.
+ */
 export function isIndexEnough({ backend }: Pick<VersionDeps, 'backend'>): boolean {
   return backend.capabilities.conditionalReplace;
 }

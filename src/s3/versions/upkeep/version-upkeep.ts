@@ -40,7 +40,7 @@ async function removeEmptyIndex(
     const { index } = await deps.commits.read(call, key);
     if (index.generation === 0) return 'gone';
     if (index.entries.length > 0) return 'changed';
-    // Without the index, nobody would know that a link has to go.
+    // Without the index, a link that has to go would not be found.
     await repairLinkOfBucket(deps, call, key);
     const prefix = versionRef(key, '').object;
     const container = archiveContainer(key.account, key.bucket);
@@ -93,13 +93,13 @@ async function moveVersion(
 /** What is to go of a key's versions. */
 interface Pruning {
   /**
-   * The entries that are to go, of the index as it is; asked again whenever somebody else was
+   * Chooses the entries to remove from the present index; called again when another writer was
    * faster. It must not choose more than {@link PRUNE_MAX}.
    */
   readonly choose: (index: VersionIndex) => readonly VersionEntry[];
   /**
-   * Whether a version may go, by its locks as they are on the very generation that is committed. Not
-   * asked of delete markers, nor of a version whose object is gone.
+   * Whether a version may be removed, by its locks in the very generation that is committed. It is
+   * not called for delete markers, nor for a version whose object is gone.
    */
   readonly mayGo: (head: ObjectHead, entry: VersionEntry) => boolean;
 }
@@ -174,7 +174,7 @@ export class VersionUpkeep {
     return pruneVersions(this.deps, call, key, pruning);
   }
 
-  /** Of a version, with its locks; undefined when its object is gone. */
+  /** Reads a version with its locks; undefined when its object is gone. */
   head(call: CallContext, key: VersionedKey, entry: VersionEntry): Promise<ObjectHead | undefined> {
     return headVersion(this.deps, call, key, entry);
   }
