@@ -72,7 +72,7 @@ const authenticator = createAuthenticator({
   digests,
 });
 
-/** Of all threads: what a listener pays, whatever else the machine is doing. */
+/** The CPU time of all threads: what a listener pays, whatever else the machine is doing. */
 function cpuUsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

@@ -21,7 +21,7 @@ async function upload(digests: DigestService, bytes: number, checksum?: Checksum
   for (let sent = 0; sent < bytes; sent += CHUNK.length) {
     const room = body.update(CHUNK.subarray(0, Math.min(CHUNK.length, bytes - sent)));
     if (room !== undefined) await room;
-    // As chunks arrive: one per turn of the event loop.
+    // Chunks arrive one per turn of the event loop.
     await new Promise(setImmediate);
   }
   await body.finish();

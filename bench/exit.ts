@@ -2,7 +2,7 @@ import { OutputError } from '../src/lib/result-output.js';
 import { UsageError } from './options/options.js';
 import { TargetError } from './targets/target.js';
 
-/** As BSD's sysexits.h and Ringway's own; an error of measured operations is 1. */
+/** Exit codes as in BSD's sysexits.h and in Ringway; an error of measured operations is 1. */
 export const EXIT = {
   ok: 0,
   errors: 1,

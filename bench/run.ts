@@ -91,7 +91,7 @@ export class Run {
     return results;
   }
 
-  /** In turn, and each second time the other way round: what drifts meets all alike. */
+  /** Runs in turn, and in reverse order each second time, so that drift affects all rows alike. */
   async #slices(runs: readonly RowRun[]): Promise<void> {
     for (const run of runs) {
       if (run.hasFailed) continue;

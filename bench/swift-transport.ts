@@ -28,7 +28,7 @@ const cancellable = (): CallContext => ({
   cancellation: cancelledBy(new AbortController().signal),
 });
 
-/** As Swift answers a GET of an object. */
+/** The headers of Swift's answer to a GET of an object. */
 const HEADERS = {
   'Content-Type': 'application/octet-stream',
   'X-Object-Meta-Name': 'value',
@@ -88,7 +88,7 @@ let read = 0;
 
 /** undici's own way to do the same. */
 async function plain(pool: Pool, method: 'GET' | 'PUT', path: string, body?: Body): Promise<void> {
-  // With an announced length the same goes over the wire.
+  // With an announced length, plain and streamed bodies are the same on the wire.
   const headers = body === largeBody ? { 'content-length': String(LARGE_BYTES) } : {};
   const given = typeof body === 'function' ? body() : body;
   const options = { method, path, headers, body: given } as Dispatcher.RequestOptions;

@@ -15,7 +15,7 @@ export interface PageQuery {
   readonly prefix: string;
   readonly keysMax: number;
   readonly startAfter?: string;
-  /** Of a listing of versions: the version of `startAfter` that was listed last. */
+  /** The version of `startAfter` that a listing of versions listed last. */
   readonly versionIdMarker?: string;
   readonly delimiter?: string;
   /** All versions, where the dialect has them. */
@@ -25,7 +25,7 @@ export interface PageQuery {
 export interface ListedPage {
   /** Keys, and prefixes where a delimiter was given. */
   readonly names: readonly string[];
-  /** Of a listing of versions, one for each name. */
+  /** The ids of a listing of versions, one for each name. */
   readonly versionIds: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface MultipartDialect {
 export interface Dialect {
   readonly endpoint: string;
   readonly features: ReadonlySet<Feature>;
-  /** Also right when the bucket is there. */
+  /** Creates a bucket; an existing one is no error. */
   createBucket(bucket: string): WireRequest;
   deleteBucket(bucket: string): WireRequest;
   /** @param signed whether the signature covers the body's hash, where there is a signature */
@@ -81,7 +81,7 @@ export interface Dialect {
   enableVersions(bucket: string): WireRequest;
 }
 
-/** Of a body: `end` is behind the last byte. */
+/** A range of a body: `end` is behind the last byte. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

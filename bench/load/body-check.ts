@@ -1,6 +1,6 @@
 import type { Expectation } from './wire.js';
 
-/** Of the body of an unexpected answer, so much is shown. */
+/** The number of bytes shown of an unexpected answer. */
 const SHOWN_BYTES = 300;
 
 /** Looks at a body as it arrives: comparing it costs a memcmp, keeping it would cost a copy. */

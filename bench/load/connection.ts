@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { ResponseReader } from './response-reader.js';
 import type { WireRequest } from './wire.js';
 
-/** Where requests go. */
+/** The address that requests go to. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -41,7 +41,7 @@ export class Connection {
 
   constructor(private readonly address: Address) {}
 
-  /** @throws Error when nobody accepts */
+  /** @throws Error when no server accepts the connection */
   async open(): Promise<void> {
     const { host, port, tls } = this.address;
     const onRead = (bytes: Buffer): void => {
@@ -115,7 +115,7 @@ export class Connection {
   }
 }
 
-/** Without a stream's buffers: the kernel copies into the same memory each time. */
+/** Connects without a stream's buffers: the kernel copies into the same memory each time. */
 function connectRaw(host: string, port: number, onRead: (bytes: Buffer) => void): Socket {
   return connectTcp({
     host,

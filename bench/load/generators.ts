@@ -58,7 +58,7 @@ class Generator {
   }
 }
 
-/** The load generator: processes of its own, so that it takes no time from whoever measures. */
+/** The load generator: processes of its own, so that the measuring process loses no time. */
 export class Generators {
   readonly #generators: readonly Generator[];
 

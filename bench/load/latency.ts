@@ -10,7 +10,7 @@ const MICROS_MAX = 600_000_000;
 
 export type LatencyHistogram = Histogram;
 
-/** Of microseconds, exact to three digits. */
+/** A histogram of microseconds, exact to three digits. */
 export function newHistogram(): LatencyHistogram {
   return build({
     lowestDiscernibleValue: 1,
@@ -42,7 +42,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** In milliseconds. */
+/** The percentiles in milliseconds. */
 export function percentilesOf(histogram: LatencyHistogram): Percentiles {
   const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000;
   return { p50: at(50), p99: at(99), p999: at(99.9), max: histogram.maxValue / 1000 };

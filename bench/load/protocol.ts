@@ -41,7 +41,7 @@ export interface SliceSettings {
 /** What one process did in a slice. */
 export interface SliceLoad {
   readonly operations: number;
-  /** From the start to the last answer. */
+  /** Seconds from the start to the last answer. */
   readonly seconds: number;
   readonly errors: number;
   /** The first few, in words. */

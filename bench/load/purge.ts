@@ -4,9 +4,9 @@ import { exchangeAll, fetchBody, fetchReply } from './unmeasured.js';
 const CONCURRENCY = 16;
 
 /**
- * Deletes a bucket with all that is in it. Where there are no listings, nothing is done: such
- * targets are the run's own, and their folder goes as a whole. A bucket that is not there is fine: a
- * target with the same store has deleted it.
+ * Deletes a bucket with all that is in it. A target without listings is skipped: it belongs to the
+ * run, and its folder is deleted as a whole. A missing bucket is no error: a target with the same
+ * store has deleted it.
  */
 export async function purgeBucket(
   dialect: Dialect,

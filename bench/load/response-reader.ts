@@ -32,7 +32,7 @@ export class ResponseReader {
   /** A head, or a line of a chunked body, that the last packet ended in. */
   #partial: Buffer | undefined;
 
-  /** To be called before the request is written. */
+  /** Prepares for a response. Call it before the request is written. */
   begin(method: string, expect: Expectation): void {
     this.#isHead = method === 'HEAD';
     this.#expect = expect;

@@ -30,7 +30,7 @@ export class Session implements GeneratorCalls {
     if (!dialect.features.has('list')) return;
     const page = dialect.list({ bucket: target.bucket, prefix: '', keysMax: 1 }, () => undefined);
     const { names } = dialect.readPage(await fetchBody(dialect, page));
-    // It is emptied at the end: what somebody else keeps in it would be lost.
+    // The bucket is emptied at the end: foreign objects in it would be lost.
     if (names.length > 0) throw new Error(`bucket ${target.bucket} is not empty`);
   }
 
@@ -144,7 +144,7 @@ async function runClients({ connections, workload }: Clients, seconds: number): 
 export function loadBeside(measured: SliceLoad, other: SliceLoad, bytes: number): SliceLoad {
   return {
     ...measured,
-    // Where none is measured, there is nothing to take a rate of.
+    // Without measured operations, the rate comes from the others.
     seconds: measured.operations === 0 ? other.seconds : measured.seconds,
     errors: measured.errors + other.errors,
     problems: [...measured.problems, ...other.problems],

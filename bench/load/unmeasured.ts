@@ -37,7 +37,7 @@ export async function fetchBody(dialect: Dialect, request: WireRequest): Promise
   return (await fetchReply(dialect, request)).body;
 }
 
-/** As {@link fetchBody}, where several statuses are expected. */
+/** Like {@link fetchBody}, if several statuses are expected. */
 export async function fetchReply(
   dialect: Dialect,
   request: WireRequest,

@@ -14,7 +14,9 @@ export function machine(): Results['machine'] {
   };
 }
 
-/** Of the mount that a path lies in: a store on tmpfs says nothing about syncing. */
+/**
+ * The file system of the mount that a path lies in: a store on tmpfs says nothing about syncing.
+ */
 export function fileSystemOf(path: string, mounts = readFileSync('/proc/mounts', 'utf8')): string {
   let best = { point: '', type: 'unknown' };
   for (const line of mounts.split('\n')) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 interface ProcessFigures {
   readonly cpuMs: number;
   readonly rssBytes: number;
-  /** Of it, what no file backs: pages of the index are in every listener's figure. */
+  /** The part that no file backs: pages of the index are in every listener's figure. */
   readonly anonymousBytes: number;
 }
 

@@ -60,7 +60,7 @@ export class RowRun {
       const measured = await this.#run(Math.min(seconds, WARM_UP_SECONDS_MAX));
       if (measured === undefined) return;
       const { cpuMicrosPerOp, operations } = measured.result;
-      // Where the server's CPU is not known, the rate alone has to tell.
+      // If the server's CPU is unknown, the rate alone decides.
       cpuMs += cpuMicrosPerOp === undefined ? wantedMs : (cpuMicrosPerOp * operations) / 1000;
       if (performance.now() < until) continue;
       if (cpuMs >= wantedMs && this.#opsPerS < before * WARM_GAIN) return;

@@ -9,13 +9,13 @@ export interface MeteredGroup {
 
 /** What a target's processes took while they were measured. */
 export interface ServerUse {
-  /** Of each group, without what is counted apart. */
+  /** CPU milliseconds of each group, without what is counted apart. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Of processes whose work is not the requests': see {@link APART}. */
+  /** CPU milliseconds of processes that do not work on requests: see {@link APART}. */
   readonly apartCpuMs: number;
   /** The largest sum over all processes that was seen: what several share counts for each. */
   readonly rssBytes: number;
-  /** As that, with what they share counted once; undefined where it may not be read. */
+  /** The same, with shared memory counted once; undefined if it may not be read. */
   readonly pssBytes: number | undefined;
   readonly anonymousBytes: number;
 }

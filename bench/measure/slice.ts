@@ -49,7 +49,7 @@ function resultOf(loads: readonly SliceLoad[], use: ServerUse, busyMs: number): 
     seconds,
     errors: sum((load) => load.errors),
     opsPerS: seconds === 0 ? 0 : operations / seconds,
-    // Nothing was done, or nobody said which processes: then there is no figure.
+    // Without operations or known processes there is no figure.
     ...(groups.length === 0 || operations === 0 ? {} : { cpuMicrosPerOp: perOp(serverCpuMs) }),
     cpuMicrosPerOpByGroup: Object.fromEntries(groups.map(([name, ms]) => [name, perOp(ms)])),
     apartCpuMs: use.apartCpuMs,

@@ -30,7 +30,7 @@ export interface Options {
   readonly rows: readonly RowChoice[];
   readonly slices: number;
   readonly seconds: number;
-  /** Of each row and target, before the first slice. */
+  /** Seconds of warm-up for each row and target, before the first slice. */
   readonly warmUpSecondsMin: number;
   readonly listKeys: number;
   readonly workers: number;

@@ -62,7 +62,7 @@ function toOptions(values: FlagValues, env: NodeJS.ProcessEnv): Options {
   };
 }
 
-/** From the environment only for a target: Ringway of our own has keys of its own. */
+/** The environment gives keys for a target only: our own Ringway has its own keys. */
 function keyPair(values: FlagValues, env: NodeJS.ProcessEnv): KeyPair | undefined {
   const fallback = values.has('target') ? env : {};
   const accessKey = values.text('access-key') ?? fallback.AWS_ACCESS_KEY_ID;

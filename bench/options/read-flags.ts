@@ -29,7 +29,7 @@ export function readFlags(args: readonly string[], flags: readonly Flag[]): Give
   const problems: string[] = [];
   const known = flags.map(({ name }) => `--${name}`);
   for (const token of tokens) {
-    // Behind a wrong flag, what looks like a word may be its value.
+    // After a wrong flag, a word may be its value, so it is not reported.
     if (token.kind === 'positional' && problems.length === 0)
       problems.push(`got ${token.value}, expected a flag`);
     if (token.kind !== 'option') continue;

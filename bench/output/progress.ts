@@ -8,7 +8,7 @@ export interface Progress {
   /** What is going on now. */
   phase(text: string): void;
   row(result: RowResult): void;
-  /** Before anything else is printed. */
+  /** Ends the line, before anything else is printed. */
   end(): void;
 }
 
@@ -93,7 +93,10 @@ class Bar implements Progress {
     this.terminal.write(CLEAR_LINE + text.slice(0, (this.terminal.columns ?? 80) - 1));
   }
 
-  /** From the rows so far; the first ones, which write objects, take longer. */
+  /**
+   * The time left, estimated from the rows so far; the first ones, which write objects, take
+   * longer.
+   */
   #left(): string {
     if (this.#share === 0) return '';
     const elapsedS = (Date.now() - this.#startedAt) / 1000;

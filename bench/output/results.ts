@@ -16,7 +16,7 @@ const slice = z.object({
   seconds: z.number(),
   errors: z.number(),
   opsPerS: z.number(),
-  /** Of all of the target's processes that count; absent where they are not known. */
+  /** CPU microseconds of all the target's processes that count; absent if they are unknown. */
   cpuMicrosPerOp: z.number().optional(),
   /** The same for each group of processes. */
   cpuMicrosPerOpByGroup: z.record(z.string(), z.number()),

@@ -4,7 +4,7 @@ import type { RowResult, SliceResult } from './results.js';
 /** One line of the table: medians over the slices. */
 export interface Summary {
   readonly opsPerS: Spread | undefined;
-  /** Of content; undefined where it would say nothing. */
+  /** MB of content a second; undefined if it would say nothing. */
   readonly mbPerS: Spread | undefined;
   readonly cpuMicros: Spread | undefined;
   readonly rssBytes: number;
@@ -65,7 +65,7 @@ export function summarise(result: RowResult): Summary {
   };
 }
 
-/** Of the operations, or of what was done beside them. */
+/** The megabytes of the operations, or of the work beside them. */
 function megabytesOf({ opsPerS, besideBytesPerS }: SliceResult, bytes: number): number[] {
   if (besideBytesPerS !== undefined) return [besideBytesPerS / 1e6];
   return bytes === 0 ? [] : [(opsPerS * bytes) / 1e6];

@@ -7,7 +7,7 @@ const POLL_MS = 20;
 const WAIT_MS_MAX = 30_000;
 
 /**
- * Where profiled listeners put what they sampled. A module that Node loads before the listener's
+ * The folder for the samples of profiled listeners. A module that Node loads before the listener's
  * own program starts and stops sampling at a signal: see preload.ts.
  */
 export class ProfileFolder {
@@ -15,7 +15,10 @@ export class ProfileFolder {
     mkdirSync(path, { recursive: true });
   }
 
-  /** For the service: every process of it loads the module, and only listeners listen to it. */
+  /**
+   * Environment for the service: every process loads the module, but only listeners react to the
+   * signal.
+   */
   get environment(): Record<string, string> {
     const preload = new URL('./preload.js', import.meta.url).href;
     return { NODE_OPTIONS: `--import=${preload}`, [PROFILES_VARIABLE]: this.path };

@@ -15,7 +15,7 @@ interface CpuProfile {
 export interface SelfTime {
   /** Function and place, such as `respond (src/http/exchange-impl.js:120)`. */
   readonly name: string;
-  /** Of all CPU that the service took. */
+  /** The share of all CPU time that the service took. */
   readonly share: number;
   readonly ms: number;
 }

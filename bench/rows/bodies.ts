@@ -3,7 +3,10 @@ import { createCipheriv, createHash } from 'node:crypto';
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 
-/** So that a body of another key is noticed, without keeping one for each key. */
+/**
+ * The number of different bodies: enough to notice the body of another key, without keeping one for
+ * each key.
+ */
 const SMALL_KINDS = 16;
 const LARGE_KINDS = 2;
 const SMALL_BYTES_MAX = 64 * KIB;

@@ -36,7 +36,7 @@ const FIXTURES: Readonly<Record<FixtureName, Fixture>> = {
   listing: {
     name: 'listing',
     count: (listKeys) => listKeys,
-    /** In the order of the listing. */
+    /** The keys in the order of the listing. */
     key: (index, listKeys) => {
       const folder = Math.floor((index * LIST_FOLDERS) / listKeys);
       return `${LIST_PREFIX}${padded(folder, 3)}/${padded(index, 7)}`;

@@ -37,7 +37,7 @@ export interface Row {
   readonly title: string;
   /** Operations in flight. */
   readonly concurrency: readonly number[];
-  /** With `--quick`. */
+  /** The concurrency with `--quick`. */
   readonly quickConcurrency: readonly number[];
   readonly needs: readonly Feature[];
   readonly fixtures: readonly FixtureName[];

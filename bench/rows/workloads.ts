@@ -31,7 +31,7 @@ export function putVersioned(context: RowContext): Workload {
   return cycle(times(context.operations, put));
 }
 
-/** Of keys that are there: deleting nothing is another, cheaper operation. */
+/** Deletes existing keys: to delete a missing one is another, cheaper operation. */
 export async function deleteSmall(context: RowContext): Promise<Workload> {
   const { dialect, bucket, ownPrefix, operations, slice } = context;
   const keys = times(operations, (i) => `delete/${slice}/${i}`);
@@ -96,8 +96,8 @@ export async function listFolders(context: RowContext): Promise<Workload> {
 }
 
 /**
- * The page is looked into; from then on it has to be the same, byte for byte. Where it is not the
- * second time, as when the token of the next page is a new one each time, each one is looked into.
+ * The first page is checked; later pages must be the same, byte for byte. If the second page
+ * differs, for example because its token is always new, each page is checked.
  */
 async function listing(
   { dialect, fetch }: RowContext,

@@ -15,7 +15,7 @@ import { startSubject, type Subject } from './service.js';
 interface Kind {
   readonly kind: string;
   readonly title: string;
-  /** For so many idle ones, one of this kind. */
+  /** The number of idle connections for each active one. */
   readonly share: number;
   readonly request: (subject: Subject) => WireRequest;
   /** Bytes of the body that are sent; the rest never comes. */
@@ -54,7 +54,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** So that nothing waits in front of the gate: what a connection takes is the question here. */
+/** No admission limits, so that no request waits: the question is what a connection costs. */
 const UNBOUNDED = { admission_in_flight_max: 1_000_000, body_memory_bytes_max: 2 ** 40 };
 
 /** Memory is looked at when nothing moves any more; idle connections live 12 s at least. */
@@ -71,7 +71,7 @@ export async function studyConnections(
   for (const kind of KINDS) {
     const count = Math.max(1, Math.round(connections / kind.share));
     say(`${count} connections: ${kind.kind}`);
-    // Of its own: memory that was used once is not given back.
+    // Each subject has its own service: used memory is not given back.
     const subject = await startSubject(Math.max(...listeners), UNBOUNDED);
     try {
       results.push(await hold(kind, count, subject));
@@ -147,7 +147,7 @@ function anonymousBytes({ service }: Subject): number {
 
 const PAGE_BYTES = 4096;
 
-/** Of the whole machine: the kernel does not tell it by process. */
+/** The kernel's memory for TCP of the whole machine; it is not known by process. */
 function kernelTcpBytes(): number {
   const pages = /^TCP: .* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1];
   return Number(pages ?? 0) * PAGE_BYTES;

@@ -8,7 +8,7 @@ const PAGE_VERSIONS = 1000;
 const PAGES = 16;
 const FILL_CLIENTS = 16;
 
-/** So many versions at least, on as many keys as that takes: what is measured adds some to each. */
+/** The least number of versions, on as many keys as needed: each measured operation adds one. */
 const VERSIONS_MIN = 2000;
 const PUTS_IN_SLICE = 400;
 

@@ -8,7 +8,7 @@ import { startSubject, type Subject } from './service.js';
 export interface GrowingOperation {
   readonly operation: string;
   readonly title: string;
-  /** In a slice, where each makes it grow. */
+  /** The limit of operations in a slice, if each makes the store grow. */
   readonly operationsMax?: number;
   /** Requests for that size, made before they are measured. */
   readonly prepare: (subject: Subject, size: number) => Workload | Promise<Workload>;

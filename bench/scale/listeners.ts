@@ -18,7 +18,7 @@ const ROWS = [
   ['put-8m', 4],
 ] as const;
 
-/** Of the listing that `list-1000` runs over. */
+/** The number of keys in the listing of `list-1000`. */
 const LIST_KEYS = 10_000;
 
 /** Rate and cost with each number of listeners, the load on processors of its own if there are. */

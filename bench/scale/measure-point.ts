@@ -13,7 +13,7 @@ const CLIENTS = 4;
 export interface PointLimits {
   readonly slices: number;
   readonly seconds: number;
-  /** In a slice. */
+  /** The limit of operations in a slice. */
   readonly operationsMax?: number | undefined;
 }
 

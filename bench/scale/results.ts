@@ -42,7 +42,7 @@ const held = z.object({
   kind: z.string(),
   title: z.string(),
   connections: z.number(),
-  /** Of all processes, without pages of files. */
+  /** The memory of all processes, without pages of files. */
   anonymousBytesBefore: z.number(),
   anonymousBytesAfter: z.number(),
   /** Buffers of the kernel's TCP for both ends, which are on this machine. */

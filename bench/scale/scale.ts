@@ -85,7 +85,7 @@ async function study(options: ScaleOptions): Promise<ScaleResults> {
   return results;
 }
 
-/** With the smallest size of each. */
+/** The growing subjects, each with its smallest size. */
 const GROWING = [
   { name: 'keys', make: growingKeys, first: 1000 },
   { name: 'versions', make: growingVersions, first: 10 },

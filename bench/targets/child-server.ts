@@ -41,7 +41,7 @@ export class ChildServer {
     return this.#process.pid ?? 0;
   }
 
-  /** @throws TargetError with what the server wrote, when nobody accepts on the port */
+  /** @throws TargetError with the server's output, when no server accepts on the port */
   async accepts(port: number): Promise<void> {
     const giveUpAt = Date.now() + START_LIMIT_MS;
     while (!(await canConnect(port))) {

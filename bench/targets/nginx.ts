@@ -40,7 +40,7 @@ async function version(): Promise<string> {
   return stderr.trim().replace(/^nginx version: /, '');
 }
 
-/** Started as root, its workers would become somebody who may not write into our folder. */
+/** If nginx starts as root, its workers become a user who may not write into our folder. */
 function configuration(folder: string, port: number, workers: number): string {
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `${user}

@@ -9,7 +9,7 @@ export interface RingwaySettings {
   readonly name: string;
   /** `--config`: otherwise an embedded store with the defaults. */
   readonly configFile?: string | undefined;
-  /** Of the configuration file's users; otherwise the run's own. */
+  /** A credential of the configuration file's users; otherwise the run's own. */
   readonly credential?: { readonly accessKey: string; readonly secretKey: string } | undefined;
   readonly listeners?: number | undefined;
   readonly region: string;

@@ -3,7 +3,7 @@ import { TargetError, type ProcessGroup, type Target } from './target.js';
 export interface SwiftSettings {
   /** `http://host:port/auth/v1.0` */
   readonly authUrl: string;
-  /** In place of the storage URL's own host, where that is not the one to measure. */
+  /** A URL that replaces the storage URL's host, to measure another one. */
   readonly url?: string | undefined;
   /** `account:user` */
   readonly user: string;

@@ -9,12 +9,12 @@ export interface ProcessGroup {
 
 /** A server under measurement. */
 export interface Target {
-  /** As it stands in tables; letters, digits, hyphens and dots. */
+  /** The name in tables; letters, digits, hyphens and dots. */
   readonly name: string;
   /** What it is, for the report: version, configuration. */
   readonly description: string;
   readonly dialect: DialectSettings;
-  /** Its processes. Empty where nobody said which: no CPU, no memory. */
+  /** The target's processes. If they are unknown, there are no figures of CPU and memory. */
   readonly groups: readonly ProcessGroup[];
   /** Listener processes that can be profiled. */
   readonly profiled: readonly number[];
@@ -23,7 +23,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** A target that cannot be started or reached, in words for whoever asked for it. */
+/** A target that cannot be started or reached, in words for the user. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }

@@ -16,14 +16,14 @@ import { type Cursor, type JanitorRecord, recordStore, type RecordStore } from '
 import { VersionActions } from './version-actions.js';
 
 export interface JanitorSettings extends PassSettings {
-  /** From the beginning of one pass to that of the next. */
+  /** Milliseconds from the start of one pass to the start of the next. */
   readonly intervalMs: number;
   readonly leaseMs: number;
   readonly segmentGraceMs: number;
   readonly versionIndexBytesMax: number;
 }
 
-/** Who wants to know what happens. */
+/** Callbacks for the caller. */
 export interface Observer {
   readonly report: Report;
   readonly looked: (count: number) => void;
@@ -85,14 +85,14 @@ export class AccountJanitor {
     const call = { requestId: this.deps.nextRequestId(), cancellation: cancelledBy(signal) };
     const { settings, backend } = this.deps;
     const { containers } = await backend.listContainers(call, this.account, { limit: 1 });
-    // Not a trace is left in accounts that are not used.
+    // An unused account keeps no record of the janitor.
     if (containers.length === 0) {
       return { outcome: 'early', waitMs: settings.intervalMs, finishedAt: null };
     }
     if (mode === 'due') {
       const { record } = await this.#store.read(call);
       const waitMs = this.#untilDue(record);
-      // A pass that was left half done may still be somebody's: the lease tells.
+      // Another janitor may still work on an unfinished pass: the lease decides.
       if (waitMs > 0) return { outcome: 'early', waitMs, finishedAt: finishOf(record) };
     }
     const acquired = await this.#lease.acquire(call);
@@ -105,14 +105,14 @@ export class AccountJanitor {
     if (startedAt === null || record?.cursor !== null) return 0;
     const { intervalMs } = this.deps.settings;
     const waitMs = startedAt + intervalMs - this.deps.clock.now();
-    // The clock was that far ahead, and is right again: nobody waits until it is there once more.
+    // A record from a clock that was far ahead and is right again: its time is ignored.
     return waitMs > 2 * intervalMs ? 0 : waitMs;
   }
 
   async #work(call: CancellableCall, record: JanitorRecord, mode: 'due' | 'now'): Promise<Visit> {
     const waitMs = this.#untilDue(record);
     if (mode === 'due' && waitMs > 0) {
-      // Somebody was faster, and has finished meanwhile.
+      // Another janitor was faster, and has finished meanwhile.
       await this.#lease.release({ requestId: call.requestId }, {});
       return { outcome: 'early', waitMs, finishedAt: finishOf(record) };
     }
@@ -132,7 +132,7 @@ export class AccountJanitor {
     }
   }
 
-  /** Also when the signal is aborted: the next one need not wait for the lease to end. */
+  /** Also after an abort: the next janitor need not wait for the lease to end. */
   async #release({ requestId }: CallContext, changes: Progress['changes']): Promise<void> {
     await this.#lease.release({ requestId }, changes).catch((error: unknown) => {
       this.deps.observer.interrupted(this.account, error);
@@ -168,7 +168,7 @@ export class AccountJanitor {
     for (;;) {
       await clock.sleep(settings.leaseMs / RENEWALS_PER_LEASE, call.cancellation.signal);
       try {
-        // Without the signal: half a renewal would leave a lease that nobody can release.
+        // The signal is left out: half a renewal would leave a lease that cannot be released.
         await this.#lease.renew({ requestId: call.requestId }, progress.changes);
       } catch (error) {
         // A store that is away for a moment: there is time for another try.

@@ -86,7 +86,7 @@ async function walkContainer(
     const about = { bucket, exists: head !== undefined, configuration };
     await new SegmentWalk(pass, about).run(marker, note);
   } catch (error) {
-    // Somebody deleted the container while it was walked.
+    // Another client deleted the container while it was walked.
     if (isMissing(error)) return;
     // One damaged container must not keep the pass from all that come behind it.
     const isDamage = error instanceof S3Error || error instanceof BackendError;
@@ -96,9 +96,9 @@ async function walkContainer(
 }
 
 /**
- * What says which objects belong together is system metadata. Where a store has none, as Swift without
- * the gateway's filter, and versions are there all the same, another gateway keeps them: to this one
- * all parts and objects of versions would look like garbage.
+ * System metadata says which objects belong together. If a store has none, like Swift without the
+ * gateway's filter, but there are versions, another gateway keeps them: to this one all parts and
+ * objects of versions would look like garbage.
  */
 export class FilterMissingError extends Error {
   override readonly name = 'FilterMissingError';
@@ -114,7 +114,9 @@ function keepsMetadata({ backend }: PassContext): boolean {
   return backend.capabilities.systemMetadata;
 }
 
-/** Without system metadata: clears parts of uploads, in buckets that never had versions. */
+/**
+ * The walk without system metadata: clears parts of uploads, in buckets that never had versions.
+ */
 async function walkUnprotected(
   pass: PassContext,
   container: string,

@@ -38,7 +38,7 @@ export interface ExpireVersionAction extends VersionTarget {
 export interface VersionBatch {
   readonly key: VersionedKey;
   readonly actions: readonly ExpireVersionAction[];
-  /** Those of them that are still due, by the index as it is. */
+  /** Chooses the entries that are still due, by the present index. */
   readonly choose: (index: VersionIndex) => readonly VersionEntry[];
 }
 
@@ -124,7 +124,7 @@ export interface TransitionAction extends Target {
   readonly storageClass: string;
   /** The S3 version id, in a bucket that keeps versions. */
   readonly version?: string | undefined;
-  /** Where that version lies, or the link to it. */
+  /** The place of that version, or of the link to it. */
   readonly ref?: ObjectRef | undefined;
 }
 
@@ -134,7 +134,7 @@ interface AbortAction extends Target {
   /** Undefined when the bucket is gone. */
   readonly ruleId: string | undefined;
   readonly uploadId: string;
-  /** Of the marker. */
+  /** The ETag of the marker. */
   readonly etag: string;
 }
 
@@ -186,10 +186,9 @@ export type JanitorAction =
   | VersionAction;
 
 /**
- * `done`; `changed`: it is not any more what was looked at, and was left alone; `gone`: somebody
- * else deleted it; `locked`: Object Lock holds it; `unsupported`: it cannot be done
- * with this object; `failed`: the store could not, and the next pass tries again; `planned`: a dry
- * run.
+ * `done`; `changed`: it has changed since it was read, and was left alone; `gone`: another client
+ * deleted it; `locked`: Object Lock holds it; `unsupported`: it cannot be done with this object;
+ * `failed`: the store could not, and the next pass tries again; `planned`: a dry run.
  */
 export type ActionOutcome =
   'done' | 'changed' | 'gone' | 'locked' | 'unsupported' | 'failed' | 'planned';

@@ -21,7 +21,7 @@ const NAMES_MAX = 1000;
 /** The names of one key, as far as they have been listed. */
 interface Group {
   readonly key: string;
-  /** Those that are old enough to be nobody's any more. */
+  /** Fences that are old enough to be unused. */
   readonly fences: ListedObject[];
   readonly objects: ListedObject[];
   /** Versions of any age. */
@@ -59,7 +59,7 @@ export class ArchiveWalk {
     requireVersionSupport(this.pass.backend.capabilities);
     const { account } = this.pass;
     const container = archiveContainer(account, this.bucket);
-    // Of what goes on behind a page, a pass that is resumed there sees the rest alone.
+    // For names that continue on the next page, a resumed pass sees only the rest.
     await walkListing(this.pass, container, marker, (object) => this.#look(object), reached);
     await this.#closeGroup(undefined);
     if (this.exists || this.#left > 0 || marker !== '') return;
@@ -147,7 +147,7 @@ export class ArchiveWalk {
     return versions.upkeep.findLeftovers(call, this.#keyOf(group), listed);
   }
 
-  /** Without the versions that the listing entry of the index tells of. */
+  /** The suspects: names without the versions in the index's listing entry. */
   #suspectsOf(group: Group, index: ListedObject | undefined): Leftovers {
     const { fences, objects, versions, isPart } = group;
     const listed = { generation: 0, fences, objects };

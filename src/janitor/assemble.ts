@@ -70,7 +70,7 @@ export async function janitorCold(options: FilledOptions): Promise<ColdSettings 
       classes: parseColdClasses(options.coldStorageClasses),
       deleteHot: options.deleteHot,
       sweepAgeMs: options.coldSweepAgeMs,
-      // Nobody waits in this process: bodies are hashed where they pass.
+      // No client waits for this process: bodies are hashed on the event loop.
       digests: createDigestFactory({ inlineBytesMax: Infinity }),
     }
   );

@@ -20,7 +20,7 @@ export interface ColdSettings {
   readonly classes: ColdClasses;
   /** Whether archived objects leave the store. */
   readonly deleteHot: boolean;
-  /** Younger copies are nobody's garbage: whoever writes one stamps its object afterwards. */
+  /** The age below which copies are kept: their writers stamp the object afterwards. */
   readonly sweepAgeMs: number;
   readonly digests: DigestFactory;
 }

@@ -15,7 +15,7 @@ import type { VersionActions } from './version-actions.js';
 
 type SingleAction = Parameters<Executor['carryOut']>[0];
 
-/** Only tells. */
+/** Reports actions without doing them. */
 export class DryRun implements Executor {
   constructor(
     private readonly report: Report,
@@ -43,7 +43,7 @@ export class DryRun implements Executor {
  * pass twice does no harm.
  */
 export class RealRun implements Executor {
-  /** Whose parts are in quarantine; as many as that holds. */
+  /** The uploads whose parts are in quarantine; bounded by the quarantine's size. */
   readonly #uploads = new Set<string>();
 
   constructor(
@@ -59,7 +59,7 @@ export class RealRun implements Executor {
     try {
       await this.#carryOut(action);
     } catch (error) {
-      // Of one object. What is not the store's own saying, such as a lost lease, ends the pass.
+      // A failure of one object is reported. Any other error, such as a lost lease, ends the pass.
       if (!isOfOneObject(error)) throw error;
       this.report(action, 'failed', error);
     }
@@ -144,7 +144,7 @@ export class RealRun implements Executor {
     }
   }
 
-  /** After the grace period, and then only what nothing refers to. */
+  /** Runs after the grace period, and then removes only unreferenced parts. */
   async #removeParts(
     { account, bucket, key, uploadId }: Upload,
     done: (outcome: ActionOutcome, error?: unknown) => void = () => undefined,

@@ -13,8 +13,8 @@ import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
 
 /**
- * Finds what has expired by itself (Swift's X-Delete-At), where the store does not remove it. Nobody
- * sees it any more; what it takes is room.
+ * Finds objects that have expired (Swift's X-Delete-At), if the store does not remove them. No
+ * client sees them any more, but they take space.
  */
 export async function walkExpired(pass: PassContext): Promise<void> {
   const { backend, call, account } = pass;
@@ -37,7 +37,7 @@ async function actionFor(
 ): Promise<RemoveAction | undefined> {
   try {
     const { etag, size, lastModified, deleteAt } = await backend.headObject(call, ref, AS_IT_IS);
-    // Somebody has written or saved it meanwhile.
+    // Another client has written or restored it meanwhile.
     if (deleteAt === undefined) return undefined;
     const { container: bucket, object: key } = ref;
     return { action: 'remove', account, bucket, key, etag, size, lastModified, deleteAt };
@@ -50,7 +50,7 @@ async function actionFor(
 /** What names what was found, whatever it leads to, and though it has expired. */
 const AS_IT_IS: ReadOptions = { openExpired: true, linkItself: true };
 
-/** What became of it, and the upload whose parts are nobody's now. */
+/** The outcome of a removal, and the upload whose parts are unreferenced now. */
 export interface Removal {
   readonly outcome: ActionOutcome;
   readonly upload?: Upload | undefined;

@@ -2,7 +2,7 @@ import { AccountJanitor, type JanitorDeps, type Visit } from './account-janitor.
 
 /** Between visits, whatever they say: a store that fails is not to be pestered. */
 const PAUSE_MS_MIN = 100;
-/** After a failure. */
+/** The pause after a failure. */
 const RETRY_MS = 10_000;
 
 /** What it does now, in words for an operator. */
@@ -55,7 +55,7 @@ export class Janitor {
     return this.#finishedAt.size === 0 ? 0 : Math.min(...this.#finishedAt.values());
   }
 
-  /** Until the signal is aborted. */
+  /** Runs until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let waitMs = this.deps.settings.intervalMs;

@@ -12,19 +12,19 @@ export type RecordChanges = Partial<Pick<JanitorRecord, 'started_at' | 'finished
 
 export type Acquired =
   | { readonly outcome: 'held'; readonly record: JanitorRecord }
-  /** Somebody holds it, or was faster; it is worth asking again after this time. */
+  /** Another janitor holds it, or was faster; ask again after this time. */
   | { readonly outcome: 'busy'; readonly waitMs: number };
 
-/** The work has to end at once: somebody else may do it by now. */
+/** The work has to end at once: another janitor may be doing it by now. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
 /**
  * The right to be the only janitor of an account: a record in the store that its holder keeps
- * changing. No clocks are compared: who wants the lease watches the record, and takes it when it has
- * not changed for the lease's own length (as Kubernetes' leader election does). The holder stops by
- * itself when it could not renew for that long.
+ * changing. No clocks are compared: a janitor that wants the lease watches the record, and takes it
+ * when it has not changed for the lease's own length (as Kubernetes' leader election does). The
+ * holder stops by itself when it could not renew for that long.
  *
  * A process that sleeps through the end of its lease may still have a call on its way. So the lease
  * saves work, and each delete carries the preconditions that make it safe.
@@ -42,7 +42,7 @@ export class Lease {
     private readonly clock: Clock,
   ) {}
 
-  /** One attempt; what it saw of somebody else's lease counts for the next. */
+  /** Makes one attempt; what it saw of another janitor's lease counts for the next. */
   async acquire(call: CallContext): Promise<Acquired> {
     const before = this.clock.monotonic();
     const found = await this.store.read(call);
@@ -73,7 +73,10 @@ export class Lease {
     }
   }
 
-  /** Lets others in at once. A lease that is lost already is nobody's to release. */
+  /**
+   * Releases the lease at once. A lease that is lost already belongs to another janitor, and is
+   * left alone.
+   */
   async release(call: CallContext, changes: RecordChanges): Promise<void> {
     const record = { ...this.#own(), ...changes };
     this.#validUntil = -Infinity;
@@ -100,7 +103,7 @@ export class Lease {
     if (newEtag === undefined) return false;
     this.#record = written;
     this.#etag = newEtag;
-    // From before the write: others may have seen it any time since.
+    // The time before the write counts: others may have seen the record any time since.
     this.#validUntil = before + this.leaseMs;
     return true;
   }

@@ -32,8 +32,8 @@ export interface SearchDeps {
 
 /**
  * For a janitor with `worm_clock_max_offset_ms` 0: finds out whether there is a bucket with Object
- * Lock, whose retention a wrong clock may end too early. It searches once at the start, and looks at
- * what each head of a bucket tells that a pass makes anyway. Requests pay nothing for it.
+ * Lock, whose retention a wrong clock may end too early. It searches once at the start, and checks
+ * each bucket's head that a pass reads anyway. Requests pay nothing for it.
  */
 export class LockWatch extends DecoratedBackend {
   #found: ContainerRef | undefined;
@@ -113,7 +113,7 @@ async function headsLocks(backend: Backend, call: CallContext, bucket: Container
   try {
     return hasLocks((await backend.headContainer(call, bucket)).systemMetadata);
   } catch (error) {
-    // Somebody deleted it meanwhile.
+    // Another client deleted it meanwhile.
     if (isMissing(error)) return false;
     throw error;
   }

@@ -78,7 +78,7 @@ export async function walkObjects(
       const ref = { account: pass.account, container: bucket };
       const query = { prefix, marker: last, limit: PAGE };
       const page = await pass.backend.listObjects(pass.call, ref, query);
-      // From now on an object that expires is to stay, behind a delete marker.
+      // From now on an expiring object stays, behind a delete marker.
       if (keptVersions(await pass.backend.headContainer(pass.call, ref)) !== undefined) return;
       const objects = page.entries.flatMap((entry) =>
         entry.kind === 'object' ? entry.object : [],

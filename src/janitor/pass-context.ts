@@ -14,7 +14,7 @@ export interface Executor {
   settle(): Promise<void>;
 }
 
-/** Where outcomes go: metrics, the log, a terminal. */
+/** The receiver of outcomes: metrics, the log, a terminal. */
 export type Report = (action: JanitorAction, outcome: ActionOutcome, error?: unknown) => void;
 
 /** What all parts of one pass over one account have in common. */
@@ -29,7 +29,7 @@ export interface PassContext {
   readonly cold?: ColdSettings | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** So many objects or parts have been looked at. */
+  /** Called with the number of objects or parts that were read. */
   readonly looked: (count: number) => void;
   /** A container that cannot be read, or a bucket's rules, were left out. */
   readonly unreadable: (container: string, error: unknown) => void;
@@ -38,7 +38,7 @@ export interface PassContext {
 export interface PassSettings {
   /** The configured ones, warmer ones first. */
   readonly storageClasses: readonly string[];
-  /** Younger parts are nobody's garbage. */
+  /** The age below which unreferenced parts are kept. */
   readonly segmentSweepAgeMs: number;
   /** What commits of versions leave behind is left alone while it is younger. */
   readonly versionSweepAgeMs: number;

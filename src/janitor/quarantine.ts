@@ -3,7 +3,7 @@ import type { Clock } from './clock.js';
 import { CONCURRENCY } from './pass-context.js';
 
 interface Waiting {
-  /** Of the clock's monotonic time. */
+  /** The due time, by the clock's monotonic time. */
   readonly dueAt: number;
   readonly task: () => Promise<void>;
 }
@@ -14,7 +14,7 @@ interface Waiting {
  * is lost with the process is found again by the next pass.
  */
 export class Quarantine {
-  /** In the order in which they are due. */
+  /** The waiting removals, in the order in which they are due. */
   #waiting: Waiting[] = [];
 
   constructor(

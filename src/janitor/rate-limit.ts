@@ -7,7 +7,7 @@ const BURST_MS = 100;
 /** Shorter waits are left to add up: a timer costs more than they bring. */
 const SLEEP_MS_MIN = 5;
 
-/** Spreads calls evenly: at most so many a second, whoever makes them. */
+/** Spreads calls evenly: at most so many a second, from all callers together. */
 export class RateLimiter {
   readonly #intervalMs: number;
   #next = -Infinity;
@@ -32,8 +32,8 @@ export class RateLimiter {
 type BeforeCall = () => Promise<void>;
 
 /**
- * A backend whose every call waits for its turn and needs the lease, whoever makes it: code that the
- * janitor shares with operations knows of neither.
+ * A backend whose every call waits for its turn and needs the lease, so that code which the janitor
+ * shares with operations need not know of either.
  */
 export class RateLimitedBackend extends DecoratedBackend {
   constructor(

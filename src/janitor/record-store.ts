@@ -8,7 +8,7 @@ import type {
 } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 
-/** Where a pass goes on: behind this name, in this container. */
+/** The position at which a pass continues: behind this name, in this container. */
 export interface Cursor {
   readonly container: string;
   /** Empty: at its beginning. */
@@ -17,7 +17,7 @@ export interface Cursor {
 
 /** What janitors know of an account, in the store: who is at work, since when, and how far. */
 export interface JanitorRecord {
-  /** Names the process that holds the lease; null when nobody does. */
+  /** The id of the process that holds the lease; null when it is free. */
   readonly holder: string | null;
   /** The lease ends when the record has not changed for this long. */
   readonly lease_ms: number;
@@ -27,7 +27,7 @@ export interface JanitorRecord {
   readonly started_at: number | null;
   /** End of the last pass that came to its end. */
   readonly finished_at: number | null;
-  /** Of a pass that is under way or was interrupted. */
+  /** The position of a pass that is under way or was interrupted. */
   readonly cursor: Cursor | null;
 }
 
@@ -41,9 +41,9 @@ export const NEW_RECORD: JanitorRecord = {
 };
 
 /**
- * Without a schema: the library for them is 8 MiB of memory, in a process that needs it for nothing
- * else.
- * @returns undefined for what is no record: it is then as good as none
+ * Parses a record without a schema library, which would take 8 MiB of memory in a process that
+ * needs it for nothing else.
+ * @returns undefined for an invalid record, which counts as a missing one
  */
 export function parseRecord(bytes: Buffer): JanitorRecord | undefined {
   try {
@@ -100,8 +100,8 @@ export interface StoredRecord {
 export interface RecordStore {
   read(call: CallContext): Promise<StoredRecord>;
   /**
-   * Replaces what has `etag`, or creates where nothing is.
-   * @returns the new ETag; undefined when somebody else was faster
+   * Replaces the record with this ETag, or creates a missing one.
+   * @returns the new ETag; undefined when another janitor was faster
    */
   write(
     call: CallContext,
@@ -159,8 +159,8 @@ const LINKS_KEPT = 16;
 
 /**
  * A chain of objects, for stores that can create atomically but not replace: each record is created
- * under the next number, once, by whoever is first. Its "ETag" is that number. The listing, which may
- * lag, only tells where to begin looking for the end of the chain.
+ * under the next number, by the first janitor to do so. Its "ETag" is that number. The listing,
+ * which may lag, only says where the search for the end of the chain begins.
  */
 export class ChainedRecord implements RecordStore {
   readonly #container: ContainerRef;
@@ -223,7 +223,9 @@ export class ChainedRecord implements RecordStore {
   }
 }
 
-/** More than ever are there, unless nobody could delete for long; then reading takes longer. */
+/**
+ * More records than normally exist, unless deletions failed for long; then reading takes longer.
+ */
 const LISTED_MAX = 1000;
 
 function ignoreMissing(error: unknown): void {

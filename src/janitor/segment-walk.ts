@@ -29,7 +29,7 @@ interface Group {
   parts: number;
   /** Bytes of all of them. */
   size: number;
-  /** Of the youngest. */
+  /** The time of the youngest part. */
   lastModified: number;
 }
 
@@ -52,7 +52,7 @@ export class SegmentWalk {
   async run(marker: string, reached: (name: string) => void): Promise<void> {
     const { account } = this.pass;
     const container = segmentsContainer(account, this.about.bucket);
-    // Of what goes on behind a page, a pass that is resumed there sees the rest alone.
+    // For names that continue on the next page, a resumed pass sees only the rest.
     await walkListing(this.pass, container, marker, (object) => this.#look(object), reached);
     await this.#closeGroup();
   }
@@ -101,7 +101,7 @@ export class SegmentWalk {
     const target = await existing(backend.headObject(call, targetOf(upload)));
     const isOurs = target?.systemMetadata[SYSTEM_METADATA.uploadId] === upload.uploadId;
     if (isOurs && (target.segmentCount ?? 0) >= parts) return NONE;
-    // The marker first: whoever completes an upload writes the object before that goes.
+    // The marker is read first: a completion writes the object before it removes the marker.
     const marker = await existing(backend.headObject(call, markerOf(upload)));
     if (marker !== undefined) return NONE;
     const prefix = partsPrefix(upload);

@@ -176,7 +176,7 @@ export class VersionActions {
     return { outcome, uploads: uploadsOf(of, removed) };
   }
 
-  /** Only an empty one: what an index names stays, whatever became of its bucket. */
+  /** Removes an empty archive only: what an index names stays, even without its bucket. */
   async #removeArchive({ account, bucket }: VersionedKey): Promise<VersionResult> {
     const { backend, call } = this.options;
     try {

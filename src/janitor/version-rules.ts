@@ -130,7 +130,7 @@ export class VersionRules {
     await this.pass.executor.carryOut(action);
   }
 
-  /** Of those whose tags decide, or that may have been moved already. */
+  /** Reads the heads of versions whose tags decide, or that may have been moved already. */
   async #headsOf(key: VersionedKey, candidates: readonly Due[]): Promise<Heads> {
     const heads = new Map<string, ObjectHead | undefined>();
     const asked = candidates.filter(
@@ -146,7 +146,7 @@ export class VersionRules {
   }
 
   async #headOf(key: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
-    // Without a name it is the object, or behind the link, that stands at the key.
+    // Without a name it is the current object, or the target of the current link.
     const ref = name === '' ? currentRef(key) : versionRef(key, name);
     try {
       return await this.pass.backend.headObject(this.pass.call, ref);
@@ -164,7 +164,7 @@ export class VersionRules {
   }
 }
 
-/** That a version was moved, and its index does not say so: whoever did died in between. */
+/** A transition that happened but is missing in the index: its writer stopped in between. */
 function lateTransition(
   { version, due }: Due,
   detailsOf: (version: SummaryEntry) => VersionDetails | undefined,

@@ -18,7 +18,10 @@ import { VersionRules } from './version-rules.js';
 
 /** Keys that are settled together: a resumed pass goes on behind the last of them. */
 const KEYS_AT_ONCE = 256;
-/** Whoever has just committed is about to bring the link in step. */
+/**
+ * The age at which a link should be in step: a writer that has just committed is about to update
+ * it.
+ */
 const IN_STEP_AFTER_MS = 60_000;
 
 /**

@@ -16,7 +16,7 @@ export interface Api {
   readonly gatewaySecrets: readonly string[];
   /** The S3 API beside this one: see `SwiftApiOptions`. */
   readonly s3apiInfo: Readonly<Record<string, unknown>> | undefined;
-  /** Where uploads of unknown length wait for their end. */
+  /** The directory for uploads of unknown length, until they are complete. */
   readonly spoolDirectory: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -32,10 +32,10 @@ export interface Call<T extends Target = Target> {
   readonly headers: HeaderMap;
   readonly body: RequestBody;
   readonly context: CallContext;
-  /** Whoever the token names; undefined without one. */
+  /** The user of the token; undefined without one. */
   readonly user: User | undefined;
   /** A gateway: it sees and writes system metadata. */
   readonly gateway: boolean;
-  /** Of a request with a TempURL: all it may do. */
+  /** The scope of a request with a TempURL: all it may do. */
   readonly tempUrl: TempUrlScope | undefined;
 }

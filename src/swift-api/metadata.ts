@@ -80,7 +80,7 @@ export function metadataPatch(
   return Object.fromEntries(patch);
 }
 
-/** Whoever knows these can make TempURLs: for owners alone. */
+/** Headers that only owners see: a user who knows these keys can make TempURLs. */
 const KEYS: ReadonlySet<string> = new Set(['temp-url-key', 'temp-url-key-2']);
 
 export function metadataHeaders(
@@ -94,7 +94,7 @@ export function metadataHeaders(
     .map(([name, value]) => [prefix + titled(name), value] as const);
 }
 
-/** Those of an account or container, in the order in which they are tried. */
+/** The keys of an account or container, in the order in which they are tried. */
 export function tempUrlKeys(metadata: Metadata): string[] {
   return [...KEYS].flatMap((name) => {
     const key = metadata[name];

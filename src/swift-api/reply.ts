@@ -6,7 +6,9 @@ export interface Reply {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer | ByteSource | undefined;
-  /** Of a stream whose length is known; of an answer to HEAD, what GET would send. */
+  /**
+   * The length of a stream if it is known; in an answer to HEAD, the length that GET would send.
+   */
   readonly contentLength?: number | undefined;
 }
 

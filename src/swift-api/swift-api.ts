@@ -21,17 +21,17 @@ export interface SwiftApiOptions {
   readonly backend: Backend;
   readonly roster: Roster;
   readonly proxies: TrustedProxies;
-  /** Where uploads of unknown length wait for their end. */
+  /** The directory for uploads of unknown length, until they are complete. */
   readonly spoolDirectory: string;
   readonly version: string;
   readonly nextRequestId: () => string;
-  /** Told of every request that is over. */
+  /** Called with every finished request. */
   readonly onFinished?: ((request: FinishedRequest) => void) | undefined;
-  /** Told of what nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly onError?: ((error: unknown, requestId: string) => void) | undefined;
   /** Shared with gateways that use this API in place of a Swift's. */
   readonly gatewaySecrets?: readonly string[] | undefined;
-  /** Whom those may log in as. */
+  /** The users that the service's own users may log in as. */
   readonly serviceUsers?: readonly ServiceUser[] | undefined;
   readonly limits?: Partial<ApiLimits> | undefined;
   /** What `/info` tells of an S3 API to the same store, as `s3api`; undefined: there is none. */
@@ -44,7 +44,7 @@ export interface FinishedRequest {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** From a fixed list: it becomes a label. */
+  /** A resource from a fixed list: it becomes a label. */
   readonly resource: Resource;
   readonly user: string | undefined;
   readonly status: number;
@@ -82,7 +82,7 @@ export class SwiftApi {
     };
   }
 
-  /** Other users may log in from now on; tokens of those that are gone are nobody's. */
+  /** Replaces the users; tokens of removed users become invalid. */
   replaceRoster(roster: Roster): void {
     this.#api = { ...this.#api, users: new Users(roster, this.options.serviceUsers) };
   }
@@ -104,7 +104,7 @@ export class SwiftApi {
     }
   };
 
-  /** @returns undefined when there is nobody to answer */
+  /** @returns undefined when the client is gone */
   async #serve(exchange: Exchange, progress: Progress): Promise<Reply | undefined> {
     try {
       return await this.#answer(exchange, progress);
@@ -173,7 +173,7 @@ export class SwiftApi {
     return tempUrlReply(reply, call.method, call.target, parameters);
   }
 
-  /** @throws SwiftError 401 for a token that is nobody's */
+  /** @throws SwiftError 401 for an invalid token */
   #userOf({ request }: Exchange, target: Target, nowS: number): User | undefined {
     const { headers } = request;
     const token = headers.get('x-auth-token') ?? headers.get('x-storage-token');

@@ -49,7 +49,7 @@ const STATUS_OF: Readonly<Record<BackendErrorCode, number>> = {
 /** Swift's own for a client that sent less than it said; Node knows no words for it. */
 const CLIENT_DISCONNECT = 499;
 
-/** @returns undefined for what nobody foresaw */
+/** @returns undefined for an unexpected error */
 export function swiftErrorOf(error: unknown): SwiftError | undefined {
   if (error instanceof SwiftError) return error;
   if (error instanceof BodyTooLargeError) return new SwiftError(413);

@@ -10,7 +10,7 @@ export function lastModified(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toUTCString();
 }
 
-/** In listings: ISO 8601 in UTC, six decimals, no zone. */
+/** The time in listings: ISO 8601 in UTC, six decimals, no zone. */
 export function listingTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000`;
 }

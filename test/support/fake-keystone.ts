@@ -18,8 +18,8 @@ export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) 
 export const SERVICE_PASSWORD = 'service-password';
 
 /**
- * As much of Keystone as the gateway asks for, in memory, and as wrong as a test wants it: what the
- * real one does is tested in test/integration/keystone.test.ts.
+ * The part of Keystone that the gateway uses, in memory, with the errors that a test asks for. The
+ * real Keystone is tested in test/integration/keystone.test.ts.
  */
 export class FakeKeystone {
   url = '';
@@ -146,7 +146,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** As keystone/api/s3tokens.py computes it. */
+/** The signature as keystone/api/s3tokens.py computes it. */
 function signatureOf(text: string, secret: string): string {
   if (!text.startsWith('AWS4')) {
     return createHmac('sha1', secret).update(text).digest('base64');

@@ -6,7 +6,7 @@ export class PlainSwift {
   private constructor(
     private readonly endpoint: URL,
     private readonly token: string,
-    /** Of Swift: `AUTH_…`. */
+    /** The account in Swift: `AUTH_…`. */
     readonly account: string,
   ) {}
 

@@ -62,7 +62,7 @@ export function runProgram(
   });
 }
 
-/** As {@link runProgram}. @throws Error with the program's output when it fails */
+/** Like {@link runProgram}. */
 export async function mustRun(
   name: string,
   args: readonly string[],

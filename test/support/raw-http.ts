@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 export interface RawResponse {
   readonly status: number;
   readonly statusLine: string;
-  /** As sent: order, case and repetition kept. */
+  /** The headers as sent: order, case and repetition kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Unframed. */
   readonly body: Buffer;
@@ -85,7 +85,7 @@ export class RawClient {
     return this.readResponse();
   }
 
-  /** Resolves with what arrived and nobody took, when the server has closed the connection. */
+  /** Resolves with the bytes that were not read yet, when the server has closed the connection. */
   async untilClosed(): Promise<Buffer> {
     while (!this.#closed) await this.#arrival();
     return this.#received;

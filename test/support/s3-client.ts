@@ -11,7 +11,7 @@ import { STACK } from './stack.js';
 
 export interface S3Request {
   readonly method: string;
-  /** As it goes on the wire, with the query. */
+  /** The path on the wire, with the query. */
   readonly path: string;
   /** Lower-case names; all of them are signed. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { eventually } from './eventually.js';
 import type { Service } from './service.js';
 
-/** Where the console of a service is, and who may log in there: what the banner says. */
+/** The address of a service's console, and its login, from the banner. */
 export function consoleOf(service: Service) {
   const text = service.output();
   const [, endpoint = ''] = /Console +(http:\S+)/.exec(text) ?? [];

@@ -125,7 +125,7 @@ async function writeCredentials(
     secret_key: secretKey,
     account: stack.account(account),
     role,
-    // Without its account's name, which is another one there.
+    // The name without the account's, which differs there.
     user: user ?? (IS_EMBEDDED ? undefined : `${account.replace('AUTH_', '')}:${accessKey}`),
   }));
   const file = join(folder, 'credentials.json');
@@ -231,7 +231,7 @@ class RunningService implements Service {
     this.child.kill('SIGTERM');
     const code = await this.ended;
     await removeFolder(this.folder);
-    // Of every service that the suite starts, whatever it was about.
+    // Checks every service that the suite starts, whatever it tests.
     requireNoSecrets(this.text, this.secrets);
     return code;
   }

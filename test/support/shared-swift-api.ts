@@ -42,7 +42,7 @@ async function open(): Promise<SharedApi> {
   };
 }
 
-// Of the root suite, hence after the last test that may have used it.
+// A hook of the root suite, so it runs after the last test that may have used it.
 after('take the Swift API down', async () => {
   await (await shared)?.close();
 });

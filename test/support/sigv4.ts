@@ -13,9 +13,9 @@ export interface SigningIdentity {
 
 export interface RequestToSign {
   readonly method: string;
-  /** As it goes on the wire. */
+  /** The path on the wire. */
   readonly rawPath: string;
-  /** As it goes on the wire, without `?`. */
+  /** The query on the wire, without `?`. */
   readonly rawQuery?: string;
   /** Lower-case names; with `host`. Everything here is signed. */
   readonly headers: Readonly<Record<string, string>>;

@@ -57,10 +57,10 @@ export interface SwiftLabOptions {
   /** Default: a folder of its own that is gone with the lab. */
   readonly dir?: string;
   readonly deviceBytes?: number;
-  /** Without Ringway's filters in the proxies. */
+  /** Whether the proxies have no filter of Ringway. */
   readonly noFilter?: boolean;
   readonly proxyWorkers?: number;
-  /** Of `[app:proxy-server]`, e.g. `node_timeout`. */
+  /** Options of `[app:proxy-server]`, e.g. `node_timeout`. */
   readonly proxyOptions?: Readonly<Record<string, string | number>>;
   /** Programs that touch Swift's folders of the machine end with an error. */
   readonly strict?: boolean;
@@ -201,8 +201,8 @@ export async function runTool(args: readonly string[]): Promise<ToolResult> {
 }
 
 /**
- * Brings up a lab. It ends with `close`, and also when this process ends, however it does: its
- * holder waits for the end of its input.
+ * Brings up a lab. It ends with `close`, and also when this process ends in any way: its holder
+ * waits for the end of its input.
  *
  * With `RINGWAY_SWIFT_LAB=<path of a lab.json>` and no options, that lab is used as it is.
  *
@@ -214,7 +214,7 @@ export async function startSwiftLab(options: SwiftLabOptions = {}): Promise<Swif
 
   const dir = options.dir ?? (await makeLabFolder());
   const child = spawn(process.execPath, [TOOL, ...upArgs(dir, options)], {
-    // Not in our process group: a Ctrl-C for the tests shall not cut the cleaning short.
+    // It is not in our process group: a Ctrl-C for the tests must not interrupt its cleaning.
     detached: true,
     env: { ...process.env, ...(options.strict === true ? { RINGWAY_SWIFT_LAB_STRICT: '1' } : {}) },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -254,8 +254,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_BYTES_MIN = 2 ** 30;
 
 /**
- * Who may not mount images needs a file system that takes large extended attributes: tmpfs does,
- * and ext4 does not.
+ * A user who may not mount images needs a file system that takes large extended attributes: tmpfs
+ * does, and ext4 does not.
  */
 async function makeLabFolder(): Promise<string> {
   const canMount = process.getuid?.() === 0 && existsSync('/dev/loop-control');

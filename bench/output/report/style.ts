@@ -1,4 +1,4 @@
-/** Of the report: light and dark, as the reader's system is. */
+/** The style of the report: light or dark, like the reader's system. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -10,9 +10,11 @@ const NEVER_AGAIN = new Set(['contract', 'faults', 'faulty-store']);
 /**
  * Runs the files of a stage in which tests failed once more, with nothing beside them, and tells
  * tests that failed both times from those that pass on a quiet machine. The latter are `unstable`:
- * they do not fail the run, and are named at its end so that somebody mends them.
+ * they do not fail the run, and are named at its end so that they get mended.
  *
- * @param {{ name: string, files: readonly string[], env: Record<string, string>, timeoutMs: number }} stage
+ * @param
+ *   {{ name: string, files: readonly string[], env: Record<string, string>, timeoutMs: number }}
+ *   stage
  * @param {import('./summary.mjs').StageResult} result of its first run
  * @param {{ coverageFolder?: string | undefined }} [options]
  * @returns {Promise<import('./summary.mjs').StageResult>}

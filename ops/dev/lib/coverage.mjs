@@ -4,8 +4,8 @@ import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 
 /**
- * Where V8 writes what it covered. The variable that names it is inherited, so worker threads and
- * forked listeners are counted as well; a process that is killed leaves nothing.
+ * The folder into which V8 writes its coverage. The variable that names it is inherited, so worker
+ * threads and forked listeners are counted as well; a process that is killed leaves nothing.
  */
 const RAW = `${ROOT}/coverage/tmp`;
 

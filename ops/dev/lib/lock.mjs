@@ -45,7 +45,7 @@ export async function withLock(path, task, onWait) {
   }
 }
 
-/** Links a finished file into place: nobody ever reads a lock without its holder's id. */
+/** Links a finished file into place: a reader never finds a lock without its holder's id. */
 function tryAcquire(path) {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, String(process.pid));

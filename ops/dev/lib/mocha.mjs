@@ -56,7 +56,7 @@ export async function runStage(stage, { grep, coverageFolder, isBesideOthers = f
   return { name: stage.name, ...result, seconds };
 }
 
-/** Of the run as a whole: no single test can be named. */
+/** Reports a failure of the run as a whole: no single test can be named. */
 function fail({ name }, result, error) {
   console.log(`FAIL: ${name} ${error}`);
   result.failed.push({ title: `the run of ${name}`, error });

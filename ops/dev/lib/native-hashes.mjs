@@ -5,18 +5,19 @@ import process from 'node:process';
 import { ROOT } from './paths.mjs';
 
 /**
- * Holds the native binaries of the HTTP library to the SHA-256 that the repository records for them.
+ * Holds the native binaries of the HTTP library to the SHA-256 that the repository records for
+ * them.
  *
  * The lock file holds a package of the registry to its hash, but says nothing of what was put into
- * `node_modules` afterwards, and has no hash for a package out of a git repository. This is code that
- * reads every request, and that nobody can read: what runs is what was recorded, or nothing is.
+ * `node_modules` afterwards, and has no hash for a package out of a git repository. This code reads
+ * every request, and cannot be reviewed as a binary: only the recorded binary runs.
  */
 
 const RECORD = 'ops/dev/native-hashes.json';
 
 const LIBRARY = `${ROOT}/node_modules/uWebSockets.js`;
 
-/** Where uws-pack has its binaries, and where the releases of the project itself have them. */
+/** The folders of the binaries in uws-pack, and in releases of the project itself. */
 const FOLDERS = ['dist/bin/', ''];
 
 /** `process.versions.modules` of Node 20 and 22: others are not served (../node-version.mjs). */
@@ -55,7 +56,7 @@ export function checkNativeBinary(path = nativeBinary(), recorded = recordedHash
   );
 }
 
-/** Records what is installed now; for whoever changes the library and knows where it came from. */
+/** Records the installed binaries; for developers who change the library and know its origin. */
 export function recordNativeBinaries(library = LIBRARY, record = `${ROOT}/${RECORD}`) {
   const hashes = FOLDERS.filter((folder) => existsSync(`${library}/${folder}`))
     .flatMap((folder) => readdirSync(`${library}/${folder}`).map((name) => ({ folder, name })))

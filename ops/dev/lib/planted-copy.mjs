@@ -13,10 +13,10 @@ const NOT_COPIED = new Set(['node_modules', '.git', '.build', 'data', '.swift-la
 
 /** A suite that a bug has hung has noticed it. */
 const RUN_MS_MAX = 180_000;
-/** Of all suites one after the other, without a bug. */
+/** The limit for all suites one after the other, without a bug. */
 const BASELINE_MS_MAX = 30 * 60_000;
 
-/** Errors that say that the planted text is no program any more: nobody noticed anything. */
+/** Errors which say that the planted text is no valid program: no test has noticed the bug. */
 const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
 
 /**
@@ -112,7 +112,7 @@ export class PlantedCopy {
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, args, {
         cwd: this.#root,
-        // As in ops/dev/lib/mocha.mjs.
+        // The same environment as in ops/dev/lib/mocha.mjs.
         env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: '65536' },
         stdio: ['ignore', 'pipe', 'pipe'],
         // A group of its own, to end what tests have started, too.
@@ -165,7 +165,8 @@ function compiled(root, path) {
 function compilerOptions() {
   const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}/tsconfig.json`, 'utf8'));
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, ROOT);
-  // Of one file the compiler cannot find out what kind of module it is, nor where the project begins.
+  // For a single file the compiler cannot find out the kind of module, nor where the project
+  // begins.
   return {
     ...options,
     ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },

@@ -19,7 +19,7 @@ export async function prepare(goal) {
     async () => {
       await install();
       if (goal === 'record') recordNativeBinaries();
-      // At each start, not once for each install: the file may be another since.
+      // Checked at each start, not only after an install: the file may have changed since.
       checkNativeBinary();
       if (goal === 'product') await build('product');
       if (goal === 'build') await build('all');

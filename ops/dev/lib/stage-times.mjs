@@ -7,8 +7,8 @@ import { lanesOf } from './stages.mjs';
 const MEASURED_HERE = `${ROOT}/.build/test/seconds.json`;
 
 /**
- * The same for who has run nothing yet: measured on two processors, with coverage. To be written
- * anew from the file above when they are far off.
+ * The same for a checkout without a run: measured on two processors, with coverage. Replace it by
+ * the file above when they differ much.
  */
 const RECORDED = `${ROOT}/ops/dev/stage-seconds.json`;
 

@@ -159,8 +159,8 @@ export function planStages(filters, files = compiledTests(), hasSwift = isSwiftI
 }
 
 /**
- * Whether suites can run on a cluster. Without one, those of `test/swift` say what is missing; where
- * all is required, they are run to fail.
+ * Whether suites can run on a cluster. Without one, the suites of `test/swift` say what is missing;
+ * if all suites are required, they run and fail.
  */
 function isSwiftInstalled() {
   return (

@@ -22,8 +22,8 @@ const UNMOUNT_TRIES = 50;
 const UNMOUNT_RETRY_MS = 100;
 
 /**
- * Where the devices of a new lab shall be: in XFS images, for whoever may mount them, and otherwise
- * in plain folders. Those will do where files take large extended attributes (XFS, tmpfs); on ext4
+ * The place of a new lab's devices: XFS images for a user who may mount them, otherwise plain
+ * folders. Folders are enough if files take large extended attributes (XFS, tmpfs); on ext4
  * metadata of more than some 4 KiB fails.
  *
  * @returns {'xfs' | 'plain'}

@@ -17,7 +17,9 @@ export async function down(dir, { wipe = false } = {}) {
   if (wipe) removeFiles(dir);
 }
 
-/** Only what a lab makes; the state last, so that a wipe that was cut short can be run again. */
+/**
+ * Removes only what a lab makes; the state goes last, so that an interrupted wipe can be repeated.
+ */
 function removeFiles(dir) {
   const { stateFile } = layout(dir);
   if (!existsSync(stateFile)) return;

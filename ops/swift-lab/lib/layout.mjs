@@ -14,7 +14,7 @@ export const NODES = [
 /** Storage servers of every node, in the order in which they come up best. */
 export const STORAGE_TYPES = ['account', 'container', 'object'];
 
-/** Where the proxies, memcached and their clients meet. */
+/** The address of the proxies, memcached and their clients. */
 export const PROXY_IP = '127.0.0.1';
 
 export const PART_POWER = 8;

@@ -14,7 +14,8 @@ const NAMES = [
   'proxy-2',
   'proxy-s3api',
   'proxy-s3api-acl',
-  // Nobody listens here: Swift insists on a syslog server, and the machine's shall not get its lines.
+  // A port without a listener: Swift insists on a syslog server, and the machine's must not get its
+  // lines.
   'no-syslog',
 ];
 
@@ -45,7 +46,7 @@ export async function choosePorts(base) {
     return ports;
   }
   for (;;) {
-    // By chance, so that labs that start at the same time are not after the same block.
+    // A random block, so that labs that start at the same time try different ones.
     const blocks = Math.floor((END - FIRST) / NAMES.length);
     const ports = portsFrom(FIRST + randomInt(blocks) * NAMES.length);
     if ((await takenOf(ports)).length === 0) return ports;
@@ -63,7 +64,7 @@ async function takenOf(ports) {
   return numbers.filter((_port, index) => !free[index]);
 }
 
-/** Whether nobody listens there. */
+/** Whether the port has no listener. */
 export async function isFree({ ip, port }) {
   const server = createServer();
   server.listen(port, ip);

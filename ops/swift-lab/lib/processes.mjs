@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * A process of a lab is one that carries the lab's id, and the name of its service, in its
  * environment. The kernel keeps that for as long as the process lives, so it is a record that
- * cannot go stale: it holds after a kill -9 of whoever started it, after a reboot, when the process
- * id was given to another, and for workers whose parent died.
+ * cannot go stale: it holds after a kill -9 of the parent, after a reboot, when the process id was
+ * given to another, and for workers whose parent died.
  */
 const MARK = 'RINGWAY_SWIFT_LAB_PROCESS';
 

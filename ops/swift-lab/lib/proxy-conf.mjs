@@ -57,8 +57,8 @@ function sections(lab, { name, filter = false, s3api }) {
       use: 'egg:swift#proxy',
       account_autocreate: true,
       allow_account_management: true,
-      // For how long a server is left out after a full device or many errors: Swift's minute would
-      // outlast the test that made them.
+      // Seconds for which a server is left out after a full device or many errors: Swift's minute
+      // would outlast the test that made them.
       error_suppression_interval: 1,
       ...lab.proxyOptions,
     },
@@ -66,7 +66,7 @@ function sections(lab, { name, filter = false, s3api }) {
     'filter:cache': {
       use: 'egg:swift#memcache',
       memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
-      // As above: for a minute after a restart every token would be unknown.
+      // The same for memcached: for a minute after a restart every token would be unknown.
       error_suppression_interval: 1,
     },
     'filter:slo': { use: 'egg:swift#slo', max_manifest_segments: 10_000 },

@@ -85,7 +85,7 @@ function describe(dir, ports) {
   };
 }
 
-/** In one step: whoever reads it finds a whole one or none. */
+/** Writes in one step: a reader finds a whole file or none. */
 function save(lab) {
   const { stateFile } = layout(lab.dir);
   writeFileSync(`${stateFile}.new`, `${JSON.stringify(lab, null, 2)}\n`, { mode: 0o600 });

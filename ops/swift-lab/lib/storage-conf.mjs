@@ -52,7 +52,8 @@ function swiftConf() {
 export function commonConf(lab) {
   return {
     swift_dir: layout(lab.dir).conf,
-    // Programs that run as root would become `swift`; the folder belongs to whoever starts the lab.
+    // Programs that run as root would become `swift`; the folder belongs to the user who starts the
+    // lab.
     user: userInfo().username,
     log_level: 'INFO',
     // Every line goes to the program's own log as well, by its flag -v.
@@ -61,7 +62,9 @@ export function commonConf(lab) {
   };
 }
 
-/** By default the object auditor takes 20 files a second: minutes for what a test leaves. */
+/**
+ * The default rate of the object auditor, 20 files a second, takes minutes for a test's objects.
+ */
 const AUDIT_RATES = {
   account: { accounts_per_second: 5000 },
   container: { containers_per_second: 5000 },

@@ -96,7 +96,7 @@ function tail(path) {
   return lines.slice(-LOG_TAIL_LINES).join('\n');
 }
 
-/** Once for the life of a lab: rings hold its ports, and data lies where they say. */
+/** Builds the rings once in the life of a lab: they hold its ports, and decide where data lies. */
 function buildRings(lab) {
   const { conf } = layout(lab.dir);
   const rings = [

@@ -141,7 +141,7 @@ async function accountHeaders(call: Call<AccountTarget>): Promise<Reply['headers
 
 /** What the store gives at once. */
 const LIMIT_MAX = 10_000;
-/** Behind all names that go on behind a roll-up. */
+/** A marker behind all names that go on behind a roll-up. */
 const LAST = '\u{10ffff}';
 
 async function readPage(

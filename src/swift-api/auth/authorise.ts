@@ -50,14 +50,14 @@ function invalid(message: string): SwiftError {
   return new SwiftError(400, message);
 }
 
-/** As Python shows a text. */
+/** The text as Python prints it. */
 function quoted(text: string): string {
   return text.includes("'") && !text.includes('"')
     ? `"${text}"`
     : `'${text.replaceAll("'", "\\'")}'`;
 }
 
-/** Who asks. */
+/** The user of a request, as ACLs see it. */
 interface AclSubject {
   readonly groups: ReadonlySet<string>;
   /** The `Referer` header. */
@@ -98,11 +98,11 @@ function hostOf(referrer: string | undefined): string {
   return host === '' ? NO_HOST : host;
 }
 
-/** Who may do what, as Swift's tempauth decides it. */
+/** The rights of users, as Swift's tempauth decides them. */
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Whether whoever asks may do everything in an account, and sees what only its owner does. */
+/** Whether the user may do everything in an account, and sees what only its owner sees. */
 export function ownsAccount({ user }: Call, account: string): boolean {
   return user !== undefined && (user.isService || user.groups.has(account));
 }
@@ -118,7 +118,7 @@ interface Access {
   readonly kind: 'read' | 'write';
   /** Something in the container, and not the container itself. */
   readonly isObject: boolean;
-  /** Of an object that is reached through a TempURL: the method that the URL was made for. */
+  /** The method that a TempURL was made for, if the object is reached through one. */
   readonly object?: string | undefined;
 }
 

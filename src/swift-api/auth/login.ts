@@ -27,7 +27,7 @@ export function issueToken(user: User, expiresAtS: number): string {
   return `${PREFIX}${payload.toString('base64url')}.${sign(user.key, payload).toString('base64url')}`;
 }
 
-/** @returns whose token it is; undefined when it is nobody's, or not any more */
+/** @returns the token's user; undefined when the token is invalid or has expired */
 export function userOfToken(users: Users, token: string, nowS: number): User | undefined {
   if (!token.startsWith(PREFIX) || token.length > LENGTH_MAX) return undefined;
   const dot = token.indexOf('.', PREFIX.length);

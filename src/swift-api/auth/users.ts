@@ -1,6 +1,6 @@
 import type { Roster, RosterEntry } from '../../config/credentials.js';
 
-/** Who may log in, as Swift's tempauth knows users: by their groups. */
+/** A user who may log in, as Swift's tempauth knows users: by their groups. */
 export interface User {
   /** `account:user` */
   readonly name: string;
@@ -33,7 +33,7 @@ export class Users {
     for (const service of services) this.#add(serviceUser(service));
   }
 
-  /** Of an id that a token holds. */
+  /** Finds a user by the id in a token. */
   byId(id: string): User | undefined {
     return this.#byId.get(id);
   }

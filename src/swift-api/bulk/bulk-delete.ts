@@ -7,7 +7,7 @@ import { Deletions, deleteMany, parseNames, type ListedNames } from './delete-ma
 
 /** What an operation on many objects tells at its end, in Swift's three forms. */
 export interface Report {
-  /** In the order in which JSON has them. */
+  /** The fields, in the order of the JSON form. */
   readonly fields: Readonly<Record<string, string | number>>;
   /** Names, percent-encoded, and what is wrong with each. */
   readonly errors: readonly (readonly [name: string, problem: string])[];
@@ -57,10 +57,10 @@ function escaped(text: string): string {
 }
 
 /**
- * A body that is known only when some long work is done, with a sign of life now and then, so that
- * neither client nor proxy gives up: blanks, which its readers pass over.
+ * The body of an answer that is known only after long work. It sends blanks now and then, which
+ * readers skip, so that neither client nor proxy gives up.
  *
- * @param work - begun by whoever reads the body; must not reject
+ * @param work - begins when the body is read; must not reject
  * @param eager - whether the first blank goes out at once, and the status with it
  */
 export async function* longAnswer(
@@ -115,7 +115,7 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024;
  * it went stands in its body. @throws SwiftError 406
  */
 export async function bulkDelete(call: Call): Promise<Reply> {
-  // Before the answer begins: a connection with half a request on it would have to be closed.
+  // Read before the answer begins: a connection with half a request on it would have to be closed.
   const given = await readNames(call).catch((error: unknown) => ({ error }));
   return answerAtLength(call, async (deletions) => {
     if ('error' in given) throw given.error;
@@ -158,7 +158,7 @@ export function answerAtLength(
     try {
       await work(deletions);
     } catch (error) {
-      // The client is gone: nobody reads this.
+      // The client is gone: this has no reader.
       stopped = exchange.aborted
         ? new SwiftError(503)
         : (swiftErrorOf(error) ?? new SwiftError(500));

@@ -126,7 +126,10 @@ export function parseNames(body: Buffer): ListedNames {
   return { names, wrong };
 }
 
-/** Without white space of ASCII around it, as in Swift; other white space belongs to the name. */
+/**
+ * The line without ASCII white space around it, like in Swift; other white space belongs to the
+ * name.
+ */
 function stripped(line: Buffer): Buffer {
   let [start, end] = [0, line.length];
   while (start < end && isSpace(line[start])) start++;

@@ -22,7 +22,7 @@ export async function findContainer(
 }
 
 /**
- * The container of an object, for whoever may do that.
+ * The container of an object, after a check of the user's rights.
  * @throws SwiftError 401, 403, 404
  */
 export async function openContainer(

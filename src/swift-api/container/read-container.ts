@@ -78,8 +78,9 @@ function pages(
 }
 
 /**
- * As `path` has it: nothing of what lies deeper, but for an object that is named as such a folder;
- * the folder's own such object is none of its entries (get_objects in swift/container/backend.py).
+ * The pages of a listing with `path`: it leaves out deeper names, except for an object that is
+ * named like such a folder. The folder's own such object is left out (get_objects in
+ * swift/container/backend.py).
  */
 function folderPages(call: Call<ContainerTarget>, query: ListingQuery): ReadPage<ListedObject> {
   const read = pages(call, query);

@@ -7,7 +7,7 @@ import { SwiftError } from '../swift-error.js';
  * `X-Gateway-Footers` bytes of the body are a JSON object of them, padded with spaces.
  */
 export interface Footers {
-  /** Of the content, unquoted. */
+  /** The ETag of the content, unquoted. */
   readonly etag: string | undefined;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;

@@ -36,9 +36,9 @@ export async function notNewer(call: Call<ObjectTarget>): Promise<Seen | undefin
 }
 
 /**
- * What nobody but a gateway may write, by the rule of the filter in ops/swift/: archives of versions,
- * and buckets with Object Lock with all that belongs to them. A client of the store must not be able
- * to undo what S3 has promised.
+ * The objects that only a gateway may write, by the rule of the filter in ops/swift/: archives of
+ * versions, and buckets with Object Lock with all that belongs to them. A client of the store must
+ * not be able to undo what S3 has promised.
  */
 
 const VERSIONS = '+versions';

@@ -8,7 +8,7 @@ import { TEXT } from '../reply.js';
  * (ops/swift/): a store with a secret speaks it too, so that gateways can use it in Swift's place.
  */
 
-/** Of the contract; `/info` tells it. */
+/** The version of the contract; `/info` shows it. */
 export const WIRE_VERSION = 1;
 
 /** How far the clocks may be apart, either way. */

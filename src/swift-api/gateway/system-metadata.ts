@@ -11,9 +11,9 @@ import type { HeaderMap } from '../../http/exchange.js';
  */
 export const OWN = {
   transient: 'swift:transient',
-  /** Of a manifest: its own MD5, where `etag` is that of its segments. */
+  /** The MD5 of a manifest itself; `etag` is that of its segments. */
   manifestEtag: 'swift:manifest-etag',
-  /** Of a link that was made for one content of its target. */
+  /** The target's ETag, of a link that was made for one content of its target. */
   targetEtag: 'swift:target-etag',
   targetBytes: 'swift:target-bytes',
   /** `container/prefix`, of a dynamic large object. */
@@ -37,7 +37,7 @@ export function givenSystemMetadata(
   return Object.fromEntries(values);
 }
 
-/** As {@link givenSystemMetadata}, for what is changed in place. */
+/** Like {@link givenSystemMetadata}, for changes in place. */
 export function systemMetadataPatch(headers: HeaderMap, kind: Kind): MetadataPatch {
   const given = Object.entries(givenSystemMetadata(headers, kind));
   return Object.fromEntries(given.map(([name, value]) => [name, value === '' ? null : value]));

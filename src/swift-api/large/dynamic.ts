@@ -92,7 +92,10 @@ async function listSegments(
   return page.entries.flatMap((entry) => (entry.kind === 'object' ? entry.object : []));
 }
 
-/** A segment that changed since it was listed ends the body early, so that nobody takes it for whole. */
+/**
+ * A segment that changed since it was listed ends the body early, so that the client notices the
+ * error.
+ */
 async function* bytesOf(
   { api, context, target }: Call<ObjectTarget>,
   container: string,

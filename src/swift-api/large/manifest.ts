@@ -14,7 +14,7 @@ export interface DescribedSegment extends Segment {
   readonly lastModified: number;
 }
 
-/** As Python writes JSON: its MD5 is the manifest's ETag. */
+/** Renders JSON as Python writes it: its MD5 is the manifest's ETag. */
 export function renderManifest(segments: readonly DescribedSegment[]): string {
   const entries = segments.map(({ container, object, size, etag, contentType, lastModified }) => {
     const time = Math.ceil(lastModified / 1000) * 1000;
@@ -51,7 +51,7 @@ function ascii(text: string): string {
 export interface WantedSegment {
   readonly container: string;
   readonly object: string;
-  /** As it was given, with one slash in front. */
+  /** The path as given, with one slash in front. */
   readonly path: string;
   /** Unquoted; undefined: any. */
   readonly etag: string | undefined;

@@ -43,7 +43,7 @@ export function objectItem(
   };
 }
 
-/** As the filter in ops/swift/ does it: attributes of the gateway's are nobody else's. */
+/** Hides the gateway's attributes from other clients, like the filter in ops/swift/. */
 function hiddenFromClients(hash: string): { hash: string; s3_etag?: string } {
   if (!hash.includes(';')) return { hash };
   const kept: string[] = [];

@@ -10,7 +10,7 @@ export interface Listing {
   readonly items: readonly ListedItem[];
   readonly format: ListingFormat;
   readonly varies: boolean;
-  /** Of the account or the container. */
+  /** The name of the account or container. */
   readonly name: string;
   readonly kind: 'account' | 'container';
 }

@@ -70,7 +70,7 @@ async function listBackwards<Item>(
   return kept.reverse();
 }
 
-/** In the byte order of UTF-8, which is not that of JavaScript's strings. */
+/** Compares in the byte order of UTF-8, which is not that of JavaScript's strings. */
 export function isBefore(one: string, other: string): boolean {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
 }

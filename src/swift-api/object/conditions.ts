@@ -66,7 +66,7 @@ export function parseRanges(header: string | undefined): readonly RangeSpec[] | 
   return specs.length > RANGES_MAX ? undefined : specs;
 }
 
-/** Those that lie inside an object of `size` bytes; none: the answer is 416. */
+/** The ranges that lie inside an object of `size` bytes; if there are none, the answer is 416. */
 export function resolveRanges(specs: readonly RangeSpec[], size: number): ByteRange[] {
   return specs.flatMap((spec) => {
     const range = resolveRange(spec, size);

@@ -68,7 +68,7 @@ async function copy(source: Call<ObjectTarget>, sink: Call<ObjectTarget>): Promi
   throw new SwiftError(503);
 }
 
-/** Of a source that others keep replacing. */
+/** The limit of attempts, for a source that other clients keep replacing. */
 const ATTEMPTS_MAX = 10;
 
 /** @returns undefined when the source was replaced after it was looked at */

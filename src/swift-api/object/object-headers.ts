@@ -13,7 +13,7 @@ import { lastModified, swiftTimestamp } from '../timestamps.js';
 
 export type Headers = (readonly [name: string, value: string])[];
 
-/** Of an object that is read: all that Swift says of it but what the answer itself is. */
+/** All headers of an object in an answer, except those of the answer itself. */
 export function objectHeaders(call: Call<ObjectTarget>, head: ObjectHead): Headers {
   const headers: Headers = [
     ...Object.entries(head.headers).map(([name, value]) => [titled(name), value] as const),
@@ -44,7 +44,7 @@ export function isStaticLarge(head: ObjectHead): boolean {
   return head.segmentCount !== undefined;
 }
 
-/** In quotes where it is not the MD5 of the bytes, as Swift does it. */
+/** The ETag, in quotes if it is not the MD5 of the bytes, like in Swift. */
 function shownEtag(head: ObjectHead): string {
   return isStaticLarge(head) ? `"${head.etag}"` : head.etag;
 }

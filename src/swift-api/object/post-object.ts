@@ -26,8 +26,8 @@ const ON_LINK =
   'The requested POST was applied to a symlink. POST directly to the target to apply requested metadata.';
 
 /**
- * `POST` to an object: replaces its metadata, all of it. Of the type, and of what a gateway keeps
- * with the bytes, only what is given. @throws SwiftError
+ * `POST` to an object: replaces all its metadata. The type, and what a gateway keeps with the
+ * bytes, change only if they are given. @throws SwiftError
  */
 export async function postObject(call: Call<ObjectTarget>): Promise<Reply> {
   const { api, context, headers, target, gateway } = call;

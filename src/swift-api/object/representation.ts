@@ -61,7 +61,10 @@ export function overriddenHash(override: string | undefined, hash: string): stri
 
 /** What an object is, besides its bytes: its type and the headers that are sent with it. */
 
-/** Of a PUT and a POST (Swift's allowed_headers, but for what is a word of its own here). */
+/**
+ * The headers kept by PUT and POST (Swift's allowed_headers, without those that have options of
+ * their own here).
+ */
 const KEPT = [
   'cache-control',
   'content-disposition',
@@ -82,7 +85,7 @@ export function givenRepresentation(headers: HeaderMap): Metadata {
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/** Those of Python's mimetypes that people upload; by the end of the name. */
+/** Those of Python's mimetypes that people upload, by the end of the name. */
 const TYPES: Readonly<Record<string, string>> = {
   avi: 'video/x-msvideo',
   bmp: 'image/bmp',
@@ -113,7 +116,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** @param name - of the object: its end tells the type that nobody gave */
+/** @param name - of the object: its end decides the type if none is given */
 export function contentTypeOf(headers: HeaderMap, name: string): string {
   const given = headers.get('content-type');
   const guess = isTrue(headers.get('x-detect-content-type'));

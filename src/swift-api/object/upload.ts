@@ -22,7 +22,7 @@ class FooteredBody {
     private readonly each: (chunk: Buffer) => void,
   ) {}
 
-  /** To be read once, to its end. */
+  /** The content, to be read once, to its end. */
   async *content(): AsyncGenerator<Buffer, void> {
     let left = this.size;
     for await (const chunk of this.source) {
@@ -53,7 +53,7 @@ interface Spooled {
 interface SpoolOptions {
   readonly memoryBytes: number;
   readonly bytesMax: number;
-  /** Where files may be made. */
+  /** The directory for files. */
   readonly directory: string;
 }
 

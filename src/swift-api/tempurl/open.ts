@@ -39,7 +39,10 @@ export async function openTempUrl(call: Call, clientAddress: string): Promise<Op
   return { scope, parameters };
 }
 
-/** Of the account's keys first, then of the container's: the one that fits says what it opens. */
+/**
+ * The scope: the account's keys are tried first, then the container's, and the matching key decides
+ * what the URL opens.
+ */
 async function scopeOf(
   call: Call,
   target: ObjectTarget,
@@ -55,7 +58,9 @@ async function scopeOf(
   return keys.some(signedWith) ? new TempUrlScope(account, container) : undefined;
 }
 
-/** With one, an upload could show what its writer was not let see. */
+/**
+ * Headers that a TempURL must not set: an upload with one could show what its writer may not read.
+ */
 const POINTERS = ['x-object-manifest', 'x-symlink-target'];
 
 /** @throws SwiftError 400 */
@@ -85,8 +90,8 @@ function invalid(): SwiftError {
 }
 
 /**
- * What whoever has a TempURL gets to see: no user metadata but that which is public by its name, and
- * a name to save the download under.
+ * The answer to a request with a TempURL: no user metadata except what is public by its name, and a
+ * name to save the download under.
  */
 export function tempUrlReply(
   reply: Reply,
@@ -136,7 +141,7 @@ function named(type: string, filename: string): string {
   return `${type}; filename="${plain}"; filename*=UTF-8''${encoded.replaceAll('%2F', '/')}`;
 }
 
-/** As Python's quote with no character safe but its own. */
+/** Quotes like Python's quote, without further safe characters. */
 function quote(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -108,7 +108,7 @@ export function signedText(
   return (ipRange === undefined || ipRange === '' ? lines : [`ip=${ipRange}`, ...lines]).join('\n');
 }
 
-/** Who may GET, PUT or POST may HEAD. */
+/** A URL for GET, PUT or POST also allows HEAD. */
 function methodsFor(method: string): readonly string[] {
   return method === 'HEAD' ? ['HEAD', 'GET', 'POST', 'PUT'] : [method];
 }

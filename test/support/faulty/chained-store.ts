@@ -3,9 +3,9 @@ import { DecoratedBackend } from '../../../src/backend/decorators/decorated-back
 import { BackendError, isCode } from '../../../src/backend/errors.js';
 
 /**
- * A store that makes sure of no more than a Swift cluster with the filter: of several creators of one
- * name one wins, and any other write takes the place of whatever is there. So a slow writer of an
- * index puts an older one back, and a link is written beside an index that has changed meanwhile.
+ * A store with only the guarantees of a Swift cluster with the filter: one of several creators of a
+ * name wins, and any other write replaces the existing object. So a slow writer may put back an
+ * older index, and a link may be written beside an index that has changed meanwhile.
  */
 export class ChainedStore extends DecoratedBackend {
   constructor(inner: B.Backend) {

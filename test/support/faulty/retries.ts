@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { S3Answer } from '../s3-client.js';
 
-/** With one in ten calls failing, and ten calls a request, one in a million needs more. */
+/**
+ * If one in ten calls fails, and a request has ten calls, one in a million requests needs more
+ * tries.
+ */
 const TRIES_MAX = 40;
 
 /** What says: not now. */

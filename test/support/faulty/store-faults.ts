@@ -11,9 +11,9 @@ import { ChainedStore } from './chained-store.js';
 /** How a store differs from the embedded one. */
 export interface StoreFaults {
   /**
-   * `chained`: it keeps no other promise than Swift with the filter does. `lying`: it says that it keeps its
-   * promises, and does not look at preconditions in archives of versions: no fence holds anybody
-   * up, and nobody reads back what was written.
+   * `chained`: it keeps no other promise than Swift with the filter does. `lying`: it says that it
+   * keeps its promises, and does not look at preconditions in archives of versions: fences stop no
+   * writer, and writes are not read back.
    */
   readonly preconditions?: 'chained' | 'lying';
   /** Every call waits up to this long before, so that races are of more than microseconds. */
@@ -25,7 +25,7 @@ export interface StoreFaults {
 }
 
 export interface KillPoint {
-  /** After how many writes, counted from the first manifest of a large object: 1 is that itself. */
+  /** The number of the write, counted from the first manifest of a large object, which is 1. */
   readonly write: number;
   /** A file that is there from then on: the next process of the same environment lives. */
   readonly flag: string;
@@ -55,7 +55,7 @@ export function withFaults(
   return preconditions === 'lying' ? new LyingStore(failing) : failing;
 }
 
-/** Nobody hears of the write that it is killed after. */
+/** The client gets no answer to the write after which it is killed. */
 class KillingStore extends DecoratedBackend {
   #writes = 0;
 
