@@ -4,7 +4,7 @@ import type { RosterEntry as Credential } from '../../src/config/credentials.js'
 import { isRosterName, loginName, ROSTER_MAX, type Role, type RosterEntry } from './keys.js';
 import { parseConsoleConfig, type ConsoleOptions, type RawConsoleConfig } from './load.js';
 
-/** Who may sign requests of S3, as far as the console has to know. */
+/** A credential of S3, as far as the console has to know it. */
 export type KnownCredential = Omit<Credential, 'secretKey'>;
 
 /** The configuration of a service's console, or why it has none. */
@@ -67,13 +67,13 @@ function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOpti
   };
 }
 
-/** From the least to the most that one may do. */
+/** The roles, from the fewest rights to the most. */
 const ROLES: readonly Role[] = ['reader', 'member', 'admin', 'operator'];
 
 /**
- * Whom the console lets in by the credentials of S3: owners of the first owner's account operate the
+ * The console's users by the credentials of S3: owners of the first owner's account operate the
  * service, owners of others have their own account, and members what ACLs grant. A user whose keys
- * have different roles gets the least of them: which key it logs in with is the store's matter.
+ * have different roles gets the least of them: the store decides which key it logs in with.
  */
 export function consoleAccounts(
   { backend }: Pick<FilledOptions, 'backend'>,
@@ -105,12 +105,12 @@ function namesOf(
   return texts.flatMap((text) => {
     const name = text === undefined ? undefined : splitName(text);
     if (name === undefined) return [];
-    // A cluster knows nobody without an account.
+    // A cluster has no user without an account.
     return name.account === '' && backend === 'swift' ? [] : [name];
   });
 }
 
-/** Of `account:user`, or of a user alone; undefined for what `accounts` cannot name. */
+/** The parts of `account:user`, or of a user alone; undefined if `accounts` cannot name it. */
 export function splitName(text: string): Name | undefined {
   const colon = text.indexOf(':');
   const [account, user] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { optionalPath } from '../../src/config/keys.js';
 
 /**
- * Kinds of keys that only the console has. As in src/config/keys.ts, an error message is the
+ * Kinds of keys that only the console has. Like in src/config/keys.ts, an error message is the
  * expectation, worded to follow "expected".
  */
 
-/** An address of an upstream. Only the operator names these: nothing of a request becomes one. */
+/** An address of an upstream. Only the operator sets these: no part of a request becomes one. */
 export function upstream(example: string) {
   const error = `an http or https address without user, query and fragment, such as ${example}`;
   return z.string({ error }).refine(isUpstream, { error });
@@ -38,20 +38,20 @@ export function number(min: number, max: number) {
 
 const ROLES = ['reader', 'member', 'admin', 'operator'] as const;
 
-/** What somebody may do with the console; the store's own rules narrow it further. */
+/** The rights that a user of the console has; the store's own rules narrow them further. */
 export type Role = (typeof ROLES)[number];
 
 const NAME = /^[^\s:/\p{Cc}]{1,128}$/u;
 
-/** Whether `accounts` can name somebody so. */
+/** Whether `accounts` can name a user like this. */
 export function isRosterName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** As many as `accounts` may name. */
+/** The most users that `accounts` may name. */
 export const ROSTER_MAX = 10_000;
 
-/** Whom the console lets in: a valid login with the store alone does not do. */
+/** The users that the console lets in: a valid login with the store alone is not enough. */
 export function roster() {
   const error = 'a list of {account, user, role}, one at least, each user once';
   const entry = z.strictObject(

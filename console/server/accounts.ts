@@ -1,6 +1,8 @@
 import { loginName, type RosterEntry } from '../config/keys.js';
 
-/** Whom the console lets in, and as what; replaced while it runs when it follows from credentials. */
+/**
+ * The console's users and their roles; replaced while it runs when they follow from credentials.
+ */
 export class Accounts {
   #byName: ReadonlyMap<string, RosterEntry>;
 

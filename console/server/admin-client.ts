@@ -14,7 +14,7 @@ export interface AdminAnswer {
 
 type AdminOptions = Pick<ConsoleOptions, 'adminUrl' | 'adminTokenFile' | 'adminCertFile'>;
 
-/** Nobody waits longer for a figure on a page. */
+/** A page does not wait longer for a figure. */
 const IDLE_MS = 5000;
 /** Metrics of 256 listeners; 5000 log lines. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class AdminClient {
     this.#upstream = new Upstream(parseUpstream(adminUrl), trustOnly(adminCertFile));
   }
 
-  /** Without an address there is nothing to ask. */
+  /** Whether there is an address to ask. */
   get isConfigured(): boolean {
     return this.#upstream !== undefined;
   }
@@ -67,8 +67,8 @@ export class AdminClient {
 const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 
 /**
- * The first certificate of a file is the server's own, and the only one that is trusted: not whoever
- * signed it, who signs those of others as well.
+ * The first certificate of a file is the server's own, and the only one that is trusted: not its
+ * issuer, who signs other certificates as well.
  */
 function trustOnly(file: string): ConnectionOptions {
   if (file === '') return {};

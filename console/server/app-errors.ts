@@ -31,7 +31,7 @@ const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map(
   [429, ['rate_limited', 'Too many requests.']],
 ]);
 
-/** What the browser is told of an error; what nobody foresaw goes to the log alone. */
+/** The description of an error for the browser; an unexpected one goes to the log alone. */
 export function describeError(
   { logger }: Pick<ConsoleContext, 'logger'>,
   error: unknown,

@@ -22,7 +22,10 @@ import type { Traffic } from './traffic.js';
 
 /** JSON of a request: the longest is a list of some thousand names. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
-/** For one address; a page that uploads a folder of small files sends some hundred a second. */
+/**
+ * The limit for one address; a page that uploads a folder of small files sends some hundred
+ * requests a second.
+ */
 const REQUESTS_PER_MINUTE = 30_000;
 const CONNECTIONS_MAX = 1024;
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -54,7 +57,7 @@ export async function buildApp(
     keepAliveTimeout: 30_000,
     routerOptions: { maxParamLength: 64 },
     schemaController: { compilersFactory: NO_SCHEMAS },
-    // HEAD would begin downloads and streams that nobody reads.
+    // HEAD would begin downloads and streams without a reader.
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   });

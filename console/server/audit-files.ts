@@ -16,7 +16,7 @@ export interface AuditEvent {
    */
   readonly result: AuditResult;
   readonly request_id: string;
-  /** Whose containers it is about; empty before a login, and for what has none. */
+  /** The account whose containers it is about; empty before a login, and for other events. */
   readonly account?: string;
   /** How it was done, and to how many; bounded by who writes it. */
   readonly details?: AuditDetails;

@@ -20,7 +20,7 @@ import { verifyAudit, type AuditVerdict } from './audit-verify.js';
 
 export interface AuditLogOptions {
   readonly now?: () => number;
-  /** Of all files together. */
+  /** The limit of all files together. */
   readonly bytesMax?: number;
 }
 
@@ -28,13 +28,13 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** What is let go at a time is one file: a small part of what there is. */
 const FILES = 8;
 const TEXT_LENGTH_MAX = 2048;
-/** As JSON. */
+/** The length as JSON. */
 const DETAILS_LENGTH_MAX = 24 * 1024;
 
 /**
- * Who did what, a line each, chained: a line that is changed or taken out breaks the chain. A file
- * that is full is renamed, and the next one goes on with the chain; the oldest is let go when all
- * are too large, and a record says where the rest begins.
+ * A log with a line for each action and its user. The lines are chained: one that is changed or
+ * removed breaks the chain. A full file is renamed, and the next one continues the chain; the
+ * oldest is deleted when all are too large, and a record says where the rest begins.
  */
 export class AuditLog {
   readonly #queue = new SerialQueues();
@@ -125,7 +125,7 @@ export class AuditLog {
   async #rotate(): Promise<void> {
     const rotated = await rotatedFiles(this.directory);
     const to = nextRotated(this.directory, rotated);
-    // It may be gone already, when the last try got no further.
+    // It may be gone already, if the last attempt got no further.
     await rename(currentFile(this.directory), to).catch(ignoreAbsent);
     const file = await open(currentFile(this.directory), 'a+', 0o600);
     await this.file.close();

@@ -8,7 +8,7 @@ import { fromUpstream } from './upstream-errors.js';
 
 type AuditContext = Pick<ConsoleContext, 'audit' | 'logger'>;
 
-/** What somebody does: an action such as `files.purge`, what it is done to, and how. */
+/** An action of a user: its name, such as `files.purge`, its object, and details. */
 export interface Act {
   readonly action: string;
   readonly target: string;
@@ -34,7 +34,7 @@ const REFUSALS: ReadonlySet<string> = new Set<ApiErrorCode>([
   'unauthenticated',
 ]);
 
-/** Writes down what somebody does who need not be logged in; resolves when it is on the disk. */
+/** Records an action of a user who need not be logged in; resolves when it is on the disk. */
 export async function record(
   { audit }: Pick<ConsoleContext, 'audit'>,
   request: FastifyRequest,
@@ -145,7 +145,7 @@ function codeOf(error: unknown): string {
   return known?.code ?? 'internal';
 }
 
-/** Without the store's own prefix of accounts, which no answer shows. */
+/** The account without the store's own prefix, which no answer shows. */
 function accountOf(request: FastifyRequest): string {
   const { user, store } = sessionOf(request);
   return user.account === '' ? store.name.replace(/^[A-Z]+_/, '') : user.account;

@@ -19,7 +19,7 @@ const FILTER = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
 
-/** The audit log as operators see it: to search, and to check that nobody has changed it. */
+/** The audit log for operators: search, and a check that it was not changed. */
 export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): void {
   app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
     const { actor, action, result, target, ip, account, limit, ...times } = parse(

@@ -15,7 +15,7 @@ export interface AuditVerdict {
   readonly records: number;
   readonly first_unix_s: number | null;
   readonly last_unix_s: number | null;
-  /** Of the last line: kept elsewhere, it shows later whether the log was cut behind it. */
+  /** The digest of the last line: kept elsewhere, it shows later whether lines were cut off. */
   readonly head_sha256: string;
   readonly problem?: AuditProblem;
 }
@@ -29,12 +29,12 @@ export interface AuditVerdict {
 export interface AuditProblem {
   readonly kind: 'unreadable' | 'altered' | 'beginning_missing' | 'end_missing';
   readonly file: string;
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
 }
 
 export interface VerifyOptions {
-  /** Digest of what was written last, by who writes it; undefined when nobody knows. */
+  /** The digest of the last line written, as the writer remembers it; undefined when unknown. */
   readonly head?: string | undefined;
   /** How much of the current file counts: the rest is being written. */
   readonly currentBytes?: number | undefined;

@@ -14,7 +14,7 @@ export interface ManyResult {
 export interface Failure {
   readonly name: string;
   readonly code: string;
-  /** For people. */
+  /** The message for people. */
   readonly message: string;
 }
 

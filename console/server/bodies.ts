@@ -26,7 +26,8 @@ export function limitBodies(app: FastifyInstance, timeoutMs = JSON_TIMEOUT_MS): 
 
 /**
  * Reads and forgets what is left of a body that was refused: a connection that is closed while the
- * browser still sends is reset, and the reason of the refusal lost. Who goes on and on is cut.
+ * browser still sends is reset, and the reason of the refusal lost. A client that never ends is cut
+ * off.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

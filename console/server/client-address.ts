@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import { parseCidr } from '../../src/lib/cidr.js';
 
-/** Who is asking, and how: forwarding headers count from the configured proxies alone. */
+/** The client of a request: forwarding headers count from the configured proxies alone. */
 export interface ClientView {
   readonly address: string;
   readonly scheme: 'http' | 'https';
-  /** As the browser sent it, in lower case. */
+  /** The host as the browser sent it, in lower case. */
   readonly host: string;
 }
 

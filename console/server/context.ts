@@ -43,9 +43,12 @@ declare module 'fastify' {
   }
 
   interface FastifyContextConfig {
-    /** Who may use the route: anybody, or those whose role has the right. Each route says it. */
+    /**
+     * The users who may use the route: all, or those whose role has the right. Each route must say
+     * it.
+     */
     access?: 'open' | Right;
-    /** The name of what is written down when somebody is refused whose role lacks the right. */
+    /** The name of the audit record when a user is refused whose role lacks the right. */
     audits?: string;
     /** The user did nothing: the session does not live longer for it. */
     background?: boolean;

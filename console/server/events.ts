@@ -5,7 +5,7 @@ interface Event {
   readonly id: number;
   readonly topic: string;
   readonly data: string;
-  /** Whose it is; undefined for everybody's. */
+  /** The session that it is for; undefined for all. */
   readonly session: Session | undefined;
 }
 
@@ -24,9 +24,9 @@ const PING_MS = 15_000;
 /** An event, and no comment: pages take its absence for a connection that is dead. */
 const PING = 'event: ping\ndata: {}\n\n';
 const LISTENERS_PER_SESSION = 8;
-/** For whoever finds no place: to come back later, and to ask for what is new meanwhile. */
+/** The answer to a page without a place: come back later, and ask for news meanwhile. */
 const FULL = 'retry: 15000\nevent: full\ndata: {}\n\n';
-/** Who does not read so much is cut, and comes back with `Last-Event-ID`. */
+/** A client that leaves more than this unread is cut off, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
 
 /** Server-sent events: a stream for each tab, and a ring from which one that was cut goes on. */
@@ -59,7 +59,8 @@ export class Events {
     const own = [...this.#listeners].filter((one) => one.session === session);
     const former = page === undefined ? undefined : own.find((one) => one.page === page);
     if (former !== undefined) this.#drop(former);
-    // Nobody makes room: who was cut would come back, and cut the next one, for ever.
+    // No other listener is cut off for a new one: it would come back, and cut off the next one, for
+    // ever.
     else if (own.length >= LISTENERS_PER_SESSION) return Readable.from([FULL]);
     const stream = new Readable({ read: () => undefined });
     const listener = { session, page, topics: new Set(topics), stream };
@@ -102,7 +103,7 @@ export class Events {
   }
 }
 
-/** With the frame around it. */
+/** The size with the frame around it. */
 function sizeOf({ topic, data }: Event): number {
   return Buffer.byteLength(data) + topic.length + 40;
 }

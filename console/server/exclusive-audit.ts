@@ -11,8 +11,8 @@ const LOCK_FILE = 'audit.lock';
 const RETRY_MS = 50;
 
 /**
- * The audit log, in the hands of one process at a time: two would break its chain. At a reload the
- * next console serves at once, and what it has to record waits until the former one has gone.
+ * The audit log, held by one process at a time: two would break its chain. At a reload the next
+ * console serves at once, and what it has to record waits until the former one has gone.
  */
 export class ExclusiveAudit {
   readonly #opened: Promise<AuditLog>;
@@ -24,7 +24,7 @@ export class ExclusiveAudit {
     isLocked: boolean,
   ) {
     this.#opened = isLocked ? openLog() : this.#waitForTurn();
-    // Whoever needs it is told.
+    // Callers that need the log get the error.
     this.#opened.catch(() => undefined);
   }
 
@@ -79,17 +79,17 @@ export class ExclusiveAudit {
     this.#isClosed = true;
   }
 
-  /** As AuditLog's. */
+  /** Like AuditLog's. */
   async write(event: AuditEvent): Promise<void> {
     await (await this.#opened).write(event);
   }
 
-  /** As AuditLog's. */
+  /** Like AuditLog's. */
   async latest(accepts: (record: AuditRecord) => boolean, max: number): Promise<AuditRecord[]> {
     return (await this.#opened).latest(accepts, max);
   }
 
-  /** As AuditLog's. */
+  /** Like AuditLog's. */
   async verify(): Promise<AuditVerdict> {
     return (await this.#opened).verify();
   }

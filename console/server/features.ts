@@ -1,8 +1,8 @@
 import type { ConsoleContext } from './context.js';
 
 /**
- * Which surfaces there are. Those that this release does not have yet are off for everybody,
- * whatever the configuration says.
+ * The surfaces that are on. Those that this release does not have yet are off, whatever the
+ * configuration says.
  */
 export function featuresOf({ monitor, userAdmin }: Pick<ConsoleContext, 'monitor' | 'userAdmin'>) {
   return {
@@ -17,5 +17,5 @@ export function featuresOf({ monitor, userAdmin }: Pick<ConsoleContext, 'monitor
   };
 }
 
-/** Paths of surfaces that come later: they answer 501 to whoever is logged in. */
+/** Paths of surfaces that come later: they answer 501 to users who are logged in. */
 export const LATER_SURFACES = ['/deploy', '/lab', '/api/test'];

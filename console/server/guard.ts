@@ -7,7 +7,10 @@ import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
 import { isCsrfToken } from './sessions.js';
 
-/** With `__Host-` a browser would refuse it over http, which is what loopback speaks. */
+/**
+ * The name has no `__Host-` prefix: with it a browser would refuse the cookie over http, which is
+ * what loopback uses.
+ */
 export const SESSION_COOKIE = 'console_sid';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -26,7 +29,7 @@ export function installGuard(
   app.addHook('onRoute', (route) => {
     routes.push(route);
   });
-  // Not at once: plugins still add to their routes.
+  // Checked when ready, because plugins still add to their routes.
   app.addHook('onReady', () => {
     const undecided = routes.find((route) => route.config?.access === undefined);
     if (undecided !== undefined) throw new Error(`${undecided.url} is open to whom?`);

@@ -24,14 +24,14 @@ export interface JobControl {
 }
 
 type Work = (control: JobControl) => Promise<unknown>;
-/** Told when work never begins: it was cancelled, or its session ended, while it waited. */
+/** Called when work never begins: it was cancelled, or its session ended, while it waited. */
 type OnDropped = () => Promise<void>;
 
 interface Job {
   view: JobView;
   readonly session: Session;
   readonly abort: AbortController;
-  /** Until it begins: it holds all names that the job is about. */
+  /** The work until it begins: it holds all names that the job is about. */
   work: Work | undefined;
   readonly onDropped: OnDropped;
 }
@@ -52,7 +52,7 @@ const PUBLISH_EVERY_MS = 250;
 
 /** Work that outlives its request: two at a time for each session, the others wait. */
 export class Jobs {
-  /** Of sessions that have not ended, by their ids. */
+  /** The jobs of sessions that have not ended, by their ids. */
   readonly #jobs = new Map<Session, Map<string, Job>>();
 
   constructor(private readonly options: JobsOptions) {}
@@ -184,7 +184,7 @@ export class Jobs {
   #drop(job: Job): void {
     if (job.work === undefined) return;
     job.work = undefined;
-    // There is nobody else to be told than the log.
+    // Only the log can get this error.
     job.onDropped().catch((error: unknown) => this.options.describe(error));
   }
 

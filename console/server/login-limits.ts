@@ -9,7 +9,7 @@ interface Tries {
   /** Times of the tries that still count, in milliseconds. */
   times: number[];
   failures: number;
-  /** Somebody was told to wait since the last try that was made. */
+  /** Whether a client was told to wait since the last attempt. */
   refused: boolean;
   /** No try before this. */
   notBeforeMs: number;
@@ -28,21 +28,21 @@ const ADDRESS_WINDOW_MS = 60_000;
 const WINDOW_MS = 15 * 60_000;
 /** Under one name, from one address. */
 const TRIES_MAX = 10;
-/** So many failures are typing mistakes: delays begin after them. */
+/** Failures that count as typing mistakes: delays begin after them. */
 const FREE_FAILURES = 3;
 const DELAY_MS_MAX = 5 * 60_000;
 /**
- * Under one name, from all addresses that nobody has logged in from: slow enough for whoever
- * guesses from many of them, and short enough a wait for who comes from a new one.
+ * The limit of attempts under one name, from all addresses without a login so far: slow for a
+ * guesser with many addresses, and a short wait for a user at a new one.
  */
 const NAME_TRIES_MAX = 60;
 const NAME_PAUSE_MS = 10_000;
 const RECORDS_MAX = 10_000;
 
 /**
- * How often logins may be tried: by address, by name from an address, with a delay that doubles with
- * each failure, and by name from anywhere. Whoever guesses at one address keeps nobody out at
- * another. A try that is refused counts as none, so that waiting helps.
+ * How often logins may be tried: by address, by name from an address, with a delay that doubles
+ * with each failure, and by name from anywhere. A guesser at one address locks out no other
+ * address. A refused attempt does not count, so that waiting helps.
  */
 export class LoginLimits {
   readonly #addresses = new Map<string, Tries>();
@@ -95,7 +95,7 @@ function pairOf(network: string, name: string): string {
   return `${network}\n${name}`;
 }
 
-/** Who has one address of IPv6 has the 2^64 beside it. */
+/** The network of an address: a client with one IPv6 address has the 2^64 beside it. */
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
@@ -131,7 +131,7 @@ function waitFor(tries: Tries, nowMs: number, windowMs: number, max: number): nu
   return tries.times.length < max || first === undefined ? 0 : first + windowMs - nowMs;
 }
 
-/** Once there were many, one after the other, with a pause between two. */
+/** The pause, once there were many attempts with a pause between two. */
 function pauseFor(tries: Tries, nowMs: number): number {
   tries.times = tries.times.filter((time) => time > nowMs - WINDOW_MS);
   const last = tries.times.at(-1);

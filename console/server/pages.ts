@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** What somebody who is not logged in gets to see: no more than it takes to log in. */
+/** The files that a user sees before the login: only what the login needs. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
   '/login.html',
   '/js/login.js',

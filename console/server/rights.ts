@@ -1,6 +1,6 @@
 import type { Role } from '../config/keys.js';
 
-/** What somebody may want to do; each role has a set of them (docs/console.md). */
+/** A right; each role has a set of them (docs/console.md). */
 export type Right =
   | 'read'
   | 'write'

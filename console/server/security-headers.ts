@@ -1,6 +1,6 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
 
-/** Nothing inline, nothing from elsewhere, nobody frames a page of this console. */
+/** No inline code, nothing from elsewhere, and no page may frame this console. */
 export const SECURITY_HEADERS: FastifyHelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,

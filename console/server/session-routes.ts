@@ -68,8 +68,8 @@ async function admit(
 }
 
 /**
- * The store is asked in every case, so that neither answer nor time tells whether somebody is in
- * the roster.
+ * The store is asked in every case, so that neither the answer nor its time shows whether a user is
+ * in the roster.
  */
 async function authenticate(
   context: ConsoleContext,
@@ -98,7 +98,7 @@ async function authenticate(
     store: new SwiftAccount({
       store: context.store,
       token,
-      // Whoever needs it, a job or a page: a key that is refused ends the session.
+      // Jobs and pages log in with it: a key that is refused ends the session.
       login: () => login().catch(rethrowRefusal(onRefused)),
       now: context.now,
     }),

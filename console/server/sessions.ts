@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { RosterEntry } from '../config/keys.js';
 import type { SwiftAccount } from '../swift/account.js';
 
-/** Somebody who is logged in. Key and token live in `store` alone, in memory. */
+/** The session of a user who is logged in. Key and token are only in `store`, in memory. */
 export interface Session {
   /** Stands for the session in records: no secret, and does not lead to one. */
   readonly id: string;
@@ -12,7 +12,7 @@ export interface Session {
   /** What every request that changes something has to bring. */
   readonly csrf: string;
   readonly startedMs: number;
-  /** Of the user's last request; what a page does by itself does not count. */
+  /** The time of the user's last request; requests that a page sends by itself do not count. */
   lastUsedMs: number;
   /** Aborted when the session ends: streams of events and jobs hang on it. */
   readonly ended: AbortController;
@@ -89,7 +89,7 @@ export class Sessions {
     this.endWhere(() => true);
   }
 
-  /** Those that have expired among them, until they are swept. */
+  /** The number of sessions; expired ones count until they are swept. */
   get count(): number {
     return this.#sessions.size;
   }

@@ -131,7 +131,7 @@ export class ConsoleServer {
     }
     const { port } = server.address() as AddressInfo;
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
-    // Nobody waits for it: a former process may be at a change for long.
+    // This is not awaited: a former process may be busy with a change for long.
     this.#recovering ??= recoverUsers(this.context);
     // Again after a pause: it goes on.
     await (this.#monitoring ??= this.context.monitor?.start());

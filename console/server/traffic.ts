@@ -18,7 +18,7 @@ export class Traffic {
     return this.#inProgress;
   }
 
-  /** Before all other hooks: who is turned away by them counts as well. */
+  /** Placed before all other hooks, so that refused requests count as well. */
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
       this.#inProgress += 1;

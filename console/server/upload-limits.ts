@@ -3,7 +3,10 @@ import { ApiError } from './api-error.js';
 import { BYTES_TYPE, mediaTypeOf } from './media-type.js';
 import type { Session } from './sessions.js';
 
-/** Of one session; a page sends some at a time, and other sessions need connections as well. */
+/**
+ * The limit of one session; a page sends some at a time, and other sessions need connections as
+ * well.
+ */
 const UPLOADS_MAX = 16;
 const RETRY_S = 5;
 

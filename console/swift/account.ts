@@ -65,7 +65,7 @@ export class SwiftAccount {
   }
 
   /**
-   * As {@link send}, for requests whose answers have one of these statuses.
+   * Like {@link send}, for requests whose answers have one of these statuses.
    * @throws SwiftStatusError for any other
    */
   async expect(
@@ -78,7 +78,7 @@ export class SwiftAccount {
     throw await statusError(answer);
   }
 
-  /** As {@link expect}, and reads the body whole. */
+  /** Like {@link expect}, and reads the body whole. */
   async read(
     statuses: readonly number[],
     method: string,
@@ -89,7 +89,7 @@ export class SwiftAccount {
     return { answer, body: await readBody(answer.body, bytesMax) };
   }
 
-  /** As {@link expect}, where the body says nothing. */
+  /** Like {@link expect}, for answers whose body does not matter. */
   async do(
     statuses: readonly number[],
     method: string,

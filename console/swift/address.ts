@@ -1,9 +1,9 @@
-/** Where an upstream listens: parsed once, at start; nothing of a request becomes part of it. */
+/** The address of an upstream: parsed once, at start; no part of a request becomes part of it. */
 export interface UpstreamAddress {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
-  /** Without a slash at its end; empty for none. */
+  /** The path without a slash at its end; empty for none. */
   readonly basePath: string;
 }
 

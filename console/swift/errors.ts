@@ -23,7 +23,7 @@ export class SwiftStatusError extends Error {
   }
 }
 
-/** What somebody gave cannot stand in a header: it has control characters. */
+/** A text from a user that cannot be in a header: it has control characters. */
 export class HeaderTextError extends Error {
   override readonly name = 'HeaderTextError';
 

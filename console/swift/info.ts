@@ -68,7 +68,7 @@ function safeJson(text: string): unknown {
 
 const FRESH_MS = 60_000;
 
-/** As {@link readStoreInfo}, asked at most once a minute. */
+/** Like {@link readStoreInfo}, asked at most once a minute. */
 export class StoreInfoCache {
   #read: Promise<StoreInfo> | undefined;
   #readAtMs = -Infinity;

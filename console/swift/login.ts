@@ -16,8 +16,8 @@ export interface SwiftToken {
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Swift's first login, `GET /auth/v1.0` (TempAuth). Of the storage URL only the account counts:
- * its host is the one that the request named, and could be anybody's.
+ * Swift's first login, `GET /auth/v1.0` (TempAuth). Only the account of the storage URL is used:
+ * its host is the one that the request named, and could be any host.
  *
  * @param name `account:user`, or what the store takes in its place
  * @throws CredentialsRefusedError; UpstreamError; SwiftStatusError

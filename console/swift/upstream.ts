@@ -7,7 +7,7 @@ import { UpstreamError } from './errors.js';
 
 export interface UpstreamRequest {
   readonly method: string;
-  /** As it goes over the wire; what stands in it is encoded. */
+  /** The path as it is sent, already encoded. */
   readonly rawPath: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable | undefined;
@@ -19,7 +19,7 @@ export interface UpstreamRequest {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** To be read, dumped or destroyed: it holds a connection. */
+  /** The body, to be read, dumped or destroyed: it holds a connection. */
   readonly body: IncomingMessage;
 }
 

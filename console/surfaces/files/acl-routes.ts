@@ -14,7 +14,7 @@ const list = z.string().max(4096);
 const LISTS = z.strictObject({ read: list, write: list });
 const ACL = LISTS.extend({ name: containerName });
 
-/** Who may read and write a container. */
+/** The rights to read and write a container. */
 export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/acl', { config: { access: 'manage' } }, async (request) => {
     const { name } = parse(NAMED, request.query);
@@ -58,7 +58,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
 const SHOWN_LENGTH_MAX = 1000;
 
-/** As a record holds it. */
+/** The list as a record holds it. */
 function shown(list: string): string {
   return list.length <= SHOWN_LENGTH_MAX ? list : `${list.slice(0, SHOWN_LENGTH_MAX)}…`;
 }

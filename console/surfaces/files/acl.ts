@@ -3,7 +3,7 @@
 export type AclKind = 'read' | 'write';
 
 export interface AclElement {
-  /** As it will be kept. */
+  /** The text that will be stored. */
   readonly text: string;
   /** What it means, as a sentence. */
   readonly words: string;

@@ -10,7 +10,7 @@ const REPORT_BYTES_MAX = 8 * 1024 * 1024;
 const BULK_IDLE_MS = 5 * 60_000;
 
 export interface BulkOutcome {
-  /** Also those that were gone already. */
+  /** The number of deleted names, including those that were gone already. */
   readonly deleted: number;
   /** Names as they were sent, encoded, with the store's status for each. */
   readonly errors: readonly (readonly [string, string])[];

@@ -11,7 +11,7 @@ export interface ContainerDetails {
   readonly bytes: number;
   /** Its storage policy, fixed for its life; null where the store does not say. */
   readonly policy: string | null;
-  /** Whom its ACLs let in; null where the user may not see them. */
+  /** The users that its ACLs let in; null if the user may not see them. */
   readonly access: 'public' | 'shared' | 'private' | null;
   /** `gateway` is a bucket whose versions the S3 gateway keeps: they are for S3 clients. */
   readonly versioning: VersioningMode | 'gateway';
@@ -59,7 +59,10 @@ async function hasCompanion(store: SwiftAccount, container: string): Promise<boo
 
 const AT_ONCE = 8;
 
-/** Of many containers, some at a time; without those that are gone or closed to the user. */
+/**
+ * The details of many containers, some at a time; without those that are gone or closed to the
+ * user.
+ */
 export async function manyDetails(
   store: SwiftAccount,
   containers: readonly string[],

@@ -16,8 +16,8 @@ const COPY_IDLE_MS = 15 * 60_000;
 const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
 
 /**
- * A copy of the object itself: a manifest stays one, and a link stays one. Only what S3 uploaded in
- * parts is copied byte by byte, since no other manifest may live on these parts.
+ * Copies the object itself: a manifest stays a manifest, and a link stays a link. Only an object
+ * that S3 uploaded in parts is copied byte by byte, since no other manifest may use these parts.
  * @param info what the source must still be: its ETag is compared by the store
  * @throws SwiftStatusError 404, 412; ApiError too_large
  */

@@ -17,7 +17,7 @@ export interface EmptyOptions {
   readonly bulkDeletesMax: number;
   readonly describe: (error: unknown) => ApiError;
   readonly control: JobControl;
-  /** For the progress: objects as the store counts them. */
+  /** The total for the progress: objects as the store counts them. */
   readonly total: number | null;
 }
 
@@ -89,7 +89,7 @@ export class Emptying {
       await work();
       this.#succeeded += 1;
     } catch (error) {
-      // Somebody else was faster.
+      // Another client was faster.
       const isGone = error instanceof SwiftStatusError && error.status === 404;
       if (isGone) this.#succeeded += 1;
       else this.#fail(name, error);

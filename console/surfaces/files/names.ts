@@ -49,7 +49,7 @@ export function segmentsOf(container: string): string {
   return `${container}+segments`;
 }
 
-/** Where the S3 gateway keeps the versions of a bucket. */
+/** The container in which the S3 gateway keeps the versions of a bucket. */
 export function versionsOf(container: string): string {
   return `${container}+versions`;
 }

@@ -12,7 +12,7 @@ const SAFE_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
-/** Who reads a download may pause that long. */
+/** The longest pause of a client that reads a download. */
 const DOWNLOAD_IDLE_MS = 10 * 60_000;
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified', 'etag'];
 
@@ -22,7 +22,7 @@ export async function openBody(
   place: SwiftRequest,
   range: string | undefined,
 ): Promise<UpstreamAnswer> {
-  // Of several ranges the answer would be of a type that is never passed on.
+  // An answer to several ranges has a type that is never passed on.
   const headers = range === undefined || range.includes(',') ? {} : { range };
   const request = { ...place, headers, idleMs: DOWNLOAD_IDLE_MS };
   return store.expect([200, 206], 'GET', request).catch((error: unknown) => {
@@ -46,7 +46,7 @@ export function sendBody(
   return reply.status(status).send(body);
 }
 
-/** What somebody stored here is theirs: it must not run as a page of this console. */
+/** Stored content is foreign: it must not run as a page of this console. */
 export function setSafeHeaders(
   reply: FastifyReply,
   name: string,

@@ -12,7 +12,7 @@ export interface ObjectInfo {
   readonly contentType: string;
   readonly lastModified: string;
   readonly deleteAtUnixS: number | null;
-  /** By names in lower case, without `X-Object-Meta-`. */
+  /** The metadata by names in lower case, without `X-Object-Meta-`. */
   readonly meta: Readonly<Record<string, string>>;
   /** Headers that a copy with fresh metadata, or a POST, would otherwise drop; as they were sent. */
   readonly kept: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const KEPT = [
   'content-language',
   'cache-control',
   'expires',
-  // Without it a POST, or a copy, would leave an empty object of a dynamic manifest.
+  // Without this header a POST, or a copy, would leave an empty object of a dynamic manifest.
   'x-object-manifest',
 ];
 
@@ -39,7 +39,7 @@ export async function objectInfo(
   const { headers } = await store.do([200, 204], 'HEAD', { container, object, query });
   const info = infoOf(headers);
   const target = text(headers, 'x-symlink-target');
-  // Where versions are kept, an object is a link to its latest one.
+  // In a container with versions, an object is a link to its latest one.
   if (!isOwnVersion(target, container, object)) return info;
   return infoOf((await store.do([200, 204], 'HEAD', { container, object })).headers);
 }

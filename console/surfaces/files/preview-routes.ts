@@ -7,7 +7,7 @@ import { readBody } from '../../swift/upstream.js';
 import { objectPlace } from './names.js';
 import { openBody } from './object-body.js';
 
-/** As much of a text as somebody looks at. */
+/** The length of a preview of a text. */
 const PREVIEW_BYTES = 64 * 1024;
 
 /** The beginning of a text, as text: whatever is in it, the browser shows it and runs nothing. */

@@ -7,8 +7,8 @@ import { versioningOf } from './versioning.js';
 export type RemoveMode = 'trash' | 'purge';
 
 /**
- * What deleting means in a container. Where the store keeps what is deleted, it does that better
- * than a trash: nothing is copied, and an overwrite at the same time is kept, too.
+ * The way to delete in a container. If the store keeps deleted objects, that is better than a
+ * trash: nothing is copied, and an overwrite at the same time is kept, too.
  * @throws SwiftStatusError
  */
 export async function removerOf(

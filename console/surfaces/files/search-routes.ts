@@ -67,7 +67,7 @@ export function searchRoutes(app: FastifyInstance, context: ConsoleContext): voi
   });
 }
 
-/** @param signal aborted when the time is over, and when nobody reads any more */
+/** @param signal aborted when the time is over, and when the reader has left */
 async function* search(
   store: SwiftAccount,
   given: z.infer<typeof SEARCH>,

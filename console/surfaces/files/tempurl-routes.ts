@@ -104,7 +104,7 @@ function refuseShortened(name: string): void {
   );
 }
 
-/** A URL that reads what is not there helps nobody. @throws ApiError no_such_object */
+/** Refuses a URL that would read a missing object. */
 async function refuseMissing(
   store: SwiftAccount,
   { container, name, method }: z.infer<typeof TEMPURL>,

@@ -40,7 +40,7 @@ export function transferRoutes(
   keepers: VersionKeepers,
 ): void {
   const { options } = context;
-  /** Where the condition of the PUT is not enough. */
+  /** Whether to check first, because the condition of the PUT is not enough. */
   const asksFirst = async (store: SwiftAccount, container: string, length: number) =>
     !(length <= UNASKED_BYTES_MAX) || keepers.mayKeep(store, container);
 
@@ -107,7 +107,7 @@ export function meter(body: Readable | undefined, length: string | undefined, by
     max_upload_bytes: bytesMax,
   });
   if (Number(length ?? 0) > bytesMax) throw tooLarge;
-  // Its end has been told already: whoever waits for it would wait for ever.
+  // The end of the body was reported already: a listener added now would wait for ever.
   if (body?.destroyed && !body.readableEnded) throw new UpstreamError('unavailable');
   const md5: Hash = createHash('md5');
   let bytes = 0;

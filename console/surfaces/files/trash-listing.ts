@@ -11,7 +11,7 @@ export interface TrashEntry {
   readonly name: string;
   readonly bytes: number;
   readonly deleted_unix_ms: number;
-  /** As the store has it, not as the console would set it today; null for never. */
+  /** The expiry as stored, not as the console would set it today; null for never. */
   readonly expires_unix_s: number | null;
   /** The store lists what has expired until its expirer has passed. */
   readonly expired: boolean;

@@ -80,7 +80,7 @@ export async function moveToTrash(
   const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
   const copy = () => copyObject(store, { container, object }, to, info, headers);
   await copy().catch(async (error: unknown) => {
-    // To those whose rights are a container's alone, one that is not there is forbidden.
+    // To users with rights of a single container, a missing one is forbidden.
     if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
     // The first of its container, or gone meanwhile, which the second try tells.
     await makeTrash(store, container).catch(orNoTrash);
@@ -105,8 +105,8 @@ async function makeTrash(store: SwiftAccount, container: string): Promise<void> 
 }
 
 /**
- * Opens the trash of a container to those who may write in it, and to nobody else: users whose
- * rights are the container's alone can neither make a trash nor let themselves into it.
+ * Opens the trash of a container only to users who may write in it: users whose rights are the
+ * container's alone can neither make a trash nor let themselves into it.
  * @param write the container's own list
  */
 export async function shareTrash(
@@ -122,7 +122,7 @@ export async function shareTrash(
   } else if (write !== '') await makeTrash(store, container);
 }
 
-/** Who deletes has to find and to restore what was deleted as well. */
+/** A user who deletes must also be able to find and to restore what was deleted. */
 function trashAcl(write: string): Readonly<Record<string, string>> {
   return { 'x-container-read': write, 'x-container-write': write };
 }
@@ -138,9 +138,10 @@ function orNoTrash(error: unknown): never {
 export type OnConflict = 'fail' | 'rename' | 'replace';
 
 /**
- * Brings an object back. With fresh metadata: the copy would keep the expiry of the trash and die
- * in its place. @returns the name that it has now
- * @param onTarget told the name that it is about to get; what it throws keeps it in the trash
+ * Restores an object, with fresh metadata: otherwise the copy would keep the expiry of the trash,
+ * and expire in its place. @returns the name that it has now
+ * @param onTarget called with the name that it is about to get; an error keeps the object in the
+ *   trash
  * @throws ApiError restore_target_exists; SwiftStatusError
  */
 export async function restoreFromTrash(

@@ -23,8 +23,8 @@ const SEGMENTS_MAX = 1000;
 const NAME_BYTES_MAX = 850;
 
 /**
- * Where the segments of a file go. It follows from the file alone, so that an upload goes on after
- * a reload, from another tab, and after a restart of the console: nothing has to be remembered.
+ * The names of a file's segments. They follow from the file alone, so that an upload continues
+ * after a reload, from another tab, and after a restart of the console, without any memory of it.
  *
  *     <name>/slo/<mtime>/<size>/<segment size>/<fingerprint>/<number>      (python-swiftclient's, and the fingerprint)
  */

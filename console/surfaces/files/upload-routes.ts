@@ -83,7 +83,8 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const place = { container: segmentsOf(file.container), object: segmentName(plan, file.index) };
     const former = await store.do([200, 204, 403, 404], 'HEAD', place);
     if (former.status < 300) {
-      // Whose answer got lost sends it again; nobody replaces what a finished object may live on.
+      // A client that lost the answer sends it again; a segment that a finished object may use is
+      // never replaced.
       discardRest(request.raw);
       if (Number(former.headers['content-length']) !== length) {
         throw new ApiError('conflict', 'There is another segment under this name.');
@@ -142,9 +143,9 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
         put(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
       );
     } else {
-      // As with small ones: Swift's versioning does not look at the condition first.
+      // As with small ones: Swift's versioning does not check the condition first.
       const written = !(await isTaken(store, place)) && (await putIfAbsent(put));
-      // Whose answer got lost asks again.
+      // A client that lost the answer asks again.
       if (!written && !(await isMadeOf(store, container, name, segments))) {
         throw new ApiError('exists', TAKEN);
       }
@@ -187,7 +188,7 @@ async function isMadeOf(
   );
 }
 
-/** @returns false where somebody else's object is there by now */
+/** @returns false if another client's object exists by now */
 async function putIfAbsent(
   put: (headers: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<boolean> {
@@ -200,7 +201,7 @@ async function putIfAbsent(
   }
 }
 
-/** With a heartbeat the status is 202 at once, and the verdict stands in the body. */
+/** With a heartbeat the status is 202 at once, and the result is in the body. */
 async function putManifest(
   store: SwiftAccount,
   container: string,

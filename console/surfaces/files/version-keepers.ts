@@ -12,8 +12,8 @@ interface Known {
 }
 
 /**
- * Where the store keeps versions. There a PUT with `If-None-Match: *` that is refused leaves its
- * body behind as a version, and whoever puts has to ask before; elsewhere the PUT is enough.
+ * The containers whose versions the store keeps. There a refused PUT with `If-None-Match: *` leaves
+ * its body behind as a version, so the writer has to check first; elsewhere the PUT is enough.
  */
 export class VersionKeepers {
   readonly #known = new Map<string, Known>();
@@ -24,7 +24,7 @@ export class VersionKeepers {
   ) {}
 
   /**
-   * @returns true also where it cannot be known; what somebody else changes shows after 30 seconds
+   * @returns true also if it is unknown; changes by other clients show after 30 seconds
    * @throws UpstreamError; SwiftStatusError
    */
   async mayKeep(store: SwiftAccount, container: string): Promise<boolean> {
@@ -53,7 +53,7 @@ export class VersionKeepers {
   }
 }
 
-/** Of all users of an account; names of containers have no slash. */
+/** The key for all users of an account; names of containers have no slash. */
 function keyOf(store: SwiftAccount, container: string): string {
   return `${store.name}/${container}`;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Who keeps what is overwritten and deleted:
+ * The middleware that keeps overwritten and deleted objects:
  *
  *     stack      Swift's X-Versions-Enabled: versions have ids, and stay in the container
  *     archive    Swift's X-Versions-Location: what is overwritten goes into another container

@@ -8,7 +8,7 @@ import type { Place } from './copy-object.js';
 import { versioningOf } from './versioning.js';
 
 /**
- * What writing under a name does to what is there:
+ * The effect of a write on the existing object:
  *
  *     creates    nothing is there
  *     keeps      the store keeps it as a version
@@ -32,8 +32,8 @@ const REFUSED =
   'Replacing an object deletes what it was for good: your role does not allow this. Move it to the trash first.';
 
 /**
- * Lets nobody replace an object whose role may not delete for good, unless the store keeps a version
- * of what is replaced.
+ * Refuses to replace an object if the user's role may not delete for good, unless the store keeps a
+ * version of it.
  * @throws ApiError forbidden
  */
 export async function mayReplace(

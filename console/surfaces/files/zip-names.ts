@@ -5,10 +5,13 @@ export const NAMES_TABLE = '_names.json';
 
 /** What common file systems take as one name. */
 const PART_BYTES_MAX = 255;
-/** Of a longer one, so much is kept: room is left for a digest and a number. */
+/** The bytes kept of a longer name: there is room for a digest and a number. */
 const PART_BYTES_KEPT = 200;
 
-/** With an extension, too (learn.microsoft.com, Naming Files, Paths, and Namespaces). */
+/**
+ * Names of devices, also with an extension (learn.microsoft.com, Naming Files, Paths, and
+ * Namespaces).
+ */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
 
 /**
@@ -16,7 +19,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
  * share one, not even where case does not count, and none is a file and a folder at once.
  */
 export class ZipNames {
-  /** In lower case. */
+  /** The names of files in lower case. */
   readonly #files = new Set([NAMES_TABLE]);
   readonly #folders = new Set<string>();
   /** Entries whose names differ from their objects'. */

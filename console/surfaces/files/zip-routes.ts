@@ -98,7 +98,9 @@ function archiveOf(
   if (!(output instanceof Readable)) throw new TypeError('yazl gave no stream to read');
   const names = new ZipNames();
   let open: Readable | undefined;
-  /** Once: what it breaks fails as well. Who left is told nothing. */
+  /**
+   * Called once: errors that follow from this one are ignored. A client that left gets no report.
+   */
   const fail = (error: unknown, object?: string) => {
     if (output.destroyed) return;
     output.destroy(error as Error);

@@ -14,7 +14,7 @@ export const HIDDEN_ADDRESS = '(address)';
 
 const ADDRESS =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+|\[[0-9a-f:.]+\](?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/gi;
-/** A name that somebody gave, and no address: no dots. */
+/** A name that an operator gave, and no address: no dots. */
 const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 
 /** Keeps addresses from the browser (SPEC.md 1.6): nodes are called by their names, the rest not at all. */
@@ -62,8 +62,8 @@ export class Addresses {
   }
 
   /**
-   * A line of a log without what the console itself talks to. The addresses of clients stay: they
-   * are what somebody looks for in a log.
+   * A line of a log without what the console itself talks to. The addresses of clients stay:
+   * operators search for them in a log.
    */
   maskBackends(line: string): string {
     return this.#backends.reduce((text, place) => text.replaceAll(place, HIDDEN_ADDRESS), line);

@@ -131,7 +131,7 @@ function firstTime(series: readonly Series[]): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** At the times of the range, all of them: what the store leaves out is a gap. */
+/** Points at all times of the range: a time without a value is a gap. */
 function pointsOf({ values }: MatrixSeries, range: Range): Series['points'] {
   const known = new Map(values);
   return timesOf(range).map((time) => {

@@ -8,7 +8,7 @@ export function keyOfLabels(labels: Labels): string {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Those of `names`, in their order; what a sample lacks is an empty text, as in PromQL. */
+/** The labels of `names`, in their order; a missing one is an empty text, like in PromQL. */
 export function pick(labels: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
 }

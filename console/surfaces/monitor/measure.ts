@@ -5,7 +5,7 @@ export interface Measure {
   /** Name of the panel (panels.ts). */
   readonly panel: string;
   readonly labels: Labels;
-  /** In the unit of the panel; always finite. */
+  /** The value in the unit of the panel; always finite. */
   readonly value: number;
 }
 

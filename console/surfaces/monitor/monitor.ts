@@ -121,7 +121,7 @@ export class Monitor {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    // What is asked for at the moment fails, so that nobody waits for it.
+    // Requests under way fail, so that no caller waits for them.
     this.recon?.close();
     for (const upstream of this.#upstreams) upstream.close();
     await this.#ticking;
@@ -142,7 +142,7 @@ export class Monitor {
     };
   }
 
-  /** Of a rule that the metrics store has as well, what it says is shown, once. */
+  /** If the metrics store has the same rule, its alert is shown, once. */
   #alertViews(): AlertView[] {
     const theirs = new Set(this.#prometheusAlerts.map(({ name }) => name));
     const own = this.watch.alerts.filter(({ rule }) => !theirs.has(rule.prometheus?.alert ?? ''));
@@ -207,7 +207,7 @@ export class Monitor {
     return samplers;
   }
 
-  /** Panels that tiles and alerts need: the others are asked for when somebody looks at them. */
+  /** The panels that tiles and alerts need: the others are queried when a user opens them. */
   #queried() {
     const needed = new Set([
       ...TILES.map(({ panel }) => panel),

@@ -1,7 +1,7 @@
 /** Beyond what the specification's rule names: a month at an hour would be 720 points. */
 const STEPS_S = [15, 30, 60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400];
 /**
- * Of what the console has kept itself. A step that is no multiple of the time between two kept
+ * Steps for the console's own history. A step that is no multiple of the time between two kept
  * points has two of them in one step and none in the next, and a line with a gap at every second
  * point is not drawn at all: these are multiples of 10 s, 60 s and 600 s.
  */

@@ -22,7 +22,7 @@ export interface WatchOptions {
 /** How a source is. */
 export interface SourceStatus {
   readonly state: 'starting' | 'ok' | 'down';
-  /** Of the last answer. */
+  /** The time of the last answer. */
   readonly lastMs?: number;
   /** Since when it is down, and why. */
   readonly sinceMs?: number;

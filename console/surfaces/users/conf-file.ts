@@ -23,7 +23,7 @@ export interface ConfUser {
   /** What stands behind the groups, where the user has another storage URL; empty for none. */
   readonly storageUrl: string;
   readonly option: string;
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
   /** Why the line must be changed by hand; empty when it need not. */
   readonly byHand: string;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfFile } from './conf-file.js';
 
-/** In what a node does not agree with the first one; names alone, since values are secrets. */
+/** The difference of a node from the first one; names alone, since values are secrets. */
 export interface Difference {
   readonly node: string;
   /** `account:user` of those that are other users there, or none. */

@@ -6,10 +6,10 @@ import { readConf, type ConfUser } from './conf-file.js';
 import { GROUPS, isPlainKey, type UserChange } from './user-change.js';
 
 export interface DiffLine {
-  /** From 1: of the file before for `-`, of the one after for `+`. */
+  /** The line, from 1: of the file before for `-`, of the one after for `+`. */
   readonly line: number;
   readonly sign: '-' | '+';
-  /** Without key and storage URL. */
+  /** The text without key and storage URL. */
   readonly text: string;
 }
 
@@ -94,7 +94,9 @@ function userAfter(
   };
 }
 
-/** As the proxies decode it: they add the equals signs, and underscores part the names. */
+/**
+ * Base64 as the proxies decode it: they add the equals signs, and underscores separate the names.
+ */
 function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64').replaceAll('=', '');
 }

@@ -7,7 +7,7 @@ import type { UserChange } from './user-change.js';
 const OWNS_EVERYTHING = '.reseller_admin';
 const RESELLERS = [OWNS_EVERYTHING, '.reseller_reader'];
 
-/** Whether somebody sees a user: operators see all of them, admins those of their account. */
+/** Whether a user sees another one: operators see all of them, admins those of their account. */
 export function sees(actor: RosterEntry, user: Pick<ConfUser, 'account'>): boolean {
   return actor.role === 'operator' || user.account === actor.account;
 }
@@ -26,9 +26,9 @@ export function admitChange(actor: RosterEntry, change: UserChange): void {
 }
 
 /**
- * What the change would lead to.
- * @throws ApiError forbidden where it would lend the rights of others; conflict where nobody could
- *   take it back
+ * The result of a change.
+ * @throws ApiError forbidden where it would lend the rights of others; conflict where it could not
+ *   be reverted
  */
 export function admitEdit(
   actor: RosterEntry,

@@ -6,13 +6,13 @@ import { NodeError } from './proxy-node.js';
 
 export interface ProbeOptions {
   readonly port: number;
-  /** Of the login: that of `auth_url`. */
+  /** The path of the login: that of `auth_url`. */
   readonly authPath: string;
   /** How long a proxy may take until it is as it should be. */
   readonly timeoutMs: number;
 }
 
-/** Whom a proxy has to know, or not to know any more. */
+/** The user that a proxy has to know, or not to know any more. */
 export interface Expected {
   readonly name: string;
   readonly key: string;

@@ -35,7 +35,7 @@ export interface RollOutOptions {
   readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number) => void;
-  /** Told of what is no failure of a node. */
+  /** Called with errors that are no failure of a node. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -116,15 +116,15 @@ export async function recover(
   const stuck: string[] = [];
   for (const entry of record.nodes) {
     const node = nodes.find(({ name }) => name === entry.node);
-    // One that is none of the proxies any more is nobody's to bring back.
+    // A node that is no longer one of the proxies is not brought back.
     if (node === undefined) continue;
     const { before_sha256: beforeSha256, after_sha256: afterSha256, stamp } = entry;
     try {
       await node.restore({ beforeSha256, afterSha256, stamp });
-      // Also when the file is back already: its proxy may have been told of the change only.
+      // Reloaded also when the file is back already: its proxy may only have loaded the change.
       await node.reload();
     } catch (error) {
-      // Whoever has changed it since knows better.
+      // A file that was changed since by another operator stays as it is.
       const isSettled = error instanceof NodeError && error.status === SCRIPT_STATUS.changed;
       if (!isSettled) stuck.push(entry.node);
     }

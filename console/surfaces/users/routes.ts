@@ -88,7 +88,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
 
 type NameOf = (node: string) => string;
 
-/** Where proxies are is for operators: to others they are numbers. */
+/** The addresses of proxies are for operators: other users see numbers. */
 function namesFor({ role }: RosterEntry, all: readonly string[]): NameOf {
   return role === 'operator' ? (node) => node : (node) => `proxy ${all.indexOf(node) + 1}`;
 }
@@ -132,7 +132,7 @@ function enabled(admin: UserAdmin | undefined): UserAdmin {
   throw new ApiError('feature_disabled', 'Users are not administrated by this console.');
 }
 
-/** Without key, and without the address of another storage. */
+/** A user without key, and without the address of another storage. */
 function viewOf(one: ConfUser, actor: RosterEntry) {
   const { account, user, groups, storageUrl, byHand } = one;
   return {
@@ -162,7 +162,10 @@ function outcomeOf(action: string, target: string, nodes: readonly NodeOutcome[]
   } as const;
 }
 
-/** Whoever is gone, or has another key, is logged in no more; who changes their own key stays. */
+/**
+ * Ends the sessions of a user who was removed or got another key; users who change their own key
+ * stay logged in.
+ */
 function endSessions({ sessions }: ConsoleContext, change: UserChange, except: string): void {
   if (change.action !== 'remove' && !makesKey(change)) return;
   sessions.endWhere(({ id, user }) => id !== except && loginName(user) === loginName(change));

@@ -45,7 +45,7 @@ export function makeShell({ ssh, outputBytesMax, timeoutMs = TIMEOUT_MS }: Shell
   };
 }
 
-/** As one word for a POSIX shell. */
+/** Quotes a text as one word for a POSIX shell. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -81,7 +81,7 @@ function run(
       if (bytes > outputBytesMax) cut();
       else chunks.push(chunk);
     });
-    // It may end without having read what it was given.
+    // The program may end without having read its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('error', () => {

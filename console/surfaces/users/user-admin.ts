@@ -39,7 +39,7 @@ const NO_KEY = 'not-made-before-it-is-needed';
 
 /** A change that was admitted, ready to be carried out. */
 export interface PreparedChange {
-  /** Shown once, to whoever asked for it; empty when the change makes none. */
+  /** The new key, shown once to the user who made the change; empty when the change makes none. */
   readonly key: string;
   /** @param onEnd records what became of it, however it ended: before anything else begins */
   run(
@@ -74,7 +74,7 @@ export class UserAdmin {
     this.#journal = new Journal(options.stateDir);
   }
 
-  /** In the order of the configuration. */
+  /** The names of nodes, in the order of the configuration. */
   get nodeNames(): readonly string[] {
     return this.#nodes.map(({ name }) => name);
   }

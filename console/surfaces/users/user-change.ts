@@ -30,7 +30,7 @@ export const CHANGE = z.discriminatedUnion('action', [
     action: z.literal('change'),
     account,
     user,
-    /** Those of {@link GROUPS}; groups of other names stay. */
+    /** The groups among {@link GROUPS}; groups of other names stay. */
     groups: groups.optional(),
     new_key: z.boolean().default(false),
   }),

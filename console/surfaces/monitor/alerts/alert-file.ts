@@ -6,7 +6,7 @@ import type { Rule } from './rule.js';
 
 const FILE = 'monitor-alerts.json';
 const ALERTS_MAX = 2000;
-/** A condition that has not fired yet, and that nobody looked at for so long, begins anew. */
+/** A pending condition that was not checked for this long begins again. */
 const PENDING_GAP_MS = 5 * 60_000;
 
 const KEPT = z.strictObject({

@@ -2,7 +2,7 @@ import type { Unit } from '../panels/panel.js';
 import { panelOf } from '../panels/panels.js';
 import type { ActiveAlert } from './evaluator.js';
 
-/** An alert of the page, whoever found it. */
+/** An alert of the page, from any source. */
 export interface AlertView {
   readonly id: string;
   readonly name: string;

@@ -10,7 +10,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
 
-/** Of a handful of requests, one is no ratio. */
+/** The least rate for which a ratio is meaningful. */
 const REQUESTS_MIN_PER_S = 0.1;
 const ERROR_RATIO_MAX = 0.01;
 const REJECTS_MAX_PER_S = 1;

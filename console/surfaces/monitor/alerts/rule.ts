@@ -41,7 +41,7 @@ export interface Rule {
   readonly title: string;
   readonly severity: Severity;
   readonly condition: Condition;
-  /** Only while the sum of this panel is above the limit. */
+  /** The rule fires only while the sum of this panel is above the limit. */
   readonly onlyWhile?: { readonly panel: string; readonly above: number };
   /** How long the condition has to hold. */
   readonly forS: number;
@@ -62,7 +62,7 @@ export interface Rule {
 export interface SeriesView {
   readonly labels: Labels;
   readonly value: number;
-  /** Of the last so many seconds, oldest first. */
+  /** The points of the last `overS` seconds, oldest first. */
   points(overS: number): readonly Point[];
 }
 

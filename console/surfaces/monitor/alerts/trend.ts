@@ -37,7 +37,7 @@ export function slope(points: readonly Point[]): number | undefined {
 
 /**
  * When a line through the points reaches a limit, from the last of them.
- * @returns seconds; undefined when it does not, or nobody can tell
+ * @returns seconds; undefined when it does not, or when it is unknown
  */
 export function secondsUntil(limit: number, points: readonly Point[]): number | undefined {
   const growth = slope(points);

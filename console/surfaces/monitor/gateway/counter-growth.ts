@@ -1,7 +1,7 @@
 /**
  * How much counters grew from one scrape to the next. A counter that fell began anew with its
  * process, so that all it shows is growth; one that was not there at the scrape before began at
- * nought. What was counted before the first scrape is nobody's growth.
+ * nought. Counts before the first scrape are not growth.
  */
 export class CounterGrowth {
   #last: ReadonlyMap<string, number> | undefined;

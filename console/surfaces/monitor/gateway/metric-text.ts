@@ -12,7 +12,7 @@ export class MetricTextError extends Error {
   override readonly name = 'MetricTextError';
 }
 
-/** Of a service with some thousand series; whoever has more is no gateway. */
+/** Enough for a service with some thousand series; a source with more is no gateway. */
 const SAMPLES_MAX = 100_000;
 
 const NAME = /[A-Za-z_:][\w:]*/y;

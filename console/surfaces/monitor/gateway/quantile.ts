@@ -31,6 +31,6 @@ export function histogramQuantile(
   const lower = index === 0 ? Math.min(0, upper) : (sorted[index - 1]?.le ?? 0);
   const below = index === 0 ? 0 : (counts[index - 1] ?? 0);
   const within = (counts[index] ?? 0) - below;
-  // Only the first can be empty and have the rank, at the quantile 0.
+  // Only the first bucket can be empty and have the rank, at the quantile 0.
   return within <= 0 ? lower : lower + (upper - lower) * ((rank - below) / within);
 }

@@ -16,7 +16,7 @@ export interface Kept {
 export const SERIES_MAX = 500;
 /** How much farther back than a tier a range may begin that is drawn from it. */
 const REACH_SLACK = 0.05;
-/** What nobody measured for so long makes room for others. */
+/** A series without measures for this long makes room for others. */
 const IDLE_MS = 3_600_000;
 
 /** What was measured, in memory: bounded in series, and each in points. */

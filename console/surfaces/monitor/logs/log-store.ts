@@ -15,9 +15,9 @@ export interface LogEntry {
 /** Lines, newest first, and how far back there are any. */
 export interface LogPage {
   readonly entries: readonly LogEntry[];
-  /** From when on no line is lost that was written; null where that is not known. */
+  /** The time from which on no line is missing; null if it is unknown. */
   readonly completeFromS: number | null;
-  /** By the clock of what keeps the lines; null where that is not known. */
+  /** The time by the clock of the log's server; null if it is unknown. */
   readonly nowS: number | null;
 }
 
@@ -42,11 +42,11 @@ const RANGE = z.object({
     result: z.array(
       z.object({
         stream: z.record(z.string(), z.string()),
-        // Behind time and line, newer Lokis have a third thing.
+        // Newer Lokis add a third element behind time and line.
         values: z.array(z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown())),
       }),
     ),
-    // Of the admin port alone.
+    // Only the admin port sends this.
     stats: z
       .object({ tail: z.object({ completeFromUnixMs: z.number(), nowUnixMs: z.number() }) })
       .optional()
@@ -116,7 +116,7 @@ export class LogStore {
   }
 }
 
-/** Of the admin port's log tail, as supervisor/log-tail.ts writes them. */
+/** The labels of the admin port's log tail, as supervisor/log-tail.ts writes them. */
 const TAIL_LABELS: LogLabelNames = {
   service: 'process',
   node: 'node',
@@ -163,7 +163,7 @@ function secondsOf(ns: bigint): number {
   return Number(ns / 1_000_000n) / 1e3;
 }
 
-/** As text: there are more digits than a number has. */
+/** A text, because it has more digits than a number. */
 function nanoseconds(unixS: number): string {
   return `${Math.round(unixS * 1000)}000000`;
 }

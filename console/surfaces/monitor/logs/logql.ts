@@ -6,16 +6,16 @@ export interface LogLabelNames {
   readonly worker: string;
 }
 
-/** What somebody looks for; nothing of it is LogQL. */
+/** The search of a user; no part of it is LogQL. */
 export interface LogWish {
   readonly services: readonly string[];
-  /** As the store calls them. */
+  /** The nodes by the store's names. */
   readonly nodes: readonly string[];
   readonly level?: LogLevel | undefined;
   readonly contains?: string | undefined;
 }
 
-/** From the most severe on, each with the names that programs have for it. */
+/** The levels from the most severe on, each with the names that programs use for it. */
 const LEVELS = {
   error: ['fatal', 'emerg', 'alert', 'crit', 'critical', 'error', 'err'],
   warn: ['warn', 'warning', 'notice'],

@@ -7,10 +7,10 @@ import { visibleLines, type FoundLines } from './visible-lines.js';
 
 export interface LogSearch {
   readonly services: readonly string[];
-  /** As the page calls them. */
+  /** The nodes by the page's names. */
   readonly nodes: readonly string[];
   readonly level?: LogLevel | undefined;
-  /** Of the line as it is shown. */
+  /** Text that the shown line must contain. */
   readonly contains?: string | undefined;
   readonly fromS: number;
   readonly toS: number;

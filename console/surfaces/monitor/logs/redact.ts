@@ -41,7 +41,7 @@ const REDACTIONS: readonly (readonly [pattern: RegExp, replacement: string])[] =
 
 const LINE_MAX = 16 * 1024;
 
-/** A line of a log without credentials, and not longer than somebody can read. */
+/** A line of a log without credentials, and short enough to read. */
 export function redactLine(line: string): string {
   let redacted = line.slice(0, LINE_MAX);
   for (const [pattern, replacement] of REDACTIONS) {

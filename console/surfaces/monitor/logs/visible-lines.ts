@@ -20,11 +20,11 @@ export interface FoundLines<Line> {
   readonly seenToS: number;
 }
 
-/** Of 5000 lines: one search does not keep the log store busy for ever. */
+/** The limit of pages of 5000 lines: one search must not keep the log store busy for ever. */
 const PAGES_MAX = 10;
 /** No further page behind so long: with the last one, that is less than a page in a browser waits. */
 const PAGING_MS = 10_000;
-/** So many lines take less than a few milliseconds to be made fit to be shown. */
+/** The number of lines that are prepared in less than a few milliseconds. */
 const LINES_A_TURN = 100;
 
 /**
@@ -62,7 +62,7 @@ export async function visibleLines<Line extends { readonly line: string }>(
     }
     isWhole = page.entries.length < limit;
     if (isWhole || found.length >= wanted || nowMs() > untilMs) break;
-    // Of its last millisecond, the page may have a part: it is asked for again, whole.
+    // The page may have only a part of its last millisecond: that is asked for again, whole.
     const oldestS = page.entries.at(-1)?.unixS ?? fromS;
     const nextS = (Math.round(oldestS * 1000) + 1) / 1000;
     if (nextS >= endS && limit === LINES_MAX) break;

@@ -9,7 +9,7 @@ export const CLUSTER_PANELS: readonly Panel[] = [
   {
     ...base('nodes_online', 'Nodes online'),
     tab: 'nodes',
-    // Of hosts, not of their services: a node whose services were stopped stays online.
+    // Shows hosts, not their services: a node whose services were stopped stays online.
     sources: ['prometheus', 'recon', 'gateway'],
     promql: 'max by (instance)(up{job="node"})',
     derivation: {

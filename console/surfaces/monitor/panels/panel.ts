@@ -4,14 +4,14 @@ export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs';
 
 export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' | 's_per_s';
 
-/** Where measures come from; `console` is what it knows by itself. */
+/** The sources of measures; `console` is what it knows by itself. */
 export type SourceId = 'gateway' | 'recon' | 'prometheus' | 'console';
 
 /** Some series of a scrape of the gateway. */
 export interface Part {
   /** Name of the metric; of a histogram without its suffix. */
   readonly of: string;
-  /** Only samples with one of these values of the label. */
+  /** Limits the samples to those with one of these values of the label. */
   readonly where?: readonly [label: string, pattern: RegExp];
   /** What the lines of this part have in common. */
   readonly labels?: Labels;
@@ -47,8 +47,8 @@ export interface Panel {
   readonly kind: 'line' | 'stacked' | 'bars';
   /** The first that is configured is asked. `recon` measures under the panel's own name. */
   readonly sources: readonly SourceId[];
-  /** For Prometheus; `metrics_queries` replaces it. */
+  /** The query for Prometheus; `metrics_queries` replaces it. */
   readonly promql?: string;
-  /** For the built-in collector. */
+  /** The derivation for the built-in collector. */
   readonly derivation?: Derivation;
 }

@@ -60,7 +60,7 @@ export function nodeView(state: NodeState, nowMs: number) {
   const { ringMismatches } = state;
   return {
     name: state.name,
-    // Nobody can ask a node of which no ring says where it listens.
+    // A node without a known address cannot be asked.
     online: state.services.length === 0 ? null : state.online,
     services_up: state.services.filter(({ up }) => up).length,
     services: state.services.length,

@@ -19,7 +19,7 @@ export interface NodeState {
   readonly name: string;
   readonly online: boolean;
   readonly services: readonly { readonly name: string; readonly up: boolean }[];
-  /** Of its clock to the console's. */
+  /** The offset of its clock from the console's. */
   readonly skewS?: number | undefined;
   readonly async?: ReturnType<typeof facts.asyncPending> | undefined;
   readonly quarantined?: ReadonlyMap<string, number> | undefined;
@@ -113,7 +113,7 @@ async function details(
   };
 }
 
-/** With its port only where a node has several of the type. */
+/** The name of a service, with its port if a node has several of the type. */
 function serviceName({ type, port }: NodeServer, servers: readonly NodeServer[]): string {
   const alone = servers.filter((one) => one.type === type).length === 1;
   return alone ? type : `${type} ${port}`;

@@ -17,7 +17,7 @@ export interface RingDevice {
 
 export interface RingFile {
   readonly name: string;
-  /** Of the file as it is, as recon compares rings. */
+  /** The MD5 of the file as it is, as recon compares rings. */
   readonly md5: string;
   readonly devices: readonly RingDevice[];
 }

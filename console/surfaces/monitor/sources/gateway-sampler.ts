@@ -20,7 +20,7 @@ export class GatewaySampler implements Sampler {
 
   async sample(nowMs: number): Promise<Sampled> {
     const samples = await this.#scrape();
-    // As Prometheus says that a target answers.
+    // The metric by which Prometheus reports that a target answers.
     const up: Sample = { name: 'up', labels: {}, value: 1 };
     return { measures: this.#deriver.next([...samples, up], nowMs), problems: new Map() };
   }

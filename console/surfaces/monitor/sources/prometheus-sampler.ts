@@ -8,7 +8,7 @@ export interface QueriedPanel {
   readonly promql: string;
 }
 
-/** Of one panel; a query that gives more is not one for people to look at. */
+/** The limit of series of one panel; more cannot be read on a page. */
 const SERIES_MAX = 100;
 
 /** Asks a Prometheus for what tiles and alerts need. */
@@ -25,7 +25,7 @@ export class PrometheusSampler implements Sampler {
   async sample(): Promise<Sampled> {
     const measures: Measure[] = [];
     const problems = new Map<string, string>();
-    // One after the other: nobody waits, and a store that is in trouble is left in peace.
+    // One after the other: no user waits for it, and a store in trouble is not loaded.
     for (const { id, promql } of this.panels) {
       try {
         const found = await this.api.query(promql);
