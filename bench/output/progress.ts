@@ -36,7 +36,7 @@ class Lines implements Progress {
   }
 
   phase(): void {
-    // As above.
+    // Phases are not shown in the table.
   }
 
   row(result: RowResult): void {

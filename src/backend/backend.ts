@@ -100,8 +100,8 @@ export interface ObjectSeal {
 
 export interface PutObjectInput {
   /**
-   * Bytes of the body. A body of any other length fails with `BodyMismatch`. Undefined where nobody
-   * knows it, and `Capabilities.unsizedBodies` allows that: then a stream is whole when it ends.
+   * Bytes of the body. A body of any other length fails with `BodyMismatch`. It may be undefined if
+   * `Capabilities.unsizedBodies` allows that: then a stream is complete when it ends.
    */
   readonly size: number | undefined;
   readonly contentType: string;

@@ -5,8 +5,8 @@ import type { ListedObject, ObjectPage, ObjectQuery } from './object-listing.js'
 export type PageReaderName = 'embedded' | 'swift';
 
 /**
- * A long page of a listing that nobody has read yet: what a thread needs to read it, so that the
- * event loop does not. To be posted once, since what is in `transfer` is moved.
+ * A long page of a listing that is still unread, with what a thread needs to read it, so that the
+ * event loop need not. Post it once, since the contents of `transfer` are moved.
  */
 export interface UnreadPage {
   readonly reader: PageReaderName;
@@ -15,7 +15,7 @@ export interface UnreadPage {
   readonly transfer: readonly ArrayBuffer[];
 }
 
-/** Of a store that can leave pages to a thread. */
+/** The listings of a store that can leave pages to a thread. */
 export interface UnreadListings {
   /**
    * As `listObjects`, with a long page unread.

@@ -206,7 +206,7 @@ function swiftRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): 
       expected: `a file with the key of swift_user (${user})`,
     });
   }
-  // What the filter shows the gateway, and nobody else, lies open on the storage servers.
+  // The storage servers do not protect what the filter shows to the gateway alone.
   if (parsed.swift_rings_dir && parsed.swift_filter_secret_file === '') {
     problems.push({
       ...origin('swift_filter_secret_file', sources),

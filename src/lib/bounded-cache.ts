@@ -7,7 +7,7 @@ interface Entry<Value> {
 }
 
 export interface CacheLimits {
-  /** Of all entries together, in the unit of their weights. */
+  /** The limit of all entries together, in the unit of their weights. */
   readonly weightMax: number;
   /** How long an entry is kept; 0 keeps nothing. Default: until there is no room for it. */
   readonly lifeMs?: number;

@@ -149,7 +149,9 @@ const FACTS: Readonly<Partial<Record<string, OperationFacts>>> = Object.fromEntr
   Object.entries(TABLE).map(([name, row]) => [name, factsOf(row)]),
 );
 
-/** Of operations that are known and answered with 501: only a bucket's owner is told so. */
+/**
+ * The facts of known operations that are answered with 501, which only a bucket's owner is told.
+ */
 const UNSUPPORTED: OperationFacts = {
   handler: undefined,
   needs: BUCKET_OWNER,

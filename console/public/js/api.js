@@ -13,7 +13,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Who is logged in; leads to the login where nobody is. */
+/** Reads who is logged in; leads to the login if there is no session. */
 export async function openSession() {
   session = await call('GET', '/api/session');
   return session;
@@ -33,7 +33,10 @@ export function sessionOver() {
   return isStaying;
 }
 
-/** @returns who is logged in by now, maybe in another tab: the `same` as here, `other` or `nobody` */
+/**
+ * @returns the user of the present session, maybe from another tab: the `same` as here, `other` or
+ *   none
+ */
 export async function renewSession() {
   const now = await fetch('/api/session', {
     headers: { 'x-background': '1' },
@@ -47,7 +50,7 @@ export async function renewSession() {
   return 'same';
 }
 
-/** As who was logged in here before. */
+/** Logs in again as the same user. */
 export async function logInAgain(key) {
   const { account, user } = session;
   session = await call('POST', '/api/session', { account, user, key });
@@ -67,7 +70,7 @@ export function uploadBytesMax() {
   return session?.max_upload_bytes ?? Infinity;
 }
 
-/** For how long a URL is valid unless somebody wants it otherwise, in seconds. */
+/** Seconds for which a URL is valid unless the user chooses otherwise. */
 export function tempurlDefaultS() {
   return session?.tempurl_default_s ?? 3600;
 }
@@ -153,7 +156,9 @@ function see(job) {
 
 const RETRY_MS = 5_000;
 
-/** To the login, once there is one: a console that is being restarted ends its sessions too. */
+/**
+ * Leads to the login, once there is one: a console that is being restarted ends its sessions too.
+ */
 function leave(onState, reopen) {
   const again = () => {
     onState('stale');
@@ -161,7 +166,7 @@ function leave(onState, reopen) {
   };
   const onLogin = () => {
     if (!sessionOver()) return;
-    // A page that stays asks until somebody has logged in again.
+    // A page that stays asks until the user has logged in again.
     onState('stale');
     setTimeout(reopen, RETRY_MS);
   };

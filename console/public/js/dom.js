@@ -8,7 +8,7 @@ export function el(tag, properties = {}, ...children) {
 export const $ = (selector) => document.querySelector(selector);
 
 /**
- * Characters that change how the text around them looks, or that nobody sees: controls, marks of
+ * Characters that change how the text around them looks, or that are invisible: controls, marks of
  * direction (which make `gpj.exe` of a picture's name), blanks without width, tags.
  */
 const HIDDEN =

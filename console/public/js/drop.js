@@ -3,7 +3,7 @@
  * - of a file `{ path, open }`; `open` resolves with the File, and fails once it is gone
  * - of a folder that gives no files, or not all, `{ path, problem }`
  *
- * Nobody reads ahead of who takes them, so that a folder of any size costs little memory.
+ * Files are read only as they are taken, so that a folder of any size costs little memory.
  */
 async function* dropped(entries) {
   for (const entry of entries) yield* walk(entry, '');
@@ -40,7 +40,7 @@ async function* walk(entry, prefix) {
 /** What an `<input type="file">` was given, in the same shape: folders without files never show. */
 export async function* picked(input) {
   const files = [...input.files];
-  // So that the same choice again is a change again.
+  // Cleared, so that the same choice again is a change again.
   input.value = '';
   for (const file of files) {
     yield { path: pathOf(file), open: () => Promise.resolve(file) };

@@ -13,7 +13,7 @@ import { fail, openShell } from './shell.js';
 
 const TILES = 10;
 const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
-/** So many times nothing came: what is shown is no longer known. */
+/** The number of missed updates after which the shown values count as unknown. */
 const MISSED = 3;
 const RETRY_MS = 5000;
 const AGAIN_S = 120;
@@ -104,7 +104,7 @@ async function start() {
   readPlace();
   showLoadingTiles(TILES);
   const onConnection = (state) => {
-    // Who is polled is live for a moment each time.
+    // A page that polls is live for a moment each time.
     if (state !== 'live') everyS = state === 'polled' ? POLL_MS / 1000 : 0;
     if (state === 'live' && content !== null) refresh().catch(fail);
   };

@@ -62,7 +62,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
     showHead();
   };
   const remove = () => {
-    // Whose focus is in what goes away would begin at the top of the page again.
+    // If the focus is in the row, it must not fall back to the top of the page.
     if (row.contains(document.activeElement)) $('#transfers').focus();
     row.remove();
     stop();
@@ -150,7 +150,7 @@ function progressText(done, total, perSecond, unit) {
 let timer = 0;
 let isStale = false;
 
-/** At once, and then not for a while: a queue of thousands changes all the time. */
+/** Shows the head at once, and then not for a while: a queue of thousands changes all the time. */
 export function showHead() {
   isStale = true;
   if (timer !== 0) return;
@@ -162,7 +162,7 @@ export function showHead() {
   }, HEAD_MS);
 }
 
-/** Of files, whose number says more than their bytes where there are many. */
+/** The rate of files, whose number says more than their bytes if there are many. */
 let fileRate = new Rate();
 
 function writeHead(counts) {
@@ -198,14 +198,14 @@ function writeHead(counts) {
   if (hadFocus) moveFocus(isEmpty);
 }
 
-/** From a button that has been hidden, or from all of the list. */
+/** Moves the focus from a button that has been hidden, or from all of the list. */
 function moveFocus(isEmpty) {
   const focused = document.activeElement;
   if (isEmpty) ($('#objects').hidden ? $('#q') : $('#objects')).focus();
   else if (focused.hidden || !$('#transfers').contains(focused)) $('#transfers').focus();
 }
 
-/** Of one, its line has the button. */
+/** Buttons for all are for two or more: a single one has its own. */
 function setBulk(selector, count, text) {
   $(selector).hidden = count < 2;
   $(selector).textContent = text;

@@ -27,9 +27,9 @@ const HOLDS_MAX = 20;
 const waiting = [];
 /** Attempts that have not ended, each with its item. */
 const running = new Map();
-/** Until there is a session again. */
+/** Paused until there is a session again. */
 let isPaused = false;
-/** Until the console, or the store behind it, is back. */
+/** Held until the console, or the store behind it, is back. */
 const hold = new UploadHold(
   () => pump(),
   () => showHead(),
@@ -38,7 +38,7 @@ const hold = new UploadHold(
 const reading = new Set();
 /** What is not there, by why: each can be started again. */
 const left = { failed: new Set(), exists: new Set(), cancelled: new Set() };
-/** Of those, who have a line, and who would have one if there were room. */
+/** The transfers with a line, and those that would have one if there were room. */
 const shown = new Set();
 const unshown = new Set();
 /** Since the queue was last empty. */
@@ -98,7 +98,7 @@ function say(title, message, list) {
 function pump() {
   while (!isPaused && !hold.isHeld && running.size < AT_ONCE && waiting.length > 0) {
     const item = waiting.shift();
-    // Of its own for each attempt: one that was cancelled must not go on when the next has begun.
+    // Each attempt has its own: one that was cancelled must not go on when the next has begun.
     const attempt = { cancelled: false, abort: null };
     running.set(attempt, item);
     run(item, attempt).finally(() => {
@@ -228,7 +228,10 @@ function again(item) {
   pump();
 }
 
-/** For its turn; an earlier attempt that still ends says nothing of it any more. */
+/**
+ * Puts an item back to wait for its turn; an earlier attempt that still ends has no effect on it
+ * any more.
+ */
 function wait(item) {
   item.attempt = null;
   Object.assign(item, { refusals: 0, cuts: 0, holds: 0 });
@@ -305,7 +308,7 @@ export const uploads = {
     }
   },
 
-  /** Of what waits; what has a line is cancelled by it. */
+  /** Cancels waiting transfers; one with a line is cancelled by the line. */
   cancelWaiting() {
     for (const state of reading) state.cancelled = true;
     for (const item of waiting.splice(0)) leave(item, 'cancelled', 'cancelled');

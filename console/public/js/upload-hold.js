@@ -53,7 +53,7 @@ export class UploadHold {
     return this.#reason !== null;
   }
 
-  /** For the user; empty while nothing is held up. */
+  /** The text for the user; empty while nothing is held up. */
   get text() {
     return this.#reason === null ? '' : TEXTS[this.#reason];
   }

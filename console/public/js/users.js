@@ -35,7 +35,7 @@ async function load() {
   showDifferences(differences);
 }
 
-/** Where nodes disagree, nobody knows which of them is right: that is not for the console to say. */
+/** If nodes disagree, the console cannot know which of them is right. */
 function showDifferences(differences) {
   const box = $('#differences');
   box.hidden = differences.length === 0;

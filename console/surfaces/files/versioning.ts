@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
  *     stack      Swift's X-Versions-Enabled: versions have ids, and stay in the container
  *     archive    Swift's X-Versions-Location: what is overwritten goes into another container
  *     history    Swift's X-History-Location: as before, and deletions leave a marker there
- *     none       nobody
+ *     none       no middleware
  */
 export type VersioningMode = 'stack' | 'archive' | 'history' | 'none';
 

@@ -12,7 +12,7 @@ import { versioningOf } from './versioning.js';
  *
  *     creates    nothing is there
  *     keeps      the store keeps it as a version
- *     destroys   it is gone for good, or nobody can tell
+ *     destroys   it is gone for good, or that is unknown
  */
 export type WriteEffect = 'creates' | 'keeps' | 'destroys';
 

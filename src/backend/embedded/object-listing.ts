@@ -67,7 +67,7 @@ export function visitObjects(
   return scanSlice(scan, Infinity) === 'truncated';
 }
 
-/** Of a table whose entries are objects of their own, types included. */
+/** Collects the entries of a table whose entries are objects of their own, types included. */
 function collector(entries: ListingEntry[]): EntryVisitor {
   return {
     object: (object) => entries.push({ kind: 'object', object: object as ListedObject }),

@@ -56,7 +56,7 @@ async function putSized(deps: StoreDeps, put: Put, intake: SizedIntake): Promise
 /** How much of a body of unknown size is admitted at a time. */
 const ADMITTED_BYTES = 4 * 1024 * 1024;
 
-/** Room is asked for as the body comes: nobody knows how much it takes. */
+/** Asks for room while the body comes, since its size is unknown. */
 function growing({ space }: StoreDeps, put: Put): Put {
   const { body } = put.intake;
   async function* admitted(): AsyncGenerator<Buffer> {

@@ -62,8 +62,8 @@ export interface ListedHash {
   readonly etag: string | undefined;
   readonly attributes: Metadata;
   /**
-   * Of large objects and of links that hold to an ETag: what Swift's proxies make fields of, and
-   * container servers do not.
+   * Fields of large objects and of links that hold to an ETag: Swift's proxies add them, container
+   * servers do not.
    */
   readonly sloEtag?: string | undefined;
   readonly targetEtag?: string | undefined;
@@ -191,7 +191,7 @@ export function parseListing(text: string): readonly unknown[] {
     const listing: unknown = JSON.parse(text);
     if (Array.isArray(listing)) return listing;
   } catch {
-    // As below.
+    // The error below covers a document that is no JSON as well.
   }
   throw new BackendError('Corrupt', 'a listing that is no JSON list');
 }

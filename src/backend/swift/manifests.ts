@@ -91,7 +91,7 @@ function parsed(text: string): readonly StoredSegment[] {
     const manifest: unknown = JSON.parse(text);
     if (Array.isArray(manifest)) return manifest as readonly StoredSegment[];
   } catch {
-    // As below.
+    // The error below covers a document that is no JSON as well.
   }
   throw new BackendError('Corrupt', 'a manifest that is no JSON list');
 }

@@ -25,7 +25,7 @@ export class ScratchMemory {
     return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.pieceBytes);
   }
 
-  /** A piece that nobody uses; undefined when there is none. */
+  /** A piece that is not in use; undefined when there is none. */
   takeKept(): Buffer<ArrayBuffer> | undefined {
     return this.#kept.pop();
   }

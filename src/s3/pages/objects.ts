@@ -20,7 +20,7 @@ import type { ListedBucket, PageSource } from './page-source.js';
 
 export interface ObjectsPage extends ListedBucket {
   readonly query: ListObjectsQuery;
-  /** Of what has no ACL of its own. */
+  /** The owner of entries without an ACL of their own. */
   readonly owner: Owner;
 }
 

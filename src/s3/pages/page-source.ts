@@ -10,7 +10,7 @@ export type ListingBackend = Pick<
 > &
   Partial<VisitedListings>;
 
-/** Of a thread, which makes nothing else meanwhile. */
+/** The listings as a thread visits them, which does nothing else meanwhile. */
 export interface VisitedListings {
   /**
    * Shows the entries of a page one after the other.

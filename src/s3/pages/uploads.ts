@@ -81,10 +81,10 @@ function listedUpload({ key, uploadId, marker }: OpenUpload, accountOwner: Owner
 }
 
 /**
- * Who is to own the object: by its ACL, or who began the upload.
+ * The owner of the object to be: from its ACL, or the user who began the upload.
  *
- * @param attributes - system metadata of the upload's marker, or of that what listings show
- * @param accountOwner - of an upload that says nothing of it: Swift's s3api began it
+ * @param attributes - system metadata of the upload's marker, or the part of it in listings
+ * @param accountOwner - the owner of an upload without that metadata, which Swift's s3api began
  */
 function ownerOfUpload(attributes: Metadata, accountOwner: Owner): Owner {
   const id = listedOwner(attributes[UPLOAD_ACL_METADATA]);
@@ -100,9 +100,9 @@ function initiatorOf(attributes: Metadata, owner: Owner): Owner {
 export interface PartsPageOf {
   readonly upload: Upload;
   readonly query: ListPartsQuery;
-  /** Of an upload that says nothing of its owner. */
+  /** The owner of an upload whose metadata names none. */
   readonly owner: Owner;
-  /** Of the upload's marker. */
+  /** The system metadata of the upload's marker. */
   readonly systemMetadata: Metadata;
 }
 

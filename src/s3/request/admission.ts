@@ -102,7 +102,7 @@ export class AdmissionTicket {
   /**
    * Lets the request in.
    * @param weight - of the operation, in requests of one object
-   * @param uploadBytes - of its body; undefined when nobody knows
+   * @param uploadBytes - of its body; undefined when unknown
    * @returns undefined when it is in at once
    * @throws S3Error `SlowDown`, by the promise
    */

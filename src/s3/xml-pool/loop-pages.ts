@@ -7,7 +7,7 @@ import { listingKey, type LoopCall, type LoopQuestion, type LoopReply } from './
 
 /** Thrown where a page turns out to be long: the thread begins it anew, with what is read so far. */
 class LongPage extends Error {}
-/** One for all, since nobody looks at where it was thrown: a stack costs as much as 50 entries. */
+/** One error for all pages, since its place is never read: a stack costs as much as 50 entries. */
 const LONG_PAGE = new LongPage('a long page');
 
 type Listing = ObjectPage | UnreadPage;
@@ -113,7 +113,7 @@ export class LoopPages implements PageSource {
     this.#listings.set(key, listing);
     listing.then(
       (settled) => this.#settled.set(key, settled),
-      // Whoever asked is told; the loop's own attempt may be over by then.
+      // The caller gets the error; the loop's own attempt may be over by then.
       () => undefined,
     );
     return listing;

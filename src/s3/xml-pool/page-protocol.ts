@@ -11,7 +11,7 @@ import type { VersionIndex } from '../versions/version-entry.js';
 
 export interface PageTask {
   readonly name: PageName;
-  /** Of that page. */
+  /** The parameters of that page. */
   readonly parameters: unknown;
   readonly requestId: string;
   readonly capabilities: Capabilities;
@@ -19,7 +19,7 @@ export interface PageTask {
   readonly listings: ReadonlyMap<string, ObjectPage | UnreadPage>;
   /** Where to ask the loop for more; absent where one listing is all that the page needs. */
   readonly port: MessagePort | undefined;
-  /** A piece of scratch memory that nobody needs, for the document. */
+  /** A piece of scratch memory that is not in use, for the document. */
   readonly memory: ArrayBuffer | undefined;
 }
 

@@ -13,7 +13,7 @@ import { locationOf, type Headers } from './object-headers.js';
  * object): the object's head, conditions, and the headers of an answer.
  */
 
-/** Whom expired objects are there for, and how sure an answer has to be. */
+/** Whether the request sees expired objects, and how certain an answer has to be. */
 export function readOptions(call: Call<ObjectTarget>): ReadOptions {
   const { headers, target } = call;
   const openExpired =

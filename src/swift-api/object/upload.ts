@@ -174,7 +174,7 @@ function wholeUpload(bytes: Buffer, size: number, wanted: string | undefined): U
   return { size, body: content, seal, close: NOTHING };
 }
 
-/** Of unknown length: it has to be all there before the store is told how much it is. */
+/** An upload of unknown length: it has to be complete before the store is told its size. */
 async function spooled(
   { api, body }: Call,
   footerBytes: number,

@@ -10,10 +10,10 @@ const ADDITIONS = [
   ['A user reads', 'read', 'account:user'],
   ['A user writes', 'write', 'account:user'],
 ];
-/** Who types is not asked at every key. */
+/** The pause in typing after which the text is checked. */
 const PAUSE_MS = 250;
 
-/** Who may read and write a container, with what each rule means in words. */
+/** The rights to read and write a container, with what each rule means in words. */
 export async function showAcl(name) {
   const now = await call('GET', `/api/files/acl?${query({ name })}`);
   const areas = { read: areaOf('read', now.read), write: areaOf('write', now.write) };

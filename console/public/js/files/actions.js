@@ -12,7 +12,7 @@ function count(rows) {
   return rows.length === 1 ? `“${rows[0].display}”` : `${rows.length} selected`;
 }
 
-/** To the trash, or to where the container's versions bring it back. */
+/** Moves rows to the trash, or deletes them where the container keeps versions. */
 export async function removeRows(rows) {
   if (rows.length === 0) return;
   const title = keepsDeleted() ? `Delete ${count(rows)}` : `Move ${count(rows)} to the trash`;

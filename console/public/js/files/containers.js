@@ -2,7 +2,7 @@ import { call, query } from '../api.js';
 import { $, bytesText, el, shownText } from '../dom.js';
 import { go } from './state.js';
 
-/** As many as somebody looks through; more come on demand. */
+/** The number of rows that a user looks through; more come on demand. */
 const PAGE = 200;
 const ICONS = {
   public: ['◉', 'public: everybody may read it'],
@@ -28,13 +28,13 @@ export async function showContainers(current, open) {
     items = page.items;
     next = page.items.length === PAGE ? page.next_marker : null;
     $('#open-container').hidden = true;
-    // It may just have changed: it is asked anew.
+    // The container may just have changed: its details are asked for again.
     forgetDetails(current);
     draw(current, open);
   } catch (error) {
     if (turn !== latest) return;
     if (error.code !== 'acl') throw error;
-    // Who is no owner may not list the account, and may still read what others share.
+    // A user who is no owner may not list the account, but may read what others share.
     items = [];
     next = null;
     draw(current, open);

@@ -32,7 +32,7 @@ export async function transferDialog(rows) {
   const target = el('input', { name: 'to', value: container, required: true });
   target.setAttribute('list', 'container-names');
   const names = el('datalist', { id: 'container-names' });
-  // Who may not list containers types the name.
+  // A user who may not list containers types the name.
   call('GET', `/api/files/containers?${query({ limit: '1000' })}`).then(
     ({ items }) =>
       names.append(

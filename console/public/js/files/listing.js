@@ -66,7 +66,7 @@ async function loadDetails() {
   if (view.details !== null) return;
   const { container } = view;
   const details = await call('GET', `/api/files/container?${query({ name: container })}`).catch(
-    // Who may only read objects does not see the container.
+    // A user who may only read objects does not see the container.
     () => ({ name: container, versioning: 'none', versioning_active: false }),
   );
   if (view.container === container) view.details = details;

@@ -92,7 +92,7 @@ function metaOf(rows) {
   return Object.fromEntries(meta);
 }
 
-/** As an input of local time takes it: `2026-01-31T23:59`. */
+/** A time as an input of local time takes it: `2026-01-31T23:59`. */
 function localTime(unixS) {
   if (unixS === null) return '';
   const date = new Date(unixS * 1000);

@@ -2,7 +2,7 @@ import { query, raw } from '../api.js';
 import { bytesText, el } from '../dom.js';
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-/** Larger pictures are fetched when somebody wants them. */
+/** Larger pictures are fetched on demand. */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x-sh|sql|csv))/;
 

@@ -6,7 +6,7 @@ import { attempt, folder, stopSearch, view } from './state.js';
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
 const MIB = 1024 * 1024;
-/** As many as the console finds at a time; of more the last ones stay. */
+/** The number of rows that the console finds at a time; beyond it the last ones stay. */
 const ROWS_KEPT_MAX = 1000;
 const NOTHING_YET = { hits: [], gone: 0, scanned: 0 };
 
@@ -110,8 +110,8 @@ function button(text, work) {
 }
 
 /**
- * Says how far the search is. Whose focus is in what goes away would begin at the top of the page
- * again.
+ * Says how far the search is. If the focus is in a part that goes away, it moves to the rest, and
+ * not to the top of the page.
  *
  * @param work - shows the rows that go with it
  */

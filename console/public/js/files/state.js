@@ -64,7 +64,7 @@ export function go(container, prefix, mode = 'files') {
   location.hash = place.join('/');
 }
 
-/** Somebody may have typed it: what is no encoding is taken as it is. */
+/** The text may have been typed by hand: an invalid encoding is taken as it is. */
 function decoded(part) {
   try {
     return decodeURIComponent(part);

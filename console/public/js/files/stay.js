@@ -61,7 +61,7 @@ function goOn() {
   clearTimeout(timer);
   $('#countdown').hidden = false;
   const notice = $('#session-over');
-  // Whose focus is in what goes away would begin at the top of the page again.
+  // If the focus is in the notice, it must not fall back to the top of the page.
   const hasFocus = notice.contains(document.activeElement);
   notice.hidden = true;
   if (hasFocus) $('#transfers').focus();
@@ -81,7 +81,7 @@ async function logIn() {
   if (given !== null && isOver) goOn();
 }
 
-/** As a file: they may be thousands. */
+/** Saves the missing names as a file: there may be thousands. */
 function saveMissing() {
   const lines = [...uploads.missing()].map((name) => name.replaceAll('\n', '\\n'));
   if (uploads.counts().reading > 0) lines.push('(and what is in folders that are not read yet)');

@@ -56,12 +56,12 @@ export class LogList {
   add(lines, older, lost) {
     const fresh = this.#freshOf(lines);
     const rows = fresh.map((line) => this.#rowOf(line));
-    // Without a line that is known, nobody knows that none is missing.
+    // Without a known line it is unknown whether lines are missing.
     const isGap = older !== null && lines.length > 0 && fresh.length === lines.length;
     const cut = isGap ? { from: older, to: lines.at(-1).unix_s } : null;
     if (rows.length > 0) this.#topGap = null;
     if (lost !== null || cut !== null) this.#tellGap(rows, lost, cut);
-    // New lines above must not move what somebody reads below.
+    // New lines above must not move the lines that a user reads below.
     const before = this.element.scrollHeight;
     const { scrollTop } = this.element;
     this.element.prepend(...rows);

@@ -12,7 +12,7 @@ const TAIL_MS = 2000;
 const OVERLAP_S = 5;
 const LATE_S = { embedded: OVERLAP_S, loki: 60 };
 
-/** The log: filtered, newest first, and followed until somebody stops it. */
+/** The log: filtered, newest first, and followed until the user stops it. */
 export class Logs {
   element = el('section', { className: 'card whole logs' });
   #filter;

@@ -1,7 +1,10 @@
 /** Colours of series, from the style sheet, so that they follow the theme. */
 
 const COUNT = 8;
-/** Lines differ in their dashes too: the second round of colours, and whoever sees no colours. */
+/**
+ * Lines differ in their dashes too: for the second round of colours, and for readers who see no
+ * colours.
+ */
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [4, 2, 1, 2], [6, 6], [1, 4]];
 
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

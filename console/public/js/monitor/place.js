@@ -1,6 +1,6 @@
 /**
- * What the page shows, kept behind `#`: a reload, the back button and a link to somebody else keep
- * the tab, the range and the filters.
+ * What the page shows, kept behind `#`: a reload, the back button and a shared link keep the tab,
+ * the range and the filters.
  */
 
 const DEFAULTS = {

@@ -94,7 +94,7 @@ function applyCustom(event) {
   if (!wrong) setPlace({ from: String(from), to: String(to) });
 }
 
-/** As fields for date and time want it: of the browser's time zone, without it. */
+/** A time as fields for date and time need it: in the browser's time zone, without its name. */
 function fieldText(unixS) {
   const time = new Date(unixS * 1000);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -19,7 +19,7 @@ export function columnsOf(series) {
   return [times, ...values];
 }
 
-/** Each series on top of those before it; a gap stays one, and lowers nobody above it. */
+/** Each series on top of those before it; a gap stays a gap, and lowers no series above it. */
 export function stack([times, ...all], hidden) {
   const sums = times.map(() => 0);
   const stacked = all.map((values, index) =>
@@ -32,7 +32,7 @@ export function stack([times, ...all], hidden) {
   return [times, ...stacked];
 }
 
-/** Of the latest time at which anything is known; -1 for none. What was known before is no news. */
+/** The index of the latest time with a known value; -1 for none. */
 export function latestIndex([times, ...all]) {
   return times.findLastIndex((_time, at) => all.some((values) => values[at] !== null));
 }

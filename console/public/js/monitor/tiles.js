@@ -36,7 +36,7 @@ export function showLoadingTiles(count) {
   );
 }
 
-/** What nobody is set up to measure is no trouble: it is told apart from what is lost. */
+/** A measure without a source is no trouble: it is shown differently from a lost one. */
 function measured(tile, about) {
   return tile.value === null && about?.available === false ? { ...tile, state: 'off' } : tile;
 }

@@ -55,7 +55,7 @@ function outcomeOf(result, key) {
   return [label, list];
 }
 
-/** Where something is stuck, it is not true that all is as it was. */
+/** If a node is stuck, the state before was not restored. */
 function isStuck(nodes) {
   return nodes.some(({ state }) => state === 'stuck') ? 1 : 0;
 }

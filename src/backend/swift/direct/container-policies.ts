@@ -59,7 +59,7 @@ export class ContainerPolicies {
     }
   }
 
-  /** For others too, so that nobody's cancellation ends it. */
+  /** Asks for all callers together, so that the cancellation of one does not end it. */
   async #ask(
     name: string,
     { requestId }: CallContext,

@@ -25,7 +25,7 @@ export class NodeHealth {
   /** @param trialMs how long a trial may take before there is another */
   constructor(private readonly trialMs: number) {}
 
-  /** Whether a request may be sent now: when it is a trial, nobody else's until it is over. */
+  /** Whether a request may be sent now. If it is a trial, no other request may until it is over. */
   admits(now: number): boolean {
     if (this.#leftOutForMs === 0) return true;
     if (now < this.#leftOutUntil || now < this.#trialUntil) return false;

@@ -35,7 +35,7 @@ interface Settled {
  * Asks the servers of a partition for one that has what is asked for, as Swift's proxy does
  * (GETorHEADHandler in swift/proxy/controllers/base.py): primaries by affinity, for each that does
  * not answer a handoff; a 404 with a newer timestamp, a tombstone, is believed rather than older
- * data. That nobody has it is not said here: rings may be old, and handoffs were not asked.
+ * data. It never reports an object as missing: rings may be old, and handoffs were not asked.
  */
 export class NodeWalk {
   /** The newest deletion that a server has told of, as an internal timestamp. */
@@ -47,7 +47,7 @@ export class NodeWalk {
   readonly #left: Device[];
   readonly #primaryCount: number;
   readonly #handoffs: Iterator<Device, undefined>;
-  /** Of servers that have not answered; none is asked twice. */
+  /** The requests to servers that have not answered; no server is asked twice. */
   readonly #pending = new Set<Promise<Step>>();
 
   constructor(
@@ -97,7 +97,7 @@ export class NodeWalk {
     return time === undefined || time >= this.#tombstone;
   }
 
-  /** Of what is under way, or of the next server when that takes long. */
+  /** The next step of a request under way, or of the next server when that takes long. */
   async #nextStep(call: Omit<NodeCall, 'partition'>): Promise<Step> {
     const { hedgeMs } = this.options;
     for (;;) {
@@ -129,7 +129,7 @@ export class NodeWalk {
     return step;
   }
 
-  /** @returns false when there is nobody left to ask */
+  /** @returns false when no server is left to ask */
   #askNext(call: Omit<NodeCall, 'partition'>, isHedge: boolean): boolean {
     const device = this.#nextDevice();
     if (device === undefined) return false;
@@ -172,7 +172,7 @@ export class NodeWalk {
     return { kind: 'missing', tombstone: headers.get('x-backend-timestamp') ?? '' };
   }
 
-  /** Whoever answers now is not needed. */
+  /** Cancels the requests under way: their answers are not needed. */
   #letGo(): void {
     for (const pending of this.#pending) {
       pending.then(

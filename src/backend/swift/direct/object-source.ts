@@ -117,7 +117,7 @@ export class ObjectSource {
   }
 }
 
-/** Of the object, in an answer's body. */
+/** The position in the object at which an answer's body begins. */
 function firstByte(headers: ReadonlyMap<string, string>): number {
   const [, first] = /^bytes (\d+)-/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(first ?? 0);

@@ -12,7 +12,7 @@ export interface DirectOptions extends Omit<NodeOptions, 'requestsMax'>, Cluster
   readonly hedgeMs: number;
   readonly onRead?: DirectDeps['onRead'];
   readonly onHedgeWon?: DirectDeps['onHedgeWon'];
-  /** Told of each ring at first, and when it is replaced, cannot be, or is well again. */
+  /** Called with each ring at first, and when it is replaced, cannot be, or is well again. */
   readonly onRing?: ((state: RingState) => void) | undefined;
 }
 

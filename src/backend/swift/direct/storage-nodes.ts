@@ -10,7 +10,7 @@ import { callWhole } from '../net/whole-call.js';
 import { NodeHealth, type NodeError } from './node-health.js';
 
 export interface NodeOptions {
-  /** Of the connections of this process: to each server, and requests under way in all. */
+  /** The limits of this process: connections to each server, and requests under way in all. */
   readonly connectionsMax: number;
   readonly requestsMax: number;
   /** Swift's `conn_timeout`. */

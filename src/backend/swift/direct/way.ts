@@ -7,7 +7,7 @@ export type ProxyReason =
   | 'header'
   /** All replicas are to be asked, handoffs included. */
   | 'newest'
-  /** The proxies do not have the gateway's filter: nobody is shown system metadata. */
+  /** The proxies do not have the gateway's filter, so system metadata is not shown. */
   | 'no_filter'
   /** The container's policy is not known yet, or is none of this swift.conf. */
   | 'policy_unknown'
@@ -36,7 +36,7 @@ export interface ReadFacts {
   readonly query: string;
   readonly headers: RequestHeaders;
   readonly hasFilter: boolean;
-  /** Of the object's container. */
+  /** The kind of the container's policy. */
   readonly policy: 'replicated' | 'erasure_coded' | undefined;
   /** What was found out about this name a moment ago. */
   readonly noted: ProxyReason | undefined;

@@ -1,0 +1,90 @@
+import type { ProjectFile, Violation } from './project.js';
+
+/**
+ * The words of comments: a reader must not have to look for the subject of a sentence. The rules
+ * are a short list of constructs that had to be decoded with the code beside them.
+ */
+
+/** The folders whose comments are held to the rules. */
+export const PLAIN_FOLDERS = [
+  'bench/',
+  'src/backend/embedded/',
+  'src/clock/',
+  'src/cold/',
+  'src/config/',
+  'src/digest/',
+  'src/http/',
+  'src/identity/',
+  'src/lib/',
+  'src/processes/',
+  'src/ring/',
+  'src/telemetry/',
+  'supervisor/',
+  'test/support/',
+  'workers/',
+];
+
+interface Rule {
+  readonly found: RegExp;
+  readonly advice: string;
+}
+
+/** Words for an unnamed person: the subject is a client, a writer, a caller, a process, a user. */
+const ANYWHERE: readonly Rule[] = [
+  { found: /\b(?:nobody|somebody|whoever|whomever)\b/i, advice: 'name the subject' },
+];
+
+/** The first words of a comment without a subject. */
+const AT_THE_START: readonly Rule[] = [
+  { found: /^Of /, advice: 'begin with the thing: "The size of …", not "Of …"' },
+  { found: /^(?:Who|Whom|Whose) /, advice: 'begin with the subject: "A client that …"' },
+  { found: /^It may /, advice: 'name what may' },
+  { found: /^As (?:above|below)\.?$/, advice: 'say it here' },
+  { found: /^To be (?:asked|called) /, advice: 'say what it does, and then when to call it' },
+  { found: /^Told /, advice: 'write "Called when …"' },
+];
+
+interface CommentLine {
+  readonly number: number;
+  readonly text: string;
+  /** Whether the comment begins here. */
+  readonly isFirst: boolean;
+}
+
+export function wordViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => /\.(?:ts|mjs|js)$/.test(path))
+    .filter(({ path }) => PLAIN_FOLDERS.some((folder) => path.startsWith(folder)))
+    .flatMap(({ path, text }) =>
+      commentLines(text).flatMap(({ number, text: words, isFirst }) =>
+        [...ANYWHERE, ...(isFirst ? AT_THE_START : [])]
+          .filter(({ found }) => found.test(words))
+          .map(({ advice }) => `${path}:${number} has "${words}": ${advice}`),
+      ),
+    );
+}
+
+/** The lines of comments that have text; comments behind code are left out. */
+function commentLines(source: string): CommentLine[] {
+  const lines: CommentLine[] = [];
+  let place: 'outside' | 'opened' | 'inside' | 'slashes' = 'outside';
+  source.split('\n').forEach((line, index) => {
+    const [, mark, text = ''] = /^\s*(\/\*\*?|\*\/|\*|\/\/)\s?(.*?)(?:\s*\*\/)?$/.exec(line) ?? [];
+    const before = place;
+    const ends = line.endsWith('*/');
+    if (mark === '//') place = 'slashes';
+    else if (mark?.startsWith('/*')) place = ends ? 'outside' : text === '' ? 'opened' : 'inside';
+    else if (mark !== '*' || ends || before === 'slashes') place = 'outside';
+    else if (before === 'opened' && text !== '') place = 'inside';
+    const isComment =
+      mark !== undefined && (mark !== '*' || before === 'opened' || before === 'inside');
+    if (isComment && text !== '') {
+      lines.push({
+        number: index + 1,
+        text,
+        isFirst: mark === '*' ? before === 'opened' : mark !== '//' || before !== 'slashes',
+      });
+    }
+  });
+  return lines;
+}
