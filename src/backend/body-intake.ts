@@ -47,8 +47,8 @@ export async function withSize<T>(
     }
     return await use({ body: resumed(start, iterator), size: undefined, context });
   } finally {
-    // Not waited for: it may stand behind a chunk that its sender never sends. What it throws then
-    // concerns nobody any more.
+    // This is not awaited: it may wait for a chunk that its sender never sends. Its errors have no
+    // effect any more.
     iterator.return?.().catch(() => undefined);
   }
 }
