@@ -10,7 +10,7 @@ export interface Flag {
   readonly isList?: true;
 }
 
-export const PEERS = ['nginx', 's3rver', 'swift', 's3api', 'ringway'] as const;
+export const PEERS = ['nginx', 's3rver', 'swift', 's3api', 'ringway-proxy', 'ringway'] as const;
 export type PeerName = (typeof PEERS)[number];
 
 export interface FlagGroup {
@@ -118,8 +118,8 @@ export const FLAG_GROUPS: readonly FlagGroup[] = [
       {
         name: 'peer',
         value: 'NAME,…',
-        expected: `${PEERS.slice(0, 4).join(', ')} or ringway:DIST`,
-        help: 'nginx, s3rver, swift, s3api, or ringway:DIST, another build',
+        expected: `${PEERS.slice(0, 5).join(', ')} or ringway:DIST`,
+        help: 'nginx, s3rver, swift, s3api, ringway-proxy: without direct reads, or ringway:DIST, another build',
         isList: true,
       },
       {

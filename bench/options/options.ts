@@ -6,6 +6,8 @@ export interface RowChoice {
 
 export type PeerChoice =
   | { readonly kind: 'nginx' | 's3rver' | 'swift' | 's3api' }
+  /** The same configuration, but that all reads of a Swift cluster go through proxies. */
+  | { readonly kind: 'ringway-proxy' }
   /** Another build: the folder that it was compiled to. */
   | { readonly kind: 'ringway'; readonly dist: string };
 

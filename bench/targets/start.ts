@@ -1,4 +1,6 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
 import type { KeyPair, Options, PeerChoice } from '../options/options.js';
 import type { ProfileFolder } from '../profile/folder.js';
 import { s3Endpoint } from './endpoint.js';
@@ -86,6 +88,8 @@ async function startPeer(
         ...{ name: 's3api', endpoint: swift.s3api, region: options.region },
         ...{ accessKey: swift.user, secretKey: swift.key, groups: swift.groups },
       });
+    case 'ringway-proxy':
+      return startWithoutDirectReads(options, swift);
     case 'ringway': {
       const { configFile, keys, listeners, region } = options;
       return startRingway({
@@ -93,6 +97,28 @@ async function startPeer(
         ...configured(configFile, keys, swift),
       });
     }
+  }
+}
+
+async function startWithoutDirectReads(
+  { configFile, keys, listeners, region }: Options,
+  swift: SwiftKnowledge,
+): Promise<Target> {
+  if (configFile === undefined) {
+    throw new TargetError('--peer ringway-proxy: expected --config, with swift_rings_dir');
+  }
+  const config = JSON.parse(readFileSync(configFile, 'utf8')) as Record<string, unknown>;
+  delete config.swift_rings_dir;
+  // Beside it, for paths in it are relative to its folder.
+  const copy = `${configFile}.${process.pid}.proxy`;
+  writeFileSync(copy, JSON.stringify(config), { mode: 0o600 });
+  try {
+    return await startRingway({
+      ...{ name: 'ringway-proxy', listeners, region },
+      ...configured(copy, keys, swift),
+    });
+  } finally {
+    rmSync(copy);
   }
 }
 

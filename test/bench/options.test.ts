@@ -84,6 +84,11 @@ describe('bench: options', () => {
     ]);
   });
 
+  it('takes itself without direct reads as a peer', () => {
+    const { peers } = parsed(['--peer', 'ringway-proxy']);
+    expect(peers).to.deep.equal([{ kind: 'ringway-proxy' }]);
+  });
+
   it('takes peers, also another build of Ringway, whose path may hold a colon', () => {
     expect(parsed(['--peer', 'nginx,ringway:/a:b/dist']).peers).to.deep.equal([
       { kind: 'nginx' },
