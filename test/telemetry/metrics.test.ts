@@ -154,7 +154,7 @@ describe('telemetry: listener metrics', () => {
 
   it('has an aggregator for every gauge', async () => {
     const gauges = (await metrics.snapshot()).filter((metric) => String(metric.type) === 'gauge');
-    expect(gauges).to.have.length(11);
+    expect(gauges).to.have.length(13);
     for (const gauge of gauges)
       expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max', 'min']);
   });

@@ -3,7 +3,8 @@ import type { CallContext, ObjectRef } from '../../backend.js';
 import type { Policies } from '../../../ring/policy.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
 import { ContainerPolicies } from './container-policies.js';
-import { addLink, linkTarget, refusalOf, toGateway } from './node-headers.js';
+import { describeWhole, MANIFEST_BYTES_MAX, openLarge, readSegments } from './large-object.js';
+import { addLink, isManifest, linkTarget, refusalOf, toGateway } from './node-headers.js';
 import { NodeWalk } from './node-walk.js';
 import { ObjectSource, pathOf, type SourceDeps } from './object-source.js';
 import { chooseWay, Notes, type ProxyReason, type Way } from './way.js';
@@ -109,7 +110,7 @@ export class DirectTransport implements SwiftTransport {
     const found = await this.#find(read);
     if (typeof found === 'string') return found;
     const target = linkTarget(found.headers);
-    if (target === undefined) return found.answer(toGateway(found.headers));
+    if (target === undefined) return this.#answer(read, found, toGateway(found.headers));
     found.cancel();
     return this.#follow(read, found, target);
   }
@@ -130,8 +131,33 @@ export class DirectTransport implements SwiftTransport {
       return 'link';
     }
     const headers = toGateway(found.headers);
-    addLink(headers, link.headers, `/v1/${encodeUriComponentAws(ref.account)}/${target}`);
-    return found.answer(headers);
+    const location = `/v1/${encodeUriComponentAws(ref.account)}/${target}`;
+    addLink(headers, link.headers, location);
+    return this.#answer(read, found, headers);
+  }
+
+  async #answer(
+    { context, method, ref, range }: ObjectRead,
+    found: ObjectSource,
+    headers: Map<string, string>,
+  ): Promise<SwiftResponse | ProxyReason> {
+    if (!isManifest(found.headers)) return found.answer(headers);
+    // A manifest has its own length, and is answered whole.
+    headers.delete('content-range');
+    if (!describeWhole(found.headers, headers)) {
+      found.cancel();
+      return 'large_object';
+    }
+    if (method === 'HEAD') return found.answer(headers);
+    if (!(Number(found.headers.get('content-length')) <= MANIFEST_BYTES_MAX)) {
+      found.cancel();
+      return 'large_object';
+    }
+    const text = await found.answer(headers).text(MANIFEST_BYTES_MAX);
+    const segments = readSegments(ref.account, text, found.headers);
+    if (segments === undefined) return 'large_object';
+    const read = (request: SwiftRequest): Promise<SwiftResponse> => this.request(request);
+    return (await openLarge({ context, segments, range, read }, headers)) ?? 'large_object';
   }
 
   async #find({ context, method, ref, range }: ObjectRead): Promise<ObjectSource | ProxyReason> {
@@ -141,7 +167,7 @@ export class DirectTransport implements SwiftTransport {
     const found = await ObjectSource.find(this.deps, { context, method, ref, policy, range });
     if (typeof found === 'string') return found;
     const refusal = refusalOf(found.headers);
-    if (refusal === undefined) return found;
+    if (refusal === undefined || refusal === 'large_object') return found;
     found.cancel();
     return refusal;
   }

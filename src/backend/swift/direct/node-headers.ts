@@ -23,11 +23,12 @@ const KNOWN_BACKEND: ReadonlySet<string> = new Set([
   'x-backend-durable-timestamp',
   'x-backend-fragments',
 ]);
+/** For listings: the size of a large object (clean_content_type in swift/proxy/controllers/base.py). */
+const SWIFT_BYTES = /;\s*swift_bytes=[^;]*$/;
 const TARGET = 'x-object-sysmeta-symlink-target';
 
 /** Why only a proxy can make an answer of it; undefined when it can be read as it is. */
 export function refusalOf(headers: Headers): ProxyReason | undefined {
-  if (isTrue(headers.get('x-static-large-object'))) return 'large_object';
   if (headers.has('x-object-manifest')) return 'dynamic_large_object';
   if (!headers.has('x-backend-data-timestamp')) return 'not_understood';
   for (const name of headers.keys()) {
@@ -38,11 +39,12 @@ export function refusalOf(headers: Headers): ProxyReason | undefined {
     if (name.startsWith('x-object-sysmeta-symlink-target-')) return 'link';
     if (/^x-object-sysmeta-(?:symloop|versions|allow-reserved)/.test(name)) return 'link';
   }
-  return undefined;
+  return isManifest(headers) ? 'large_object' : undefined;
 }
 
-function isTrue(value: string | undefined): boolean {
-  return value?.toLowerCase() === 'true';
+/** Of a static large object. */
+export function isManifest(headers: Headers): boolean {
+  return headers.get('x-static-large-object')?.toLowerCase() === 'true';
 }
 
 /** Where a link leads, percent-encoded, without a slash in front; undefined for what is no link. */
@@ -58,6 +60,7 @@ export function toGateway(headers: Headers): Map<string, string> {
     if (name.startsWith(BACKEND)) continue;
     // Proxies write ETags as Swift's API always had them, without quotes.
     if (name === 'etag') result.set(name, unquoted(value));
+    else if (name === 'content-type') result.set(name, value.replace(SWIFT_BYTES, ''));
     else result.set(token(renamed(name, GATEWAY_PREFIXES) ?? name), value);
   }
   const time = headers.get('x-backend-data-timestamp');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hang, reset, shortBody, answer } from '../support/fake-swift.js';
+import { hang, reset, shortBody, answer, type Step } from '../support/fake-swift.js';
 import {
   missing,
   openDirectFixture,
@@ -110,12 +110,45 @@ describe('direct reads', () => {
     expect(error).to.have.property('code', 'Unavailable');
   });
 
+  const manifest = (...sizes: number[]): Step =>
+    stored(JSON.stringify(sizes.map((bytes, i) => ({ name: `/d/s${i}`, bytes, hash: `e${i}` }))), {
+      'X-Static-Large-Object': 'True',
+      'X-Object-Sysmeta-Slo-Size': String(sizes.reduce((sum, size) => sum + size, 0)),
+      'X-Object-Sysmeta-Slo-Etag': 'whole',
+    });
+
+  it('put a large object together', async () => {
+    fixture.nodes[0]!.steps = [
+      manifest(3, 2),
+      stored('abc', { ETag: '"e0"' }),
+      stored('de', { ETag: '"e1"' }),
+    ];
+    expect(await fixture.read()).to.deep.equal({ status: 200, text: 'abcde' });
+    expect(fixture.ways).to.deep.equal(['direct', 'direct', 'direct']);
+  });
+
+  it('fail in the middle of a large object whose segment was replaced', async () => {
+    fixture.nodes[0]!.steps = [
+      manifest(3, 2),
+      stored('abc', { ETag: '"e0"' }),
+      stored('XX', { ETag: '"other"' }),
+    ];
+    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'Unavailable');
+  });
+
+  it('leave a large object whose first segment was replaced to a proxy', async () => {
+    fixture.nodes[0]!.steps = [manifest(3, 2), stored('XXX', { ETag: '"other"' })];
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways.at(-1)).to.equal('large_object');
+  });
+
   it('ask a proxy for what they cannot read, and remember it', async () => {
-    script(stored('[]', { 'X-Static-Large-Object': 'True' }));
+    script(stored('[]', { 'X-Object-Manifest': 'd/p' }));
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect(asked()).to.deep.equal([1, 0, 0]);
-    expect(fixture.ways).to.deep.equal(['large_object', 'large_object']);
+    expect(fixture.ways).to.deep.equal(['dynamic_large_object', 'dynamic_large_object']);
   });
 
   it('ask a proxy for an object with names that HTTP does not allow', async () => {
