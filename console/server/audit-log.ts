@@ -125,7 +125,7 @@ export class AuditLog {
   async #rotate(): Promise<void> {
     const rotated = await rotatedFiles(this.directory);
     const to = nextRotated(this.directory, rotated);
-    // It may be gone already, if the last attempt got no further.
+    // The file may be gone already, if the last attempt got no further.
     await rename(currentFile(this.directory), to).catch(ignoreAbsent);
     const file = await open(currentFile(this.directory), 'a+', 0o600);
     await this.file.close();

@@ -116,7 +116,7 @@ export class ClockMonitor implements ClockHealth {
     const [node, other] = await Promise.all([askInTurn(sources), askInTurn(peer ? [peer] : [])]);
     const readings = [node.reading, other.reading].filter((reading) => reading !== undefined);
     const said = [...node.said, ...other.said].join('; ');
-    const why = said === '' ? 'nobody to ask' : said;
+    const why = said === '' ? 'no source to ask' : said;
     return { healthy: isWithin(readings, maxOffsetMs), why };
   }
 }

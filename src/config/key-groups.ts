@@ -71,7 +71,7 @@ export const CREDENTIALS_KEYS = {
   },
   identity_owner_roles: {
     schema: roleNames().default(['admin', 'member', 'swiftoperator']),
-    doc: 'With `identity`: whoever has one of these roles in a project owns its account; others may do what ACLs grant.',
+    doc: 'With `identity`: a user with one of these roles in a project owns its account; other users may do what ACLs grant.',
   },
   identity_account_prefix: {
     schema: text(

@@ -283,7 +283,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await button('Container').click();
     await watched.shoot('container');
     await button('Who may read and write').click();
-    await page.getByText('Nobody else may read.').waitFor();
+    await page.getByText('No other user may read.').waitFor();
     await button('Everybody reads').click();
     await page.getByText('.r:*: Everybody may read objects, without a login.').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');

@@ -74,9 +74,7 @@ function readReferrer(
 
 function wordsOfReferrer(host: string, denies: boolean): string {
   if (host === '*') {
-    return denies
-      ? 'Nobody is let in by a referrer.'
-      : 'Everybody may read objects, without a login.';
+    return denies ? 'No referrer is let in.' : 'Everybody may read objects, without a login.';
   }
   const pages = host.startsWith('.') ? `any host below ${host.slice(1)}` : host;
   return denies

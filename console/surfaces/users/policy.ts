@@ -21,7 +21,7 @@ export function admitChange(actor: RosterEntry, change: UserChange): void {
   if (!sees(actor, change)) throw forbidden('Your role changes users of your own account alone.');
   const groups = change.action === 'remove' ? [] : (change.groups ?? []);
   if (actor.role !== 'operator' && groups.some((group) => RESELLERS.includes(group))) {
-    throw forbidden('Your role gives nobody rights in other accounts.');
+    throw forbidden('Your role may not grant rights in other accounts.');
   }
 }
 
@@ -41,7 +41,7 @@ export function admitEdit(
   }
   const isSelf = before?.account === actor.account && before.user === actor.user;
   if (after === undefined && isSelf) {
-    throw new ApiError('conflict', 'Nobody removes themselves: ask another operator.');
+    throw new ApiError('conflict', 'You cannot remove yourself: ask another operator.');
   }
   const owners = users.filter(({ groups }) => groups.includes(OWNS_EVERYTHING));
   const [owner] = owners;

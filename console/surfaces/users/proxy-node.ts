@@ -40,7 +40,7 @@ export class NodeError extends Error {
 const REASONS: ReadonlyMap<number, string> = new Map([
   [SCRIPT_STATUS.absent, 'There is no such configuration.'],
   [SCRIPT_STATUS.tooLarge, 'The configuration is too large.'],
-  [SCRIPT_STATUS.locked, 'Somebody else changes the configuration.'],
+  [SCRIPT_STATUS.locked, 'Another operator is changing the configuration.'],
   [SCRIPT_STATUS.ownerLost, 'The owner or mode of the configuration cannot be kept.'],
   [SCRIPT_STATUS.cut, 'The new configuration did not arrive whole.'],
   [SCRIPT_STATUS.changed, 'The configuration has been changed meanwhile.'],

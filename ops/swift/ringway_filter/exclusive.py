@@ -137,7 +137,7 @@ class Attempt(object):
             self._lease = self._leases.acquire(name)
         except Busy:
             raise refuse(swob.HTTPConflict, self._env,
-                         'Somebody else is writing this object', _BUSY)
+                         'Another request is writing this object', _BUSY)
         except Unavailable as error:
             raise self._unavailable(error)
 

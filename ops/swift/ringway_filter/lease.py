@@ -31,7 +31,7 @@ _RETRY_SECONDS_MAX = 1.0
 
 
 class Busy(Exception):
-    """Somebody else has the lease."""
+    """Another request has the lease."""
 
 
 class Unavailable(Exception):

@@ -70,7 +70,7 @@ class Verifier(object):
             good |= hmac.compare_digest(wanted.encode('ascii'), given)
         if not good:
             return 'X-Gateway-Signature does not match: is the secret the same?'
-        # Only whoever knows the secret learns about the proxy's clock.
+        # Only a client with the secret learns about the proxy's clock.
         if abs(self._now() - int(seconds)) > self._window_seconds:
             return 'X-Gateway-Time is more than %d seconds off' % (
                 self._window_seconds)

@@ -153,7 +153,7 @@ function meaningOf(call: SwiftCall, status: number, detail: string): Meaning {
     }
   }
   if (status >= 500) return { code: 'Unavailable', why: 'the cluster cannot do it now' };
-  return { code: 'Unavailable', why: 'an answer that nobody expects' };
+  return { code: 'Unavailable', why: 'an unexpected answer' };
 }
 
 /** Swift's own texts are a line or two; what is longer is of something in front of it. */

@@ -183,7 +183,7 @@ export async function unlessBusy(answer: Promise<SwiftResponse>): Promise<SwiftR
 }
 
 export function busyError({ container, object }: ObjectRef): BackendError {
-  const detail = `somebody else is creating ${container}/${object}, and takes long`;
+  const detail = `another request has been creating ${container}/${object} for too long`;
   return new BackendError('Unavailable', detail);
 }
 

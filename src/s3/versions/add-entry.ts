@@ -95,7 +95,7 @@ function requireNotTaken(
   if (uploadId === undefined) return;
   const isTaken = entries.some((other) => other.uploadId === uploadId && other.name !== name);
   if (!isTaken && !removed.includes(name)) return;
-  throw new BackendError('GuardMissing', `somebody else has ended the upload ${uploadId}`);
+  throw new BackendError('GuardMissing', `another request has ended the upload ${uploadId}`);
 }
 
 /**

@@ -81,6 +81,6 @@ function lines({ elements, problems, warnings }, kind) {
     ...problems.map((text) => line(text, 'error', '✗')),
     ...warnings.map((text) => line(text, 'warning', '!')),
     ...elements.map(({ text, words }) => line(`${text}: ${words}`, '', '✓')),
-    ...(nobody ? [line(`Nobody else may ${kind}.`, 'quiet', '–')] : []),
+    ...(nobody ? [line(`No other user may ${kind}.`, 'quiet', '–')] : []),
   ];
 }

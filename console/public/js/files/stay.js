@@ -13,7 +13,7 @@ const LOOK_MS = 5000;
 const TEXT = {
   nobody:
     'The session is over. The files that are not there yet wait for a login, here or in another tab.',
-  other: 'Somebody else is logged in by now. The files that are not there yet wait for',
+  other: 'Another user is logged in now. The files that are not there yet wait for',
 };
 
 let isOver = false;

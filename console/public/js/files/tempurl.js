@@ -42,7 +42,7 @@ export async function showTempUrl(target) {
     [
       el('p', {
         className: 'quiet',
-        textContent: 'Whoever has the URL may use it, without a login, until it ends.',
+        textContent: 'Anyone with the URL can use it, without a login, until it expires.',
       }),
       el(
         'div',
@@ -103,7 +103,7 @@ async function showMade(
   ];
   if (url === null) notes.push('Put the address of the store in front: it is not configured here.');
   if (isFolder) notes.push('The same parameters open every object below the folder.');
-  if (method === 'PUT') notes.push('Whoever has it may replace the object.');
+  if (method === 'PUT') notes.push('Anyone with the URL can replace the object.');
   await ask('Share', [
     field,
     el('div', { className: 'row' }, copy, copied),

@@ -87,7 +87,7 @@ class WholeCall implements Dispatcher.DispatchHandler, BodyFeed, AbortListener {
   }
 
   abort(): void {
-    this.#controller?.abort(new Error('nobody reads on'));
+    this.#controller?.abort(new Error('the reader has stopped'));
   }
 
   released(): void {
