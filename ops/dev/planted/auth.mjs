@@ -93,7 +93,7 @@ export const AUTH = [
     file: 'src/s3/auth/verified-payload.ts',
     find: `if (value !== actual.checksum) {`,
     replace: `if (value === '') {`,
-    tests: ['test/s3/auth/payload.test.ts', 'test/s3/auth/chunked.test.ts'],
+    tests: ['test/s3/auth/checksums.test.ts'],
   },
   {
     name: 's3/object: a body without a length has no end',
