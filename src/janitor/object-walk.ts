@@ -1,62 +1,15 @@
+import { objectPrefixes, withoutTags } from './rule-reach.js';
 import type { ListedObject } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
 import { lifecycleObjectOf } from '../s3/bucket/lifecycles.js';
 import { SYSTEM_METADATA } from '../s3/object/attributes.js';
-import type { LifecycleConfiguration, LifecycleRule } from '../s3/rules/lifecycle/configuration.js';
+import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
-import { listedVersions } from '../s3/versions/listing/index-summary.js';
 import type { ExpireAction, TransitionAction } from './actions.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
 import { keptVersions } from './version-walk.js';
-
-/** What spares a pass from looking at what no rule is for. */
-
-/**
- * Prefixes below which any rule may want an object, in byte order, none within another: all else
- * need not be listed. Empty when the rules are not about objects.
- */
-export function objectPrefixes({ rules }: LifecycleConfiguration): string[] {
-  const prefixes = rules.filter(concernsObjects).map(({ filter }) => filter.prefix ?? '');
-  prefixes.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  const outermost: string[] = [];
-  for (const prefix of prefixes) {
-    const former = outermost.at(-1);
-    // What begins with a prefix follows right behind it.
-    if (former === undefined || !prefix.startsWith(former)) outermost.push(prefix);
-  }
-  return outermost;
-}
-
-/** The same rules for objects with any tags: they want whatever the given ones may want, and more. */
-export function withoutTags({ rules }: LifecycleConfiguration): LifecycleConfiguration {
-  return { rules: rules.map((rule) => ({ ...rule, filter: { ...rule.filter, tags: [] } })) };
-}
-
-function concernsObjects({ enabled, expiration, transitions }: LifecycleRule): boolean {
-  const expires = expiration !== undefined && !('expiredObjectDeleteMarker' in expiration);
-  return enabled && (expires || transitions.length > 0);
-}
-
-/**
- * Whether any rule may want a noncurrent version of a key, of which only the listing entry of its
- * index is known.
- */
-export function wantsNoncurrent(
-  { rules }: LifecycleConfiguration,
-  key: string,
-  index: ListedObject | undefined,
-): boolean {
-  // The current one is not noncurrent, and what comes first of the others has none that is newer.
-  const newer = index === undefined ? Infinity : (listedVersions(index) ?? Infinity) - 2;
-  return rules.some(({ enabled, filter, ...rule }) => {
-    if (!enabled || !key.startsWith(filter.prefix ?? '')) return false;
-    const { noncurrentVersionExpiration: expiration, noncurrentVersionTransitions } = rule;
-    const actions = [...(expiration ? [expiration] : []), ...noncurrentVersionTransitions];
-    return actions.some(({ newerNoncurrentVersions: kept = 0 }) => newer >= kept);
-  });
-}
 
 /**
  * Finds the objects of a bucket that its rules want to go, page by page.

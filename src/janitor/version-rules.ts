@@ -16,7 +16,7 @@ import type { KeyState } from '../s3/versions/listing/merge.js';
 import { currentRef, versionRef, type VersionedKey } from '../s3/versions/names.js';
 import { PRUNE_MAX } from '../s3/versions/upkeep/version-upkeep.js';
 import type { TransitionAction, ExpireVersionAction } from './actions.js';
-import { withoutTags } from './object-walk.js';
+import { withoutTags } from './rule-reach.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
 import { isMissing } from './record-store.js';
 

@@ -12,7 +12,7 @@ import {
   tellKey,
   type KeyState,
 } from '../s3/versions/listing/merge.js';
-import { withoutTags, wantsNoncurrent } from './object-walk.js';
+import { withoutTags, wantsNoncurrent } from './rule-reach.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
 import { VersionRules } from './version-rules.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { objectPrefixes, withoutTags } from '../../src/janitor/object-walk.js';
+import { objectPrefixes, withoutTags } from '../../src/janitor/rule-reach.js';
 import { dueAction } from '../../src/s3/rules/lifecycle/evaluate.js';
 import { CLASSES, CREATED, DAY, inDays, OBJECT, rules } from '../s3/rules/lifecycle/support.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RosterEntry } from '../../src/config/credentials.js';
-import { SwiftUsers } from '../../src/processes/open-store.js';
+import { SwiftUsers } from '../../src/processes/open-swift.js';
 
 const OWNER: RosterEntry = {
   accessKey: 'AK',

@@ -28,7 +28,7 @@ import { readParts, type StoredPart } from '../segments/parts.js';
 import { versionRef } from '../versions/names.js';
 import type { ResultChecksum } from '../xml/checksum-elements.js';
 import { objectChecksum } from './checksums.js';
-import { contentTypeOf, objectAttributes } from './complete-multipart-upload.js';
+import { contentTypeOf, objectAttributes } from './upload-metadata.js';
 import { isGone, requireOpenUpload } from './upload.js';
 
 interface Completion {

@@ -6,7 +6,7 @@ import { markerOf, type Upload } from '../segments/names.js';
 import { isCode } from '../../backend/errors.js';
 import { versionRef } from '../versions/names.js';
 import type { UnfinishedVersion } from '../versions/unfinished.js';
-import { metadataOfUpload } from './complete-multipart-upload.js';
+import { metadataOfUpload } from './upload-metadata.js';
 
 /**
  * Opens an upload again whose version lost a conditional write after it was written, as an upload

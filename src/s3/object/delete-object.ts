@@ -17,7 +17,10 @@ import {
 import type { RemovedVersion } from '../versions/deps.js';
 import { currentRef, type VersionedKey } from '../versions/names.js';
 import { deleteMarkerHeaders, keyOf } from './named-version.js';
-import { requireDeleteConditionSupport, requireVersionConditionSupport } from './store-object.js';
+import {
+  requireDeleteConditionSupport,
+  requireVersionConditionSupport,
+} from './condition-support.js';
 
 /** What DeleteObject and DeleteObjects do with one key: SPEC.md 3.1. */
 

@@ -1,18 +1,12 @@
-import type {
-  Metadata,
-  Capabilities,
-  DeletePrecondition,
-  WritePrecondition,
-  ObjectRef,
-  PutOutcome,
-} from '../../backend/backend.js';
+import { requireConditionSupport, requireVersionConditionSupport } from './condition-support.js';
+import type { Metadata, WritePrecondition, ObjectRef, PutOutcome } from '../../backend/backend.js';
 import type { HeaderMap, HeaderList } from '../../http/exchange.js';
 import { bucketVersioning } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, objectOf } from '../operation.js';
 import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../rules/storage-class.js';
 import { encodeTags, parseTaggingHeader } from '../rules/tagging.js';
-import { type DeleteCondition, writePreconditionFailed } from '../rules/write-conditions.js';
+import { writePreconditionFailed } from '../rules/write-conditions.js';
 import type { WrittenVersion } from '../versions/create-version.js';
 import { SYSTEM_METADATA } from './attributes.js';
 import { forgetParts } from './delete-object.js';
@@ -57,48 +51,6 @@ export function taggingAttributes(headers: HeaderMap): Metadata | undefined {
   const value = headers.get('x-amz-tagging');
   const tags = value === undefined ? [] : parseTaggingHeader(value);
   return tags.length === 0 ? undefined : { [SYSTEM_METADATA.tagging]: encodeTags(tags) };
-}
-
-/**
- * A condition that the backend cannot decide atomically is refused: a race would be lost in
- * silence (design rule "do it or refuse it").
- *
- * @throws S3Error `NotImplemented`
- */
-export function requireConditionSupport(
-  precondition: WritePrecondition | undefined,
-  { atomicCreate, conditionalReplace }: Capabilities,
-): void {
-  if (precondition === undefined) return;
-  const supported = 'absent' in precondition ? atomicCreate : conditionalReplace;
-  if (!supported) throw unsupported(precondition);
-}
-
-/** The same of a deletion. @throws S3Error `NotImplemented` */
-export function requireDeleteConditionSupport(
-  condition: DeleteCondition | undefined,
-  { exclusiveDelete }: Capabilities,
-): void {
-  if (condition !== undefined && !exclusiveDelete) throw unsupported(condition);
-}
-
-/**
- * The same for a bucket with versions, where the index decides every condition. If creation is not
- * atomic, two commits on the same index may be merged.
- *
- * @throws S3Error `NotImplemented`
- */
-export function requireVersionConditionSupport(
-  precondition: DeletePrecondition | undefined,
-  { atomicCreate }: Capabilities,
-): void {
-  if (precondition !== undefined && !atomicCreate) throw unsupported(precondition);
-}
-
-function unsupported(precondition: DeletePrecondition): S3Error {
-  const Header = 'absent' in precondition ? 'If-None-Match' : 'If-Match';
-  const message = 'The storage behind this service cannot do it atomically.';
-  return new S3Error('NotImplemented', message, { Header });
 }
 
 /** What becomes of an object that is uploaded, copied or completed. */

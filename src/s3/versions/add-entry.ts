@@ -2,7 +2,7 @@ import type { CallContext, DeletePrecondition, WriteClass } from '../../backend/
 import { BackendError, isCode } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../errors.js';
-import { requireHolds } from './create-version.js';
+import { requireHolds } from './conditions.js';
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';

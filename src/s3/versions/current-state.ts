@@ -13,7 +13,6 @@ import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
 import { archiveContainer, currentRef, type VersionedKey, versionRef } from './names.js';
-import { syncCurrent } from './sync-current.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
@@ -121,26 +120,6 @@ export async function findVersion(
   }
   const entry = findEntry(index, id);
   return entry && { entry, ref: versionRef(key, entry.name) };
-}
-
-export async function currentEntry(
-  deps: VersionDeps,
-  call: CallContext,
-  key: VersionedKey,
-): Promise<VersionEntry | undefined> {
-  const stored = await deps.commits.read(call, key);
-  const [current] = stored.index.entries;
-  if (current?.kind === 'version') await syncCurrent(deps, call, key, stored);
-  return current;
-}
-
-export async function repairLink(
-  deps: VersionDeps,
-  call: CallContext,
-  key: VersionedKey,
-): Promise<void> {
-  const stored = await deps.commits.read(call, key);
-  if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored);
 }
 
 /** The entry that a plain object would have: it is the version `null`. */

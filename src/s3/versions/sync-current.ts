@@ -100,3 +100,23 @@ export function archiver(
     return entry;
   };
 }
+
+export async function currentEntry(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<VersionEntry | undefined> {
+  const stored = await deps.commits.read(call, key);
+  const [current] = stored.index.entries;
+  if (current?.kind === 'version') await syncCurrent(deps, call, key, stored);
+  return current;
+}
+
+export async function repairLink(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<void> {
+  const stored = await deps.commits.read(call, key);
+  if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored);
+}

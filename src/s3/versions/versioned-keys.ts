@@ -11,7 +11,8 @@ import {
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
-import { currentEntry, findVersion, repairLink, type FoundVersion } from './current-state.js';
+import { findVersion, type FoundVersion } from './current-state.js';
+import { currentEntry, repairLink } from './sync-current.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
 import { KeyQueues, type VersionDeps, pauseAtRandom, type Pause } from './deps.js';

@@ -4,7 +4,7 @@ import {
   requireConditionSupport,
   requireDeleteConditionSupport,
   requireVersionConditionSupport,
-} from '../../../src/s3/object/store-object.js';
+} from '../../../src/s3/object/condition-support.js';
 import { S3Error } from '../../../src/s3/errors.js';
 
 const ABSENT: WritePrecondition = { absent: true };

@@ -1,7 +1,8 @@
 import type { CallContext, ListedObject, ObjectHead } from '../../../backend/backend.js';
 import { isCode } from '../../../backend/errors.js';
 import { mapLimited } from '../../../lib/promises.js';
-import { repairLink, expectedCurrentState, type CurrentState } from '../current-state.js';
+import { expectedCurrentState, type CurrentState } from '../current-state.js';
+import { repairLink } from '../sync-current.js';
 import {
   commitWritten,
   uncancelled,
