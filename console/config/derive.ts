@@ -1,7 +1,14 @@
 import path from 'node:path';
 import { formatAddress, localUrl, type FilledOptions } from '../../src/config/options.js';
 import type { RosterEntry as Credential } from '../../src/config/credentials.js';
-import { isRosterName, loginName, ROSTER_MAX, type Role, type RosterEntry } from './keys.js';
+import {
+  ACCESS_KEYS_MAX,
+  isRosterName,
+  loginName,
+  ROSTER_MAX,
+  type Role,
+  type RosterEntry,
+} from './keys.js';
 import { parseConsoleConfig, type ConsoleOptions, type RawConsoleConfig } from './load.js';
 
 /** A credential of S3, as far as the console has to know it. */
@@ -41,6 +48,7 @@ export function deriveConsole(
     trusted_proxies: options.trustedProxies,
     state_dir: path.join(dataDir, 'console'),
     ...adminKeys(options),
+    ...s3Keys(options),
     ...own,
   };
   const folder = consoleConfig === '' ? dataDir : path.dirname(consoleConfig);
@@ -67,6 +75,14 @@ function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOpti
   };
 }
 
+function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
+  return {
+    s3_base: localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https'),
+    s3_region: region,
+    s3_cert_file: tlsCertFile,
+  };
+}
+
 /** The roles, from the fewest rights to the most. */
 const ROLES: readonly Role[] = ['reader', 'member', 'admin', 'operator'];
 
@@ -86,9 +102,14 @@ export function consoleAccounts(
     const role = credential.role === 'owner' ? owner : 'member';
     for (const name of namesOf(credential, backend)) {
       const key = loginName(name);
-      const before = found.get(key)?.role ?? role;
+      const former = found.get(key);
+      const before = former?.role ?? role;
       const least = ROLES.indexOf(role) < ROLES.indexOf(before) ? role : before;
-      if (found.size < ROSTER_MAX || found.has(key)) found.set(key, { ...name, role: least });
+      const { accessKey } = credential;
+      const keys = [...(former?.access_keys ?? []), ...(accessKey === key ? [] : [accessKey])];
+      const known = keys.length === 0 ? {} : { access_keys: keys.slice(0, ACCESS_KEYS_MAX) };
+      if (former === undefined && found.size >= ROSTER_MAX) continue;
+      found.set(key, { ...name, role: least, ...known });
     }
   }
   return [...found.values()];

@@ -48,6 +48,9 @@ export function isRosterName(text: string): boolean {
   return NAME.test(text);
 }
 
+/** Access keys that are tried for one user. */
+export const ACCESS_KEYS_MAX = 8;
+
 /** The most users that `accounts` may name. */
 export const ROSTER_MAX = 10_000;
 
@@ -67,8 +70,15 @@ export function roster() {
         .string({ error: 'a text' })
         .regex(NAME, { error: 'a user without blanks, colons and slashes' }),
       role: z.enum(ROLES, { error: `one of ${ROLES.join(', ')}` }),
+      /** Access keys of S3 that may have the user's key as their secret, where it is none itself. */
+      access_keys: z
+        .array(z.string().regex(/^[^\s,/\p{Cc}]{1,260}$/u), {
+          error: `a list of at most ${ACCESS_KEYS_MAX} access keys`,
+        })
+        .max(ACCESS_KEYS_MAX)
+        .optional(),
     },
-    { error: 'an object with account, user and role, and nothing else' },
+    { error: 'an object with account, user and role, access_keys perhaps, and nothing else' },
   );
   return z
     .array(entry, { error })

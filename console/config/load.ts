@@ -94,6 +94,7 @@ const NEEDS: readonly (readonly [ConsoleKey, readonly ConsoleKey[]])[] = [
   ['deploy_upstream', ['deploy_user', 'deploy_token_file']],
   ['admin_token_file', ['admin_url']],
   ['admin_cert_file', ['admin_url']],
+  ['s3_cert_file', ['s3_base']],
   ['account_admin', ['proxy_nodes', 'proxy_conf']],
   ['test_enabled', ['benchmark_bin', 'benchmark_home']],
   ['lab_mutations', ['lab_enabled']],

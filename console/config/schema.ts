@@ -50,13 +50,25 @@ const KEYS = {
     schema: optionalUpstream('https://swift.example.com'),
     doc: 'Address under which people outside reach the store: TempURLs begin with it. Empty: the console gives their path alone.',
   },
+  s3_base: {
+    schema: optionalUpstream('http://127.0.0.1:8000'),
+    doc: "The gateway's S3 API, for which the console signs requests as the user who is logged in, wherever S3 keeps the versions of a bucket. Empty: Files shows such buckets, and changes nothing in them.",
+  },
+  s3_region: {
+    schema: text(/^[a-z0-9-]{1,64}$/, 'a region name').default('us-east-1'),
+    doc: 'The region that is signed for.',
+  },
+  s3_cert_file: {
+    schema: optionalPath(),
+    doc: 'File with the certificate, in PEM, that an https `s3_base` has to show, whatever names are in it. Empty: one of a known authority.',
+  },
   cluster_name: {
     schema: text(/^[^\p{Cc}]{1,64}$/u, 'a name of at most 64 characters').default('Ringway'),
     doc: 'What the top bar calls the cluster.',
   },
   accounts: {
     schema: roster(),
-    doc: 'Who may log in, as `{"account", "user", "role"}`. Required. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows.',
+    doc: 'Who may log in, as `{"account", "user", "role"}`. Required. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows. `access_keys` lists the access keys of S3 whose secret may be the key of this user; without it the login name is the access key.',
     defaultText: 'none',
   },
   session_idle_hours: {
@@ -211,6 +223,7 @@ export function ruleOf(key: ConsoleKey): KeyRule {
 /** Keys that hold a path relative to the configuration file. */
 export const PATH_KEYS = [
   'state_dir',
+  's3_cert_file',
   'deploy_token_file',
   'admin_token_file',
   'admin_cert_file',

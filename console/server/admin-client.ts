@@ -28,7 +28,10 @@ export class AdminClient {
   constructor({ adminUrl, adminTokenFile, adminCertFile }: AdminOptions) {
     this.#tokenFile = adminTokenFile;
     if (adminUrl === '') return;
-    this.#upstream = new Upstream(parseUpstream(adminUrl), trustOnly(adminCertFile));
+    this.#upstream = new Upstream(
+      parseUpstream(adminUrl),
+      trustOnly('admin_cert_file', adminCertFile),
+    );
   }
 
   /** Whether there is an address to ask. */
@@ -69,11 +72,12 @@ const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-
 /**
  * The first certificate of a file is the server's own, and the only one that is trusted: not its
  * issuer, who signs other certificates as well.
+ * @param name of the configuration's key
  */
-function trustOnly(file: string): ConnectionOptions {
+export function trustOnly(name: string, file: string): ConnectionOptions {
   if (file === '') return {};
   const problem = (expected: string) =>
-    new ConfigError([{ source: 'file', key: `admin_cert_file (${file})`, expected }]);
+    new ConfigError([{ source: 'file', key: `${name} (${file})`, expected }]);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

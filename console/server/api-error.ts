@@ -26,6 +26,7 @@ export const API_ERRORS = {
   unprocessable: 422,
   etag_mismatch: 422,
   locked: 423,
+  object_locked: 423,
   panel_misconfigured: 422,
   rate_limited: 429,
   internal: 500,

@@ -31,6 +31,7 @@ const REFUSALS: ReadonlySet<string> = new Set<ApiErrorCode>([
   'csrf',
   'feature_disabled',
   'forbidden',
+  'object_locked',
   'unauthenticated',
 ]);
 

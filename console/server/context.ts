@@ -2,6 +2,7 @@ import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { UserAdmin } from '../surfaces/users/user-admin.js';
+import type { S3Endpoint } from '../s3/s3-account.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { Accounts } from './accounts.js';
 import type { AdminClient } from './admin-client.js';
@@ -20,6 +21,8 @@ export interface ConsoleContext {
   readonly logger: Logger;
   readonly store: Upstream;
   readonly auth: Upstream;
+  /** Undefined without `s3_base`. */
+  readonly s3: S3Endpoint | undefined;
   readonly admin: AdminClient;
   readonly views: ClientViews;
   readonly accounts: Accounts;

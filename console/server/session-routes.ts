@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { loginName, type RosterEntry } from '../config/keys.js';
+import { S3Account } from '../s3/s3-account.js';
 import { SwiftAccount } from '../swift/account.js';
 import { CredentialsRefusedError } from '../swift/errors.js';
 import { swiftLogin, type SwiftToken } from '../swift/login.js';
@@ -38,7 +39,7 @@ export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): vo
     const before = request.cookies[SESSION_COOKIE];
     const old = before === undefined ? undefined : context.sessions.find(before);
     if (old !== undefined) context.sessions.end(old);
-    const { sid, session } = context.sessions.start(user, store);
+    const { sid, session } = context.sessions.start(user, store, s3Of(context, user, given.key));
     setCookie(context, request, reply, sid);
     return describe(context, session);
   });
@@ -103,6 +104,12 @@ async function authenticate(
       now: context.now,
     }),
   };
+}
+
+/** Signs with what the user logged in with: the login name is the access key, or an entry says which. */
+function s3Of({ s3 }: ConsoleContext, user: RosterEntry, key: string): S3Account | undefined {
+  if (s3 === undefined) return undefined;
+  return new S3Account(s3, user.access_keys ?? [loginName(user)], key);
 }
 
 function rethrowRefusal(onRefused: () => void) {

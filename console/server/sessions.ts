@@ -1,14 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RosterEntry } from '../config/keys.js';
+import type { S3Account } from '../s3/s3-account.js';
 import type { SwiftAccount } from '../swift/account.js';
 
-/** The session of a user who is logged in. Key and token are only in `store`, in memory. */
+/** The session of a user who is logged in. Key and token are only in `store` and `s3`, in memory. */
 export interface Session {
   /** Stands for the session in records: no secret, and does not lead to one. */
   readonly id: string;
   readonly user: RosterEntry;
   readonly store: SwiftAccount;
+  /** The same user on the S3 API; undefined where the console knows none. */
+  readonly s3: S3Account | undefined;
   /** What every request that changes something has to bring. */
   readonly csrf: string;
   readonly startedMs: number;
@@ -38,6 +41,7 @@ export class Sessions {
   start(
     user: RosterEntry,
     store: SwiftAccount,
+    s3?: S3Account,
   ): { readonly sid: string; readonly session: Session } {
     this.sweep();
     if (this.#sessions.size >= SESSIONS_MAX) this.#endLeastUsed();
@@ -50,6 +54,7 @@ export class Sessions {
       id: digest(sid).slice(0, 12),
       user,
       store,
+      s3,
       csrf: createHmac('sha256', this.#secret).update(sid).digest('base64url'),
       startedMs: nowMs,
       lastUsedMs: nowMs,

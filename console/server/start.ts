@@ -10,10 +10,11 @@ import type { ConsoleOptions } from '../config/load.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
 import { recoverUsers } from '../surfaces/users/recovery.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
+import type { S3Endpoint } from '../s3/s3-account.js';
 import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
 import { Accounts } from './accounts.js';
-import { AdminClient } from './admin-client.js';
+import { AdminClient, trustOnly } from './admin-client.js';
 import { describeError } from './app-errors.js';
 import { buildApp } from './app.js';
 import { ClientViews } from './client-address.js';
@@ -94,6 +95,7 @@ export class ConsoleServer {
       events,
       store: new Upstream(parseUpstream(options.storeBase)),
       auth: new Upstream(parseUpstream(options.authUrl)),
+      s3: s3Endpoint(options),
       admin,
       views: new ClientViews(options.trustedProxies),
       accounts: new Accounts(options.accounts),
@@ -180,7 +182,7 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, admin, monitor, userAdmin, audit } = this.context;
+    const { sessions, events, store, auth, s3, admin, monitor, userAdmin, audit } = this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
     sessions.endAll();
@@ -192,6 +194,7 @@ export class ConsoleServer {
     }
     store.close();
     auth.close();
+    s3?.upstream.close();
     admin.close();
     await monitor?.close();
     // A change that was cut goes back, which is recorded.
@@ -242,4 +245,12 @@ function openAudit(
 
 function defaultLogger(): Logger {
   return createLogger({ level: 'info', process: 'console' });
+}
+
+/** @throws ConfigError when there is no certificate in the file that should have one */
+function s3Endpoint({ s3Base, s3Region: region, s3CertFile }: ConsoleOptions) {
+  if (s3Base === '') return undefined;
+  const address = parseUpstream(s3Base);
+  const upstream = new Upstream(address, trustOnly('s3_cert_file', s3CertFile));
+  return { upstream, address, region } satisfies S3Endpoint;
 }

@@ -4,6 +4,7 @@ import {
   SwiftStatusError,
   UpstreamError,
 } from '../swift/errors.js';
+import { S3StatusError } from '../s3/errors.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 
 /** What a status of the store means where nothing more special is known. */
@@ -34,6 +35,22 @@ const BY_KIND = {
   invalid: ['upstream_error', 'The store gave an answer that makes no sense.'],
 } as const satisfies Readonly<Record<UpstreamError['kind'], readonly [ApiErrorCode, string]>>;
 
+/** What S3's codes mean; others go by their status. */
+const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map([
+  ['NoSuchBucket', ['no_such_container', 'There is no such container.']],
+  ['NoSuchKey', ['no_such_object', 'There is no such object.']],
+  ['NoSuchVersion', ['no_such_object', 'There is no such version.']],
+  ['BucketNotEmpty', ['container_not_empty', 'The container is not empty.']],
+  ['EntityTooLarge', ['too_large', 'S3 takes no object of this size in one request.']],
+  [
+    'InvalidObjectState',
+    ['conflict', 'The object is in cold storage: restore it from there first.'],
+  ],
+  ['InvalidAccessKeyId', ['acl', 'S3 does not know the key that you logged in with.']],
+  ['SignatureDoesNotMatch', ['acl', 'S3 does not know the key that you logged in with.']],
+  ['SlowDown', ['upstream_unavailable', 'S3 has too much to do.']],
+]);
+
 /** @returns undefined for errors of other kinds */
 export function fromUpstream(error: unknown): ApiError | undefined {
   if (error instanceof UpstreamError) {
@@ -46,8 +63,9 @@ export function fromUpstream(error: unknown): ApiError | undefined {
   if (error instanceof HeaderTextError) {
     return new ApiError('invalid_argument', 'The text has control characters in it.');
   }
-  if (!(error instanceof SwiftStatusError)) return undefined;
-  const known = BY_STATUS.get(error.status);
+  const isS3 = error instanceof S3StatusError;
+  if (!isS3 && !(error instanceof SwiftStatusError)) return undefined;
+  const known = (isS3 ? BY_S3_CODE.get(error.code) : undefined) ?? BY_STATUS.get(error.status);
   return known === undefined
     ? new ApiError('upstream_error', 'The store failed.')
     : new ApiError(...known);

@@ -6,15 +6,19 @@ import { needRight, namesIn } from '../../server/audit-record.js';
 import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { hasRight } from '../../server/rights.js';
+import type { Session } from '../../server/sessions.js';
 import { loginName } from '../../config/keys.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { copyObject } from './copy-object.js';
 import { exists, TAKEN } from './exists.js';
 import { forMany } from './many.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
-import { objectInfo } from './object-info.js';
+import { expectNoS3Version, objectInfo } from './object-info.js';
 import { walkObjects } from './swift-listing.js';
 import { removerOf } from './remover.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
+import { copyIntoS3, deleteInS3 } from './s3/s3-objects.js';
 import { mayReplace } from './write-effect.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
@@ -52,10 +56,11 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const details = namesIn([...given.names, ...given.prefixes]);
     const act = { action: `files.${mode}`, target: container, details };
     if (mode === 'purge') await needRight(context, request, 'manage', act);
-    const { store, user } = sessionOf(request);
+    const session = sessionOf(request);
+    const { store, user } = session;
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
       const trash = { by: loginName(user), days: options.trashDays, nowMs: now() };
-      const remove = await removerOf(store, container, mode, trash);
+      const remove = await removerOf(session, container, mode, trash);
       return forMany(expand(store, container, given), control, describe, remove);
     });
     return reply.status(202).send({ job_id: job.id });
@@ -64,7 +69,8 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
   for (const kind of ['copy', 'move'] as const) {
     app.post(`/api/files/${kind}`, { config: { access: 'write' } }, async (request, reply) => {
       const given = parse(COPY, request.body);
-      const { store } = sessionOf(request);
+      const session = sessionOf(request);
+      const { store } = session;
       const { container, to_container: toContainer, overwrite } = given;
       refuseIntoItself(given);
       const details = {
@@ -73,21 +79,35 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
         overwrite,
       };
       const act = { action: `files.${kind}`, target: container, details };
-      const job = await auditedJob(context, request, act, kind, (control) =>
-        forMany(pairs(store, container, given.items), control, describe, async (item) => {
+      const job = await auditedJob(context, request, act, kind, async (control) => {
+        const source = await s3BucketOf(session, container);
+        const target = await s3BucketOf(session, toContainer);
+        return forMany(pairs(store, container, given.items), control, describe, async (item) => {
           const to = { container: toContainer, object: item.toName };
           const from = { container, object: item.name };
           if (container === toContainer && item.name === item.toName) return;
           if (overwrite) await mayReplace(request, to);
           else if (await exists(store, to)) throw new ApiError('exists', TAKEN);
-          const info = await objectInfo(store, container, item.name);
-          await copyObject(store, from, to, info, {}, control.signal);
+          if (source !== undefined) {
+            await source.copyTo(to, { key: item.name });
+            if (kind === 'move') await deleteInS3(source, item.name, mayDestroy(session));
+            return;
+          }
+          if (target === undefined) {
+            const info = await objectInfo(store, container, item.name);
+            if (kind === 'move') expectNoS3Version(info);
+            await copyObject(store, from, to, info, {}, control.signal);
+          } else await copyIntoS3(store, from, target, item.toName);
           if (kind === 'move') await store.do([204], 'DELETE', from);
-        }),
-      );
+        });
+      });
       return reply.status(202).send({ job_id: job.id });
     });
   }
+}
+
+function mayDestroy({ user }: Session): boolean {
+  return hasRight(user.role, 'manage');
 }
 
 /**

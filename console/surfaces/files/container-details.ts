@@ -1,21 +1,26 @@
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
+import type { Session } from '../../server/sessions.js';
 import { isPublic } from './acl.js';
 import { versionsOf } from './names.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { versioningOf, type VersioningMode } from './versioning.js';
 
 /** What is known of a container beyond its row in the listing. */
 export interface ContainerDetails {
   readonly name: string;
   readonly objects: number;
+  /** With those of all versions that S3 keeps of it. */
   readonly bytes: number;
   /** Its storage policy, fixed for its life; null where the store does not say. */
   readonly policy: string | null;
   /** The users that its ACLs let in; null if the user may not see them. */
   readonly access: 'public' | 'shared' | 'private' | null;
-  /** `gateway` is a bucket whose versions the S3 gateway keeps: they are for S3 clients. */
+  /** `gateway` is a bucket whose versions the S3 gateway keeps. */
   readonly versioning: VersioningMode | 'gateway';
   readonly versioning_active: boolean;
+  /** Whether the console works on it through S3. */
+  readonly s3: boolean;
   readonly versions_container: string | null;
   readonly quota_bytes: number | null;
   readonly quota_objects: number | null;
@@ -24,26 +29,30 @@ export interface ContainerDetails {
 
 /** @throws SwiftStatusError 403, 404 */
 export async function containerDetails(
-  store: SwiftAccount,
+  session: Pick<Session, 'store' | 's3'>,
   container: string,
   mayManage: boolean,
 ): Promise<ContainerDetails> {
+  const { store } = session;
   const { headers } = await store.do([200, 204], 'HEAD', { container });
   const text = (name: string) => String(headers[name] ?? '');
   const { mode, active, archive } = versioningOf(headers);
   const [read, write] = [text('x-container-read'), text('x-container-write')];
   const shared = read !== '' || write !== '' ? 'shared' : 'private';
   const keys = ['x-container-meta-temp-url-key', 'x-container-meta-temp-url-key-2'];
-  const gateway = mode === 'none' && (await hasCompanion(store, versionsOf(container)));
+  const bucket = mode === 'none' ? await s3BucketOf(session, container) : undefined;
+  const kept = mode === 'none' ? await bytesOfCompanion(store, versionsOf(container)) : undefined;
+  const gateway = bucket !== undefined || kept !== undefined;
   return {
     name: container,
     objects: Number(text('x-container-object-count')),
-    bytes: Number(text('x-container-bytes-used')),
+    bytes: Number(text('x-container-bytes-used')) + (kept ?? 0),
     policy: text('x-storage-policy') || null,
     // Swift shows ACLs to owners alone: for others their absence means nothing.
     access: mayManage ? (isPublic(read) ? 'public' : shared) : null,
     versioning: gateway ? 'gateway' : mode,
-    versioning_active: active,
+    versioning_active: bucket === undefined ? active : bucket.versioning === 'Enabled',
+    s3: bucket !== undefined,
     versions_container: archive ?? null,
     quota_bytes: numberOrNull(text('x-container-meta-quota-bytes')),
     quota_objects: numberOrNull(text('x-container-meta-quota-count')),
@@ -51,10 +60,14 @@ export async function containerDetails(
   };
 }
 
-async function hasCompanion(store: SwiftAccount, container: string): Promise<boolean> {
-  if (Buffer.byteLength(container) > 256) return false;
-  const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container });
-  return status < 300;
+/** @returns undefined where there is none, or none for the user */
+async function bytesOfCompanion(
+  store: SwiftAccount,
+  container: string,
+): Promise<number | undefined> {
+  if (Buffer.byteLength(container) > 256) return undefined;
+  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+  return status < 300 ? Number(headers['x-container-bytes-used'] ?? 0) : undefined;
 }
 
 const AT_ONCE = 8;
@@ -64,7 +77,7 @@ const AT_ONCE = 8;
  * user.
  */
 export async function manyDetails(
-  store: SwiftAccount,
+  session: Pick<Session, 'store' | 's3'>,
   containers: readonly string[],
   mayManage: boolean,
 ): Promise<ContainerDetails[]> {
@@ -73,7 +86,7 @@ export async function manyDetails(
   const lane = async () => {
     for (const name of left) {
       try {
-        found.push(await containerDetails(store, name, mayManage));
+        found.push(await containerDetails(session, name, mayManage));
       } catch (error) {
         if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
       }

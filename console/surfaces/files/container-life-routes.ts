@@ -11,6 +11,7 @@ import type { StoreInfoCache } from '../../swift/info.js';
 import { containerDetails, manyDetails } from './container-details.js';
 import { Emptying } from './empty-container.js';
 import { containerName, trashOf } from './names.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { translate } from './translate.js';
 
 const DETAILS_MAX = 200;
@@ -33,21 +34,25 @@ export function containerLifeRoutes(
 ): void {
   app.get('/api/files/capabilities', { config: { access: 'read' } }, async () => {
     const { policies, hasTempurl, hasObjectVersioning } = await info.get();
-    return { policies, tempurl: hasTempurl, object_versioning: hasObjectVersioning };
+    // What keeps versions for a container that has none yet: the store, or else S3.
+    const versions = hasObjectVersioning || context.s3 !== undefined;
+    return { policies, tempurl: hasTempurl, object_versioning: versions };
   });
 
   app.get('/api/files/container', { config: { access: 'read' } }, async (request) => {
     const { name } = parse(NAMED, request.query);
-    const { store, user } = sessionOf(request);
-    return containerDetails(store, name, hasRight(user.role, 'manage')).catch((error: unknown) => {
+    const session = sessionOf(request);
+    const mayManage = hasRight(session.user.role, 'manage');
+    return containerDetails(session, name, mayManage).catch((error: unknown) => {
       throw translate(error, 404, 'no_such_container', 'There is no such container.');
     });
   });
 
   app.post('/api/files/containers/details', { config: { access: 'read' } }, async (request) => {
     const { names } = parse(DETAILS, request.body);
-    const { store, user } = sessionOf(request);
-    return { items: await manyDetails(store, names, hasRight(user.role, 'manage')) };
+    const session = sessionOf(request);
+    const mayManage = hasRight(session.user.role, 'manage');
+    return { items: await manyDetails(session, names, mayManage) };
   });
 
   app.post(
@@ -59,7 +64,8 @@ export function containerLifeRoutes(
       if (given.confirm_name !== name) {
         throw new ApiError('invalid_argument', 'The name was not typed as it is.');
       }
-      const { store } = sessionOf(request);
+      const session = sessionOf(request);
+      const { store } = session;
       const { bulkDeletesMax } = await info.get();
       const containers = withTrash ? [name, trashOf(name)] : [name];
       const act = {
@@ -71,11 +77,18 @@ export function containerLifeRoutes(
         const describe = (error: unknown) => describeError(context, error, 'job');
         const total = await countOf(store, containers);
         const emptying = new Emptying(store, { bulkDeletesMax, describe, control, total });
+        const bucket = await s3BucketOf(session, name);
         for (const container of containers) {
-          await emptying.empty(container).catch(unlessMissing);
+          const isBucket = bucket !== undefined && container === name;
+          const work = isBucket ? emptying.emptyBucket(bucket) : emptying.empty(container);
+          await work.catch(unlessMissing);
         }
         if (remove && emptying.result.failed === 0 && !control.signal.aborted) {
-          for (const container of containers) await removeContainer(store, container);
+          for (const container of containers) {
+            await (container === name && bucket
+              ? bucket.remove()
+              : removeContainer(store, container));
+          }
         }
         return emptying.result;
       });

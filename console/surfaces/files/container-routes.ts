@@ -7,6 +7,7 @@ import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
 import { containerName, kindOf, objectName, prefixText } from './names.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
 import { translate } from './translate.js';
 
@@ -65,7 +66,9 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
     const { name } = parse(NAMED, request.query);
     await audited(context, request, { action: REMOVE, target: name }, async () => {
       try {
-        await sessionOf(request).store.do([204], 'DELETE', { container: name });
+        const bucket = await s3BucketOf(sessionOf(request), name);
+        if (bucket !== undefined) await bucket.remove();
+        else await sessionOf(request).store.do([204], 'DELETE', { container: name });
       } catch (error) {
         const other = translate(error, 404, 'no_such_container', 'There is no such container.');
         throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
@@ -91,7 +94,9 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
         const name = row.subdir;
         return { kind: 'folder', name, display: name.slice(prefix.length) } as const;
       }
-      const { name, bytes, hash: etag, content_type: type, last_modified: time } = row;
+      const { name, content_type: type, last_modified: time } = row;
+      // Swift lists a link with nothing in it, and says beside it what it leads to.
+      const { symlink_bytes: bytes = row.bytes, symlink_etag: etag = row.hash } = row;
       const display = name.slice(prefix.length);
       return {
         kind: 'object',
@@ -120,7 +125,9 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
     // Swift's versioning keeps a version before it looks at the condition.
     if (await isTaken(store, { container, object })) throw new ApiError('exists', FOLDER_TAKEN);
     try {
-      await store.do([201], 'PUT', { container, object, headers, body: '' });
+      const bucket = await s3BucketOf(sessionOf(request), container);
+      if (bucket !== undefined) await bucket.put(object, '', headers);
+      else await store.do([201], 'PUT', { container, object, headers, body: '' });
     } catch (error) {
       throw translate(error, 412, 'exists', FOLDER_TAKEN);
     }

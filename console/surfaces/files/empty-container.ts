@@ -5,7 +5,12 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { bulkDelete, BULK_NAMES_MAX } from './bulk-delete.js';
 import { ManifestSharing } from './manifest-sharing.js';
+import { versionsOf } from './names.js';
+import { keptByS3 } from './object-info.js';
 import { purge } from './purge.js';
+import type { S3Bucket } from './s3/s3-bucket.js';
+import { deleteS3Version } from './s3/s3-objects.js';
+import { abortUpload, walkUploads } from './s3/s3-uploads.js';
 import { walkObjects } from './swift-listing.js';
 import { versioningOf } from './versioning.js';
 import { walkVersions } from './versions.js';
@@ -43,6 +48,11 @@ export class Emptying {
   async empty(container: string): Promise<void> {
     const { headers } = await this.store.do([200, 204], 'HEAD', { container });
     const hasVersions = versioningOf(headers).mode === 'stack';
+    // Only S3 knows which versions there are: without it nothing may go.
+    const versions = { container: versionsOf(container) };
+    const isKeptByS3 =
+      !hasVersions && (await this.store.do([200, 204, 403, 404], 'HEAD', versions));
+    if (isKeptByS3 && isKeptByS3.status < 300) throw keptByS3();
     let batch: string[] = [];
     const size = Math.min(BULK_NAMES_MAX, this.options.bulkDeletesMax);
     for await (const { name, slo_etag: slo } of walkObjects(this.store, container, '')) {
@@ -59,6 +69,18 @@ export class Emptying {
     }
     if (batch.length > 0) await this.#many(container, batch);
     if (hasVersions) await this.#versions(container);
+  }
+
+  /** All versions and delete markers, and uploads that were never finished. @throws S3StatusError */
+  async emptyBucket(bucket: S3Bucket): Promise<void> {
+    for await (const { name, id } of bucket.versions('')) {
+      if (this.options.control.signal.aborted) return;
+      await this.#one(name, () => deleteS3Version(bucket, name, id));
+    }
+    for await (const { name, upload_id: id } of walkUploads(bucket, '')) {
+      if (this.options.control.signal.aborted) return;
+      await this.#one(name, () => abortUpload(bucket, name, id));
+    }
   }
 
   async #versions(container: string): Promise<void> {

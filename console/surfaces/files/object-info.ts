@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { encodeUriComponentAws } from '../../../src/lib/uri.js';
+import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
+import { versionsOf } from './names.js';
 
 export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
 
@@ -12,6 +15,8 @@ export interface ObjectInfo {
   readonly contentType: string;
   readonly lastModified: string;
   readonly deleteAtUnixS: number | null;
+  /** It is the link of a bucket whose versions S3 keeps; the rest is of the version it leads to. */
+  readonly isS3Version: boolean;
   /** The metadata by names in lower case, without `X-Object-Meta-`. */
   readonly meta: Readonly<Record<string, string>>;
   /** Headers that a copy with fresh metadata, or a POST, would otherwise drop; as they were sent. */
@@ -39,9 +44,25 @@ export async function objectInfo(
   const { headers } = await store.do([200, 204], 'HEAD', { container, object, query });
   const info = infoOf(headers);
   const target = text(headers, 'x-symlink-target');
+  const isS3Version = target.startsWith(`${encodeUriComponentAws(versionsOf(container))}/`);
   // In a container with versions, an object is a link to its latest one.
-  if (!isOwnVersion(target, container, object)) return info;
-  return infoOf((await store.do([200, 204], 'HEAD', { container, object })).headers);
+  if (!isS3Version && !isOwnVersion(target, container, object)) return info;
+  const followed = infoOf((await store.do([200, 204], 'HEAD', { container, object })).headers);
+  return { ...followed, isS3Version };
+}
+
+/**
+ * Without S3 nobody can move or delete what a bucket's link leads to: S3 would go on to serve it.
+ * @throws ApiError unsupported_here
+ */
+export function expectNoS3Version({ isS3Version }: ObjectInfo): void {
+  if (isS3Version) throw keptByS3();
+}
+
+export function keptByS3(): ApiError {
+  const message = 'S3 keeps the versions of this bucket: use an S3 client.';
+  const needs = 's3_base, and a user whose key S3 knows';
+  return new ApiError('unsupported_here', message, { needs });
 }
 
 /** `<container>/<object>?version-id=<id>`, encoded (swift.common.middleware.versioned_writes). */
@@ -90,6 +111,7 @@ function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
     etag: text(headers, 'etag').replaceAll('"', ''),
     contentType: textOfHeader(headers['content-type']),
     lastModified: text(headers, 'last-modified'),
+    isS3Version: false,
     deleteAtUnixS: Number.isFinite(deleteAt) ? deleteAt : null,
     meta,
     kept,

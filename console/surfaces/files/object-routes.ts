@@ -3,10 +3,13 @@ import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { audited, needRight } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace } from './names.js';
-import { metaHeaders, objectInfo } from './object-info.js';
+import { expectNoS3Version, metaHeaders, objectInfo } from './object-info.js';
+import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { expectKept, replaceS3Meta, s3ObjectInfo } from './s3/s3-objects.js';
 import { translate } from './translate.js';
 
 /** Limits of metadata entered here. What S3 clients wrote may exceed them, and is sent back unchanged. */
@@ -38,6 +41,8 @@ const PATCH = z.strictObject({
 export function objectRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/object', { config: { access: 'read' } }, async (request) => {
     const { container, name } = parse(objectPlace, request.query);
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    if (bucket !== undefined) return { container, name, ...(await s3ObjectInfo(bucket, name)) };
     const info = await objectInfo(sessionOf(request).store, container, name).catch(
       (error: unknown) => {
         throw translate(error, 404, 'no_such_object', 'There is no such object.');
@@ -57,15 +62,23 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
       /** What the segments of a dynamic large object begin with: `container/prefix`. */
       segments: manifest === undefined ? null : textOfHeader(manifest),
       meta: info.meta,
+      s3: null,
     };
   });
 
   /** A POST of Swift replaces all metadata and drops the expiry: both are sent again. */
   app.patch('/api/files/object', { config: { access: 'write' } }, async (request, reply) => {
     const given = parse(PATCH, request.body);
-    const { store } = sessionOf(request);
+    const session = sessionOf(request);
+    const { store, user } = session;
     const { container, name } = given;
+    const bucket = await s3BucketOf(session, container);
+    if (bucket !== undefined) {
+      await saveInS3(bucket, given, hasRight(user.role, 'manage'));
+      return reply.status(204).send();
+    }
     const info = await objectInfo(store, container, name);
+    expectNoS3Version(info);
     checkSize(given.meta, info.meta);
     const former = info.deleteAtUnixS;
     const deleteAt = given.delete_at_unix_s === undefined ? former : given.delete_at_unix_s;
@@ -92,6 +105,21 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     return reply.status(204).send();
   });
+}
+
+/** S3 has no expiry of single objects; other metadata makes a new version. */
+async function saveInS3(
+  bucket: S3Bucket,
+  { name, meta, content_type: type, delete_at_unix_s: deleteAt }: z.infer<typeof PATCH>,
+  mayDestroy: boolean,
+): Promise<void> {
+  if (typeof deleteAt === 'number') {
+    const message = 'Objects of buckets with S3 versions expire by lifecycle rules only.';
+    throw new ApiError('unsupported_here', message);
+  }
+  checkSize(meta, (await s3ObjectInfo(bucket, name)).meta);
+  await expectKept(bucket, name, mayDestroy);
+  await replaceS3Meta(bucket, name, meta, type);
 }
 
 const TOO_SOON =

@@ -1,6 +1,6 @@
 import type { SwiftAccount } from '../../swift/account.js';
 import type { ManifestSharing } from './manifest-sharing.js';
-import { objectInfo } from './object-info.js';
+import { expectNoS3Version, objectInfo } from './object-info.js';
 import type { Versioning } from './versioning.js';
 import { deleteVersion, listVersions } from './versions.js';
 
@@ -18,7 +18,9 @@ export async function purge(
   object: string,
   sharing: ManifestSharing,
 ): Promise<void> {
-  const { type, etag } = await objectInfo(store, container, object);
+  const info = await objectInfo(store, container, object);
+  expectNoS3Version(info);
+  const { type, etag } = info;
   const alone = type === 'slo' && !(await sharing.isShared(container, etag));
   const query = alone ? { 'multipart-manifest': 'delete' } : {};
   await store.do([200, 204], 'DELETE', { container, object, query });

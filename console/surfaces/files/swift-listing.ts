@@ -22,6 +22,9 @@ export interface ObjectRow {
   readonly content_type: string;
   readonly last_modified: string;
   readonly slo_etag?: string;
+  /** Of what a static link leads to. */
+  readonly symlink_bytes?: number;
+  readonly symlink_etag?: string;
 }
 
 /** Names that begin alike, up to a delimiter. */

@@ -11,6 +11,8 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
 import { containerName, objectName } from './names.js';
+import { keptByS3 } from './object-info.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 
 const TEMPURL = z
   .strictObject({
@@ -50,6 +52,9 @@ export function tempurlRoutes(
   app.post('/api/files/tempurl', { config: { access: 'write' } }, async (request) => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
+    if (given.method === 'PUT' && (await s3BucketOf(sessionOf(request), given.container))) {
+      throw keptByS3();
+    }
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
       throw new ApiError('forbidden', 'Your role gives no URLs that write.');
     }

@@ -14,6 +14,7 @@ import { isTaken, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { replacing } from './write-effect.js';
 import type { VersionKeepers } from './version-keepers.js';
 
@@ -61,18 +62,25 @@ export function transferRoutes(
         throw new ApiError('exists', TAKEN);
       }
       const put = async (onlyIfAbsent: boolean) => {
+        const bucket = await s3BucketOf(sessionOf(request), container);
+        if (bucket !== undefined && length === undefined) {
+          throw new ApiError('invalid_argument', 'S3 needs the length of the body.');
+        }
         const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
-        const { headers } = await store.do([201], 'PUT', {
-          container,
-          object: name,
-          body: metered.body,
-          idleMs: UPLOAD_IDLE_MS,
-          headers: {
-            'content-type': headerText(type ?? 'application/octet-stream'),
-            ...(length === undefined ? {} : { 'content-length': length }),
-            ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
-          },
-        });
+        const sent = {
+          'content-type': headerText(type ?? 'application/octet-stream'),
+          ...(length === undefined ? {} : { 'content-length': length }),
+          ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+        };
+        const headers =
+          (await bucket?.put(name, metered.body, sent)) ??
+          (
+            await store.do([201], 'PUT', {
+              ...{ container, object: name, body: metered.body },
+              idleMs: UPLOAD_IDLE_MS,
+              headers: sent,
+            })
+          ).headers;
         const etag = (headers.etag ?? '').replaceAll('"', '');
         if (etag !== metered.md5()) {
           throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');

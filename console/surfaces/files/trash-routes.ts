@@ -11,7 +11,10 @@ import { ManifestSharing } from './manifest-sharing.js';
 import { forMany } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
 import { purge } from './purge.js';
-import { parseTrashName, restoreFromTrash } from './trash.js';
+import type { Place } from './copy-object.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
+import { copyIntoS3 } from './s3/s3-objects.js';
+import { parseTrashName, restoreFromTrash, TRASH_KEY } from './trash.js';
 import { TrashListing } from './trash-listing.js';
 import { mayReplace } from './write-effect.js';
 
@@ -51,17 +54,21 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
       trash_names: trashNames,
       on_conflict: choice,
     } = parse(RESTORE, request.body);
-    const { store } = sessionOf(request);
+    const session = sessionOf(request);
+    const { store } = session;
     const details = { ...namesIn(trashNames), on_conflict: choice };
     const act = { action: 'files.restore', target: container, details };
     const onTarget = async (object: string) => {
       if (choice === 'replace') await mayReplace(request, { container, object });
     };
-    const job = await auditedJob(context, request, act, 'restore', (control) =>
-      forMany(itemsOf(trashNames), control, describe, ({ name }) =>
-        restoreFromTrash(store, container, name, choice, now(), onTarget),
-      ),
-    );
+    const job = await auditedJob(context, request, act, 'restore', async (control) => {
+      const bucket = await s3BucketOf(session, container);
+      const copyTo =
+        bucket && ((from: Place, to: string) => copyIntoS3(store, from, bucket, to, isOwn));
+      return forMany(itemsOf(trashNames), control, describe, ({ name }) =>
+        restoreFromTrash(store, container, name, choice, now(), onTarget, copyTo),
+      );
+    });
     return reply.status(202).send({ job_id: job.id });
   });
 
@@ -80,6 +87,10 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     );
     return reply.status(202).send({ job_id: job.id });
   });
+}
+
+function isOwn(metaName: string): boolean {
+  return !TRASH_KEY.test(metaName);
 }
 
 function itemsOf(all: readonly string[]): { readonly name: string }[] {

@@ -3,10 +3,10 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { ApiError } from '../../server/api-error.js';
-import { copyObject } from './copy-object.js';
+import { copyObject, type Place } from './copy-object.js';
 import { exists } from './exists.js';
 import { trashOf } from './names.js';
-import { metaHeaders, objectInfo } from './object-info.js';
+import { expectNoS3Version, metaHeaders, objectInfo } from './object-info.js';
 
 /**
  * The trash of a container is `<container>+trash`, an object in it
@@ -20,7 +20,7 @@ import { metaHeaders, objectInfo } from './object-info.js';
 const ENTRY = /^(?<ms>\d{13})-[0-9a-f]{8}\/(?<name>[^]+)$/;
 const NAME_BYTES_MAX = 1024;
 const DAY_S = 86_400;
-const TRASH_KEY = /^trash-(?:by|at|delete-at|name-\d)$/;
+export const TRASH_KEY = /^trash-(?:by|at|delete-at|name-\d)$/;
 const LONG_NAME = /^~[0-9a-f]{64}$/;
 const VALUE_BYTES_MAX = 256;
 
@@ -66,6 +66,7 @@ export async function moveToTrash(
   { by, days, nowMs }: TrashOptions,
 ): Promise<string> {
   const info = await objectInfo(store, container, object);
+  expectNoS3Version(info);
   const folder = `${String(nowMs).padStart(13, '0')}-${randomBytes(4).toString('hex')}/`;
   const fits = Buffer.byteLength(folder + object) <= NAME_BYTES_MAX;
   const trashName =
@@ -142,6 +143,7 @@ export type OnConflict = 'fail' | 'rename' | 'replace';
  * and expire in its place. @returns the name that it has now
  * @param onTarget called with the name that it is about to get; an error keeps the object in the
  *   trash
+ * @param copyTo writes the object where the store's own copy cannot
  * @throws ApiError restore_target_exists; SwiftStatusError
  */
 export async function restoreFromTrash(
@@ -151,6 +153,7 @@ export async function restoreFromTrash(
   onConflict: OnConflict,
   nowMs: number,
   onTarget: (object: string) => Promise<void> = () => Promise.resolve(),
+  copyTo?: (from: Place, object: string) => Promise<void>,
 ): Promise<string> {
   const from = { container: trashOf(container), object: trashName };
   const parsed = parseTrashName(trashName);
@@ -160,6 +163,11 @@ export async function restoreFromTrash(
   if (original === undefined) throw new ApiError('bad_name', 'The name of this trash is lost.');
   const name = await targetName(store, container, original, onConflict, nowMs);
   await onTarget(name);
+  if (copyTo !== undefined) {
+    await copyTo(from, name);
+    await store.do([204, 404], 'DELETE', from);
+    return name;
+  }
   const meta = Object.fromEntries(
     Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
   );

@@ -12,7 +12,10 @@ import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
 import { isTaken, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
+import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { putInParts } from './s3/s3-uploads.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
+import { translate } from './translate.js';
 import { meter } from './transfer-routes.js';
 import {
   planUpload,
@@ -122,11 +125,21 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const { container, name } = file;
     // The browser waits, and nothing is sent meanwhile.
     request.raw.socket.setTimeout(MANIFEST_IDLE_MS);
+    const place = { container, object: name };
+    const bucket = await s3BucketOf(sessionOf(request), container);
     const present = await presentSegments(store, container, file.size_bytes, plan);
     if (present.size !== plan.segments) {
       throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
     }
     const segments = [...present.values()];
+    if (bucket !== undefined) {
+      const write = (onlyIfAbsent: boolean) =>
+        joinInS3(store, bucket, name, segments, file.type, onlyIfAbsent);
+      if (file.overwrite) await replacing(context, request, place, write);
+      else if (await isTaken(store, place)) throw new ApiError('exists', TAKEN);
+      else await write(true);
+      return reply.status(201).send({ segments: plan.segments });
+    }
     const manifest = segments.map(({ name: segment, hash, bytes }) => ({
       path: `/${segmentsOf(container)}/${segment}`,
       etag: hash,
@@ -137,7 +150,6 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
         'content-type': headerText(file.type),
         ...headers,
       });
-    const place = { container, object: name };
     if (file.overwrite) {
       await replacing(context, request, place, (onlyIfAbsent) =>
         put(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
@@ -152,6 +164,28 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     return reply.status(201).send({ segments: plan.segments });
   });
+}
+
+/** Versions of S3 are not made of Swift's segments: these are copied into one, and deleted. */
+async function joinInS3(
+  store: SwiftAccount,
+  bucket: S3Bucket,
+  key: string,
+  segments: readonly ObjectRow[],
+  type: string,
+  onlyIfAbsent: boolean,
+): Promise<void> {
+  const container = segmentsOf(bucket.name);
+  const parts = segments.map(({ name: object, bytes }) => ({
+    bytes,
+    open: async () => (await store.expect([200], 'GET', { container, object })).body,
+  }));
+  await putInParts(bucket, key, parts, headerText(type), onlyIfAbsent).catch((error: unknown) => {
+    throw translate(error, 412, 'exists', TAKEN);
+  });
+  for (const { name: object } of segments) {
+    await store.do([204, 404], 'DELETE', { container, object });
+  }
 }
 
 /** The segments that are there in full, by their numbers, in order. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
@@ -17,10 +18,14 @@ import {
   restoreVersion,
   versionQuery,
   walkDeleted,
+  walkStacked,
 } from './versions.js';
+import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
+import { deleteS3Version, restoreInS3, s3ObjectInfo } from './s3/s3-objects.js';
 import { translate } from './translate.js';
 
-const VERSION_ID = z.string().regex(/^(?:null|\d{10}\.\d{5}(?:_[0-9a-f]{1,16})?)$/, {
+/** Of Swift, or of the S3 gateway. */
+const VERSION_ID = z.string().regex(/^(?:null|\d{10}\.\d{5}(?:_[0-9a-f]{1,16})?|[0-9a-f]{32})$/, {
   error: 'a version of the store',
 });
 const VERSION = z.object({ container: containerName, name: objectName, version_id: VERSION_ID });
@@ -45,6 +50,12 @@ export function versionRoutes(
   app.get('/api/files/versions', { config: { access: 'read' } }, async (request) => {
     const { container, name, limit } = parse(LIST, request.query);
     const { store } = sessionOf(request);
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    if (bucket !== undefined) {
+      const items = await bucket.versionsOf(name, limit);
+      const active = bucket.versioning === 'Enabled';
+      return { mode: 's3', active, items, truncated: items.length === limit };
+    }
     const { headers } = await head(store, container);
     const versioning = versioningOf(headers);
     const { mode, active } = versioning;
@@ -56,11 +67,14 @@ export function versionRoutes(
   app.get('/api/files/versions/deleted', { config: { access: 'read' } }, async (request) => {
     const { container, prefix, limit } = parse(DELETED, request.query);
     const { store } = sessionOf(request);
-    const { mode } = await versioningIn(store, container);
-    if (mode !== 'stack') throw noVersions();
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    if (bucket === undefined && (await versioningIn(store, container)).mode !== 'stack') {
+      throw noVersions();
+    }
+    const rows = bucket?.versions(prefix) ?? walkStacked(store, container, prefix);
     const items = [];
     let read = 0;
-    for await (const one of walkDeleted(store, container, prefix)) {
+    for await (const one of walkDeleted(rows)) {
       if (one !== undefined) items.push(one);
       if (items.length === limit || ++read === ROWS_READ_MAX) break;
     }
@@ -70,6 +84,11 @@ export function versionRoutes(
   app.get('/api/files/versions/body', { config: { access: 'read' } }, async (request, reply) => {
     const { container, name, version_id: id } = parse(VERSION, request.query);
     const { store } = sessionOf(request);
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    if (bucket !== undefined) {
+      const answer = await bucket.get(name, id, request.headers.range).catch(noSuchVersion);
+      return sendBody(reply, answer, name, 'attachment');
+    }
     const versioning = await versioningIn(store, container);
     const query = versionQuery(versioning, id);
     const place =
@@ -80,13 +99,27 @@ export function versionRoutes(
     return sendBody(reply, answer, name, 'attachment');
   });
 
+  /** What one version of S3 is like, to compare it with another. */
+  app.get('/api/files/versions/properties', { config: { access: 'read' } }, async (request) => {
+    const { container, name, version_id: id } = parse(VERSION, request.query);
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    if (bucket === undefined) throw noVersions();
+    return s3ObjectInfo(bucket, name, id).catch(noSuchVersion);
+  });
+
   app.post('/api/files/versions/restore', { config: { access: 'write' } }, async (request) => {
     const { container, name, version_id: id } = parse(VERSION, request.body);
-    const { store } = sessionOf(request);
-    const versioning = await versioningIn(store, container);
+    const { store, user } = sessionOf(request);
+    const bucket = await s3BucketOf(sessionOf(request), container);
     const act = { action: 'files.version_restore', target: `${container}/${name}` };
+    const restore =
+      bucket === undefined
+        ? await versioningIn(store, container).then(
+            (versioning) => () => restoreVersion(store, container, name, versioning, id),
+          )
+        : () => restoreInS3(bucket, name, id, hasRight(user.role, 'manage'));
     await audited(context, request, { ...act, details: { version: id } }, () =>
-      restoreVersion(store, container, name, versioning, id).catch(noSuchVersion),
+      restore().catch(noSuchVersion),
     );
     return { restored: id };
   });
@@ -95,10 +128,16 @@ export function versionRoutes(
   app.post('/api/files/versions/delete', purges, async (request) => {
     const { container, name, version_id: id } = parse(VERSION, request.body);
     const { store } = sessionOf(request);
-    const versioning = await versioningIn(store, container);
+    const bucket = await s3BucketOf(sessionOf(request), container);
     const act = { action: 'files.purge_version', target: `${container}/${name}` };
+    const remove =
+      bucket === undefined
+        ? await versioningIn(store, container).then(
+            (versioning) => () => deleteVersion(store, container, name, versioning, id),
+          )
+        : () => deleteS3Version(bucket, name, id);
     await audited(context, request, { ...act, details: { version: id } }, () =>
-      deleteVersion(store, container, name, versioning, id).catch(noSuchVersion),
+      remove().catch(noSuchVersion),
     );
     return { deleted: id };
   });
@@ -107,15 +146,16 @@ export function versionRoutes(
   app.put('/api/files/versions', switches, async (request, reply) => {
     const { name, enabled } = parse(ENABLE, request.body);
     const { hasObjectVersioning } = await info.get();
-    if (!hasObjectVersioning) throw noVersions();
-    const { store } = sessionOf(request);
+    const { store, s3 } = sessionOf(request);
+    const bucket = await s3BucketOf(sessionOf(request), name);
+    const byS3 = bucket !== undefined || !hasObjectVersioning ? s3 : undefined;
+    if (!hasObjectVersioning && byS3 === undefined) throw noVersions();
+    const headers = { 'x-versions-enabled': String(enabled) };
     const act = { action: 'files.versioning', target: name, details: { enabled } };
-    await audited(context, request, act, () =>
-      store.do([204, 202], 'POST', {
-        container: name,
-        headers: { 'x-versions-enabled': String(enabled) },
-      }),
-    );
+    await audited(context, request, act, async () => {
+      if (byS3 !== undefined) await setS3Versioning(byS3, name, enabled);
+      else await store.do([204, 202], 'POST', { container: name, headers });
+    });
     keepers.forget(store, name);
     return reply.status(204).send();
   });

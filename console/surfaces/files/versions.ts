@@ -186,26 +186,40 @@ export interface DeletedObject {
   readonly bytes: number | null;
 }
 
-/** Deleted objects below a prefix, of containers that keep versions themselves. */
-export async function* walkDeleted(
+/** A version, and whose it is. */
+type NamedVersion = ObjectVersion & { readonly name: string };
+
+/** All versions below a prefix of a container that keeps them itself. */
+export async function* walkStacked(
   store: SwiftAccount,
   container: string,
   prefix: string,
+): AsyncGenerator<NamedVersion> {
+  for await (const row of walkVersions(store, container, prefix)) {
+    yield { name: row.name, id: row.version_id, is_latest: row.is_latest, ...shown(row) };
+  }
+}
+
+/** Deleted objects among versions by name, of each the newest first; undefined for other rows. */
+export async function* walkDeleted(
+  versions: AsyncIterable<NamedVersion>,
 ): AsyncGenerator<DeletedObject | undefined> {
   let open: DeletedObject | undefined;
-  for await (const row of walkVersions(store, container, prefix)) {
-    if (open?.name === row.name) {
-      if (open.restore_id === null && !isMarker(row.content_type)) {
-        open = { ...open, restore_id: row.version_id, bytes: row.bytes };
-      }
+  for await (const {
+    name,
+    id,
+    is_latest: isLatest,
+    deleted,
+    bytes,
+    last_modified: time,
+  } of versions) {
+    if (open?.name === name) {
+      if (open.restore_id === null && !deleted) open = { ...open, restore_id: id, bytes };
       yield undefined;
       continue;
     }
     yield open;
-    const isGone = row.is_latest && isMarker(row.content_type);
-    open = isGone
-      ? { name: row.name, deleted: `${row.last_modified}Z`, restore_id: null, bytes: null }
-      : undefined;
+    open = isLatest && deleted ? { name, deleted: time, restore_id: null, bytes: null } : undefined;
   }
   yield open;
 }

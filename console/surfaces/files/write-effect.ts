@@ -3,8 +3,10 @@ import { ApiError } from '../../server/api-error.js';
 import { audited, needRight, type Act } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { hasRight } from '../../server/rights.js';
-import type { SwiftAccount } from '../../swift/account.js';
+import type { Session } from '../../server/sessions.js';
 import type { Place } from './copy-object.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
+import { s3WriteEffect } from './s3/s3-objects.js';
 import { versioningOf } from './versioning.js';
 
 /**
@@ -18,9 +20,12 @@ export type WriteEffect = 'creates' | 'keeps' | 'destroys';
 
 /** @throws SwiftStatusError; UpstreamError */
 export async function writeEffect(
-  store: SwiftAccount,
+  session: Pick<Session, 'store' | 's3'>,
   { container, object }: Place,
 ): Promise<WriteEffect> {
+  const { store } = session;
+  const bucket = await s3BucketOf(session, container);
+  if (bucket !== undefined) return s3WriteEffect(bucket, object);
   const query = { symlink: 'get' };
   const found = await store.do([200, 204, 403, 404], 'HEAD', { container, object, query });
   if (found.status === 404) return 'creates';
@@ -40,8 +45,9 @@ export async function mayReplace(
   request: Pick<FastifyRequest, 'session'>,
   place: Place,
 ): Promise<WriteEffect> {
-  const { store, user } = sessionOf(request);
-  const effect = await writeEffect(store, place);
+  const session = sessionOf(request);
+  const { user } = session;
+  const effect = await writeEffect(session, place);
   if (effect !== 'destroys' || hasRight(user.role, 'manage')) return effect;
   throw new ApiError('forbidden', REFUSED);
 }
@@ -59,8 +65,9 @@ export async function replacing<T>(
   write: (onlyIfAbsent: boolean) => Promise<T>,
 ): Promise<T> {
   const act: Act = { action: 'files.overwrite', target: `${container}/${object}` };
-  const { store, user } = sessionOf(request);
-  const effect = await writeEffect(store, { container, object });
+  const session = sessionOf(request);
+  const { user } = session;
+  const effect = await writeEffect(session, { container, object });
   const mayDestroy = hasRight(user.role, 'manage');
   if (effect === 'creates') return write(!mayDestroy);
   if (effect === 'destroys') await needRight(context, request, 'manage', act, REFUSED);

@@ -40,6 +40,9 @@ describe('console config: derived from the service', () => {
       adminCertFile: '',
       metricsUrl: '',
       logsUrl: '',
+      s3Base: 'http://127.0.0.1:8000',
+      s3Region: 'us-east-1',
+      s3CertFile: '',
       labEnabled: false,
     });
     expect(derived({ store_listen: '0.0.0.0:1', admin_listen: '[::1]:2' })).to.include({
@@ -67,7 +70,7 @@ describe('console config: derived from the service', () => {
     expect(derived(SWIFT, undefined, [OF_SWIFT])).to.deep.include({
       storeBase: 'http://10.0.0.1:8080',
       authUrl: 'http://10.0.0.1:8080/auth/v1.0',
-      accounts: [{ account: 'test', user: 'tester', role: 'operator' }],
+      accounts: [{ account: 'test', user: 'tester', role: 'operator', access_keys: ['AKIA'] }],
     });
     const auth = { ...SWIFT, swift_auth_url: 'https://login.example.com/auth/v1.0' };
     expect(derived(auth, undefined, [OF_SWIFT]).authUrl).to.equal(auth.swift_auth_url);
@@ -113,9 +116,9 @@ describe('console config: derived from the service', () => {
     ];
     expect(consoleAccounts({ backend: 'embedded' }, credentials)).to.deep.equal([
       { account: '', user: 'READS', role: 'member' },
-      { account: 'main', user: 'anna', role: 'member' },
+      { account: 'main', user: 'anna', role: 'member', access_keys: ['READS', 'ANNA2'] },
       { account: '', user: 'FIRST', role: 'operator' },
-      { account: 'main', user: 'root', role: 'operator' },
+      { account: 'main', user: 'root', role: 'operator', access_keys: ['FIRST'] },
       { account: '', user: 'OTHER', role: 'admin' },
       { account: '', user: 'ANNA2', role: 'operator' },
     ]);

@@ -1,0 +1,151 @@
+import type { Readable } from 'node:stream';
+import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
+import type { UpstreamAddress } from '../swift/address.js';
+import { readBody, type Upstream, type UpstreamAnswer } from '../swift/upstream.js';
+import { S3StatusError } from './errors.js';
+import { rawQuery, sha256Hex, signRequest, UNSIGNED_PAYLOAD } from './sign.js';
+import { parseXml, textIn, type XmlNode } from './xml.js';
+
+/** The S3 API that a console signs requests for. */
+export interface S3Endpoint {
+  readonly upstream: Upstream;
+  readonly address: UpstreamAddress;
+  readonly region: string;
+}
+
+export interface S3Request {
+  readonly bucket: string;
+  readonly key?: string | undefined;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Names in lower case; values are bytes as Latin-1. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A stream needs `content-length` among the headers. */
+  readonly body?: string | Buffer | Readable | undefined;
+  readonly idleMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const TEXT_BYTES_MAX = 64 * 1024;
+/** A thousand versions with the longest keys, escaped. */
+const LISTING_BYTES_MAX = 16 * 1024 * 1024;
+
+/** What S3 answers to an access key, or a secret, that it does not know. */
+const UNKNOWN_KEY: ReadonlySet<string> = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch']);
+
+/**
+ * A user on the S3 API: signs with the key of the user's login, which stays in memory here. Where
+ * several access keys may have that secret, the first one that S3 knows is used.
+ */
+export class S3Account {
+  #accessKeys: readonly string[];
+
+  constructor(
+    private readonly endpoint: S3Endpoint,
+    accessKeys: readonly string[],
+    private readonly secretKey: string,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.#accessKeys = accessKeys;
+  }
+
+  /**
+   * Sends a request, whatever the status of its answer. A stream is sent once: something else has to
+   * have been asked before, so that the access key is known.
+   * @throws UpstreamError
+   */
+  async send(method: string, request: S3Request): Promise<UpstreamAnswer> {
+    for (;;) {
+      const [accessKey = '', ...others] = this.#accessKeys;
+      const answer = await this.#sendAs(accessKey, method, request);
+      if (answer.status !== 403 || others.length === 0 || isStream(request.body)) return answer;
+      const { code } = await statusError(answer);
+      if (!UNKNOWN_KEY.has(code)) throw new S3StatusError(403, code);
+      this.#accessKeys = others;
+    }
+  }
+
+  /** As {@link send}, for answers of these statuses. @throws S3StatusError for any other */
+  async expect(
+    statuses: readonly number[],
+    method: string,
+    request: S3Request,
+  ): Promise<UpstreamAnswer> {
+    const answer = await this.send(method, request);
+    if (statuses.includes(answer.status)) return answer;
+    throw await statusError(answer);
+  }
+
+  /** As {@link expect}, where the body says nothing. */
+  async do(
+    statuses: readonly number[],
+    method: string,
+    request: S3Request,
+  ): Promise<UpstreamAnswer> {
+    const answer = await this.expect(statuses, method, request);
+    await readBody(answer.body, TEXT_BYTES_MAX);
+    return answer;
+  }
+
+  /** As {@link expect} with 200, and reads the document. */
+  async read(method: string, request: S3Request): Promise<XmlNode> {
+    return parseXml(await this.readText(method, request));
+  }
+
+  async readText(method: string, request: S3Request): Promise<string> {
+    const answer = await this.expect([200], method, request);
+    return (await readBody(answer.body, LISTING_BYTES_MAX)).toString('utf8');
+  }
+
+  #sendAs(accessKey: string, method: string, request: S3Request): Promise<UpstreamAnswer> {
+    const { upstream, address, region } = this.endpoint;
+    const { bucket, key, headers = {}, body, idleMs, signal } = request;
+    const query = definedOf(request.query ?? {});
+    let path = `/${encodeUriComponentAws(bucket)}`;
+    if (key !== undefined) path += `/${encodeUriPath(key)}`;
+    const rawPath = address.basePath + path;
+    const payload = isStream(body) ? UNSIGNED_PAYLOAD : sha256Hex(body ?? '');
+    const length = isStream(body)
+      ? {}
+      : { 'content-length': String(Buffer.byteLength(body ?? '')) };
+    const signed = signRequest(
+      { accessKey, secretKey: this.secretKey, region },
+      { method, rawPath, query, headers: { host: hostOf(address), ...headers } },
+      payload,
+      this.now(),
+    );
+    const search = rawQuery(query);
+    return upstream.send({
+      method,
+      rawPath: search === '' ? path : `${path}?${search}`,
+      headers: method === 'PUT' || method === 'POST' ? { ...length, ...signed } : signed,
+      body,
+      idleMs,
+      signal,
+    });
+  }
+}
+
+async function statusError(answer: UpstreamAnswer): Promise<S3StatusError> {
+  const text = await readBody(answer.body, TEXT_BYTES_MAX).catch(() => Buffer.alloc(0));
+  let code = '';
+  try {
+    code = textIn(parseXml(text.toString('utf8')), 'Code');
+  } catch {
+    // Answers to HEAD have no body.
+  }
+  return new S3StatusError(answer.status, code);
+}
+
+function isStream(body: S3Request['body']): body is Readable {
+  return typeof body === 'object' && !Buffer.isBuffer(body);
+}
+
+function definedOf(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function hostOf({ host, port, secure }: UpstreamAddress): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (secure ? 443 : 80) ? name : `${name}:${port}`;
+}

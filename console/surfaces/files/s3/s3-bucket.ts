@@ -1,0 +1,187 @@
+import type { Readable } from 'node:stream';
+import type { S3Account, S3Request } from '../../../s3/s3-account.js';
+import { S3StatusError } from '../../../s3/errors.js';
+import { children, copySource, keyIn, parseXml, textIn, type XmlNode } from '../../../s3/xml.js';
+import type { Session } from '../../../server/sessions.js';
+import type { UpstreamAnswer } from '../../../swift/upstream.js';
+import type { ObjectVersion } from '../versions.js';
+
+export type S3Versioning = 'Enabled' | 'Suspended';
+
+/** A version or a delete marker of some key, as S3 lists it. */
+export interface S3Version extends ObjectVersion {
+  readonly name: string;
+  readonly storage_class: string | null;
+}
+
+/** The version of what was written while versioning was off or suspended. */
+export const NULL_VERSION = 'null';
+
+/** A body may pause that long, and so may an answer to a copy. */
+const BODY_IDLE_MS = 15 * 60_000;
+/** Parsing one takes no longer than a few milliseconds. */
+const PAGE = 200;
+const BUCKET_NAME = /^[A-Za-z0-9._-]{3,255}$/;
+
+/**
+ * The bucket that a container is for S3, where S3 keeps versions of it: then only S3 knows what is
+ * current, and whatever changes it goes through S3.
+ * @returns undefined where it has no versions of S3, or the user has no right to ask
+ * @throws S3StatusError; UpstreamError
+ */
+export async function s3BucketOf(
+  { s3 }: Pick<Session, 's3'>,
+  container: string,
+): Promise<S3Bucket | undefined> {
+  if (s3 === undefined || !BUCKET_NAME.test(container)) return undefined;
+  const versioning = await versioningOf(s3, container);
+  return versioning === undefined ? undefined : new S3Bucket(s3, container, versioning);
+}
+
+async function versioningOf(s3: S3Account, bucket: string): Promise<S3Versioning | undefined> {
+  try {
+    const status = textIn(await s3.read('GET', { bucket, query: { versioning: '' } }), 'Status');
+    return status === 'Enabled' || status === 'Suspended' ? status : undefined;
+  } catch (error) {
+    // No bucket of S3, or one of somebody else's: what Swift allows there is Swift's matter.
+    if (error instanceof S3StatusError && [400, 403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Turns versions of S3 on or off, also where there were none. */
+export async function setS3Versioning(
+  s3: S3Account,
+  bucket: string,
+  isEnabled: boolean,
+): Promise<void> {
+  const status = isEnabled ? 'Enabled' : 'Suspended';
+  const body = `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>${status}</Status></VersioningConfiguration>`;
+  await s3.do([200], 'PUT', { bucket, query: { versioning: '' }, body });
+}
+
+/** A bucket with versions, as its user. All methods throw S3StatusError and UpstreamError. */
+export class S3Bucket {
+  constructor(
+    readonly s3: S3Account,
+    readonly name: string,
+    readonly versioning: S3Versioning,
+  ) {}
+
+  head(key: string, versionId?: string): Promise<UpstreamAnswer> {
+    return this.s3.do([200], 'HEAD', this.#of(key, { versionId }));
+  }
+
+  /** @returns undefined where nothing is current under the key */
+  async currentVersion(key: string): Promise<string | undefined> {
+    const { status, headers } = await this.s3.do([200, 404], 'HEAD', this.#of(key));
+    return status === 404 ? undefined : String(headers['x-amz-version-id'] ?? NULL_VERSION);
+  }
+
+  get(key: string, versionId: string | undefined, range?: string): Promise<UpstreamAnswer> {
+    const headers = range === undefined || range.includes(',') ? {} : { range };
+    const request = { ...this.#of(key, { versionId }), headers, idleMs: BODY_IDLE_MS };
+    return this.s3.expect([200, 206], 'GET', request);
+  }
+
+  /** @returns the headers of the answer, with ETag and version */
+  async put(key: string, body: string | Readable, headers: Readonly<Record<string, string>>) {
+    const request = { ...this.#of(key), body, headers, idleMs: BODY_IDLE_MS };
+    return (await this.s3.do([200], 'PUT', request)).headers;
+  }
+
+  /** A copy of a version, by default the current one, of this bucket to any. */
+  async copyTo(
+    to: { readonly container: string; readonly object: string },
+    from: { readonly key: string; readonly versionId?: string | undefined },
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    await this.s3.read('PUT', {
+      bucket: to.container,
+      key: to.object,
+      headers: { 'x-amz-copy-source': copySource(this.name, from.key, from.versionId), ...headers },
+      idleMs: BODY_IDLE_MS,
+    });
+  }
+
+  /** Writes a delete marker. */
+  async delete(key: string): Promise<void> {
+    await this.s3.do([204], 'DELETE', this.#of(key));
+  }
+
+  /** Deletes a version for good. */
+  async deleteVersion(key: string, versionId: string): Promise<void> {
+    await this.s3.do([204], 'DELETE', this.#of(key, { versionId }));
+  }
+
+  async remove(): Promise<void> {
+    await this.s3.do([204], 'DELETE', { bucket: this.name });
+  }
+
+  /** Versions and delete markers of all keys below a prefix: by key, and of each the newest first. */
+  async *versions(prefix: string, signal?: AbortSignal): AsyncGenerator<S3Version> {
+    let markers: Record<string, string | undefined> = {};
+    for (;;) {
+      const text = await this.s3.readText('GET', {
+        bucket: this.name,
+        query: {
+          versions: '',
+          'encoding-type': 'url',
+          'max-keys': String(PAGE),
+          prefix: prefix || undefined,
+          ...markers,
+        },
+        signal,
+      });
+      const page = parseXml(text);
+      yield* versionsIn(page, text);
+      if (textIn(page, 'IsTruncated') !== 'true') return;
+      markers = {
+        'key-marker': keyIn(page, 'NextKeyMarker'),
+        'version-id-marker': textIn(page, 'NextVersionIdMarker') || undefined,
+      };
+    }
+  }
+
+  /** The versions of one key, the newest first, at most `max` of them. */
+  async versionsOf(key: string, max: number): Promise<S3Version[]> {
+    const found: S3Version[] = [];
+    for await (const version of this.versions(key)) {
+      // Names that only begin so come after it.
+      if (version.name !== key) break;
+      if (found.push(version) === max) break;
+    }
+    return found;
+  }
+
+  #of(key: string, query: S3Request['query'] = {}): S3Request {
+    return { bucket: this.name, key, query };
+  }
+}
+
+/** In the order of the listing: the parser gives versions and markers apart. */
+function versionsIn(page: XmlNode, text: string): S3Version[] {
+  const versions = children(page, 'Version').values();
+  const markers = children(page, 'DeleteMarker').values();
+  const found: S3Version[] = [];
+  for (const [tag] of text.matchAll(/<(?:Version|DeleteMarker)>/g)) {
+    const deleted = tag === '<DeleteMarker>';
+    const { value: node } = (deleted ? markers : versions).next();
+    if (node !== undefined) found.push(versionOf(node, deleted));
+  }
+  return found;
+}
+
+function versionOf(node: XmlNode, deleted: boolean): S3Version {
+  return {
+    name: keyIn(node, 'Key'),
+    id: textIn(node, 'VersionId'),
+    is_latest: textIn(node, 'IsLatest') === 'true',
+    deleted,
+    bytes: deleted ? 0 : Number(textIn(node, 'Size')),
+    etag: textIn(node, 'ETag').replaceAll('"', ''),
+    content_type: null,
+    last_modified: textIn(node, 'LastModified'),
+    storage_class: textIn(node, 'StorageClass') || null,
+  };
+}

@@ -1,0 +1,219 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { S3StatusError } from '../../../s3/errors.js';
+import { ApiError } from '../../../server/api-error.js';
+import { headerText, textOfHeader } from '../../../swift/login.js';
+import type { SwiftAccount } from '../../../swift/account.js';
+import type { Place } from '../copy-object.js';
+import { objectInfo } from '../object-info.js';
+import type { WriteEffect } from '../write-effect.js';
+import { NULL_VERSION, type S3Bucket } from './s3-bucket.js';
+
+const META = 'x-amz-meta-';
+/** What a copy with metadata of its own would otherwise drop. */
+const KEPT = [
+  'content-encoding',
+  'content-disposition',
+  'content-language',
+  'cache-control',
+  'expires',
+  'x-amz-storage-class',
+];
+/** Largest body of one request, of S3 and of Swift. */
+const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
+/** More versions of one key than one removal reads at a time. */
+const VERSIONS_AT_ONCE = 1000;
+const VERSIONS_READ_MAX = 10_000;
+
+/** What S3 says of the current version of an object, or of another. */
+export async function s3ObjectInfo(bucket: S3Bucket, key: string, versionId?: string) {
+  const { headers } = await bucket.head(key, versionId);
+  const text = (name: string) => textOfHeader(headers[name]);
+  return {
+    type: text('content-type') === 'application/directory' ? 'marker' : 'object',
+    bytes: Number(headers['content-length'] ?? 0),
+    etag: text('etag').replaceAll('"', ''),
+    content_type: text('content-type'),
+    last_modified: text('last-modified'),
+    delete_at_unix_s: null,
+    headers: keptOf(headers),
+    segments: null,
+    meta: metaOf(headers),
+    s3: {
+      version_id: text('x-amz-version-id') || NULL_VERSION,
+      storage_class: text('x-amz-storage-class') || 'STANDARD',
+      restore: text('x-amz-restore') || null,
+      lock_mode: text('x-amz-object-lock-mode') || null,
+      retain_until: text('x-amz-object-lock-retain-until-date') || null,
+      legal_hold: text('x-amz-object-lock-legal-hold') === 'ON',
+      tags: Number(headers['x-amz-tagging-count'] ?? 0),
+    },
+  };
+}
+
+function metaOf(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name.startsWith(META))
+      .map(([name, value]) => [name.slice(META.length), textOfHeader(value)]),
+  );
+}
+
+function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of KEPT) {
+    const value = headers[name];
+    if (typeof value === 'string') kept[name] = value;
+  }
+  return kept;
+}
+
+function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [META + name, headerText(value)]),
+  );
+}
+
+/** Gives an object other metadata: S3 has no way but a copy, which is a new version. */
+export async function replaceS3Meta(
+  bucket: S3Bucket,
+  key: string,
+  meta: Readonly<Record<string, string>>,
+  contentType: string | undefined,
+): Promise<void> {
+  const { headers } = await bucket.head(key);
+  await bucket.copyTo(
+    { container: bucket.name, object: key },
+    { key },
+    {
+      ...keptOf(headers),
+      ...metaHeaders(meta),
+      'content-type':
+        contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
+      'x-amz-metadata-directive': 'REPLACE',
+    },
+  );
+}
+
+/** What writing under a key, or a delete marker for it, does to what is there. */
+export async function s3WriteEffect(bucket: S3Bucket, key: string): Promise<WriteEffect> {
+  if (await replacesNull(bucket, key)) return 'destroys';
+  return (await bucket.currentVersion(key)) === undefined ? 'creates' : 'keeps';
+}
+
+/** Whether something new takes the place of the version `null`, which is gone for good then. */
+async function replacesNull(bucket: S3Bucket, key: string): Promise<boolean> {
+  if (bucket.versioning === 'Enabled') return false;
+  const versions = await bucket.versionsOf(key, VERSIONS_READ_MAX);
+  return versions.some(({ id, deleted }) => id === NULL_VERSION && !deleted);
+}
+
+const SUSPENDED =
+  'Versioning is suspended, and this would replace the version “null” for good: your role does not allow this.';
+
+/** Writes a delete marker. @throws ApiError no_such_object, forbidden */
+export async function deleteInS3(
+  bucket: S3Bucket,
+  key: string,
+  mayDestroy: boolean,
+): Promise<void> {
+  if ((await bucket.currentVersion(key)) === undefined) {
+    throw new ApiError('no_such_object', 'There is no such object.');
+  }
+  await expectKept(bucket, key, mayDestroy);
+  await bucket.delete(key);
+}
+
+/** @throws ApiError forbidden where the version `null` would go, and may not */
+export async function expectKept(
+  bucket: S3Bucket,
+  key: string,
+  mayDestroy: boolean,
+): Promise<void> {
+  if (!mayDestroy && (await replacesNull(bucket, key))) throw new ApiError('forbidden', SUSPENDED);
+}
+
+/** Deletes a version for good. @throws ApiError object_locked */
+export async function deleteS3Version(bucket: S3Bucket, key: string, id: string): Promise<void> {
+  try {
+    await bucket.deleteVersion(key, id);
+  } catch (error) {
+    if (!(error instanceof S3StatusError && error.status === 403)) throw error;
+    throw (await lockOf(bucket, key, id)) ?? error;
+  }
+}
+
+async function lockOf(bucket: S3Bucket, key: string, id: string): Promise<ApiError | undefined> {
+  const info = await s3ObjectInfo(bucket, key, id).catch(() => undefined);
+  if (info?.s3.legal_hold === true) {
+    return new ApiError('object_locked', 'A legal hold protects this version.');
+  }
+  const until = info?.s3.retain_until ?? null;
+  if (until === null) return undefined;
+  const message = `Object Lock keeps this version until ${until.slice(0, 19).replace('T', ' ')} UTC.`;
+  return new ApiError('object_locked', message, { retain_until: until });
+}
+
+/** Deletes all versions and delete markers of a key for good. @throws the first failure */
+export async function purgeInS3(bucket: S3Bucket, key: string): Promise<void> {
+  let failure: unknown;
+  let deleted: number;
+  do {
+    deleted = 0;
+    failure = undefined;
+    const versions = await bucket.versionsOf(key, VERSIONS_AT_ONCE);
+    for (const { id } of versions) {
+      try {
+        await deleteS3Version(bucket, key, id);
+        deleted += 1;
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (versions.length < VERSIONS_AT_ONCE) break;
+  } while (deleted > 0);
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- what was caught
+  if (failure !== undefined) throw failure;
+}
+
+/**
+ * Makes an older version the current one again, by a copy of it: a new version with a new id.
+ * @throws ApiError conflict where it is the current one, or stands for a deletion
+ */
+export async function restoreInS3(
+  bucket: S3Bucket,
+  key: string,
+  id: string,
+  mayDestroy: boolean,
+): Promise<void> {
+  if ((await bucket.currentVersion(key)) === id) {
+    throw new ApiError('conflict', 'This is the current version already.');
+  }
+  await expectKept(bucket, key, mayDestroy);
+  await bucket.copyTo({ container: bucket.name, object: key }, { key, versionId: id });
+}
+
+/**
+ * Copies what Swift has into a bucket with versions: through the console, since no copy of S3 or
+ * Swift has an end in either. @throws ApiError too_large
+ */
+export async function copyIntoS3(
+  store: SwiftAccount,
+  from: Place,
+  bucket: S3Bucket,
+  key: string,
+  isOwnMeta: (name: string) => boolean = () => true,
+): Promise<void> {
+  const info = await objectInfo(store, from.container, from.object);
+  if (info.bytes > PLAIN_BYTES_MAX) {
+    throw new ApiError('too_large', 'It is larger than 5 GiB: only an S3 client can copy it.');
+  }
+  const { body, headers } = await store.expect([200], 'GET', from);
+  const kept = Object.entries(info.kept).filter(([name]) => name !== 'x-object-manifest');
+  const meta = Object.entries(info.meta).filter(([name]) => isOwnMeta(name));
+  await bucket.put(key, body, {
+    ...Object.fromEntries(kept),
+    ...metaHeaders(Object.fromEntries(meta)),
+    'content-type': headerText(info.contentType),
+    'content-length': String(headers['content-length'] ?? info.bytes),
+  });
+}

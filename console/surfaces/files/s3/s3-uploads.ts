@@ -1,0 +1,99 @@
+import type { Readable } from 'node:stream';
+import { keyIn, children, escapeXml, textIn } from '../../../s3/xml.js';
+import { UpstreamError } from '../../../swift/errors.js';
+import type { S3Bucket } from './s3-bucket.js';
+
+/** A multipart upload that was begun and never finished. */
+export interface UnfinishedUpload {
+  readonly name: string;
+  readonly upload_id: string;
+  readonly started: string;
+}
+
+const PART_IDLE_MS = 2 * 60_000;
+/** S3 puts the parts together before it answers. */
+const COMPLETE_IDLE_MS = 15 * 60_000;
+
+/** Unfinished uploads of a bucket, by key. @throws S3StatusError */
+export async function* walkUploads(
+  { s3, name: bucket }: S3Bucket,
+  prefix: string,
+): AsyncGenerator<UnfinishedUpload> {
+  let markers: Record<string, string> = {};
+  for (;;) {
+    const query = { uploads: '', 'encoding-type': 'url', prefix: prefix || undefined, ...markers };
+    const page = await s3.read('GET', { bucket, query });
+    for (const node of children(page, 'Upload')) {
+      yield {
+        name: keyIn(node, 'Key'),
+        upload_id: textIn(node, 'UploadId'),
+        started: textIn(node, 'Initiated'),
+      };
+    }
+    if (textIn(page, 'IsTruncated') !== 'true') return;
+    markers = {
+      'key-marker': keyIn(page, 'NextKeyMarker'),
+      'upload-id-marker': textIn(page, 'NextUploadIdMarker'),
+    };
+  }
+}
+
+/** Deletes the parts that an unfinished upload has; one that is gone is no error. */
+export async function abortUpload(
+  { s3, name: bucket }: S3Bucket,
+  key: string,
+  uploadId: string,
+): Promise<void> {
+  await s3.do([204, 404], 'DELETE', { bucket, key, query: { uploadId } });
+}
+
+/** A part of an object that is written in parts. */
+export interface Part {
+  readonly bytes: number;
+  open(): Promise<Readable>;
+}
+
+/**
+ * Writes an object from parts, one after the other: S3 takes no larger body than 5 GiB at once. What
+ * fails leaves no parts behind.
+ * @throws S3StatusError; UpstreamError
+ */
+export async function putInParts(
+  bucket: S3Bucket,
+  key: string,
+  parts: readonly Part[],
+  contentType: string,
+  onlyIfAbsent: boolean,
+): Promise<void> {
+  const { s3, name } = bucket;
+  const place = { bucket: name, key };
+  const headers = { 'content-type': contentType };
+  const begun = await s3.read('POST', { ...place, query: { uploads: '' }, headers });
+  const uploadId = textIn(begun, 'UploadId');
+  if (uploadId === '') throw new UpstreamError('invalid');
+  try {
+    let done = '';
+    for (const [index, part] of parts.entries()) {
+      const query = { uploadId, partNumber: String(index + 1) };
+      const answer = await s3.do([200], 'PUT', {
+        ...{ ...place, query, body: await part.open(), idleMs: PART_IDLE_MS },
+        headers: { 'content-length': String(part.bytes) },
+      });
+      const etag = escapeXml(answer.headers.etag ?? '');
+      done += `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`;
+    }
+    const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${done}</CompleteMultipartUpload>`;
+    const result = await s3.read('POST', {
+      ...{ ...place, query: { uploadId }, body, idleMs: COMPLETE_IDLE_MS },
+      headers: {
+        'content-type': 'application/xml',
+        ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+      },
+    });
+    // An error that comes late comes with status 200.
+    if (textIn(result, 'ETag') === '') throw new UpstreamError('unavailable');
+  } catch (error) {
+    await abortUpload(bucket, key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,335 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ConsoleClient, codeOf } from '../console/support/client.js';
+import { download, job, list, makeContainer, ok, query, upload } from '../console/files/support.js';
+import { S3TestClient } from '../support/s3-client.js';
+import { consoleOf, consoleUp } from '../support/service-console.js';
+import { startService, type Service } from '../support/service.js';
+
+interface Version {
+  readonly id: string;
+  readonly is_latest: boolean;
+  readonly deleted: boolean;
+  readonly bytes: number;
+}
+
+const MEMBER = { accessKey: 'CONSOLEMEMBER', secretKey: 'console-member-secret-1234' } as const;
+
+const ENABLED =
+  '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
+const SUSPENDED = ENABLED.replace('Enabled', 'Suspended');
+
+/** A bucket with versions has one truth: what an S3 client sees is what the console shows and does. */
+describe('service: Files on buckets with S3 versions', () => {
+  let service: Service;
+  let client: ConsoleClient;
+  let s3: S3TestClient;
+  let buckets = 0;
+
+  before(async () => {
+    service = await startService({
+      store: '127.0.0.1:0',
+      console: '127.0.0.1:0',
+      listeners: 1,
+      users: [{ ...MEMBER, account: 'AUTH_main', role: 'owner', user: 'main:second' }],
+    });
+    await consoleUp(service);
+    s3 = new S3TestClient(service);
+    client = await login(consoleOf(service).user, service.secretKey);
+  });
+
+  after(async () => {
+    await s3.close();
+    await service.stop();
+  });
+
+  async function login(user: string, key: string, account = ''): Promise<ConsoleClient> {
+    const secrets = { storeOrigin: service.endpoint, stateDir: join(service.dataDir, 'console') };
+    const one = new ConsoleClient(consoleOf(service).port, secrets);
+    const answer = await one.login({ account, user, key });
+    expect(answer.status, answer.text).to.equal(200);
+    return one;
+  }
+
+  async function makeBucket(status = ENABLED): Promise<string> {
+    const bucket = `truth-${(buckets += 1)}`;
+    await s3.put(`/${bucket}`);
+    expect((await s3.put(`/${bucket}?versioning`, status)).status).to.equal(200);
+    return bucket;
+  }
+
+  async function versions(container: string, name: string): Promise<readonly Version[]> {
+    const path = `/api/files/versions?${query({ container, name })}`;
+    return ((await ok(client.get(path), 200)).json() as { items: Version[] }).items;
+  }
+
+  const remove = (container: string, names: readonly string[], mode = 'trash') =>
+    job(client, '/api/files/delete', { container, names, mode });
+
+  const status = async (path: string) => (await s3.get(path)).status;
+
+  it('deletes with a delete marker, and S3 serves it no more', async () => {
+    const bucket = await makeBucket();
+    await s3.put(`/${bucket}/a.txt`, 'one');
+    await s3.put(`/${bucket}/a.txt`, 'second');
+    expect((await remove(bucket, ['a.txt'])).result.succeeded).to.equal(1);
+    expect(await status(`/${bucket}/a.txt`)).to.equal(404);
+    expect((await list(client, bucket)).items).to.deep.equal([]);
+    const all = await versions(bucket, 'a.txt');
+    expect(all.map(({ deleted, bytes }) => [deleted, bytes])).to.deep.equal([
+      [true, 0],
+      [false, 6],
+      [false, 3],
+    ]);
+    const gone = await ok(
+      client.get(`/api/files/versions/deleted?${query({ container: bucket })}`),
+      200,
+    );
+    const { items } = gone.json() as { items: { name: string; restore_id: string }[] };
+    expect(items.map(({ name, restore_id: id }) => [name, id])).to.deep.equal([
+      ['a.txt', all[1]!.id],
+    ]);
+    const again = await remove(bucket, ['a.txt']);
+    expect(again.result.failures.map(({ code }) => code)).to.deep.equal(['no_such_object']);
+    expect(await versions(bucket, 'a.txt')).to.have.length(3);
+  });
+
+  it('shows the object of S3, not the link to it', async () => {
+    const bucket = await makeBucket();
+    const { headers } = await s3.put(`/${bucket}/dir/a.txt`, 'second', {
+      'x-amz-meta-colour': 'red',
+      'content-type': 'text/plain',
+    });
+    const path = `/api/files/object?${query({ container: bucket, name: 'dir/a.txt' })}`;
+    expect((await ok(client.get(path), 200)).json()).to.deep.include({
+      type: 'object',
+      bytes: 6,
+      etag: headers.etag!.replaceAll('"', ''),
+      content_type: 'text/plain',
+      meta: { colour: 'red' },
+    });
+    const { items } = await list(client, bucket, { prefix: 'dir/' });
+    expect(items).to.have.length(1);
+    expect(items[0]).to.include({ name: 'dir/a.txt', bytes: 6 });
+  });
+
+  it('overwrites, renames and changes metadata with new versions', async () => {
+    const bucket = await makeBucket();
+    await ok(upload(client, bucket, 'c', 'from the console'), 201);
+    expect((await s3.get(`/${bucket}/c`)).text).to.equal('from the console');
+    expect(codeOf(await upload(client, bucket, 'c', 'again'))).to.equal('exists');
+    await ok(upload(client, bucket, 'c', 'again', { overwrite: '1' }), 201);
+    const body = { container: bucket, name: 'c', meta: { colour: 'blue' } };
+    await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+    expect((await s3.head(`/${bucket}/c`)).headers['x-amz-meta-colour']).to.equal('blue');
+    expect(await versions(bucket, 'c')).to.have.length(3);
+    const items = [{ name: 'c', to_name: 'd' }];
+    const moved = await job(client, '/api/files/move', {
+      ...{ container: bucket, to_container: bucket, items },
+    });
+    expect(moved.result).to.include({ succeeded: 1, failed: 0 });
+    expect(await status(`/${bucket}/c`)).to.equal(404);
+    expect((await s3.get(`/${bucket}/d`)).text).to.equal('again');
+    expect((await list(client, bucket)).items.map(({ name }) => name)).to.deep.equal(['d']);
+  });
+
+  it('copies between buckets with versions and containers without', async () => {
+    const bucket = await makeBucket();
+    const plain = `${bucket}-plain`;
+    await makeContainer(client, plain);
+    await ok(upload(client, plain, 'p', 'plain'), 201);
+    await s3.put(`/${bucket}/v`, 'versioned', { 'x-amz-meta-colour': 'red' });
+    const copy = (container: string, to: string, name: string, kind = 'copy') =>
+      job(client, `/api/files/${kind}`, {
+        ...{ container, to_container: to, items: [{ name, to_name: name }] },
+      });
+    expect((await copy(bucket, plain, 'v')).result.succeeded).to.equal(1);
+    expect((await download(client, plain, 'v')).text).to.equal('versioned');
+    expect((await copy(plain, bucket, 'p', 'move')).result.succeeded).to.equal(1);
+    expect((await s3.get(`/${bucket}/p`)).text).to.equal('plain');
+    expect((await download(client, plain, 'p')).status).to.equal(404);
+    expect(await versions(bucket, 'p')).to.have.length(1);
+  });
+
+  it('restores an older version as a new one, never the current one', async () => {
+    const bucket = await makeBucket();
+    await s3.put(`/${bucket}/a`, 'one');
+    await s3.put(`/${bucket}/a`, 'two');
+    const [current, older] = await versions(bucket, 'a');
+    const restore = (id: string) =>
+      client.post('/api/files/versions/restore', { container: bucket, name: 'a', version_id: id });
+    expect(codeOf(await restore(current!.id))).to.equal('conflict');
+    await ok(restore(older!.id), 200);
+    expect((await s3.get(`/${bucket}/a`)).text).to.equal('one');
+    const all = await versions(bucket, 'a');
+    expect(all).to.have.length(3);
+    expect(all.slice(1).map(({ id }) => id)).to.deep.equal([current!.id, older!.id]);
+    const body = { container: bucket, name: 'a', version_id: current!.id };
+    const old = await client.get(`/api/files/versions/body?${query(body)}`);
+    expect(old.text).to.equal('two');
+    const properties = await client.get(`/api/files/versions/properties?${query(body)}`);
+    expect(properties.json()).to.deep.include({ bytes: 3, content_type: 'binary/octet-stream' });
+    await ok(client.post('/api/files/versions/delete', body), 200);
+    expect(await status(`/${bucket}/a?versionId=${current!.id}`)).to.equal(404);
+  });
+
+  it('leaves what Object Lock protects, says so, and records a refusal', async () => {
+    const bucket = `locked-${(buckets += 1)}`;
+    await s3.put(`/${bucket}`, '', { 'x-amz-bucket-object-lock-enabled': 'true' });
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    await s3.put(`/${bucket}/kept`, 'kept', {
+      'x-amz-object-lock-mode': 'COMPLIANCE',
+      'x-amz-object-lock-retain-until-date': until,
+    });
+    const [version] = await versions(bucket, 'kept');
+    const place = { container: bucket, name: 'kept', version_id: version!.id };
+    const refused = await client.post('/api/files/versions/delete', place);
+    expect([refused.status, codeOf(refused)]).to.deep.equal([423, 'object_locked']);
+    const purged = await remove(bucket, ['kept'], 'purge');
+    expect(purged.result.failures.map(({ code }) => code)).to.deep.equal(['object_locked']);
+    expect((await s3.get(`/${bucket}/kept`)).text).to.equal('kept');
+    const log = await readFile(join(service.dataDir, 'console', 'audit.jsonl'), 'utf8');
+    const results = log
+      .split('\n')
+      .filter((line) => line.includes('files.purge_version') && line.includes(`${bucket}/kept`))
+      .map((line) => (JSON.parse(line) as { result: string }).result);
+    expect(results).to.deep.equal(['begun', 'denied']);
+  });
+
+  it('empties and deletes a bucket with all its versions and unfinished uploads', async () => {
+    const bucket = await makeBucket();
+    for (const text of ['1', '2', '3']) await s3.put(`/${bucket}/doc.txt`, text);
+    await s3.put(`/${bucket}/gone`, 'x');
+    await s3.delete(`/${bucket}/gone`);
+    await s3.send({ method: 'POST', path: `/${bucket}/big?uploads` });
+    const wrong = await client.send('DELETE', `/api/files/container?${query({ name: bucket })}`);
+    expect(codeOf(wrong)).to.equal('container_not_empty');
+    const done = await job(client, '/api/files/container/empty', {
+      ...{ name: bucket, confirm_name: bucket, remove: true },
+    });
+    expect(done.result).to.include({ succeeded: 6, failed: 0 });
+    expect((await s3.head(`/${bucket}`)).status).to.equal(404);
+  });
+
+  it('turns versions of S3 on and off', async () => {
+    const bucket = `switch-${(buckets += 1)}`;
+    await makeContainer(client, bucket);
+    const set = (enabled: boolean) =>
+      client.send('PUT', '/api/files/versions', { body: { name: bucket, enabled } });
+    const details = async () =>
+      (
+        await ok(client.get(`/api/files/container?${query({ name: bucket })}`), 200)
+      ).json() as object;
+    expect(await details()).to.include({ versioning: 'none', s3: false });
+    await ok(set(true), 204);
+    expect(await details()).to.include({
+      versioning: 'gateway',
+      versioning_active: true,
+      s3: true,
+    });
+    await ok(set(false), 204);
+    expect(await details()).to.include({ versioning_active: false, s3: true });
+    expect((await s3.get(`/${bucket}?versioning`)).text).to.include('Suspended');
+  });
+
+  it('knows what replaces the version “null” for good', async () => {
+    const bucket = await makeBucket(SUSPENDED);
+    await s3.put(`/${bucket}/n`, 'null version');
+    expect((await remove(bucket, ['n'])).result.succeeded).to.equal(1);
+    expect((await versions(bucket, 'n')).map(({ id, deleted }) => [id, deleted])).to.deep.equal([
+      ['null', true],
+    ]);
+  });
+
+  it('signs with the access key of whoever logs in by name', async () => {
+    const bucket = await makeBucket();
+    const second = await login('second', MEMBER.secretKey, 'main');
+    await ok(upload(second, bucket, 'by-name', 'x'), 201);
+    expect((await s3.get(`/${bucket}/by-name`)).text).to.equal('x');
+    expect(await versions(bucket, 'by-name')).to.have.length(1);
+  });
+
+  it('uploads in segments into one version', async () => {
+    const bucket = await makeBucket();
+    const bytes = Buffer.alloc(70_000, 'segments ');
+    const file = {
+      container: bucket,
+      name: 'large.bin',
+      size_bytes: bytes.length,
+      mtime_ms: 1,
+      fingerprint: '0'.repeat(16),
+    };
+    await ok(client.post('/api/files/uploads', file), 200);
+    const path = `/api/files/uploads/segment?${query({ ...file, index: 0 })}`;
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': `${bytes.length}`,
+    };
+    await ok(client.send('PUT', path, { body: bytes, headers }), 201);
+    await ok(client.post('/api/files/uploads/finish', file), 201);
+    expect((await s3.get(`/${bucket}/large.bin`)).body.equals(bytes)).to.equal(true);
+    expect(await versions(bucket, 'large.bin')).to.have.length(1);
+    expect((await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/' })).items).to.deep.equal([]);
+  });
+
+  /** A short run of what an S3 client and the console do to a locked bucket at the same time. */
+  it('tells the same truth as S3, whoever writes', async () => {
+    const bucket = `both-${(buckets += 1)}`;
+    await s3.put(`/${bucket}`, '', { 'x-amz-bucket-object-lock-enabled': 'true' });
+    const keys = ['a', 'dir/b', 'dir/c d', 'e+ü'];
+    const path = (key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+    const byS3 = async (turn: number) => {
+      const key = keys[turn % keys.length]!;
+      if (turn % 5 === 4) await s3.delete(path(key));
+      else await s3.put(path(key), `s3 ${turn}`);
+    };
+    const byConsole = async (turn: number) => {
+      const name = keys[(turn * 3) % keys.length]!;
+      if (turn % 4 === 3) await remove(bucket, [name]);
+      else await ok(upload(client, bucket, name, `console ${turn}`, { overwrite: '1' }), 201);
+    };
+    for (let round = 0; round < 4; round++) {
+      const turns = [0, 1, 2, 3, 4].map((turn) => round * 5 + turn);
+      const lane = async (work: (turn: number) => Promise<void>) => {
+        for (const turn of turns) await work(turn);
+      };
+      await Promise.all([lane(byS3), lane(byConsole)]);
+      await compare(bucket, keys, path);
+    }
+  });
+
+  /** What the console says of each key against what S3 says, once both are at rest. */
+  async function compare(bucket: string, keys: readonly string[], path: (key: string) => string) {
+    const present: string[] = [];
+    for (const key of keys) {
+      const object = await s3.get(path(key));
+      if (object.status === 200) present.push(key);
+      const shown = await download(client, bucket, key);
+      expect([shown.status, shown.status === 200 && shown.text], key).to.deep.equal([
+        object.status,
+        object.status === 200 && object.text,
+      ]);
+      const properties = await client.get(
+        `/api/files/object?${query({ container: bucket, name: key })}`,
+      );
+      expect(properties.status, key).to.equal(object.status);
+      if (object.status === 200) {
+        const { bytes, s3: facts } = properties.json() as {
+          bytes: number;
+          s3: { version_id: string };
+        };
+        expect([bytes, facts.version_id], key).to.deep.equal([
+          object.body.length,
+          object.headers['x-amz-version-id'],
+        ]);
+      }
+      const told = (await versions(bucket, key)).map(({ id }) => id);
+      const listed = (await s3.get(`/${bucket}?versions&prefix=${encodeURIComponent(key)}`)).text;
+      const known = [...listed.matchAll(/<VersionId>([^<]+)</g)].map(([, id]) => id);
+      expect(told, key).to.deep.equal(known);
+    }
+    const { items } = await list(client, bucket, { delimiter: '' });
+    expect(items.map(({ name }) => name)).to.deep.equal(present.sort());
+  }
+});
