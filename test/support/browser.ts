@@ -15,6 +15,12 @@ export const BROWSER_LIMIT_MS = 120_000;
 const SHOTS = 'artifacts/console';
 const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
+/** A wide screen besides. */
+export const ALL_SIZES: Readonly<Record<string, { width: number; height: number }>> = {
+  wide: { width: 1440, height: 900 },
+  ...SIZES,
+};
+
 /** A page in Chromium, and what went wrong in it. */
 export interface Watched {
   readonly page: Page;
@@ -22,8 +28,8 @@ export interface Watched {
   readonly complaints: string[];
   /** URL, headers and body of every answer. */
   readonly answers: string[];
-  /** Photographs the page in two sizes and both themes. */
-  shoot(name: string): Promise<void>;
+  /** Photographs the page in both themes, by default in two sizes. */
+  shoot(name: string, sizes?: typeof ALL_SIZES): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,9 +58,9 @@ export async function openPage(): Promise<Watched> {
     page,
     complaints,
     answers,
-    async shoot(name) {
+    async shoot(name, sizes = SIZES) {
       for (const theme of ['light', 'dark'] as const) {
-        for (const [size, viewport] of Object.entries(SIZES)) {
+        for (const [size, viewport] of Object.entries(sizes)) {
           await page.emulateMedia({ colorScheme: theme });
           await page.setViewportSize(viewport);
           await page.screenshot({ path: `${SHOTS}/${name}-${size}-${theme}.png` });

@@ -15,7 +15,10 @@ function count(rows) {
 /** Moves rows to the trash, or deletes them where the container keeps versions. */
 export async function removeRows(rows) {
   if (rows.length === 0) return;
-  const title = keepsDeleted() ? `Delete ${count(rows)}` : `Move ${count(rows)} to the trash`;
+  const kept = view.details?.s3 === true ? ' (adds a delete marker)' : '';
+  const title = keepsDeleted()
+    ? `Delete ${count(rows)}${kept}`
+    : `Move ${count(rows)} to the trash`;
   await runTask(title, '/api/files/delete', { ...chosen(rows), mode: 'trash' });
 }
 
@@ -62,11 +65,22 @@ async function restoreVersions(container, rows) {
   );
 }
 
+function typedConfirmation(name) {
+  const input = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
+  return el('label', {}, `Type the container's name, “${name}”, to confirm`, input);
+}
+
 export async function purgeSelected() {
   const rows = selectedRows();
   const { container } = view;
-  const text = `${count(rows)} will be gone for good.`;
-  if ((await ask('Delete for good', [el('p', { textContent: text })], 'Delete')) === null) return;
+  const isS3 = view.details?.s3 === true;
+  const what = isS3 ? 'All versions and delete markers of ' : '';
+  const nodes = [el('p', { textContent: `${what}${count(rows)} will be gone for good.` })];
+  if (isS3) nodes.push(typedConfirmation(container));
+  const check = async ({ confirm_name: typed }) => {
+    if (isS3 && typed !== container) throw new Error('That is not its name.');
+  };
+  if ((await ask('Delete for good', nodes, 'Delete for good', check)) === null) return;
   const title = `Delete ${count(rows)} for good`;
   if (keepsDeleted()) {
     const names = rows.map(({ name }) => name);

@@ -16,7 +16,7 @@ const VERSIONING = {
   stack: 'kept in the container',
   archive: 'kept in another container',
   history: 'kept in another container, deletions too',
-  gateway: 'kept by the S3 gateway, for S3 clients',
+  gateway: 'kept by S3, for S3 clients',
   none: 'not kept by the store',
 };
 
@@ -48,7 +48,9 @@ export async function showContainer() {
   await ask('Container', [list, el('div', { className: 'row' }, ...buttons(name, details, can))]);
 }
 
-function versionsText({ versioning, versioning_active: active, versions_container: place }) {
+function versionsText({ versioning, versioning_active: active, versions_container: place, s3 }) {
+  if (s3)
+    return active ? 'S3 versioning is on' : 'S3 versioning is suspended: former ones are kept';
   const text = VERSIONING[versioning];
   if (place !== null) return `${text} (${place})`;
   return versioning === 'stack' && !active ? 'suspended: former ones are kept' : text;
@@ -69,7 +71,8 @@ function buttons(name, details, can) {
   if (!may('admin')) return all;
   button('Who may read and write', () => showAcl(name));
   const { versioning, versioning_active: active } = details;
-  if (can.object_versioning && (versioning === 'none' || versioning === 'stack')) {
+  const isSwitched = versioning === 'none' || versioning === 'stack' || details.s3;
+  if (can.object_versioning && isSwitched) {
     button(active ? 'Suspend versions' : 'Keep versions', () => setVersions(name, !active));
   }
   if (details.tempurl_keys > 0) button('New key for URLs', () => rotate(name));
@@ -101,12 +104,14 @@ async function changed(name) {
 }
 
 /** Deletion for good, of what is in the container or of all of it; its name says that it is meant. */
-async function removeContainer({ name, objects, bytes, versioning }) {
-  const isEmpty = objects === 0 && versioning !== 'stack';
+async function removeContainer({ name, objects, bytes, versioning, s3 }) {
+  const hasVersions = versioning === 'stack' || s3;
+  const isEmpty = objects === 0 && !hasVersions;
   const confirm = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
   const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
   const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
-  const all = versioning === 'stack' ? 'Their versions go, too. ' : '';
+  const locked = s3 ? 'Versions that Object Lock protects stay. ' : '';
+  const all = hasVersions ? `All versions and delete markers go, too. ${locked}` : '';
   const text = isEmpty
     ? 'The store says that it is empty.'
     : `${objects.toLocaleString()} objects, ${bytesText(bytes)}, will be gone for good. ${all}Nothing of it goes into the trash.`;

@@ -6,7 +6,7 @@ import { previewOf } from './preview.js';
 import { download } from './rows.js';
 import { attempt, may, view } from './state.js';
 import { showTempUrl } from './tempurl.js';
-import { versionList } from './versions.js';
+import { s3Facts, versionList } from './versions.js';
 
 /** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
 
@@ -72,7 +72,7 @@ async function objectNodes(row, { container, name }) {
       Type: info.content_type,
       ETag: info.etag,
       Changed: timeText(info.last_modified),
-      Expires: info.delete_at_unix_s === null ? 'never' : unixText(info.delete_at_unix_s),
+      ...(info.s3 === null ? { Expires: expiryText(info) } : s3Facts(info.s3)),
       ...(info.segments === null ? {} : { Segments: info.segments }),
       ...info.headers,
     }),
@@ -107,6 +107,10 @@ async function deletedNodes(row, { container, name }) {
   ];
 }
 
+function expiryText({ delete_at_unix_s: at }) {
+  return at === null ? 'never' : unixText(at);
+}
+
 function unixText(seconds) {
   return new Date(seconds * 1000).toLocaleString();
 }
@@ -122,8 +126,10 @@ function facts(given) {
   return list;
 }
 
-function badges({ type, delete_at_unix_s: deleteAt, headers }) {
+function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }) {
   const texts = [];
+  if (s3?.legal_hold === true) texts.push('legal hold');
+  if (s3 !== null && s3.lock_mode !== null) texts.push('retained');
   if (type !== 'object') texts.push(type.length === 3 ? type.toUpperCase() : type);
   if (deleteAt !== null) texts.push(deleteAt * 1000 > Date.now() ? 'expires' : 'expired');
   if (headers['content-encoding'] !== undefined) texts.push(headers['content-encoding']);

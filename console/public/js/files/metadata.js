@@ -43,7 +43,9 @@ export function metadataEditor(container, name, info, onSaved) {
     rows,
     add,
     el('label', {}, 'Content type', type),
-    el('label', {}, 'Expires (empty: never)', expires),
+    info.s3 === null
+      ? el('label', {}, 'Expires (empty: never)', expires)
+      : el('p', { className: 'quiet', textContent: 'Saving makes a new version.' }),
     problem,
     el('button', { className: 'primary', textContent: 'Save' }),
   );

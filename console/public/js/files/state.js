@@ -42,8 +42,9 @@ export function folder() {
   return view.prefix.slice(0, view.prefix.lastIndexOf('/') + 1);
 }
 
-/** Whether the container itself keeps what is deleted. */
+/** Whether the container itself keeps what is deleted, by the store or by S3. */
 export function keepsDeleted() {
+  if (view.details?.s3 === true) return true;
   return view.details?.versioning === 'stack' && view.details.versioning_active;
 }
 
