@@ -270,7 +270,9 @@ describe('service: Files on buckets with S3 versions', () => {
     await ok(client.post('/api/files/uploads/finish', file), 201);
     expect((await s3.get(`/${bucket}/large.bin`)).body.equals(bytes)).to.equal(true);
     expect(await versions(bucket, 'large.bin')).to.have.length(1);
-    expect((await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/' })).items).to.deep.equal([]);
+    expect(
+      (await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/' })).items,
+    ).to.deep.equal([]);
   });
 
   /** A short run of what an S3 client and the console do to a locked bucket at the same time. */
