@@ -42,7 +42,7 @@ export function refusalOf(headers: Headers): ProxyReason | undefined {
   return isManifest(headers) ? 'large_object' : undefined;
 }
 
-/** Of a static large object. */
+/** Whether the headers are of a static large object. */
 export function isManifest(headers: Headers): boolean {
   return headers.get('x-static-large-object')?.toLowerCase() === 'true';
 }
