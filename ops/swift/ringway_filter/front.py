@@ -13,10 +13,11 @@ from ringway_filter.misses import CONSEQUENCES, UNSURE
 from ringway_filter.names import decode_names
 from ringway_filter.quotas import wrap_quotas
 from ringway_filter.settings import (
-    check_pipeline, proxy_sections, read_secrets, seconds_option)
+    allows_overrides, check_pipeline, proxy_sections, read_secrets,
+    seconds_option)
 from ringway_filter.signature import WINDOW_SECONDS, Verifier
 from ringway_filter.tokens import remember_tokens
-from ringway_filter.trust import give_trust
+from ringway_filter.trust import admit, give_trust
 
 #: Of what gateway and filter say to each other.
 WIRE_VERSION = 1
@@ -34,13 +35,15 @@ class Front(object):
 
     A request without a signature passes as it is, less its ``X-Gateway-*``
     headers. One with a wrong signature is refused, so that a wrong secret or
-    clock is noticed. One with a good signature is the gateway's.
+    clock is noticed. One with a good signature is the gateway's, and needs no
+    token where ``admits`` says so.
     """
 
-    def __init__(self, app, verifier, logger):
+    def __init__(self, app, verifier, logger, admits=True):
         self.app = app
         self._verifier = verifier
         self._logger = logger
+        self._admits = admits
 
     def __call__(self, env, start_response):
         given = take_gateway_headers(env)
@@ -63,6 +66,9 @@ class Front(object):
 
     def _serve_gateway(self, env, start_response, given):
         trust = give_trust(env)
+        if (self._admits and 'HTTP_X_AUTH_TOKEN' not in env
+                and env['PATH_INFO'].startswith('/v1/')):
+            admit(env)
         decode_names(env)
         put_swift_headers(env, given)
         if 'x-gateway-footers' in given:
@@ -140,11 +146,14 @@ def _state(env, seconds):
 def filter_factory(global_conf, **local_conf):
     """Paste's factory. Options: secret_file or secret, window_seconds."""
     conf = dict(global_conf, **local_conf)
-    check_pipeline(proxy_sections(conf))
+    sections = proxy_sections(conf)
+    check_pipeline(sections)
+    admits = allows_overrides(sections)
     verifier = Verifier(
         read_secrets(conf),
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
-    register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True)
+    register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
+                        signature_suffices=admits)
     return lambda app: Front(
-        wrap_quotas(remember_tokens(app)), verifier, logger)
+        wrap_quotas(remember_tokens(app)), verifier, logger, admits)

@@ -107,6 +107,13 @@ def check_pipeline(sections):
                              % (pipeline[guard], name))
 
 
+def allows_overrides(sections):
+    """Whether tempauth and keystoneauth let a filter left of them decide who
+    may do what, as they do unless they are told not to."""
+    return all(config_true_value(section.get('allow_overrides', 'true'))
+               for section in sections.values() if isinstance(section, dict))
+
+
 def _kind(name, sections):
     """What a name in the pipeline stands for: Swift's entry point, or the
     factory of ours."""

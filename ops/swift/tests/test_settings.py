@@ -6,7 +6,8 @@ from ringway_filter import filter_factory, guard_factory
 from ringway_filter.memcache import (
     check_servers, fingerprint, lease_ring, memcache_servers)
 from ringway_filter.settings import (
-    check_pipeline, proxy_sections, read_secrets, seconds_option)
+    allows_overrides, check_pipeline, proxy_sections, read_secrets,
+    seconds_option)
 
 GOOD = ('catch_errors gatekeeper ringway healthcheck proxy-logging cache '
         'bulk tempurl tempauth copy slo dlo versioned_writes symlink '
@@ -184,6 +185,15 @@ class TestMemcache(TestCase):
             self.assertRaises(MemcacheConnectionError, ring.incr, 'key')
         self.assertEqual((len(asked), len(set(asked))), (25, 1))
         self.assertEqual(ring._io_timeout, 1.5)
+
+
+class TestOverrides(unittest.TestCase):
+    def test_are_allowed_unless_a_section_says_no(self):
+        auth = {'use': 'egg:swift#tempauth'}
+        self.assertTrue(allows_overrides({'filter:tempauth': auth,
+                                          'log_name': None}))
+        self.assertFalse(allows_overrides(
+            {'filter:tempauth': dict(auth, allow_overrides='false')}))
 
 
 if __name__ == '__main__':

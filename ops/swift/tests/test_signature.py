@@ -119,6 +119,24 @@ class TestFront(unittest.TestCase):
         # Swift's own names are the gatekeeper's to take out.
         self.assertFalse([n for n in headers if n.startswith('x-gateway')])
 
+    def test_gateway_needs_no_token(self):
+        env = signed(request('GET', '/v1/a/c/o'))
+        call(pipeline(self.swift), env)
+        seen = self.swift.calls[-1]
+        for key in ('swift.authorize_override', 'swift_owner',
+                    'reseller_request'):
+            self.assertIs(seen[key], True)
+
+    def test_nobody_else_is_let_pass(self):
+        for env in (request('GET', '/v1/a/c/o'),
+                    signed(request('GET', '/v1/a/c/o'), b'another secret'),
+                    signed(request('GET', '/auth/v1.0')),
+                    signed(request('GET', '/v1/a/c/o',
+                                   {'X-Auth-Token': 'tk'}))):
+            call(pipeline(self.swift), env)
+            for seen in self.swift.calls:
+                self.assertNotIn('swift.authorize_override', seen)
+
     def test_wrong_signature_is_refused(self):
         env = signed(request('GET', '/v1/a/c/o'), b'some other secret!')
         status, _headers, body = call(self.app, env)

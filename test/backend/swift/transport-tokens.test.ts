@@ -34,6 +34,23 @@ describe('Swift transport: tokens', () => {
     }
   });
 
+  it('needs none where the signature suffices, until a proxy asks for one', async () => {
+    fixture = await openFakes(1, { filterSecret: 'a secret of the proxies' });
+    const { fake, transport } = fixture;
+    fake.steps = [
+      answer(200, JSON.stringify({ swift: {}, ringway: { version: 1, signature_suffices: true } })),
+    ];
+    fake.checksTokens = false;
+    await transport.info();
+    expect((await fixture.get()).status).to.equal(200);
+    expect(fake.logins).to.equal(0);
+    expect(fake.seen.at(-1)!.headers).to.not.have.property('x-auth-token');
+    fake.checksTokens = true;
+    expect((await fixture.get()).status).to.equal(200);
+    expect(fake.logins).to.equal(1);
+    expect(fake.seen.at(-1)!.headers).to.have.property('x-auth-token', fake.token);
+  });
+
   it('sends a body again after 401, also of what is not repeatable', async () => {
     fixture = await openFakes(1);
     (await fixture.get()).cancel();

@@ -60,12 +60,13 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  const { exclusiveDelete, chunkedBodies, ...rest } = one;
+  const { exclusiveDelete, chunkedBodies, signatureSuffices, ...rest } = one;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
     ...(exclusiveDelete === true && other.exclusiveDelete === true && { exclusiveDelete }),
     ...(chunkedBodies === true && other.chunkedBodies === true && { chunkedBodies }),
+    ...(signatureSuffices === true && other.signatureSuffices === true && { signatureSuffices }),
   };
 }
 
@@ -78,6 +79,7 @@ function parseFilter(said: unknown): FilterInfo | undefined {
     ...(typeof servers === 'string' && { exclusiveCreate: servers }),
     ...(deletes === true && { exclusiveDelete: true }),
     ...(filter.chunked_bodies === true && { chunkedBodies: true }),
+    ...(filter.signature_suffices === true && { signatureSuffices: true }),
   };
 }
 
@@ -129,6 +131,18 @@ export class InfoSource {
     return this.#pending;
   }
 
+  /** Whether a proxy takes no request for the gateway's by its signature alone, as far as is known. */
+  get needsTokens(): boolean {
+    return this.#known?.filter?.signatureSuffices !== true;
+  }
+
+  /** A proxy asks for tokens, which the others did not need: until the next look all get them. */
+  requireTokens(): void {
+    if (this.#known?.filter === undefined) return;
+    const filter = { ...this.#known.filter, signatureSuffices: undefined };
+    this.#known = { ...this.#known, filter };
+  }
+
   /**
    * Whether this endpoint has the filter that all had.
    * @throws BackendError Unavailable when it has not, or does not say
@@ -137,7 +151,10 @@ export class InfoSource {
     const expected = this.#known?.filter;
     if (expected === undefined) return;
     const { filter } = await this.#askOne(endpoint);
-    if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined) return;
+    if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined) {
+      if (filter.signatureSuffices !== true) this.requireTokens();
+      return;
+    }
     throw new BackendError(
       'Unavailable',
       'this proxy lacks the filter that the others have, or has another secret or other memcached servers',

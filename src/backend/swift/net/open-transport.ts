@@ -108,10 +108,12 @@ class Transport implements OpenTransport {
       throw new BackendError('Unavailable', `no user of Swift acts in the account ${account}`);
     }
     const tokens = this.#tokens;
+    const info = this.#info;
     return {
-      token: () => tokens.token(credential),
+      token: () => (info.needsTokens ? tokens.token(credential) : undefined),
       refused: (token) => {
-        tokens.refused(credential, token);
+        if (token === undefined) info.requireTokens();
+        else tokens.refused(credential, token);
       },
     };
   }

@@ -56,9 +56,10 @@ export interface Outgoing {
 
 /** The source of the token that a request carries. */
 export interface Authority {
-  token(): Token | Promise<Token>;
-  /** The token was answered 401. */
-  refused(token: Token): void;
+  /** Undefined where the signature suffices. */
+  token(): Token | undefined | Promise<Token>;
+  /** The token, or that there was none, was answered 401. */
+  refused(token: Token | undefined): void;
 }
 
 /** What became of the attempts so far. */
@@ -133,9 +134,9 @@ export class Sender {
     endpoint: Endpoint,
     token: Token | undefined,
   ): RetryReason | undefined {
-    if (token !== undefined && !(outcome instanceof AttemptError)) {
+    if (outgoing.authority !== undefined && !(outcome instanceof AttemptError)) {
       if (outcome.status === 401) return this.#refused(outgoing, course, token);
-      token.proven = true;
+      if (token !== undefined) token.proven = true;
     }
     const reason = retryReason(outcome, { upload: course.upload, repeatable: outgoing.repeatable });
     if (reason === undefined) return undefined;
@@ -147,7 +148,7 @@ export class Sender {
     return this.#budget.spend(reason) ? reason : undefined;
   }
 
-  #refused(outgoing: Outgoing, course: Course, token: Token): RetryReason | undefined {
+  #refused(outgoing: Outgoing, course: Course, token: Token | undefined): RetryReason | undefined {
     outgoing.authority?.refused(token);
     course.refusals += 1;
     if (course.refusals >= REFUSALS_MAX || course.upload?.begun === true) return undefined;

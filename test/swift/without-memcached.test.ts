@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { describeWith } from '../support/needs.js';
+import { S3TestClient } from '../support/s3-client.js';
+import { startService } from '../support/service.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+
+const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+
+describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
+  this.timeout(120_000);
+
+  const bucket = `no-memcached-${randomBytes(5).toString('hex')}`;
+  const versioned = `${bucket}-versions`;
+  let lab: SwiftLab;
+
+  before(async () => {
+    lab = await sharedSwiftLab();
+    await withGateway(async (s3) => {
+      expect((await s3.put(`/${bucket}`)).status).to.equal(200);
+      expect((await s3.put(`/${bucket}/a`, 'old')).status).to.equal(200);
+      expect((await s3.put(`/${versioned}`)).status).to.equal(200);
+      expect((await s3.put(`/${versioned}?versioning`, ENABLED)).status).to.equal(200);
+    });
+    await lab.killServices('memcached');
+  });
+
+  after(() => lab.startServices('memcached'));
+
+  async function withGateway(use: (s3: S3TestClient) => Promise<void>): Promise<void> {
+    const service = await startService({ config: lab.gatewayKeys(), listeners: 1 });
+    const { key: secretKey } = lab.user('test:tester');
+    const { endpoint } = service;
+    const s3 = new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
+    try {
+      await use(s3);
+    } finally {
+      await s3.close();
+      await service.stop();
+    }
+  }
+
+  it('starts, reads, lists, writes and deletes; what has to be exclusive is refused', async () => {
+    await withGateway(async (s3) => {
+      expect((await s3.get(`/${bucket}/a`)).text).to.equal('old');
+      expect((await s3.put(`/${bucket}/a`, 'new')).status).to.equal(200);
+      expect((await s3.head(`/${bucket}/a`)).status).to.equal(200);
+      expect((await s3.get(`/${bucket}/a`)).text).to.equal('new');
+      const large = randomBytes(300_000);
+      expect((await s3.put(`/${bucket}/large`, large)).status).to.equal(200);
+      expect((await s3.get(`/${bucket}/large`)).body.equals(large)).to.equal(true);
+      const { text } = await s3.get(`/${bucket}?list-type=2`);
+      expect(text).to.include('<Key>a</Key>').and.to.include('<Key>large</Key>');
+      expect((await s3.delete(`/${bucket}/large`)).status).to.equal(204);
+      expect((await s3.get(`/${bucket}/large`)).status).to.equal(404);
+      expect((await s3.put(`/${bucket}-new`)).status).to.equal(200);
+      expect((await s3.put(`/${versioned}/a`, 'x')).code).to.equal('ServiceUnavailable');
+    });
+  });
+});
