@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { AUDIT_RESULTS } from './audit-files.js';
+import { AUDIT_RESULTS, type AuditRecord } from './audit-files.js';
 import type { ConsoleContext } from './context.js';
 import { parse } from './parse.js';
 
@@ -19,9 +19,16 @@ const FILTER = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
 
+/** Records that were found, the newest first. */
+export interface AuditPage {
+  readonly items: readonly AuditRecord[];
+  /** Whether there may be more. */
+  readonly truncated: boolean;
+}
+
 /** The audit log for operators: search, and a check that it was not changed. */
 export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): void {
-  app.get('/api/audit', { config: { access: 'operate' } }, async (request) => {
+  app.get('/api/audit', { config: { access: 'operate' } }, async (request): Promise<AuditPage> => {
     const { actor, action, result, target, ip, account, limit, ...times } = parse(
       FILTER,
       request.query,

@@ -136,6 +136,9 @@ function setCookie(
   });
 }
 
+/** Who is logged in, as the page has it. */
+export type SessionView = ReturnType<typeof describe>;
+
 function describe(context: ConsoleContext, session: Session) {
   const { options, sessions } = context;
   const { user, account, role } = session.user;

@@ -2,10 +2,38 @@ import { toLogin } from './login-page.js';
 
 /** The console's API, as the pages use it. */
 
+/**
+ * @typedef {import('../../server/session-routes.js').SessionView} Session
+ * @typedef {import('../../server/jobs.js').JobView} Job
+ * @typedef {import('../../server/answers.js').Overview} Overview
+ * @typedef {'live' | 'polled' | 'stale'} StreamState
+ * @typedef {{
+ *   jobs?: (job: Job) => void,
+ *   monitor?: (overview: Overview) => void,
+ * }} Topics for topics of the stream of events, who is told what they say
+ */
+
+/**
+ * @template {string} Method
+ * @template {string} Path
+ * @typedef {import('../../server/answers.js').AnswerTo<Method, Path>} AnswerTo
+ */
+
+/** @type {Session | null} */
 let session = null;
+
+/** What pages do that no page does before its session is open. */
+function openedSession() {
+  if (session === null) throw new Error('the session is not open yet');
+  return session;
+}
 
 /** A failure as the console names it. */
 export class ApiFailure extends Error {
+  /**
+   * @param {number} status of the answer; 0 where none came
+   * @param {{ readonly code: string, readonly message: string }} error
+   */
   constructor(status, { code, message }) {
     super(message);
     this.status = status;
@@ -22,6 +50,7 @@ export async function openSession() {
 /** Whether the page stays when the session is over, since it would lose something. */
 let stays = () => false;
 
+/** @param {() => boolean} given */
 export function stayWhile(given) {
   stays = given;
 }
@@ -34,10 +63,11 @@ export function sessionOver() {
 }
 
 /**
- * @returns the user of the present session, maybe from another tab: the `same` as here, `other` or
- *   none
+ * @returns {Promise<'same' | 'other' | 'nobody'>} the user of the present session, maybe from another
+ *   tab: the `same` as here, `other` or none
  */
 export async function renewSession() {
+  /** @type {Session | null} */
   const now = await fetch('/api/session', {
     headers: { 'x-background': '1' },
     signal: AbortSignal.timeout(BACKGROUND_MS),
@@ -45,20 +75,26 @@ export async function renewSession() {
     .then((answer) => (answer.ok ? answer.json() : null))
     .catch(() => null);
   if (now === null) return 'nobody';
-  if (now.account !== session.account || now.user !== session.user) return 'other';
+  const { account, user } = openedSession();
+  if (now.account !== account || now.user !== user) return 'other';
   session = now;
   return 'same';
 }
 
-/** Logs in again as the same user. */
+/**
+ * Logs in again as the same user.
+ *
+ * @param {string} key
+ */
 export async function logInAgain(key) {
-  const { account, user } = session;
+  const { account, user } = openedSession();
   session = await call('POST', '/api/session', { account, user, key });
 }
 
 /** The name of who is, or was, logged in here. */
 export function userName() {
-  return session.account === '' ? session.user : `${session.account}:${session.user}`;
+  const { account, user } = openedSession();
+  return account === '' ? user : `${account}:${user}`;
 }
 
 export function csrf() {
@@ -75,22 +111,49 @@ export function tempurlDefaultS() {
   return session?.tempurl_default_s ?? 3600;
 }
 
+/**
+ * Parameters of a request; those that are null or empty are left out.
+ *
+ * @param {Record<string, FormDataEntryValue | number | null>} parameters
+ */
 export function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== '');
-  return new URLSearchParams(given).toString();
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
 }
 
+/**
+ * A request whose answer is JSON.
+ *
+ * @template {string} Method
+ * @template {string} Path
+ * @param {Method} method
+ * @param {Path} path
+ * @param {unknown} [body] sent as JSON
+ * @param {boolean} [background] made by the page itself: it does not keep the session open
+ * @param {AbortSignal} [signal] ends the request
+ * @returns {Promise<AnswerTo<Method, Path>>} as the console's own types have it
+ * @throws {ApiFailure}
+ */
 export async function call(method, path, body, background = false, signal = undefined) {
   const answer = await raw(method, path, body, background, signal);
   return answer.status === 204 ? null : answer.json();
 }
 
-/** @param signal - ends the request */
+/**
+ * A request whose answer is anything.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {boolean} [background]
+ * @param {AbortSignal} [signal] ends the request
+ */
 export async function raw(method, path, body, background = false, signal = undefined) {
+  /** @type {Record<string, string>} */
   const headers = { 'x-csrf-token': csrf() };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (background) headers['x-background'] = '1';
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const text = body === undefined ? null : JSON.stringify(body);
   const answer = await ask(path, { method, headers, body: text }, background, signal);
   if (answer.status === 401) sessionOver();
   if (answer.ok) return answer;
@@ -102,8 +165,14 @@ export async function raw(method, path, body, background = false, signal = undef
 /** What a page asks for by itself is asked again: a connection that is dead must not hold it up. */
 const BACKGROUND_MS = 40_000;
 
+/**
+ * @param {string} path
+ * @param {RequestInit} request
+ * @param {boolean} background
+ * @param {AbortSignal | undefined} signal
+ */
 async function ask(path, request, background, signal) {
-  const limit = background ? AbortSignal.timeout(BACKGROUND_MS) : undefined;
+  const limit = background ? AbortSignal.timeout(BACKGROUND_MS) : null;
   try {
     return await fetch(path, { ...request, signal: signal ?? limit });
   } catch (error) {
@@ -112,39 +181,62 @@ async function ask(path, request, background, signal) {
   }
 }
 
+/** @type {Map<string, { resolve: (job: Job) => void, onProgress: (job: Job) => void }>} */
 const waiting = new Map();
 
-/** Starts a job and waits for its end, told by the stream of events or, without one, by asking. */
+/**
+ * Starts a job and waits for its end, told by the stream of events or, without one, by asking.
+ *
+ * @param {string} path
+ * @param {unknown} body
+ * @param {(job: Job) => void} [onProgress]
+ */
 export async function runJob(path, body, onProgress = () => undefined) {
-  const { job_id: id } = await call('POST', path, body);
+  const started = await call('POST', path, body);
+  const { job_id: id } = /** @type {import('../../server/answers.js').JobStarted} */ (started);
   return followJob(id, onProgress);
 }
 
-/** Waits for the end of a job that has been started. */
+/**
+ * Waits for the end of a job that has been started.
+ *
+ * @param {string} id
+ * @param {(job: Job) => void} [onProgress]
+ * @returns {Promise<Job>}
+ */
 export async function followJob(id, onProgress = () => undefined) {
-  const ended = new Promise((resolve) => {
+  const ended = new Promise((/** @type {(job: Job) => void} */ resolve) => {
     waiting.set(id, { resolve, onProgress });
   });
   see(await call('GET', `/api/jobs/${id}`, undefined, true));
   const job = await ended;
-  if (job.state === 'failed') throw new ApiFailure(500, job.error);
+  if (job.state === 'failed') {
+    throw new ApiFailure(500, job.error ?? { code: 'unknown', message: 'It failed.' });
+  }
   return job;
 }
 
+/** @param {Job} job */
 function isOver({ state }) {
   return state !== 'queued' && state !== 'running';
 }
 
+/** @param {string} id */
 function askFor(id) {
   call('GET', `/api/jobs/${id}`, undefined, true).then(see, () => undefined);
 }
 
-/** Events are without results: who waits for one asks. */
+/**
+ * Events are without results: who waits for one asks.
+ *
+ * @param {Job} job
+ */
 function hear(job) {
   if (isOver(job) && waiting.has(job.id)) askFor(job.id);
   else see(job);
 }
 
+/** @param {Job} job */
 function see(job) {
   const one = waiting.get(job.id);
   if (one === undefined) return;
@@ -158,6 +250,9 @@ const RETRY_MS = 5_000;
 
 /**
  * Leads to the login, once there is one: a console that is being restarted ends its sessions too.
+ *
+ * @param {(state: StreamState) => void} onState
+ * @param {() => void} reopen
  */
 function leave(onState, reopen) {
   const again = () => {
@@ -185,9 +280,9 @@ const PAGE = Math.random().toString(36).slice(2) || '0';
 /**
  * The stream of events of this page.
  *
- * @param onState - told `live` or `stale`; behind `live`, `polled` where there is no stream but all
- *   is asked for anew each {@link POLL_MS}
- * @param topics - for topics besides jobs, who is told what they say
+ * @param {(state: StreamState) => void} onState told `live` or `stale`; behind `live`, `polled` where
+ *   there is no stream but all is asked for anew each {@link POLL_MS}
+ * @param {Topics} [topics] besides jobs
  */
 export function openEvents(onState, topics = {}) {
   const handlers = { jobs: hear, ...topics };

@@ -20,6 +20,8 @@ const ACTIONS = [
 ];
 const GOOD = new Set(['begun', 'ok']);
 
+/** @typedef {import('../../server/audit-files.js').AuditRecord} AuditRecord */
+
 const PROBLEMS = {
   unreadable: 'is no record',
   altered: 'does not follow from the one before: one of them was changed, or some are gone',
@@ -29,21 +31,28 @@ const PROBLEMS = {
 
 let limit = PAGE;
 
-/** Runs what a button does; what goes wrong is shown. */
+/**
+ * Runs what a button does; what goes wrong is shown.
+ *
+ * @param {() => Promise<void>} work
+ */
 function attempt(work) {
   $('#banner').hidden = true;
   work().catch(fail);
 }
 
-function unixS(localTime) {
-  return localTime === '' ? '' : String(Math.floor(new Date(localTime).getTime() / 1000));
+/** @param {FormDataEntryValue | undefined} localTime */
+function unixS(localTime = '') {
+  return typeof localTime !== 'string' || localTime === ''
+    ? ''
+    : String(Math.floor(new Date(localTime).getTime() / 1000));
 }
 
 async function load() {
   const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
   const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
-  const path = `/api/audit?${query({ ...given, ...times, limit: String(limit) })}`;
-  const { items, truncated } = await call('GET', path);
+  const asked = query({ ...given, ...times, limit: String(limit) });
+  const { items, truncated } = await call('GET', `/api/audit?${asked}`);
   $('#rows').replaceChildren(...items.map(rowOf));
   const more = truncated ? ', the latest ones; there are more' : '';
   $('#state').textContent =
@@ -51,8 +60,10 @@ async function load() {
   $('#more').hidden = !truncated || limit >= MOST;
 }
 
+/** @param {AuditRecord} one */
 function rowOf(one) {
-  const cell = (text, className = '') => el('td', { textContent: shownText(text), className });
+  const cell = (/** @type {string} */ text, className = '') =>
+    el('td', { textContent: shownText(text), className });
   return el(
     'tr',
     {},
@@ -68,11 +79,11 @@ function rowOf(one) {
   );
 }
 
-/** @param details - numbers, texts and lists of texts by name */
+/** @param {NonNullable<AuditRecord['details']>} details by name */
 function detailsText(details) {
   return Object.entries(details)
     .map(([name, value]) => {
-      const isTime = name.endsWith('_unix_s') && value !== null;
+      const isTime = name.endsWith('_unix_s') && typeof value === 'number';
       const text = isTime ? new Date(value * 1000).toLocaleString() : [value ?? 'none'].flat();
       return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${[text].flat().join(', ')}`;
     })
@@ -88,11 +99,12 @@ async function verify() {
     box.hidden = true;
     throw error;
   });
-  const { ok, problem, records, files, head_sha256: head } = verdict;
-  box.dataset.state = ok ? 'ok' : 'crit';
-  box.textContent = ok
-    ? `✓ Unbroken: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, down to the last one written. Its digest is ${head}: kept elsewhere, it proves later that nothing before it was changed.`
-    : `✗ Broken: line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}.`;
+  const { problem, records, files, head_sha256: head } = verdict;
+  box.dataset.state = problem === undefined ? 'ok' : 'crit';
+  box.textContent =
+    problem === undefined
+      ? `✓ Unbroken: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, down to the last one written. Its digest is ${head}: kept elsewhere, it proves later that nothing before it was changed.`
+      : `✗ Broken: line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}.`;
 }
 
 async function start() {

@@ -1,11 +1,54 @@
-/** Makes an element; text is always text, never markup. */
-export function el(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
+/**
+ * Elements of the pages that are more than an `HTMLElement`, by selector.
+ *
+ * @typedef {{
+ *   '#add': HTMLButtonElement,
+ *   '#custom': HTMLFormElement,
+ *   '#dialog': HTMLDialogElement,
+ *   '#dialog-ok': HTMLButtonElement,
+ *   '#filter': HTMLFormElement,
+ *   '#from': HTMLInputElement,
+ *   '#login': HTMLFormElement,
+ *   '#q': HTMLInputElement,
+ *   '#to': HTMLInputElement,
+ * }} Elements
+ */
+
+/**
+ * Makes an element; text is always text, never markup.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} [properties]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function el(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties ?? {});
   element.append(...children);
   return element;
 }
 
-export const $ = (selector) => document.querySelector(selector);
+/**
+ * The element of the page; a page has all that its own code asks for.
+ *
+ * @template {string} Selector
+ * @param {Selector} selector
+ * @returns {Selector extends keyof Elements ? Elements[Selector] : HTMLElement}
+ */
+export function $(selector) {
+  const found = document.querySelector(selector);
+  return /** @type {Selector extends keyof Elements ? Elements[Selector] : HTMLElement} */ (found);
+}
+
+/**
+ * What is wrong, in words for the user.
+ *
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /**
  * Characters that change how the text around them looks, or that are invisible: controls, marks of
@@ -17,9 +60,15 @@ const HIDDEN =
 const LOOSE_JOINER = /(?<=^|[\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?=$|[\0-\x7f])/gu;
 const EDGE_BLANKS = /^\s+|\s+$/g;
 
-const codeOf = (sign) => `‹U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}›`;
+/** @param {string} sign */
+const codeOf = (sign) =>
+  `‹U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 
-/** A name as people can trust it: what would not be seen, or would mislead, shows as its code. */
+/**
+ * A name as people can trust it: what would not be seen, or would mislead, shows as its code.
+ *
+ * @param {unknown} text
+ */
 export function shownText(text) {
   return String(text)
     .replace(HIDDEN, codeOf)
@@ -27,6 +76,7 @@ export function shownText(text) {
     .replace(EDGE_BLANKS, (blanks) => '␣'.repeat(blanks.length));
 }
 
+/** @param {number} bytes */
 export function bytesText(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;
@@ -38,7 +88,11 @@ export function bytesText(bytes) {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** How long, in the two units that matter. */
+/**
+ * How long, in the two units that matter.
+ *
+ * @param {number} seconds
+ */
 export function durationText(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -46,6 +100,7 @@ export function durationText(seconds) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** @param {string} iso */
 export function timeText(iso) {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? '' : time.toLocaleString();
@@ -54,13 +109,17 @@ export function timeText(iso) {
 /**
  * Shows a dialog.
  *
- * @param work - does what the dialog is for, given what was entered and the form's data; while it
- *   fails the dialog stays open and says why
- * @returns what was entered by name, or null when it was closed
+ * @param {string} title
+ * @param {readonly Node[]} nodes what it holds
+ * @param {string} [okText] none for a dialog that only tells something
+ * @param {(entered: Record<string, FormDataEntryValue>, data: FormData) => Promise<unknown>} [work]
+ *   does what the dialog is for, given what was entered and the form's data; while it fails the
+ *   dialog stays open and says why
+ * @returns {Promise<Record<string, FormDataEntryValue> | null>} what was entered by name, or null when it was closed
  */
 export function ask(title, nodes, okText, work = async () => undefined) {
   const dialog = $('#dialog');
-  const form = dialog.querySelector('form');
+  const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
   const ok = $('#dialog-ok');
   const problem = el('p', { className: 'error', role: 'alert' });
   $('#dialog-title').textContent = shownText(title);
@@ -69,6 +128,7 @@ export function ask(title, nodes, okText, work = async () => undefined) {
   ok.textContent = okText ?? '';
   ok.disabled = false;
   return new Promise((resolve) => {
+    /** @type {Record<string, FormDataEntryValue> | null} */
     let given = null;
     form.onsubmit = async (event) => {
       if (event.submitter !== ok) return;
@@ -82,7 +142,7 @@ export function ask(title, nodes, okText, work = async () => undefined) {
         given = entered;
         dialog.close('ok');
       } catch (error) {
-        problem.textContent = shownText(error.message);
+        problem.textContent = shownText(messageOf(error));
       } finally {
         ok.disabled = false;
       }
@@ -97,14 +157,22 @@ export function ask(title, nodes, okText, work = async () => undefined) {
     dialog.showModal();
     // Enter in a field means yes, and the first button of a form is what Enter presses.
     form.onkeydown = (event) => {
-      if (event.key !== 'Enter' || !['INPUT', 'SELECT'].includes(event.target.tagName)) return;
+      const { tagName } = /** @type {Element} */ (event.target);
+      if (event.key !== 'Enter' || !['INPUT', 'SELECT'].includes(tagName)) return;
       event.preventDefault();
       if (!ok.hidden) form.requestSubmit(ok);
     };
   });
 }
 
-/** Asks before something goes for good. @returns whether it may */
+/**
+ * Asks before something goes for good.
+ *
+ * @param {string} title
+ * @param {string} text
+ * @param {string} okText
+ * @returns whether it may
+ */
 export async function confirmed(title, text, okText) {
   return (await ask(title, [el('p', { textContent: text })], okText)) !== null;
 }

@@ -1,14 +1,27 @@
 /**
+ * @typedef {{ path: string, open: () => Promise<File>, problem?: undefined }} Found
+ * @typedef {{ path: string, problem: string, open?: undefined }} Missing
+ */
+
+/**
  * What files and folders are chosen, as they are found:
  * - of a file `{ path, open }`; `open` resolves with the File, and fails once it is gone
  * - of a folder that gives no files, or not all, `{ path, problem }`
  *
  * Files are read only as they are taken, so that a folder of any size costs little memory.
+ *
+ * @param {readonly FileSystemEntry[]} entries
+ * @returns {AsyncGenerator<Found | Missing>}
  */
 async function* dropped(entries) {
   for (const entry of entries) yield* walk(entry, '');
 }
 
+/**
+ * @param {FileSystemEntry} entry
+ * @param {string} prefix
+ * @returns {AsyncGenerator<Found | Missing>}
+ */
 async function* walk(entry, prefix) {
   // Browsers tell nothing of such a name, and do not open what it is of.
   if (entry.name === '') {
@@ -17,14 +30,16 @@ async function* walk(entry, prefix) {
   }
   const path = prefix + entry.name;
   if (entry.isFile) {
-    yield { path, open: () => new Promise((resolve, reject) => entry.file(resolve, reject)) };
+    const file = /** @type {FileSystemFileEntry} */ (entry);
+    yield { path, open: () => new Promise((resolve, reject) => file.file(resolve, reject)) };
     return;
   }
-  const reader = entry.createReader();
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   let count = 0;
   try {
     for (;;) {
       // A hundred at a time.
+      /** @type {FileSystemEntry[]} */
       const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
       if (some.length === 0) break;
       count += some.length;
@@ -37,9 +52,14 @@ async function* walk(entry, prefix) {
   if (count === 0) yield { path: `${path}/`, problem: 'empty' };
 }
 
-/** What an `<input type="file">` was given, in the same shape: folders without files never show. */
+/**
+ * What an `<input type="file">` was given, in the same shape: folders without files never show.
+ *
+ * @param {HTMLInputElement} input
+ * @returns {AsyncGenerator<Found>}
+ */
 export async function* picked(input) {
-  const files = [...input.files];
+  const files = [...(input.files ?? [])];
   // Cleared, so that the same choice again is a change again.
   input.value = '';
   for (const file of files) {
@@ -47,27 +67,36 @@ export async function* picked(input) {
   }
 }
 
-/** Browsers turn each backslash of a relative path into a slash; that of the file's own name stays. */
+/**
+ * Browsers turn each backslash of a relative path into a slash; that of the file's own name stays.
+ *
+ * @param {File} file
+ */
 function pathOf({ name, webkitRelativePath: path }) {
   return path.slice(0, Math.max(0, path.length - name.length)) + name;
 }
 
-/** @param take - is given what was dropped, as soon as it was */
+/**
+ * @param {HTMLElement} target
+ * @param {(found: AsyncGenerator<Found | Missing>) => void} take is given what was dropped, as soon as
+ *   it was
+ */
 export function acceptDrops(target, take) {
   // Beside the target the browser would leave the page, and show the file.
-  const hold = (event) => {
-    if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+  const hold = (/** @type {DragEvent} */ event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
   window.addEventListener('dragover', hold);
   window.addEventListener('drop', hold);
   target.ondragover = ({ dataTransfer }) => {
-    if (dataTransfer.types.includes('Files')) target.classList.add('drop');
+    if (dataTransfer?.types.includes('Files')) target.classList.add('drop');
   };
   target.ondragleave = () => target.classList.remove('drop');
   target.ondrop = ({ dataTransfer }) => {
     target.classList.remove('drop');
     // The list is empty as soon as the event is over.
-    const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+    const items = [...(dataTransfer?.items ?? [])];
+    const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
     if (entries.length > 0) take(dropped(entries));
   };
 }

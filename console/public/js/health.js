@@ -1,6 +1,8 @@
 import { call } from './api.js';
 import { el } from './dom.js';
 
+/** @typedef {import('../../server/answers.js').Overview} Overview */
+
 /** The sign in the bar: whether the console answers, and whether what it watches is well. */
 
 const SIGNS = {
@@ -11,9 +13,16 @@ const SIGNS = {
   lost: '○',
 };
 
+/**
+ * @param {number} count
+ * @param {string} word
+ */
 const many = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-/** @param overview - of `/api/monitor/overview`, or null where nothing is watched */
+/**
+ * @param {Overview | null} overview null where nothing is watched
+ * @returns {[keyof typeof SIGNS, string]}
+ */
 function healthOf(overview) {
   if (overview === null) return ['ok', 'live'];
   const firing = overview.alerts.filter(({ state }) => state === 'firing');
@@ -28,18 +37,19 @@ function healthOf(overview) {
 
 export class Health {
   element;
+  /** @type {Overview | null} */
   #overview = null;
   #connected = true;
 
-  /** @param watched - whether there is a Monitor, which the sign leads to then */
+  /** @param {boolean} watched whether there is a Monitor, which the sign leads to then */
   constructor(watched) {
-    this.element = el(watched ? 'a' : 'span', { id: 'health', className: 'health' });
-    if (watched) this.element.href = '/monitor.html';
+    const about = { id: 'health', className: 'health' };
+    this.element = watched ? el('a', { ...about, href: '/monitor.html' }) : el('span', about);
     this.element.setAttribute('aria-live', 'polite');
     this.#show();
   }
 
-  /** @param overview - the latest */
+  /** @param {Overview} overview the latest */
   tell(overview) {
     this.#overview = overview;
     this.#show();
@@ -49,13 +59,14 @@ export class Health {
     this.tell(await call('GET', '/api/monitor/overview', undefined, true));
   }
 
-  /** @param connected - whether the console answers */
+  /** @param {boolean} connected whether the console answers */
   connection(connected) {
     this.#connected = connected;
     this.#show();
   }
 
   #show() {
+    /** @type {[keyof typeof SIGNS, string]} */
     const lost = ['lost', 'connection lost, trying again'];
     const [state, text] = this.#connected ? healthOf(this.#overview) : lost;
     if (this.element.dataset.state === state && this.element.title === text) return;

@@ -1,12 +1,12 @@
 import { takeBack } from './login-page.js';
 
-const form = document.querySelector('#login');
-const message = document.querySelector('#message');
+const form = /** @type {HTMLFormElement} */ (document.querySelector('#login'));
+const message = /** @type {HTMLElement} */ (document.querySelector('#message'));
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   message.textContent = '';
-  const button = form.querySelector('button');
+  const button = /** @type {HTMLButtonElement} */ (form.querySelector('button'));
   button.disabled = true;
   try {
     const answer = await fetch('/api/session', {

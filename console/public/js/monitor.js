@@ -11,19 +11,29 @@ import { showLoadingTiles, showTiles } from './monitor/tiles.js';
 import { duration, localTimes, timeAt } from './monitor/units.js';
 import { fail, openShell } from './shell.js';
 
+/**
+ * @typedef {import('./api.js').Overview} Overview
+ * @typedef {import('./monitor/tiles.js').About} About
+ */
+
 const TILES = 10;
+/** @type {Record<string, string>} */
 const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
 /** The number of missed updates after which the shown values count as unknown. */
 const MISSED = 3;
 const RETRY_MS = 5000;
 const AGAIN_S = 120;
 
+/** @type {Overview | null} */
 let overview = null;
 let stale = false;
 let everyS = 0;
+/** @type {(panel: string) => About | undefined} */
 let aboutOf = () => undefined;
+/** @type {TabContent | null} */
 let content = null;
 
+/** @param {Overview} next */
 function take(next) {
   // A stream that was cut may tell again what is older than what is shown; a clock may be set back.
   const olderS = overview === null ? 0 : overview.at_unix_s - next.at_unix_s;
@@ -35,6 +45,7 @@ function take(next) {
   content?.tick();
 }
 
+/** @param {Overview} next */
 function show(next) {
   const { source, sources, alerts } = next;
   const name = SOURCE_NAMES[source] ?? source;
@@ -46,7 +57,11 @@ function show(next) {
   showAge();
 }
 
-/** A line for each source that does not answer, or is not there yet. */
+/**
+ * A line for each source that does not answer, or is not there yet.
+ *
+ * @param {Overview['sources']} sources
+ */
 function showSources(sources) {
   const lines = sources
     .filter(({ state }) => state === 'down' || state === 'starting')
@@ -87,13 +102,19 @@ function showAge() {
   });
 }
 
-/** Tiles and alerts lead to their charts; with a key held down, in another window. */
+/**
+ * Tiles and alerts lead to their charts; with a key held down, in another window.
+ *
+ * @param {MouseEvent} event
+ */
 function followLink(event) {
-  const link = event.target.closest('a[data-panel]');
+  const target = /** @type {Element} */ (event.target);
+  const link = /** @type {HTMLElement | null} */ (target.closest('a[data-panel]'));
   if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  setPlace({ tab: link.dataset.tab });
-  content.reveal(link.dataset.panel);
+  const { tab = '', panel = '' } = link.dataset;
+  setPlace({ tab });
+  content?.reveal(panel);
 }
 
 async function refresh() {
@@ -103,7 +124,7 @@ async function refresh() {
 async function start() {
   readPlace();
   showLoadingTiles(TILES);
-  const onConnection = (state) => {
+  const onConnection = (/** @type {import('./api.js').StreamState} */ state) => {
     // A page that polls is live for a moment each time.
     if (state !== 'live') everyS = state === 'polled' ? POLL_MS / 1000 : 0;
     if (state === 'live' && content !== null) refresh().catch(fail);
@@ -115,16 +136,17 @@ async function start() {
   const tabs = catalogue.tabs.filter(({ id }) => operator || id !== 'logs');
   const byPanel = new Map(catalogue.items.map((item) => [item.id, item]));
   aboutOf = (panel) => byPanel.get(panel);
-  if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0].id;
-  content = new TabContent(catalogue, operator);
+  if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0]?.id ?? '';
+  const made = new TabContent(catalogue, operator);
+  content = made;
   showTabs(tabs);
-  showRange(catalogue.ranges, () => content.load());
-  content.open();
+  showRange(catalogue.ranges, () => made.load());
+  made.open();
   onPlace((changed) => {
     markTab();
     markRange();
-    if (changed.has('tab')) content.open();
-    else content.load();
+    if (changed.has('tab')) made.open();
+    else made.load();
   });
   document.addEventListener('click', followLink);
   await refresh();

@@ -2,6 +2,13 @@ import { call, csrf, query, uploadBytesMax } from './api.js';
 
 /** How one file goes to the console: small ones in one body, large ones in segments. */
 
+/**
+ * @typedef {{ container: string, name: string, file: File, overwrite: boolean }} Item
+ * @typedef {{ cancelled: boolean, abort: (() => void) | null }} Attempt
+ *   `cancelled` ends it; `abort` is set to what cuts the request under way
+ * @typedef {(sent: number, all: number) => void} OnProgress told bytes
+ */
+
 const LARGE_BYTES = 64 * 1024 * 1024;
 const SAMPLE_BYTES = 64 * 1024;
 const TRIES = 3;
@@ -14,18 +21,22 @@ const SILENT = 'Nothing goes over the connection any more.';
 /** What the console says when it does not, or no longer, know who asks. */
 const NOBODY = new Set(['unauthenticated', 'csrf']);
 
-/** Whether a file could not be sent since the session is over. */
-export function isSessionOver({ code }) {
+/**
+ * Whether a file could not be sent since the session is over.
+ *
+ * @param {{ code?: string }} error
+ */
+export function isSessionOver({ code = '' }) {
   return NOBODY.has(code);
 }
 
 /**
  * Sends a file; of a large one only the segments that are not there yet, also after a reload.
  *
- * @param item - `{ container, name, file, overwrite }`
- * @param attempt - `cancelled` ends it; `abort` is set to what cuts the request under way
- * @param onProgress - told the bytes that were sent, and the bytes in all
- * @throws ApiFailure or Error, whose message is for the user
+ * @param {Item} item
+ * @param {Attempt} attempt
+ * @param {OnProgress} onProgress
+ * @throws {Error} an ApiFailure or another Error, whose message is for the user
  */
 export async function sendFile(item, attempt, onProgress) {
   const isLarge = item.file.size > Math.min(LARGE_BYTES, uploadBytesMax());
@@ -38,7 +49,11 @@ export async function sendFile(item, attempt, onProgress) {
   }
 }
 
-/** A request with a body that cannot be read ends like one that was cut. */
+/**
+ * A request with a body that cannot be read ends like one that was cut.
+ *
+ * @param {File} file
+ */
 async function isReadable(file) {
   // A file that is gone says that it is empty, and so does a part of it that can be read.
   const some = file.size === 0 ? file : file.slice(0, 1);
@@ -48,6 +63,11 @@ async function isReadable(file) {
   );
 }
 
+/**
+ * @param {Item} item
+ * @param {Attempt} attempt
+ * @param {OnProgress} onProgress
+ */
 async function sendSmall({ container, name, file, overwrite }, attempt, onProgress) {
   const type = file.type;
   const parameters = query({ container, name, overwrite: overwrite ? '1' : '0', type });
@@ -56,6 +76,11 @@ async function sendSmall({ container, name, file, overwrite }, attempt, onProgre
   );
 }
 
+/**
+ * @param {Item} item
+ * @param {Attempt} attempt
+ * @param {OnProgress} onProgress
+ */
 async function sendLarge({ container, name, file, overwrite }, attempt, onProgress) {
   const about = {
     container,
@@ -72,7 +97,8 @@ async function sendLarge({ container, name, file, overwrite }, attempt, onProgre
     if (present.has(index)) continue;
     const part = file.slice(start, start + plan.segment_bytes);
     const path = `/api/files/uploads/segment?${query({ ...about, index: String(index) })}`;
-    const tell = (sent) => onProgress(Math.min(start + sent, file.size), file.size);
+    const tell = (/** @type {number} */ sent) =>
+      onProgress(Math.min(start + sent, file.size), file.size);
     await retried(attempt, () => put(attempt, path, part, tell));
   }
   if (attempt.cancelled) throw new Error('cancelled');
@@ -81,19 +107,32 @@ async function sendLarge({ container, name, file, overwrite }, attempt, onProgre
   await post(attempt, FINISH_MS, '/api/files/uploads/finish', finish);
 }
 
+/**
+ * @param {Attempt} attempt
+ * @param {() => Promise<void>} work
+ */
 async function retried(attempt, work) {
   for (let i = 1; ; i++) {
     try {
       return await work();
     } catch (error) {
-      if (attempt.cancelled || i === TRIES || isSessionOver(error)) throw error;
+      if (
+        attempt.cancelled ||
+        i === TRIES ||
+        isSessionOver(/** @type {{ code?: string }} */ (error))
+      )
+        throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** i));
       if (attempt.cancelled) throw error;
     }
   }
 }
 
-/** Tells the same file again, without reading all of it: its beginning and its end. */
+/**
+ * Tells the same file again, without reading all of it: its beginning and its end.
+ *
+ * @param {File} file
+ */
 async function fingerprint(file) {
   const ends = new Blob([file.slice(0, SAMPLE_BYTES), file.slice(-SAMPLE_BYTES)]);
   const text = new TextEncoder().encode(`${file.name}/${file.size}/${file.lastModified}`);
@@ -112,7 +151,15 @@ async function fingerprint(file) {
     .join('');
 }
 
-/** A request that may take so long. */
+/**
+ * A request that may take so long.
+ *
+ * @template {string} Path
+ * @param {Attempt} attempt
+ * @param {number} limitMs
+ * @param {Path} path
+ * @param {unknown} body
+ */
 async function post(attempt, limitMs, path, body) {
   const limit = new AbortController();
   attempt.abort = () => limit.abort();
@@ -126,12 +173,21 @@ async function post(attempt, limitMs, path, body) {
   }
 }
 
-/** `XMLHttpRequest`, because `fetch` tells no progress of what is sent. */
+/**
+ * `XMLHttpRequest`, because `fetch` tells no progress of what is sent.
+ *
+ * @param {Attempt} attempt
+ * @param {string} path
+ * @param {Blob} body
+ * @param {(sent: number) => void} onSent
+ * @returns {Promise<void>}
+ */
 function put(attempt, path, body, onSent) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     attempt.abort = () => request.abort();
-    let timer = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
     const alive = () => {
       clearTimeout(timer);
       timer = setTimeout(() => request.abort(), SILENCE_MS);
@@ -158,6 +214,10 @@ function put(attempt, path, body, onSent) {
   });
 }
 
+/**
+ * @param {string} text
+ * @returns {{ error: { message: string, code: string } }}
+ */
 function parse(text) {
   try {
     return JSON.parse(text);

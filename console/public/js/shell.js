@@ -1,9 +1,16 @@
 import { call, openEvents, openSession } from './api.js';
-import { $, el, shownText } from './dom.js';
+import { $, el, messageOf, shownText } from './dom.js';
 import { Health } from './health.js';
 
 /** The bar at the top of each page: cluster, surfaces, health, user, and how long the session lasts. */
 
+/**
+ * @typedef {import('./api.js').Session} Session
+ * @typedef {import('./api.js').StreamState} StreamState
+ * @typedef {import('./api.js').Topics} Topics
+ */
+
+/** @type {readonly { id: keyof Session['features'], text: string, href: string }[]} */
 const SURFACES = [
   { id: 'files', text: 'Files', href: '/' },
   { id: 'deploy', text: 'Deploy', href: '/deploy.html' },
@@ -14,6 +21,7 @@ const SURFACES = [
 ];
 
 /** Surfaces that only some may open; the console refuses them to others. */
+/** @type {Partial<Record<keyof Session['features'], readonly string[]>>} */
 const ROLES = {
   deploy: ['operator'],
   lab: ['operator'],
@@ -22,15 +30,16 @@ const ROLES = {
 };
 
 /** Below this the countdown is said aloud, once for each step. */
-const WARN_MINUTES = [15, 5, 1];
+const WARN_MINUTES_FIRST = 15;
+const WARN_MINUTES = [WARN_MINUTES_FIRST, 5, 1];
 const ASK_MS = 60_000;
 
 /**
  * Fills the bar, and holds the stream of events that the whole page shares.
  *
- * @param current - id of the surface that the page belongs to
- * @param topics - for topics of the stream, who is told what they say
- * @param onConnection - told what openEvents tells
+ * @param {string} current id of the surface that the page belongs to
+ * @param {Topics} [topics]
+ * @param {(state: StreamState) => void} [onConnection] told what openEvents tells
  * @returns the session
  */
 export async function openShell(current, topics = {}, onConnection = () => undefined) {
@@ -55,10 +64,17 @@ export async function openShell(current, topics = {}, onConnection = () => undef
   return session;
 }
 
+/**
+ * @param {Session} session
+ * @param {Health} health
+ * @param {Topics} topics
+ * @param {(state: StreamState) => void} onConnection
+ */
 function follow({ features }, health, topics, onConnection) {
   const told = {
     ...topics,
     ...(features.monitor && {
+      /** @param {import('./api.js').Overview} overview */
       monitor(overview) {
         health.tell(overview);
         topics.monitor?.(overview);
@@ -73,13 +89,21 @@ function follow({ features }, health, topics, onConnection) {
   }, told);
 }
 
-/** What went wrong, above the page, until something else is tried. */
+/**
+ * What went wrong, above the page, until something else is tried.
+ *
+ * @param {unknown} error
+ */
 export function fail(error) {
   const banner = $('#banner');
   banner.hidden = false;
-  banner.textContent = shownText(error.message);
+  banner.textContent = shownText(messageOf(error));
 }
 
+/**
+ * @param {Session} session
+ * @param {string} current
+ */
 function surfaces({ features, role }, current) {
   const open = SURFACES.filter(({ id }) => features[id] && (ROLES[id]?.includes(role) ?? true));
   const nav = el('nav');
@@ -103,12 +127,13 @@ async function logOut() {
 
 let warned = Infinity;
 
+/** @param {Session} session */
 function showCountdown({ idle_expires_unix_s: expires }) {
   const minutes = Math.max(0, Math.floor((expires * 1000 - Date.now()) / 60_000));
   const hours = Math.floor(minutes / 60);
   const left = hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
   $('#countdown').textContent = `session ends in ${left}`;
-  $('#countdown').classList.toggle('soon', minutes < WARN_MINUTES[0]);
+  $('#countdown').classList.toggle('soon', minutes < WARN_MINUTES_FIRST);
   const step = WARN_MINUTES.findLast((limit) => minutes < limit) ?? Infinity;
   if (step < warned) $('#countdown-warning').textContent = `Your session ends in ${left}.`;
   warned = step;

@@ -1,4 +1,4 @@
-import { $, ask, bytesText, durationText, el, shownText } from './dom.js';
+import { $, ask, bytesText, durationText, el, messageOf, shownText } from './dom.js';
 
 /** What goes on beside the page: each upload and job with its progress, speed and end. */
 
@@ -8,17 +8,35 @@ const WINDOW_MS = 5000;
 const ENDED_LINES_MAX = 20;
 const HEAD_MS = 500;
 
+/**
+ * @typedef {typeof import('./transfers.js').uploads} Uploads
+ * @typedef {ReturnType<Uploads['counts']>} Counts
+ * @typedef {readonly [label: string, work: () => void]} Action what a button of a line does
+ * @typedef {ReturnType<typeof addTransfer>} Line
+ */
+
+/** @type {Map<symbol, () => void>} */
 const running = new Map();
+/** @type {Uploads | null} */
 let uploads = null;
+
+function wiredUploads() {
+  if (uploads === null) throw new Error('the list of transfers is not wired yet');
+  return uploads;
+}
 
 /** How fast something goes. */
 export class Rate {
+  /** @type {[nowMs: number, done: number][]} */
   #samples = [];
 
-  /** @param done - bytes or objects so far @param nowMs - of a clock that never goes back */
+  /**
+   * @param {number} done bytes or objects so far
+   * @param {number} nowMs of a clock that never goes back
+   */
   add(done, nowMs) {
     this.#samples.push([nowMs, done]);
-    while (this.#samples.length > 2 && nowMs - this.#samples[0][0] > WINDOW_MS)
+    while (this.#samples.length > 2 && nowMs - (this.#samples[0]?.[0] ?? 0) > WINDOW_MS)
       this.#samples.shift();
   }
 
@@ -26,7 +44,7 @@ export class Rate {
   perSecond() {
     const first = this.#samples[0];
     const last = this.#samples.at(-1);
-    if (first === undefined || last[0] - first[0] < 200) return null;
+    if (first === undefined || last === undefined || last[0] - first[0] < 200) return null;
     return Math.max(0, ((last[1] - first[1]) / (last[0] - first[0])) * 1000);
   }
 }
@@ -34,9 +52,13 @@ export class Rate {
 /**
  * A line in the list.
  *
- * @param unit - `bytes` or `objects`
- * @param onCancel - stops it; the line itself ends with `end` or `fail`
- * @param onDismiss - told when the user takes the line away
+ * @param {string} given its title
+ * @param {{
+ *   unit: 'bytes' | 'objects',
+ *   onCancel: () => unknown,
+ *   onDismiss?: () => void,
+ * }} options `onCancel` stops it, the line itself ends with `end` or `fail`; `onDismiss` is told when
+ *   the user takes the line away
  */
 export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined }) {
   const title = shownText(given);
@@ -49,7 +71,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
   const row = el('li', {}, name, bar, text, buttons, failures);
   const id = Symbol(title);
   let rate = new Rate();
-  const setButtons = (...given) =>
+  const setButtons = (/** @type {readonly Action[]} */ ...given) =>
     buttons.replaceChildren(
       ...given.map(([label, work]) => {
         const button = el('button', { textContent: label, onclick: work });
@@ -67,6 +89,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
     row.remove();
     stop();
   };
+  /** @type {Action} */
   const dismiss = [
     'Dismiss',
     () => {
@@ -85,7 +108,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
   };
   const cancel = () => {
     text.textContent = 'cancelling';
-    Promise.resolve(onCancel()).catch((error) => (text.textContent = error.message));
+    Promise.resolve(onCancel()).catch((error) => (text.textContent = messageOf(error)));
   };
   $('#transfers').hidden = false;
   $('#queue').prepend(row);
@@ -93,13 +116,17 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
   return {
     begin: () => begin(),
     remove,
-    /** @param total - null while it is not known */
+    /**
+     * @param {number} done
+     * @param {number | null} total null while it is not known
+     */
     progress(done, total) {
       rate.add(done, performance.now());
       if (total === null) bar.removeAttribute('value');
       else Object.assign(bar, { max: Math.max(1, total), value: done });
       text.textContent = progressText(done, total, rate.perSecond(), unit);
     },
+    /** @param {string} message */
     end(message) {
       stop();
       Object.assign(bar, { max: 1, value: 1 });
@@ -108,12 +135,19 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
       setButtons(dismiss);
       sink(row);
     },
-    /** @param retry - null where it makes no sense @param list - of names with what was wrong */
+    /**
+     * @param {string} message
+     * @param {(() => void) | null} retry null where it makes no sense
+     * @param {readonly { name: string, message: string }[]} [list] of names with what was wrong
+     * @param {string} [retryText]
+     */
     fail(message, retry, list = [], retryText = 'Retry') {
+      /** @type {readonly Action[]} */
+      const again = retry === null ? [] : [[retryText, retry]];
       stop();
       row.dataset.state = 'failed';
       text.textContent = message;
-      setButtons(...(retry === null ? [] : [[retryText, retry]]), dismiss);
+      setButtons(...again, dismiss);
       failures.hidden = list.length === 0;
       failures.replaceChildren(
         el('summary', { textContent: 'What failed' }),
@@ -123,41 +157,54 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
   };
 }
 
-/** Below what runs and what failed; of those that sank the oldest go. */
+/**
+ * Below what runs and what failed; of those that sank the oldest go.
+ *
+ * @param {HTMLElement} row
+ */
 function sink(row) {
   row.remove();
   const ended = $('#queue').querySelectorAll('li[data-state=ended]');
-  if (ended.length === 0) $('#queue').append(row);
-  else ended[0].before(row);
-  if (ended.length >= ENDED_LINES_MAX) ended[ended.length - 1].remove();
+  const first = ended[0];
+  if (first === undefined) $('#queue').append(row);
+  else first.before(row);
+  if (ended.length >= ENDED_LINES_MAX) ended[ended.length - 1]?.remove();
 }
 
+/** @param {{ name: string, message: string }} failure */
 function failureText({ name, message }) {
   return `${shownText(name)}: ${shownText(message)}`;
 }
 
+/**
+ * @param {number} done
+ * @param {number | null} total
+ * @param {number | null} perSecond
+ * @param {'bytes' | 'objects'} unit
+ */
 function progressText(done, total, perSecond, unit) {
-  const inUnit = (value) =>
+  const inUnit = (/** @type {number} */ value) =>
     unit === 'bytes' ? bytesText(value) : Math.round(value).toLocaleString();
   const parts = [total === null ? inUnit(done) : `${inUnit(done)} of ${inUnit(total)}`];
   if (perSecond !== null) parts.push(`${inUnit(perSecond)}/s`);
-  if (perSecond > 0 && total !== null) {
+  if (perSecond !== null && perSecond > 0 && total !== null) {
     parts.push(`${durationText((total - done) / perSecond)} left`);
   }
   return parts.join(', ');
 }
 
-let timer = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 let isStale = false;
 
 /** Shows the head at once, and then not for a while: a queue of thousands changes all the time. */
 export function showHead() {
   isStale = true;
-  if (timer !== 0) return;
+  if (timer !== undefined) return;
   isStale = false;
-  writeHead(uploads.counts());
+  writeHead(wiredUploads().counts());
   timer = setTimeout(() => {
-    timer = 0;
+    timer = undefined;
     if (isStale) showHead();
   }, HEAD_MS);
 }
@@ -165,25 +212,28 @@ export function showHead() {
 /** The rate of files, whose number says more than their bytes if there are many. */
 let fileRate = new Rate();
 
+/** @param {Counts} counts */
 function writeHead(counts) {
   const { reading, waiting, done, ended, isPaused, heldText, failed, exists, cancelled } = counts;
   const active = running.size;
   if (waiting === 0 || isPaused) fileRate = new Rate();
   else fileRate.add(ended, performance.now());
-  const parts = [
+  /** @type {readonly (readonly [number, string])[]} */
+  const numbers = [
     [active, 'running'],
     [waiting, 'waiting'],
     [done, 'done'],
     [failed, 'failed'],
     [exists, 'there already'],
     [cancelled, 'cancelled'],
-  ]
+  ];
+  const parts = numbers
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${count.toLocaleString()} ${what}`);
   if (reading > 0) parts.push('reading folders');
   if (heldText !== '') parts.push(heldText);
   const perSecond = fileRate.perSecond();
-  if (perSecond > 0) parts.push(`${durationText(waiting / perSecond)} left`);
+  if (perSecond !== null && perSecond > 0) parts.push(`${durationText(waiting / perSecond)} left`);
   $('#transfers-count').textContent = parts.join(', ');
   // Some browsers take the focus from what is hidden at once.
   const hadFocus = $('#transfers').contains(document.activeElement);
@@ -198,44 +248,57 @@ function writeHead(counts) {
   if (hadFocus) moveFocus(isEmpty);
 }
 
-/** Moves the focus from a button that has been hidden, or from all of the list. */
+/**
+ * Moves the focus from a button that has been hidden, or from all of the list.
+ *
+ * @param {boolean} isEmpty
+ */
 function moveFocus(isEmpty) {
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   if (isEmpty) ($('#objects').hidden ? $('#q') : $('#objects')).focus();
-  else if (focused.hidden || !$('#transfers').contains(focused)) $('#transfers').focus();
+  else if (focused === null || focused.hidden || !$('#transfers').contains(focused))
+    $('#transfers').focus();
 }
 
-/** Buttons for all are for two or more: a single one has its own. */
+/**
+ * Buttons for all are for two or more: a single one has its own.
+ *
+ * @param {string} selector
+ * @param {number} count
+ * @param {string} text
+ */
 function setBulk(selector, count, text) {
   $(selector).hidden = count < 2;
   $(selector).textContent = text;
 }
 
-/** @param given - the queue of uploads, whose lines are only some of it */
+/** @param {Uploads} given the queue of uploads, whose lines are only some of it */
 export function wireTransferList(given) {
   uploads = given;
+  const { cancelWaiting, again, clear } = given;
   $('#cancel-all').onclick = () => {
-    uploads.cancelWaiting();
+    cancelWaiting();
     for (const cancel of [...running.values()]) cancel();
   };
-  $('#retry-all').onclick = () => uploads.again();
+  $('#retry-all').onclick = () => again();
   $('#overwrite-all').onclick = askOverwrite;
   $('#clear-ended').onclick = () => {
     for (const row of $('#queue').querySelectorAll('li[data-state]')) row.remove();
-    uploads.clear();
+    clear();
     showHead();
   };
 }
 
 async function askOverwrite() {
-  const items = uploads.existing();
+  const { existing, overwrite } = wiredUploads();
+  const items = existing();
   const text = `${items.length.toLocaleString()} objects are there already, and will be replaced.`;
   const given = await ask('Overwrite', [el('p', { textContent: text })], 'Overwrite');
-  if (given !== null) uploads.overwrite(items);
+  if (given !== null) overwrite(items);
 }
 
 /** Leaving the page would cut what goes on. */
 export function isBusy() {
-  const { waiting, reading } = uploads.counts();
+  const { waiting, reading } = wiredUploads().counts();
   return running.size + waiting + reading > 0;
 }

@@ -2,11 +2,25 @@ import { sessionOver } from './api.js';
 import { bytesText } from './dom.js';
 import { isSessionOver, sendFile } from './send-file.js';
 import { addTransfer, showHead } from './transfer-list.js';
-import { isConsoleThere, passingReason, UploadHold } from './upload-hold.js';
+import { UploadHold } from './upload-hold.js';
 
 /**
  * The queue of uploads: some at a time. A file gets its line in the list when its turn comes, and
  * of those that failed only some have one: folders may have more files than a page can show.
+ */
+
+/**
+ * @typedef {import('./send-file.js').Attempt} Attempt
+ * @typedef {import('./transfer-list.js').Line} Line
+ * @typedef {'failed' | 'exists' | 'cancelled'} Why a file is not there
+ * @typedef {{
+ *   container: string, name: string,
+ *   open: () => Promise<File>, onDone: () => void,
+ *   overwrite: boolean, line: Line | null,
+ *   attempt?: Attempt | null,
+ *   why?: Why, message?: string,
+ *   refusals?: number, cuts?: number, holds?: number,
+ * }} Upload one file of the queue; of a line it has none until its turn
  */
 
 const AT_ONCE = 3;
@@ -19,13 +33,10 @@ const NAME_BYTES_MAX = 1024;
 const PROBLEMS_MAX = 100;
 /** A file for which the session is over again and again, and is not, has failed. */
 const REFUSALS_MAX = 3;
-/** Nor does one go on for ever that is cut, while the console answers to others. */
-const CUTS_MAX = 3;
-/** Some ten minutes without the store. */
-const HOLDS_MAX = 20;
 
+/** @type {Upload[]} */
 const waiting = [];
-/** Attempts that have not ended, each with its item. */
+/** Attempts that have not ended, each with its item. @type {Map<Attempt, Upload>} */
 const running = new Map();
 /** Paused until there is a session again. */
 let isPaused = false;
@@ -34,28 +45,32 @@ const hold = new UploadHold(
   () => pump(),
   () => showHead(),
 );
-/** Sources that are still read. */
+/** Sources that are still read. @type {Set<{ cancelled: boolean }>} */
 const reading = new Set();
-/** What is not there, by why: each can be started again. */
+/** @type {Record<Why, Set<Upload>>} What is not there, by why: each can be started again. */
 const left = { failed: new Set(), exists: new Set(), cancelled: new Set() };
-/** The transfers with a line, and those that would have one if there were room. */
+/** The transfers with a line. @type {Set<Upload>} */
 const shown = new Set();
+/** The transfers that would have a line if there were room. @type {Set<Upload>} */
 const unshown = new Set();
 /** Since the queue was last empty. */
 let done = 0;
 /** Attempts that have ended, well or not: how fast the queue goes. */
 let ended = 0;
+/** @type {((value?: unknown) => void)[]} */
 let wake = [];
 
 /**
  * Uploads all that a source finds.
  *
- * @param start - what the names begin with, before the paths
- * @param source - see drop.js
- * @param onDone - told whenever a file is there
+ * @param {string} container
+ * @param {string} start what the names begin with, before the paths
+ * @param {AsyncIterable<import('./drop.js').Found | import('./drop.js').Missing>} source
+ * @param {() => void} onDone told whenever a file is there
  */
 export async function enqueueAll(container, start, source, onDone) {
   const state = { cancelled: false };
+  /** @type {{ name: string, message: string }[]} */
   const problems = [];
   let problemCount = 0;
   let isWhole = true;
@@ -86,19 +101,26 @@ export async function enqueueAll(container, start, source, onDone) {
   if (!isWhole) say('What was not found yet', 'cancelled; drop or choose it again', []);
   if (problemCount === 0) return;
   // Objects are all that a store has: folders without any cannot be there.
-  const title = problemCount === 1 ? `Folder ${problems[0].name}` : `${problemCount} folders`;
+  const title = problemCount === 1 ? `Folder ${problems[0]?.name}` : `${problemCount} folders`;
   say(title, 'not uploaded, or not all of it', problems);
 }
 
-/** A line of what will not be there, and is nothing to start again. */
+/**
+ * A line of what will not be there, and is nothing to start again.
+ *
+ * @param {string} title @param {string} message
+ * @param {readonly { name: string, message: string }[]} list
+ */
 function say(title, message, list) {
   addTransfer(title, { unit: 'objects', onCancel: () => undefined }).fail(message, null, list);
 }
 
 function pump() {
-  while (!isPaused && !hold.isHeld && running.size < AT_ONCE && waiting.length > 0) {
+  while (!isPaused && !hold.isHeld && running.size < AT_ONCE) {
     const item = waiting.shift();
+    if (item === undefined) break;
     // Each attempt has its own: one that was cancelled must not go on when the next has begun.
+    /** @type {Attempt} */
     const attempt = { cancelled: false, abort: null };
     running.set(attempt, item);
     run(item, attempt).finally(() => {
@@ -113,6 +135,7 @@ function pump() {
   showHead();
 }
 
+/** @param {Upload} item @param {Attempt} attempt */
 async function run(item, attempt) {
   item.attempt = attempt;
   item.line ??= lineOf(item);
@@ -134,10 +157,11 @@ async function run(item, attempt) {
     done += 1;
     item.line?.end(`done, ${bytesText(file.size)}`);
     item.onDone();
-  } catch (error) {
+  } catch (thrown) {
+    const error = /** @type {Error & { code?: string }} */ (thrown);
     if (attempt.cancelled) return;
     if (isSessionOver(error) && (item.refusals ?? 0) < REFUSALS_MAX) putBackFor(item);
-    else if (await willPass(item, error)) putBack(item);
+    else if (await hold.willPass(item, error)) putBack(item);
     else if (attempt.cancelled) return;
     else if (error.code === 'exists')
       leave(item, 'exists', 'An object with this name already exists.');
@@ -145,13 +169,14 @@ async function run(item, attempt) {
   }
 }
 
-/** It is the next one when there is a session again. */
+/** It is the next one when there is a session again. @param {Upload} item */
 function putBackFor(item) {
   item.refusals = (item.refusals ?? 0) + 1;
   putBack(item);
   sessionOver();
 }
 
+/** @param {Upload} item */
 function putBack(item) {
   // Cancelled while the console was asked whether it is there.
   if (item.attempt?.cancelled) return;
@@ -160,27 +185,7 @@ function putBack(item) {
   waiting.unshift(item);
 }
 
-/**
- * Tells whether an upload failed for a reason that may pass, such as a console that is restarting: the
- * queue then waits, and tries the file again.
- */
-async function willPass(item, error) {
-  const reason = passingReason(error);
-  if (reason === 'connection' && (hold.isHeld || !(await isConsoleThere()))) {
-    hold.begin('connection');
-    return true;
-  }
-  if (reason === 'connection') {
-    item.cuts = (item.cuts ?? 0) + 1;
-    return item.cuts < CUTS_MAX;
-  }
-  if (reason === null) return false;
-  item.holds = (item.holds ?? 0) + 1;
-  if (item.holds >= HOLDS_MAX) return false;
-  hold.begin(reason);
-  return true;
-}
-
+/** @param {Upload} item */
 function lineOf(item) {
   return addTransfer(item.name, {
     unit: 'bytes',
@@ -192,6 +197,7 @@ function lineOf(item) {
   });
 }
 
+/** @param {Upload} item */
 function cancel(item) {
   const { attempt } = item;
   if (attempt) attempt.cancelled = true;
@@ -200,7 +206,11 @@ function cancel(item) {
   leave(item, 'cancelled', 'cancelled');
 }
 
-/** The file is not there, and is kept for another try. */
+/**
+ * The file is not there, and is kept for another try.
+ *
+ * @param {Upload} item @param {Why} why @param {string} message
+ */
 function leave(item, why, message) {
   Object.assign(item, { why, message });
   left[why].add(item);
@@ -212,18 +222,20 @@ function leave(item, why, message) {
   unshown.add(item);
 }
 
+/** @type {Record<Why, string>} */
 const AGAIN_TEXT = { failed: 'Retry', exists: 'Overwrite', cancelled: 'Start again' };
 
+/** @param {Upload} item */
 function show(item) {
-  if (item.line === null) return;
+  if (item.line === null || item.why === undefined) return;
   shown.add(item);
-  item.line.fail(item.message, () => again(item), [], AGAIN_TEXT[item.why]);
+  item.line.fail(item.message ?? '', () => again(item), [], AGAIN_TEXT[item.why]);
 }
 
-/** Large files go on with the segments that are not there yet. */
+/** Large files go on with the segments that are not there yet. @param {Upload} item */
 function again(item) {
   forget(item);
-  item.line.begin();
+  item.line?.begin();
   wait(item);
   pump();
 }
@@ -231,6 +243,8 @@ function again(item) {
 /**
  * Puts an item back to wait for its turn; an earlier attempt that still ends has no effect on it
  * any more.
+ *
+ * @param {Upload} item
  */
 function wait(item) {
   item.attempt = null;
@@ -239,9 +253,10 @@ function wait(item) {
   waiting.push(item);
 }
 
+/** @param {readonly Upload[]} items */
 function restart(items) {
   for (const item of items) {
-    left[item.why].delete(item);
+    if (item.why !== undefined) left[item.why].delete(item);
     shown.delete(item);
     unshown.delete(item);
     takeLine(item);
@@ -251,7 +266,11 @@ function restart(items) {
   pump();
 }
 
-/** Neither failed nor cancelled any more; its room in the list is for another. */
+/**
+ * Neither failed nor cancelled any more; its room in the list is for another.
+ *
+ * @param {Upload} item
+ */
 function forget(item) {
   if (item.why === undefined) return;
   left[item.why].delete(item);
@@ -268,7 +287,7 @@ function showMore() {
   }
 }
 
-/** Takes the line from what does not end by it. */
+/** Takes the line from what does not end by it. @param {Upload} item */
 function takeLine(item) {
   const { line } = item;
   item.line = null;
@@ -321,7 +340,7 @@ export const uploads = {
   /** What is there already by now, for `overwrite`. */
   existing: () => [...left.exists],
 
-  /** @param items - what the user was told of: what came later is not overwritten with it */
+  /** @param {readonly Upload[]} items what the user was told of: what came later is not overwritten */
   overwrite: (items) => restart(items.filter((item) => left.exists.has(item))),
 
   clear() {

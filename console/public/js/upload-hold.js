@@ -3,9 +3,16 @@
  * store behind it. The queue waits, asks again at growing intervals, and goes on by itself.
  */
 
+/** @typedef {'store' | 'connection'} Reason why the queue waits */
+
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
 const PROBE_MS = 5000;
+
+/** A file does not go on for ever that is cut, while the console answers to others. */
+const CUTS_MAX = 3;
+/** Some ten minutes without the store. */
+const HOLDS_MAX = 20;
 
 /** The store is away, or has too much to do: the same file may succeed later. */
 const PASSING = new Set([
@@ -18,8 +25,11 @@ const PASSING = new Set([
 /** The request did not come through to the console, or its answer did not come back. */
 const CUT = new Set(['cut', 'unreachable']);
 
-/** @returns `store` or `connection`; null for what will not pass by itself */
-export function passingReason({ code }) {
+/**
+ * @param {{ code?: string }} error
+ * @returns {Reason | null} `store` or `connection`; null for what will not pass by itself
+ */
+function passingReason({ code = '' }) {
   if (PASSING.has(code)) return 'store';
   return CUT.has(code) ? 'connection' : null;
 }
@@ -39,11 +49,16 @@ const TEXTS = {
 export class UploadHold {
   #onEnd;
   #onChange;
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #delayMs = FIRST_MS;
+  /** @type {Reason | null} */
   #reason = null;
 
-  /** @param onEnd - the queue may go on @param onChange - what `text` says has changed */
+  /**
+   * @param {() => void} onEnd the queue may go on
+   * @param {() => void} onChange what `text` says has changed
+   */
   constructor(onEnd, onChange) {
     this.#onEnd = onEnd;
     this.#onChange = onChange;
@@ -58,12 +73,40 @@ export class UploadHold {
     return this.#reason === null ? '' : TEXTS[this.#reason];
   }
 
-  /** Holds the queue up; each time for longer, until something succeeds. */
+  /**
+   * Holds the queue up; each time for longer, until something succeeds.
+   *
+   * @param {Reason} reason
+   */
   begin(reason) {
     if (this.isHeld) return;
     this.#reason = reason;
     this.#wait();
     this.#onChange();
+  }
+
+  /**
+   * Tells whether an upload failed for a reason that may pass, such as a console that is restarting:
+   * the queue then waits, and tries the file again.
+   *
+   * @param {{ cuts?: number, holds?: number }} item counts how often that was so
+   * @param {{ code?: string }} error
+   */
+  async willPass(item, error) {
+    const reason = passingReason(error);
+    if (reason === 'connection' && (this.isHeld || !(await isConsoleThere()))) {
+      this.begin('connection');
+      return true;
+    }
+    if (reason === 'connection') {
+      item.cuts = (item.cuts ?? 0) + 1;
+      return item.cuts < CUTS_MAX;
+    }
+    if (reason === null) return false;
+    item.holds = (item.holds ?? 0) + 1;
+    if (item.holds >= HOLDS_MAX) return false;
+    this.begin(reason);
+    return true;
   }
 
   /** Something went through. */

@@ -3,14 +3,23 @@ import { $, ask, el } from './dom.js';
 import { fail, openShell } from './shell.js';
 import { carryOut } from './users/change.js';
 
+/**
+ * @typedef {import('../../surfaces/users/routes.js').UsersView} UsersView
+ * @typedef {UsersView['users'][number]} User
+ * @typedef {import('../../surfaces/users/user-change.js').UserChange} UserChange
+ */
+
+/** @type {Record<string, string>} */
 const MEANINGS = {
   '.admin': 'does everything in the own account',
   '.reseller_admin': 'does everything in every account',
   '.reseller_reader': 'reads everything in every account',
 };
 
-let view = { users: [], groups: [], own_account: null };
+/** @type {Pick<UsersView, 'groups' | 'own_account'>} */
+let view = { groups: [], own_account: null };
 
+/** @param {() => Promise<void>} work */
 function attempt(work) {
   $('#banner').hidden = true;
   work().catch(fail);
@@ -18,13 +27,12 @@ function attempt(work) {
 
 async function load() {
   $('#state').textContent = 'Asking the proxies…';
-  try {
-    view = await call('GET', '/api/users');
-  } catch (error) {
+  const latest = await call('GET', '/api/users').catch((error) => {
     $('#state').textContent = 'The users cannot be shown.';
     throw error;
-  }
-  const { users, nodes, differences } = view;
+  });
+  view = latest;
+  const { users, nodes, differences } = latest;
   const agree = differences.length === 0;
   $('#nodes').textContent = agree
     ? `the same on ${nodes.length === 1 ? 'the proxy' : `all ${nodes.length} proxies`}`
@@ -35,7 +43,11 @@ async function load() {
   showDifferences(differences);
 }
 
-/** If nodes disagree, the console cannot know which of them is right. */
+/**
+ * If nodes disagree, the console cannot know which of them is right.
+ *
+ * @param {UsersView['differences']} differences
+ */
 function showDifferences(differences) {
   const box = $('#differences');
   box.hidden = differences.length === 0;
@@ -51,8 +63,13 @@ function showDifferences(differences) {
   $('#state').textContent = '';
 }
 
+/** @param {User} one */
 function rowOf(one) {
   const name = `${one.account}:${one.user}`;
+  /**
+   * @param {string} textContent
+   * @param {() => Promise<void>} work
+   */
   const button = (textContent, work, isDanger = false) => {
     const made = el('button', { textContent, onclick: () => attempt(work) });
     made.setAttribute('aria-label', `${textContent}: ${name}`);
@@ -60,17 +77,22 @@ function rowOf(one) {
     return made;
   };
   const place = { account: one.account, user: one.user };
-  const change = { action: 'change', ...place };
+  const change = /** @type {const} */ ({ action: 'change', ...place });
   const actions = el('td', { className: 'act' });
   if (one.by_hand === '') {
+    const remove = button(
+      'Remove',
+      () => run({ action: 'remove', ...place }, `Remove ${name}`),
+      true,
+    );
+    remove.disabled = one.is_self;
     actions.append(
       button('New key', () => run({ ...change, new_key: true }, `New key for ${name}`)),
       ' ',
       button('Groups', () => changeGroups(one, name)),
       ' ',
-      button('Remove', () => run({ action: 'remove', ...place }, `Remove ${name}`), true),
+      remove,
     );
-    if (one.is_self) actions.lastChild.disabled = true;
   } else {
     actions.append(
       el('span', { className: 'quiet', textContent: `by hand alone: ${one.by_hand}` }),
@@ -88,10 +110,15 @@ function rowOf(one) {
   );
 }
 
+/**
+ * @param {UserChange} change
+ * @param {string} title
+ */
 async function run(change, title) {
   if (await carryOut(change, title)) await load();
 }
 
+/** @param {readonly string[]} chosen */
 function groupFields(chosen) {
   return el(
     'fieldset',
@@ -104,31 +131,51 @@ function groupFields(chosen) {
   );
 }
 
+/**
+ * @param {Record<string, FormDataEntryValue>} given
+ * @returns {import('../../surfaces/users/user-change.js').Group[]}
+ */
 const groupsOf = (given) => view.groups.filter((group) => given[group] === 'on');
 
+/**
+ * @param {User} one
+ * @param {string} name
+ */
 async function changeGroups(one, name) {
   const given = await ask(`Groups of ${name}`, [groupFields(one.groups)], 'Preview');
   if (given === null) return;
-  const change = { action: 'change', account: one.account, user: one.user };
-  await run({ ...change, groups: groupsOf(given) }, `Groups of ${name}`);
+  const { account, user } = one;
+  const groups = groupsOf(given);
+  await run({ action: 'change', account, user, groups, new_key: false }, `Groups of ${name}`);
 }
 
 async function add() {
   const own = view.own_account;
-  const field = (text, name, value = '') =>
+  /**
+   * @param {string} text
+   * @param {string} name
+   */
+  const field = (text, name, value = '', readOnly = false) =>
     el(
       'label',
       { className: 'field' },
       text,
-      el('input', { name, value, required: true, autocomplete: 'off', spellcheck: false }),
+      el('input', {
+        name,
+        value,
+        readOnly,
+        required: true,
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
     );
-  const account = field('Account', 'account', own ?? '');
-  account.querySelector('input').readOnly = own !== null;
+  const account = field('Account', 'account', own ?? '', own !== null);
   const nodes = [account, field('User', 'user'), groupFields([])];
   const given = await ask('New user', nodes, 'Preview');
   if (given === null) return;
-  const change = { action: 'add', account: given.account, user: given.user };
-  await run({ ...change, groups: groupsOf(given) }, `New user ${given.account}:${given.user}`);
+  const name = { account: String(given.account), user: String(given.user) };
+  const change = /** @type {const} */ ({ action: 'add', ...name, groups: groupsOf(given) });
+  await run(change, `New user ${name.account}:${name.user}`);
 }
 
 async function start() {

@@ -49,6 +49,14 @@ const UPLOAD_IDLE_MS = 2 * 60_000;
 const MANIFEST_IDLE_MS = 15 * 60_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
+/** How the browser is to send a large file. */
+export interface UploadPlanView {
+  readonly segment_bytes: number;
+  readonly segments: number;
+  /** Indexes of segments that are there already. */
+  readonly present: readonly number[];
+}
+
 /** Large files, in segments: what was interrupted goes on where it was. */
 export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { options } = context;
@@ -62,18 +70,22 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     });
   };
 
-  app.post('/api/files/uploads', { config: { access: 'write' } }, async (request) => {
-    const file = parse(FILE, request.body);
-    const plan = planOf(file);
-    const { store } = sessionOf(request);
-    await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
-    const present = await presentSegments(store, file.container, file.size_bytes, plan);
-    return {
-      segment_bytes: plan.segmentBytes,
-      segments: plan.segments,
-      present: [...present.keys()],
-    };
-  });
+  app.post(
+    '/api/files/uploads',
+    { config: { access: 'write' } },
+    async (request): Promise<UploadPlanView> => {
+      const file = parse(FILE, request.body);
+      const plan = planOf(file);
+      const { store } = sessionOf(request);
+      await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
+      const present = await presentSegments(store, file.container, file.size_bytes, plan);
+      return {
+        segment_bytes: plan.segmentBytes,
+        segments: plan.segments,
+        present: [...present.keys()],
+      };
+    },
+  );
 
   app.put('/api/files/uploads/segment', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(SEGMENT, request.query);

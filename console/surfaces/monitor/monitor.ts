@@ -9,7 +9,7 @@ import { alertView, sortAlerts, type AlertView } from './alerts/alert-view.js';
 import { prometheusAlertViews } from './alerts/prometheus-alerts.js';
 import { RULES } from './alerts/rules.js';
 import { chartOf, type ChartView } from './charts.js';
-import { Logs, type LogSearch } from './logs/logs.js';
+import { Logs, type LogSearch, type LogsView } from './logs/logs.js';
 import { lokiOf, tailOf } from './logs/log-store.js';
 import { tilesOf } from './overview.js';
 import type { Panel } from './panels/panel.js';
@@ -35,6 +35,15 @@ export interface MonitorOptions {
   readonly events: Events;
   readonly now: () => number;
   readonly logger: Logger;
+}
+
+/** What is watched, as the page has it. */
+export interface SourceView {
+  readonly id: string;
+  readonly title: string;
+  readonly state: 'off' | ReturnType<Watch['statusOf']>['state'];
+  readonly reason?: string;
+  readonly last_unix_s?: number | null;
 }
 
 const SOURCE_TITLES = {
@@ -165,7 +174,7 @@ export class Monitor {
     });
   }
 
-  async searchLogs(search: LogSearch) {
+  async searchLogs(search: LogSearch): Promise<LogsView> {
     if (this.logs !== undefined) return this.logs.search(search);
     const reason = 'The logs are unknown: neither logs_url nor admin_url is configured.';
     const nothing = { truncated: false, services: [], nodes: [], lines: [] };
@@ -173,7 +182,7 @@ export class Monitor {
     return { source: 'embedded', state: 'unknown', reason, ...nothing, ...times };
   }
 
-  #sourceViews() {
+  #sourceViews(): SourceView[] {
     return (['gateway', 'recon', 'prometheus'] as const).map((id) => {
       const title = SOURCE_TITLES[id];
       const configured = this.#sources[id];

@@ -68,6 +68,9 @@ function checkedRange(fromS: number, toS: number) {
   return { fromS, toS };
 }
 
+/** All panels, those that cannot be measured here with the reason. */
+export type PanelsView = ReturnType<typeof panelsView>;
+
 function panelsView(monitor: Monitor) {
   return {
     tabs: TABS,
@@ -81,6 +84,9 @@ function panelsView(monitor: Monitor) {
     }),
   };
 }
+
+/** The storage nodes and how well they are known. */
+export type NodesView = ReturnType<typeof nodesView>;
 
 function nodesView({ recon, watch }: Monitor, { now }: ConsoleContext) {
   if (recon === undefined) {

@@ -43,6 +43,14 @@ export interface WorkerView {
   readonly event_loop_lag_s: number | null;
 }
 
+/** What the page has of all processes. */
+export interface WorkersView {
+  readonly at_unix_s: number | null;
+  readonly state: 'ok' | 'unknown';
+  readonly reason?: string;
+  readonly items: readonly WorkerView[];
+}
+
 interface Totals {
   readonly cpuS: number | null | undefined;
   readonly requests: number | null | undefined;
@@ -71,7 +79,7 @@ export class Workers {
     }
   }
 
-  view() {
+  view(): WorkersView {
     const at = { at_unix_s: this.#lastMs === undefined ? null : this.#lastMs / 1000 };
     return this.#reason === undefined
       ? { ...at, state: 'ok', items: this.#items }

@@ -7,11 +7,12 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import type { JobControl, JobView } from '../../server/jobs.js';
 import { parse } from '../../server/parse.js';
 import type { ConfUser } from './conf-file.js';
-import { differences } from './differences.js';
+import { differences, type Difference } from './differences.js';
+import type { DiffLine } from './edit-conf.js';
 import { sees } from './policy.js';
 import type { NodeOutcome } from './roll-out.js';
 import type { UserAdmin } from './user-admin.js';
-import { CHANGE, GROUPS, makesKey, type UserChange } from './user-change.js';
+import { CHANGE, GROUPS, makesKey, type Group, type UserChange } from './user-change.js';
 
 const APPLY = z.strictObject({
   change: CHANGE,
@@ -19,12 +20,47 @@ const APPLY = z.strictObject({
   base: z.record(z.string().max(253), z.string().regex(/^[0-9a-f]{64}$/)),
 });
 
+/** The users of all proxies as the page has them. */
+export interface UsersView {
+  readonly nodes: readonly { readonly node: string; readonly sha256: string }[];
+  /** Without details for who is no operator. */
+  readonly differences: readonly (Pick<Difference, 'node'> & Partial<Difference>)[];
+  readonly users: readonly ReturnType<typeof viewOf>[];
+  /** That the user may give. */
+  readonly groups: readonly Group[];
+  /** Null for who may change users of any account. */
+  readonly own_account: string | null;
+}
+
+/** What a change would do, node by node. */
+export interface UsersPreview {
+  readonly nodes: readonly {
+    readonly node: string;
+    readonly sha256: string;
+    readonly diff: readonly DiffLine[];
+  }[];
+  readonly notes: readonly string[];
+}
+
+/** A change that has begun. */
+export interface ChangeStarted {
+  readonly job_id: string;
+  /** The new key, where the change made one. */
+  readonly key?: string;
+}
+
+/** How a change ended: the result of its job. */
+export interface ChangeResult {
+  readonly ok: boolean;
+  readonly nodes: readonly NodeOutcome[];
+}
+
 /** The users of the proxies: off for everybody unless `account_admin` is set. */
 export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { userAdmin: admin, jobs } = context;
   const access = 'manage';
 
-  app.get('/api/users', { config: { access } }, async (request) => {
+  app.get('/api/users', { config: { access } }, async (request): Promise<UsersView> => {
     const { user } = sessionOf(request);
     const users = enabled(admin);
     const nameOf = namesFor(user, users.nodeNames);
@@ -41,7 +77,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     };
   });
 
-  app.post('/api/users/preview', { config: { access } }, async (request) => {
+  app.post('/api/users/preview', { config: { access } }, async (request): Promise<UsersPreview> => {
     const change = parse(CHANGE, request.body);
     const { user } = sessionOf(request);
     const users = enabled(admin);
@@ -68,7 +104,7 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     await recordAction(context, request, { action, target, result: 'begun' });
     const onEnd = (ended: readonly NodeOutcome[]) =>
       recordAction(context, request, outcomeOf(action, target, ended));
-    const work = async (control: JobControl) => {
+    const work = async (control: JobControl): Promise<ChangeResult> => {
       const nodes = await prepared.run(control, onEnd);
       const ok = areAllChanged(nodes);
       if (ok) endSessions(context, change, session.id);
@@ -82,7 +118,8 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
       throw error;
     }
     const { key } = prepared;
-    return reply.status(202).send({ job_id: job.id, ...(key === '' ? {} : { key }) });
+    const started: ChangeStarted = { job_id: job.id, ...(key === '' ? {} : { key }) };
+    return reply.status(202).send(started);
   });
 }
 

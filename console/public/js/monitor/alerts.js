@@ -4,9 +4,14 @@ import { addressOf } from './place.js';
 import { stateMark } from './state.js';
 import { duration, figure, timeAt } from './units.js';
 
+/** @typedef {import('../../../surfaces/monitor/alerts/alert-view.js').AlertView} Alert */
+
 const COLUMNS = ['Severity', 'Alert', 'Node', 'Since', 'Why it matters', ''];
 
-/** @param unknown - whether something that is watched is not known now */
+/**
+ * @param {readonly Alert[]} alerts
+ * @param {boolean} unknown whether something that is watched is not known now
+ */
 export function showAlerts(alerts, unknown) {
   const firing = alerts.filter(({ state }) => state === 'firing');
   say(summary(firing, alerts.length - firing.length));
@@ -20,9 +25,10 @@ export function showAlerts(alerts, unknown) {
     );
     return;
   }
-  const focused = host.contains(document.activeElement) ? document.activeElement.id : '';
+  const active = document.activeElement;
+  const focused = host.contains(active) ? (active?.id ?? '') : '';
   const head = COLUMNS.map((text) => el('th', { scope: 'col', textContent: text }));
-  head.at(-1).append(el('span', { className: 'sr', textContent: 'Chart' }));
+  head.at(-1)?.append(el('span', { className: 'sr', textContent: 'Chart' }));
   const table = el(
     'table',
     { className: 'alerts' },
@@ -34,16 +40,23 @@ export function showAlerts(alerts, unknown) {
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
+/**
+ * @param {Alert} alert
+ * @param {boolean} unknown
+ */
 function rowOf(alert, unknown) {
   const { id, severity, state, title, node, since_unix_s: since, why, link, origin } = alert;
+  /**
+   * @param {string} label
+   * @param {...(Node | string)} children
+   */
   const cell = (label, ...children) => {
     const one = el('td', {}, ...children);
     one.dataset.label = label;
     return one;
   };
   const name = el('strong', { textContent: title });
-  const value =
-    alert.value === null || alert.value === undefined ? '' : figure(alert.value, alert.unit);
+  const value = alert.value === null ? '' : figure(alert.value, alert.unit ?? 'count');
   const details = [
     state === 'pending' ? 'pending' : '',
     value === '' ? '' : `${unknown ? 'last' : 'now'} ${value}`,
@@ -75,6 +88,10 @@ function rowOf(alert, unknown) {
   return row;
 }
 
+/**
+ * @param {readonly Alert[]} firing
+ * @param {number} pending
+ */
 function summary(firing, pending) {
   const critical = firing.filter(({ severity }) => severity === 'critical').length;
   const texts = [];
@@ -84,7 +101,11 @@ function summary(firing, pending) {
   return texts.join(', ');
 }
 
-/** Said aloud when it changes, and only then. */
+/**
+ * Said aloud when it changes, and only then.
+ *
+ * @param {string} text
+ */
 function say(text) {
   const count = $('#alerts-count');
   if (count.textContent !== text) count.textContent = text;

@@ -1,7 +1,13 @@
 import { el } from '../dom.js';
 import { figure } from './units.js';
 
-/** A table of the page: columns are `[title, class]`, rows are elements. */
+/**
+ * A table of the page: columns are `[title, class]`, rows are elements.
+ *
+ * @param {string} caption
+ * @param {readonly (readonly [title: string, className?: string])[]} columns
+ * @param {readonly HTMLTableRowElement[]} rows
+ */
 export function table(caption, columns, rows) {
   const head = columns.map(([text, className = '']) =>
     el('th', { scope: 'col', className, textContent: text }),
@@ -23,7 +29,12 @@ export function table(caption, columns, rows) {
   return scroller;
 }
 
-/** What is not known is no zero: it says so. */
+/**
+ * What is not known is no zero: it says so.
+ *
+ * @param {number | null | undefined} value
+ * @param {import('./units.js').Unit} unit
+ */
 export function numberCell(value, unit) {
   const known = value !== null && value !== undefined;
   return el('td', {
@@ -32,7 +43,11 @@ export function numberCell(value, unit) {
   });
 }
 
-/** Unknown because the thing has no such figure: a dash. */
+/**
+ * Unknown because the thing has no such figure: a dash.
+ *
+ * @param {number | string | null | undefined} value
+ */
 export function plainCell(value) {
   if (value !== null && value !== undefined) return el('td', { textContent: String(value) });
   return el('td', { className: 'quiet' }, dash());

@@ -3,6 +3,12 @@ import { gridColour, looksOf, textColour } from './palette.js';
 import { stack } from './series.js';
 import { figure, timeAt } from './units.js';
 
+/**
+ * @typedef {import('./series.js').Columns} Columns
+ * @typedef {import('./palette.js').Looks} Looks
+ * @typedef {Pick<import('./tiles.js').About, 'unit' | 'kind'>} About
+ */
+
 const HEIGHT = 210;
 const DAY_S = 86_400;
 const SPARSE = 5;
@@ -12,6 +18,13 @@ const AREA_ALPHA = '40';
 /** Steps of axes that count bytes. */
 const BYTE_STEPS = Array.from({ length: 60 }, (_, power) => 2 ** power);
 
+/**
+ * @param {uPlot} _plot
+ * @param {number[]} splits
+ * @param {number} _axis
+ * @param {number} _space
+ * @param {number} step seconds
+ */
 function timeLabels(_plot, splits, _axis, _space, step) {
   return splits.map((time) => {
     const midnight = new Date(time * 1000).getHours() === 0 && step >= 3600;
@@ -22,22 +35,27 @@ function timeLabels(_plot, splits, _axis, _space, step) {
 
 /**
  * One chart on a canvas. What it shows stands beside it as legend, table and description too.
- *
- * @param host - where it goes
- * @param about - `unit`, `kind`
- * @param onCursor - told which point the pointer is at, here or on another chart; or null
- * @param onSelect - told `from` and `to` in unix seconds when a stretch was drawn
  */
 export class Chart {
   #host;
   #about;
   #onCursor;
   #onSelect;
+  /** @type {uPlot | null} */
   #plot = null;
   #key = '';
   #range = { from: 0, to: 1 };
   #resize = new ResizeObserver(() => this.#fit());
 
+  /**
+   * @param {HTMLElement} host where it goes
+   * @param {About} about
+   * @param {{
+   *   onCursor: (index: number | null) => void,
+   *   onSelect: (from: number, to: number) => void,
+   * }} listeners `onCursor` is told which point the pointer is at, here or on another chart;
+   *   `onSelect` from when to when was selected, in unix seconds
+   */
   constructor(host, about, { onCursor, onSelect }) {
     this.#host = host;
     this.#about = about;
@@ -46,7 +64,12 @@ export class Chart {
     this.#resize.observe(host);
   }
 
-  /** @param hidden - indexes of series that are switched off */
+  /**
+   * @param {readonly import('./series.js').Series[]} series
+   * @param {Columns} columns
+   * @param {{ from: number, to: number }} range unix seconds
+   * @param {ReadonlySet<number>} hidden indexes of series that are switched off
+   */
   show(series, columns, range, hidden) {
     this.#range = range;
     const data = this.#about.kind === 'stacked' ? stack(columns, hidden) : columns;
@@ -77,6 +100,11 @@ export class Chart {
     this.#plot.setSize({ width: this.#host.clientWidth, height: HEIGHT });
   }
 
+  /**
+   * @param {readonly Looks[]} looks
+   * @param {ReadonlySet<number>} hidden
+   * @returns {uPlot.Options}
+   */
   #options(looks, hidden) {
     const { unit, kind } = this.#about;
     const stacked = kind === 'stacked';
@@ -117,7 +145,7 @@ export class Chart {
           stroke: colour,
           dash,
           width: 2,
-          fill: stacked ? colour + AREA_ALPHA : undefined,
+          ...(stacked ? { fill: colour + AREA_ALPHA } : {}),
           spanGaps: false,
           points: { show: isSparse, filter: alone, size: 6 },
         })),
@@ -130,6 +158,7 @@ export class Chart {
     };
   }
 
+  /** @param {uPlot} plot */
   #selected(plot) {
     const { left, width } = plot.select;
     if (width < 5) return;
@@ -140,25 +169,51 @@ export class Chart {
   }
 }
 
-/** A line of a few points alone would hardly be seen. */
+/**
+ * A line of a few points alone would hardly be seen.
+ *
+ * @param {uPlot} plot
+ * @param {number} index
+ */
 function isSparse(plot, index) {
-  return plot.data[index].filter((value) => value !== null).length < SPARSE;
+  return valuesOf(plot, index).filter((value) => value !== null).length < SPARSE;
 }
 
-/** A point between two gaps has no line to show it. @returns indexes; null for all of them */
+/**
+ * @param {uPlot} plot
+ * @param {number} index
+ */
+function valuesOf(plot, index) {
+  return /** @type {(number | null)[]} */ (plot.data[index]);
+}
+
+/**
+ * A point between two gaps has no line to show it.
+ *
+ * @param {uPlot} plot
+ * @param {number} index
+ * @param {boolean} isShown
+ * @returns {number[] | null} indexes; null for all of them
+ */
 function alone(plot, index, isShown) {
   if (isShown) return null;
-  const values = plot.data[index];
-  const isKnown = (at) => (values[at] ?? null) !== null;
+  const values = valuesOf(plot, index);
+  const isKnown = (/** @type {number} */ at) => (values[at] ?? null) !== null;
   return values.flatMap((_value, at) =>
     isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1) ? [at] : [],
   );
 }
 
-/** Areas end at the line below them, of the next series that is shown. */
+/**
+ * Areas end at the line below them, of the next series that is shown.
+ *
+ * @param {number} count
+ * @param {ReadonlySet<number>} hidden
+ * @returns {uPlot.Band[]}
+ */
 function bandsOf(count, hidden) {
   const shown = Array.from({ length: count }, (_, index) => index).filter(
     (one) => !hidden.has(one),
   );
-  return shown.slice(1).map((index, at) => ({ series: [index + 1, shown[at] + 1] }));
+  return shown.slice(1).map((index, at) => ({ series: [index + 1, (shown[at] ?? 0) + 1] }));
 }

@@ -2,6 +2,7 @@
 
 let aheadMs = 0;
 
+/** @param {number} unixS */
 export function setClock(unixS) {
   aheadMs = unixS * 1000 - Date.now();
 }

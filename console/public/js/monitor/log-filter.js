@@ -1,6 +1,8 @@
 import { el } from '../dom.js';
 import { place, setPlace } from './place.js';
 
+/** @typedef {'services' | 'nodes'} Choice */
+
 const LIMITS = ['200', '1000', '5000'];
 const TYPING_MS = 400;
 
@@ -15,12 +17,15 @@ export class LogFilter {
     nodes: el('fieldset', { hidden: true }),
   };
   #offered = { services: '', nodes: '' };
-  #typing = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #typing;
 
+  /** @param {readonly string[]} levels */
   constructor(levels) {
     this.element.setAttribute('role', 'search');
     this.element.setAttribute('aria-label', 'Filter the log');
-    const option = (value, textContent) => el('option', { value, textContent });
+    const option = (/** @type {string} */ value, /** @type {string} */ textContent) =>
+      el('option', { value, textContent });
     this.#level = el(
       'select',
       {},
@@ -49,7 +54,7 @@ export class LogFilter {
     if (document.activeElement !== this.#contains) this.#contains.value = place.contains;
     this.#level.value = place.level;
     this.#limit.value = place.limit;
-    for (const key of Object.keys(this.#choices)) {
+    for (const key of /** @type {const} */ (['services', 'nodes'])) {
       const chosen = place[key].split(',');
       for (const box of this.#choices[key].querySelectorAll('input')) {
         box.checked = chosen.includes(box.value);
@@ -57,12 +62,21 @@ export class LogFilter {
     }
   }
 
-  /** @param services @param nodes - what there is to choose from; what is chosen stays a choice */
+  /**
+   * What is chosen stays a choice.
+   *
+   * @param {Record<Choice, readonly string[]>} given what there is to choose from
+   */
   offer({ services, nodes }) {
     this.#offer('services', 'Service', services);
     this.#offer('nodes', 'Node', nodes);
   }
 
+  /**
+   * @param {Choice} key
+   * @param {string} title
+   * @param {readonly string[]} given
+   */
   #offer(key, title, given) {
     const chosen = place[key].split(',').filter((one) => one !== '');
     const all = [...new Set([...given, ...chosen])].sort();
@@ -71,7 +85,7 @@ export class LogFilter {
     const boxes = all.map((name) => {
       const box = el('input', { type: 'checkbox', value: name, checked: chosen.includes(name) });
       box.onchange = () => {
-        const now = [...this.#choices[key].querySelectorAll('input:checked')];
+        const now = [...this.#choices[key].querySelectorAll('input')].filter((one) => one.checked);
         setPlace({ [key]: now.map(({ value }) => value).join(',') });
       };
       return el('label', { className: 'chip' }, box, name);

@@ -2,6 +2,9 @@ import { el, shownText } from '../dom.js';
 import { stateMark } from './state.js';
 import { timeAt } from './units.js';
 
+/** @typedef {import('../../../surfaces/monitor/logs/logs.js').LogLineView} LogLine */
+
+/** @type {Record<string, string>} */
 const LEVELS = { fatal: 'crit', error: 'crit', warn: 'warn', info: 'info' };
 
 /** What stands in columns of its own, or says nothing to a reader. */
@@ -17,7 +20,10 @@ const TOLD = new Set([
   'v',
 ]);
 
-/** @returns the fields of a line that is a JSON object, else null */
+/**
+ * @param {string} line
+ * @returns {Record<string, unknown> | null} the fields of a line that is a JSON object, else null
+ */
 function fieldsOf(line) {
   if (!line.startsWith('{')) return null;
   try {
@@ -27,6 +33,10 @@ function fieldsOf(line) {
   }
 }
 
+/**
+ * @param {string} line
+ * @param {Record<string, unknown> | null} fields
+ */
 function shortText(line, fields) {
   if (fields === null) return line;
   const rest = Object.entries(fields)
@@ -35,11 +45,18 @@ function shortText(line, fields) {
   return [fields.msg ?? fields.message ?? '', ...rest].filter((text) => text !== '').join(' ');
 }
 
-/** Which line it is, as far as that can be told: lines have no ids. */
+/**
+ * Which line it is, as far as that can be told: lines have no ids.
+ *
+ * @param {LogLine} line
+ */
 export const keyOf = ({ unix_s: time, service, node, worker, line }) =>
   JSON.stringify([time, service, node, worker, line]);
 
-/** @param onId - told the id of the request that was chosen */
+/**
+ * @param {LogLine} entry
+ * @param {(id: string) => void} onId told the id of the request that was chosen
+ */
 export function logLine(entry, onId) {
   const { unix_s: time, service, node, worker, level, trans_id: id, line } = entry;
   const fields = fieldsOf(line);
@@ -48,19 +65,19 @@ export function logLine(entry, onId) {
     title: timeAt(time, 'full'),
     textContent: `${timeAt(time, 'second')}.${String(Math.floor((time % 1) * 1000)).padStart(3, '0')}`,
   });
-  const where = [service, worker, node].filter((text) => text !== null && text !== undefined);
+  const where = [service, worker, node].filter((text) => text !== null);
   const summary = el(
     'summary',
     {},
     stamp,
-    stateMark(LEVELS[level] ?? 'unknown', level ?? 'no level'),
+    stateMark(LEVELS[level ?? ''] ?? 'unknown', level ?? 'no level'),
     el('span', { className: 'where', textContent: where.join(' ') }),
     el('span', { className: 'text', textContent: shownText(shortText(line, fields)) }),
   );
   const whole = fields === null ? line : JSON.stringify(fields, null, 2);
   const details = el('details', {}, summary, el('pre', { tabIndex: 0, textContent: whole }));
   const row = el('li', {}, details);
-  if (id !== null && id !== undefined) {
+  if (id !== null) {
     const button = el('button', {
       className: 'small id',
       textContent: id,

@@ -2,6 +2,11 @@ import { el } from '../dom.js';
 import { keyOf, logLine } from './log-line.js';
 import { timeAt } from './units.js';
 
+/**
+ * @typedef {import('./log-line.js').LogLine} LogLine
+ * @typedef {{ from: number, to: number }} Gap unix seconds
+ */
+
 /** Lines that arrive while they are watched push the oldest out. */
 const LINES_MAX = 5000;
 
@@ -9,14 +14,22 @@ const LINES_MAX = 5000;
 export class LogList {
   element = el('ol', { id: 'log' });
   #onId;
-  /** How many lines of each key are shown: the same may have been written twice. */
+  /**
+   * How many lines of each key are shown: the same may have been written twice.
+   *
+   * @type {Map<string, number>}
+   */
   #shown = new Map();
   #newest = 0;
   #count = 0;
-  /** The notice above all lines, if there is one, and what it began with. */
+  /**
+   * The notice above all lines, if there is one, and what it began with.
+   *
+   * @type {Gap & { row: HTMLElement } | null}
+   */
   #topGap = null;
 
-  /** @param onId - told the id of the request that was chosen */
+  /** @param {(id: string) => void} onId told the id of the request that was chosen */
   constructor(onId) {
     this.#onId = onId;
     this.element.setAttribute('aria-label', 'Log lines, the newest first');
@@ -32,8 +45,8 @@ export class LogList {
   }
 
   /**
-   * @param lines - all there are, the newest first
-   * @param completeFrom - unix seconds before which lines are missing; null when none is
+   * @param {readonly LogLine[]} lines all there are, the newest first
+   * @param {number | null} completeFrom unix seconds before which lines are missing; null when none is
    */
   show(lines, completeFrom) {
     this.#shown.clear();
@@ -49,16 +62,16 @@ export class LogList {
   }
 
   /**
-   * @param lines - the newest first, some of which may be here already
-   * @param older - from when on there may be older ones that are not among them; null for none
-   * @param lost - from when to when lines were let go before they were asked for; null for none
+   * @param {readonly LogLine[]} lines the newest first, some of which may be here already
+   * @param {number | null} older from when on there may be older ones that are not among them; null for none
+   * @param {Gap | null} lost from when to when lines were let go before they were asked for; null for none
    */
   add(lines, older, lost) {
     const fresh = this.#freshOf(lines);
     const rows = fresh.map((line) => this.#rowOf(line));
     // Without a known line it is unknown whether lines are missing.
-    const isGap = older !== null && lines.length > 0 && fresh.length === lines.length;
-    const cut = isGap ? { from: older, to: lines.at(-1).unix_s } : null;
+    const oldest = fresh.length === lines.length ? lines.at(-1) : undefined;
+    const cut = older !== null && oldest !== undefined ? { from: older, to: oldest.unix_s } : null;
     if (rows.length > 0) this.#topGap = null;
     if (lost !== null || cut !== null) this.#tellGap(rows, lost, cut);
     // New lines above must not move the lines that a user reads below.
@@ -71,7 +84,13 @@ export class LogList {
     this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
   }
 
-  /** One notice at one place, however often more is missing there. */
+  /**
+   * One notice at one place, however often more is missing there.
+   *
+   * @param {HTMLElement[]} rows
+   * @param {Gap | null} lost
+   * @param {Gap | null} cut
+   */
   #tellGap(rows, lost, cut) {
     const gaps = [this.#topGap, lost, cut].filter((one) => one !== null);
     const from = Math.min(...gaps.map((one) => one.from));
@@ -82,8 +101,13 @@ export class LogList {
     rows.push(row);
   }
 
-  /** Lines of which there are more than are shown. */
+  /**
+   * Lines of which there are more than are shown.
+   *
+   * @param {readonly LogLine[]} lines
+   */
   #freshOf(lines) {
+    /** @type {Map<string, number>} */
     const found = new Map();
     return lines.filter((line) => {
       const key = keyOf(line);
@@ -93,6 +117,7 @@ export class LogList {
     });
   }
 
+  /** @param {LogLine} line */
   #rowOf(line) {
     const key = keyOf(line);
     const row = logLine(line, this.#onId);
@@ -102,12 +127,12 @@ export class LogList {
   }
 
   #dropOldest() {
-    const last = this.element.lastElementChild;
-    const { key } = last.dataset;
-    last.remove();
+    const last = /** @type {HTMLElement | null} */ (this.element.lastElementChild);
+    const key = last?.dataset.key;
+    last?.remove();
     if (key === undefined) return;
     this.#count -= 1;
-    const left = this.#shown.get(key) - 1;
+    const left = (this.#shown.get(key) ?? 0) - 1;
     if (left > 0) this.#shown.set(key, left);
     else this.#shown.delete(key);
   }
@@ -116,11 +141,17 @@ export class LogList {
 const ASKED = 'there were more than are asked for at a time';
 const LOST = 'there were more than are kept';
 
+/**
+ * @param {number} fromS
+ * @param {number} toS
+ * @param {string} why
+ */
 function gapText(fromS, toS, why) {
   const times = `between ${timeAt(fromS, 'second')} and ${timeAt(toS, 'second')}`;
   return `Lines ${times} may be missing here: ${why}.`;
 }
 
+/** @param {string} textContent */
 function notice(textContent) {
   return el('li', { className: 'gap', textContent });
 }

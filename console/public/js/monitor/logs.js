@@ -1,11 +1,16 @@
 import { call, query } from '../api.js';
-import { el } from '../dom.js';
+import { el, messageOf } from '../dom.js';
 import { LogFilter } from './log-filter.js';
 import { LogList } from './log-list.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
 import { stateMark } from './state.js';
 import { localTimes } from './units.js';
+
+/**
+ * @typedef {import('../../../surfaces/monitor/logs/logs.js').LogsView} LogsView
+ * @typedef {{ from: number, to?: number }} Range unix seconds
+ */
 
 const TAIL_MS = 2000;
 /** A line may be written later than one with a later time, and get into a Loki later still. */
@@ -25,11 +30,15 @@ export class Logs {
   #truncated = false;
   /** Unix seconds up to which all lines have been asked for, and from which on none was lost. */
   #seenTo = 0;
+  /** @type {LogsView['source']} */
   #source = 'loki';
+  /** @type {number | null} */
   #completeFrom = null;
   #order = 0;
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
 
+  /** @param {readonly string[]} levels */
   constructor(levels) {
     this.#filter = new LogFilter(levels);
     this.element.setAttribute('aria-label', 'Logs');
@@ -76,12 +85,14 @@ export class Logs {
     this.#order += 1;
   }
 
+  /** @param {number} order */
   #next(order) {
     clearTimeout(this.#timer);
     if (order !== this.#order || this.#paused || !isLive()) return;
     this.#timer = setTimeout(() => void this.#follow(order), TAIL_MS);
   }
 
+  /** @param {number} order */
   async #follow(order) {
     if (!document.hidden) {
       const { newest } = this.#list;
@@ -98,24 +109,34 @@ export class Logs {
     this.#next(order);
   }
 
+  /** @param {LogsView} answer */
   #showAll({ lines, truncated, complete_from_unix_s: completeFrom }) {
     this.#truncated = truncated;
     this.#completeFrom = completeFrom;
     this.#list.show(lines, truncated ? null : completeFrom);
   }
 
-  /** @returns where lines were lost before they could be asked for; null when none was */
+  /**
+   * @param {number} from
+   * @param {LogsView} answer
+   * @returns where lines were lost before they could be asked for; null when none was
+   */
   #lostSince(from, { complete_from_unix_s: to }) {
     const isNews = to !== null && to !== this.#completeFrom && to > from;
     this.#completeFrom = to ?? this.#completeFrom;
     return isNews ? { from, to } : null;
   }
 
+  /**
+   * @param {number} order
+   * @param {Range} range
+   * @param {(answer: LogsView) => void} take
+   */
   async #ask(order, range, take) {
     const { services, nodes, level, contains, limit } = place;
-    const path = `/api/monitor/logs?${query({ services, nodes, level, contains, limit, ...range })}`;
+    const asked = query({ services, nodes, level, contains, limit, ...range });
     try {
-      const answer = await call('GET', path, undefined, true);
+      const answer = await call('GET', `/api/monitor/logs?${asked}`, undefined, true);
       if (order !== this.#order) return;
       this.#filter.offer(answer);
       this.#showProblem(
@@ -123,17 +144,18 @@ export class Logs {
       );
       if (answer.state === 'ok') {
         take(answer);
-        this.#seenTo = answer.seen_to_unix_s;
+        this.#seenTo = answer.seen_to_unix_s ?? 0;
         this.#source = answer.source;
       }
       this.#showState(answer.state === 'ok');
     } catch (error) {
       if (order !== this.#order) return;
-      this.#showProblem(error.message);
+      this.#showProblem(messageOf(error));
       this.#showState(false);
     }
   }
 
+  /** @param {boolean} known whether the log could be read */
   #showState(known) {
     const { count } = this.#list;
     const filtered = [place.services, place.nodes, place.level, place.contains].some(
@@ -150,6 +172,7 @@ export class Logs {
     if (this.#state.textContent !== text) this.#state.textContent = text;
   }
 
+  /** @param {string | null} text */
   #showProblem(text) {
     const nodes =
       text === null

@@ -1,10 +1,13 @@
 import { call } from '../api.js';
-import { el } from '../dom.js';
+import { el, messageOf } from '../dom.js';
 import { bar } from './bars.js';
 import { numberCell, table } from './cells.js';
 import { stateMark } from './state.js';
 import { figure, localTimes, timeAt } from './units.js';
 
+/** @typedef {import('../../../surfaces/monitor/routes.js').NodesView['items'][number]} StorageNode */
+
+/** @type {readonly (readonly [title: string, className?: string])[]} */
 const COLUMNS = [
   ['Node'],
   ['State'],
@@ -25,7 +28,7 @@ export class Nodes {
   #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
   #render;
 
-  /** @param what - `nodes` or `disks` */
+  /** @param {'nodes' | 'disks'} what */
   constructor(what) {
     const title = what === 'nodes' ? 'Storage nodes' : 'Disks';
     this.#render = what === 'nodes' ? nodeTable : diskBars;
@@ -53,18 +56,21 @@ export class Nodes {
           ),
         );
         if (items.length > 0)
-          nodes.push(el('p', { className: 'quiet', textContent: `As of ${timeAt(at, 'full')}:` }));
+          nodes.push(
+            el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
+          );
       }
       if (items.length > 0) nodes.push(...this.#render(items));
       this.#body.replaceChildren(...nodes);
     } catch (error) {
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${error.message}` }),
+        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
       );
     }
   }
 }
 
+/** @param {StorageNode} node */
 function onlineMark({ online, reason }) {
   if (online === null) return stateMark('unknown');
   return online
@@ -72,16 +78,19 @@ function onlineMark({ online, reason }) {
     : stateMark('crit', reason === null ? 'down' : `down: ${reason}`);
 }
 
+/** @param {boolean | null} matches */
 function ringMark(matches) {
   if (matches === null) return stateMark('unknown');
   return matches ? stateMark('ok', 'same') : stateMark('crit', 'differ');
 }
 
+/** @param {StorageNode} node */
 function servicesCell({ services_up: up, services }) {
   if (up === null || services === null) return numberCell(null, 'count');
   return el('td', { className: 'number', textContent: `${up} / ${services}` });
 }
 
+/** @param {readonly StorageNode[]} items */
 function nodeTable(items) {
   const rows = items.map((item) =>
     el(
@@ -101,6 +110,7 @@ function nodeTable(items) {
   return [table('Storage nodes', COLUMNS, rows)];
 }
 
+/** @param {readonly StorageNode[]} items */
 function diskBars(items) {
   return items.map(({ name, disks }) => {
     const list = disks.map(diskBar);
@@ -114,6 +124,7 @@ function diskBars(items) {
   });
 }
 
+/** @param {StorageNode['disks'][number]} disk */
 function diskBar({ device, size_bytes: size, used_bytes: used, mounted }) {
   if (mounted === false) return bar(device, null, 1, 'ratio', 'not mounted ✖');
   if (size === null || used === null || size === 0) return bar(device, null, 1, 'ratio');

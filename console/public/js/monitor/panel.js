@@ -1,5 +1,5 @@
 import { call, query } from '../api.js';
-import { el } from '../dom.js';
+import { el, messageOf } from '../dom.js';
 import { bars } from './bars.js';
 import { Chart } from './chart.js';
 import { now } from './clock.js';
@@ -7,6 +7,11 @@ import { Legend } from './legend.js';
 import { columnsOf, describe, nameOf } from './series.js';
 import { downloadCsv, seriesTable } from './series-table.js';
 import { localTimes, timeAt } from './units.js';
+
+/**
+ * @typedef {import('./tiles.js').About} About
+ * @typedef {import('../../../surfaces/monitor/charts.js').ChartView} ChartView
+ */
 
 const UNIT_WORDS = {
   per_s: 'per second',
@@ -29,12 +34,17 @@ export class Panel {
   #note = el('p', { className: 'quiet missing' });
   #table = el('button', { className: 'small', textContent: 'Table' });
   #csv = el('button', { className: 'small', textContent: 'CSV', disabled: true });
+  /** @type {Set<number>} indexes of series */
   #hidden = new Set();
+  /** @type {ChartView | null} */
   #answer = null;
   #latest = 0;
   #asTable = false;
 
-  /** @param about - an item of `/api/monitor/panels` @param onSelect - told from and to */
+  /**
+   * @param {About} about
+   * @param {(from: number, to: number) => void} onSelect
+   */
   constructor(about, onSelect) {
     this.#about = about;
     const { id, title, unit } = about;
@@ -49,7 +59,11 @@ export class Panel {
     this.#table.setAttribute('aria-label', `Table: ${title}`);
     this.#table.onclick = () => this.#setTable(!this.#asTable);
     this.#csv.setAttribute('aria-label', `CSV: ${title}`);
-    this.#csv.onclick = () => downloadCsv(id, this.#names(), columnsOf(this.#answer.series));
+    this.#csv.onclick = () => {
+      if (this.#answer === null) return;
+      const { series } = this.#answer;
+      downloadCsv(id, this.#names(series), columnsOf(series));
+    };
     this.#body.append(el('p', { className: 'empty', textContent: 'Loading…' }));
     this.element = el(
       'section',
@@ -58,7 +72,7 @@ export class Panel {
         'div',
         { className: 'row' },
         el('h3', { id: `title-${id}`, textContent: title }),
-        el('span', { className: 'quiet', textContent: UNIT_WORDS[unit] ?? '' }),
+        el('span', { className: 'quiet', textContent: UNIT_WORDS[unit] }),
         el('span', { className: 'grow' }),
         this.#table,
         this.#csv,
@@ -70,15 +84,16 @@ export class Panel {
     this.element.setAttribute('aria-busy', 'true');
   }
 
+  /** @param {{ from: number, to: number }} range unix seconds */
   async load({ from, to }) {
     const order = ++this.#latest;
     try {
-      const path = `/api/monitor/series?${query({ panel: this.#about.id, from, to })}`;
-      const answer = await call('GET', path, undefined, true);
+      const asked = query({ panel: this.#about.id, from, to });
+      const answer = await call('GET', `/api/monitor/series?${asked}`, undefined, true);
       // An answer that is overtaken by a later question is of no use.
       if (order !== this.#latest) return;
       this.#answer = answer;
-      this.#draw();
+      this.#draw(answer);
     } catch (error) {
       if (order === this.#latest) this.#failed(error);
     }
@@ -86,7 +101,7 @@ export class Panel {
 
   redraw() {
     this.#chart.forgetLooks();
-    if (this.#answer !== null) this.#draw();
+    if (this.#answer !== null) this.#draw(this.#answer);
   }
 
   destroy() {
@@ -94,34 +109,42 @@ export class Panel {
     this.#chart.destroy();
   }
 
-  #names() {
-    return this.#answer.series.map((one) => nameOf(one, this.#about.title));
+  /** @param {ChartView['series']} series */
+  #names(series) {
+    return series.map((one) => nameOf(one, this.#about.title));
   }
 
+  /** @param {number} index */
   #toggle(index) {
     if (!this.#hidden.delete(index)) this.#hidden.add(index);
-    this.#draw();
+    if (this.#answer !== null) this.#draw(this.#answer);
   }
 
+  /** @param {boolean} asTable */
   #setTable(asTable) {
     this.#asTable = asTable;
     this.#table.setAttribute('aria-pressed', String(asTable));
-    if (this.#answer !== null) this.#draw();
+    if (this.#answer !== null) this.#draw(this.#answer);
   }
 
-  /** What was there stays, and says how old it is. */
+  /**
+   * What was there stays, and says how old it is.
+   *
+   * @param {unknown} error
+   */
   #failed(error) {
     this.element.setAttribute('aria-busy', 'false');
-    const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${error.message}`;
+    const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
     if (this.#answer === null) {
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${error.message}` }),
+        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
       );
     } else this.#note.textContent = text;
   }
 
-  #draw() {
-    const { series, missing, from_unix_s: from, to_unix_s: to } = this.#answer;
+  /** @param {ChartView} answer */
+  #draw(answer) {
+    const { series, missing, from_unix_s: from, to_unix_s: to } = answer;
     const { title, unit, kind } = this.#about;
     this.element.setAttribute('aria-busy', 'false');
     const gaps = missing.map(localTimes).join(' · ');
@@ -135,11 +158,12 @@ export class Panel {
       return;
     }
     this.#note.textContent = gaps;
-    const names = this.#names();
+    const names = this.#names(series);
     if (this.#asTable) {
       const top = this.#body.querySelector('.scroller')?.scrollTop ?? 0;
-      this.#body.replaceChildren(seriesTable(title, names, columns, unit));
-      this.#body.firstChild.scrollTop = top;
+      const table = seriesTable(title, names, columns, unit);
+      this.#body.replaceChildren(table);
+      table.scrollTop = top;
       return;
     }
     if (kind === 'bars') {

@@ -16,31 +16,42 @@ const DEFAULTS = {
   limit: '200',
 };
 
+/**
+ * @typedef {typeof DEFAULTS} Place
+ * @typedef {(changed: ReadonlySet<string>) => void} Listener told which keys have changed
+ */
+
+/** The keys of a place. */
+const KEYS = /** @type {(keyof Place)[]} */ (Object.keys(DEFAULTS));
+
 export const place = { ...DEFAULTS };
+/** @type {Set<Listener>} */
 const listeners = new Set();
 
-/** @param listener - told which keys have changed */
+/** @param {Listener} listener */
 export function onPlace(listener) {
   listeners.add(listener);
 }
 
 export function readPlace() {
+  /** @type {Partial<Place>} */
   const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  const next = {};
-  for (const key of Object.keys(DEFAULTS)) next[key] = given[key] ?? DEFAULTS[key];
+  const next = { ...DEFAULTS };
+  for (const key of KEYS) next[key] = given[key] ?? DEFAULTS[key];
   // Half a custom range is none.
   if (!(Number(next.from) > 0 && Number(next.to) > Number(next.from))) next.from = next.to = '';
   if (!(Number(next.range) > 0)) next.range = DEFAULTS.range;
   apply(next);
 }
 
+/** @param {Partial<Place>} changes */
 export function addressOf(changes) {
-  const next = Object.entries({ ...place, ...changes });
-  const told = next.filter(([key, value]) => value !== DEFAULTS[key]);
-  return `#${new URLSearchParams(told)}`;
+  const next = { ...place, ...changes };
+  const told = KEYS.filter((key) => next[key] !== DEFAULTS[key]);
+  return `#${new URLSearchParams(told.map((key) => [key, next[key]]))}`;
 }
 
-/** @param changes - keys of the place, as texts */
+/** @param {Partial<Place>} changes */
 export function setPlace(changes) {
   const address = addressOf(changes);
   if ('tab' in changes && changes.tab !== place.tab) history.pushState(null, '', address);
@@ -48,8 +59,9 @@ export function setPlace(changes) {
   apply({ ...place, ...changes });
 }
 
+/** @param {Place} next */
 function apply(next) {
-  const changed = new Set(Object.keys(next).filter((key) => next[key] !== place[key]));
+  const changed = new Set(KEYS.filter((key) => next[key] !== place[key]));
   Object.assign(place, next);
   if (changed.size > 0) for (const listener of listeners) listener(changed);
 }

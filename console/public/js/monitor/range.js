@@ -4,7 +4,9 @@ import { place, setPlace } from './place.js';
 
 /** The range of all charts, and of the log: so many seconds up to now, or from and to. */
 
+/** @type {Record<number, string>} */
 const NAMES = { 900: '15m', 3600: '1h', 21600: '6h', 86400: '24h', 604800: '7d', 2592000: '30d' };
+/** @type {Record<number, string>} */
 const WORDS = {
   900: 'Last 15 minutes',
   3600: 'Last hour',
@@ -25,7 +27,10 @@ export function currentRange() {
   return { from: to - Number(place.range), to };
 }
 
-/** @param ranges - seconds @param onLive - told when the charts shall go on, or stop */
+/**
+ * @param {readonly number[]} ranges seconds
+ * @param {() => void} onLive told when the charts shall go on, or stop
+ */
 export function showRange(ranges, onLive) {
   const choices = ranges.map((range) => {
     const radio = el('input', { type: 'radio', name: 'range', value: String(range) });
@@ -38,7 +43,7 @@ export function showRange(ranges, onLive) {
   // A choice that is made already opens its fields again.
   custom.onclick = () => openCustom();
   choices.push(el('label', {}, custom, el('span', { textContent: 'Custom' })));
-  const field = (id, text) =>
+  const field = (/** @type {string} */ id, /** @type {string} */ text) =>
     el('label', {}, text, el('input', { id, type: 'datetime-local', required: true }));
   const form = el(
     'form',
@@ -69,7 +74,7 @@ export function showRange(ranges, onLive) {
 
 export function markRange() {
   const chosen = place.from === '' ? place.range : 'custom';
-  for (const radio of document.querySelectorAll('input[name=range]')) {
+  for (const radio of $('#range').querySelectorAll('input')) {
     radio.checked = radio.value === chosen;
   }
   if (chosen !== 'custom') $('#custom').hidden = true;
@@ -85,6 +90,7 @@ function openCustom() {
   $('#to').value = fieldText(to);
 }
 
+/** @param {SubmitEvent} event */
 function applyCustom(event) {
   event.preventDefault();
   const from = Math.floor(new Date($('#from').value).getTime() / 1000);
@@ -94,7 +100,11 @@ function applyCustom(event) {
   if (!wrong) setPlace({ from: String(from), to: String(to) });
 }
 
-/** A time as fields for date and time need it: in the browser's time zone, without its name. */
+/**
+ * A time as fields for date and time need it: in the browser's time zone, without its name.
+ *
+ * @param {number} unixS
+ */
 function fieldText(unixS) {
   const time = new Date(unixS * 1000);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

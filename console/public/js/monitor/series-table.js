@@ -2,7 +2,19 @@ import { el } from '../dom.js';
 import { csvOf } from './series.js';
 import { figure, timeAt } from './units.js';
 
-/** What a chart shows, as a table: the newest first. */
+/**
+ * @typedef {import('./series.js').Columns} Columns
+ * @typedef {import('./units.js').Unit} Unit
+ */
+
+/**
+ * What a chart shows, as a table: the newest first.
+ *
+ * @param {string} title
+ * @param {readonly string[]} names
+ * @param {Columns} columns
+ * @param {Unit} unit
+ */
 export function seriesTable(title, names, [times, ...all], unit) {
   const head = ['Time', ...names].map((text) => el('th', { scope: 'col', textContent: text }));
   const rows = times.map((time, at) =>
@@ -10,7 +22,7 @@ export function seriesTable(title, names, [times, ...all], unit) {
       'tr',
       {},
       el('th', { scope: 'row', textContent: timeAt(time, 'full') }),
-      ...all.map((values) => el('td', { textContent: figure(values[at], unit) })),
+      ...all.map((values) => el('td', { textContent: figure(values[at] ?? null, unit) })),
     ),
   );
   const table = el(
@@ -26,7 +38,13 @@ export function seriesTable(title, names, [times, ...all], unit) {
   return scroller;
 }
 
-/** Hands the figures over as a file. */
+/**
+ * Hands the figures over as a file.
+ *
+ * @param {string} panel
+ * @param {readonly string[]} names
+ * @param {Columns} columns
+ */
 export function downloadCsv(panel, names, columns) {
   const href = URL.createObjectURL(new Blob([csvOf(names, columns)], { type: 'text/csv' }));
   el('a', { href, download: `${panel}.csv` }).click();

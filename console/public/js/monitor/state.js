@@ -1,5 +1,7 @@
 import { el } from '../dom.js';
 
+/** @typedef {keyof typeof STATES} State */
+
 /** States as a sign, a word and a colour, so that none of them has to carry the meaning alone. */
 const STATES = {
   ok: { mark: '✓', text: 'ok' },
@@ -10,7 +12,11 @@ const STATES = {
   off: { mark: '–', text: 'off' },
 };
 
-/** Severities of alerts, and levels of log lines, as states. */
+/**
+ * Severities of alerts, and levels of log lines, as states.
+ *
+ * @type {Record<string, State>}
+ */
 const ALIASES = {
   warning: 'warn',
   critical: 'crit',
@@ -19,9 +25,19 @@ const ALIASES = {
   starting: 'unknown',
 };
 
-export const stateOf = (name) => (name in STATES ? name : (ALIASES[name] ?? 'unknown'));
+/**
+ * @param {string} name
+ * @returns {name is State}
+ */
+const isState = (name) => name in STATES;
 
-/** @param name - a state, or a severity @param text - instead of the state's own word */
+/** @param {string} name */
+export const stateOf = (name) => (isState(name) ? name : (ALIASES[name] ?? 'unknown'));
+
+/**
+ * @param {string} name a state, or a severity
+ * @param {string} [text] instead of the state's own word
+ */
 export function stateMark(name, text) {
   const state = stateOf(name);
   const mark = el('span', { ariaHidden: 'true', textContent: STATES[state].mark });

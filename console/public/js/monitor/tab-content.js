@@ -6,7 +6,22 @@ import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
 import { Workers } from './workers.js';
 
-/** What stands on a tab besides its charts. */
+/**
+ * @typedef {import('../../../surfaces/monitor/routes.js').PanelsView} Catalogue
+ * @typedef {{
+ *   element: HTMLElement,
+ *   everyTick?: boolean,
+ *   load?: (range: { from: number, to: number }) => Promise<void>,
+ *   redraw?: () => void,
+ *   destroy?: () => void,
+ * }} Part of a tab
+ */
+
+/**
+ * What stands on a tab besides its charts.
+ *
+ * @type {Record<string, { operator: boolean, make: () => Part }>}
+ */
 const EXTRAS = {
   gateway: { operator: true, make: () => new Workers() },
   nodes: { operator: false, make: () => new Nodes('nodes') },
@@ -20,14 +35,27 @@ const NEAR = '400px';
 export class TabContent {
   #catalogue;
   #operator;
+  /** @type {Part[]} */
   #parts = [];
   #loadedS = 0;
-  /** Parts that are near to what is seen; and those that wait until they are. */
+  /**
+   * Parts that are near to what is seen.
+   *
+   * @type {Set<Part>}
+   */
   #near = new Set();
+  /**
+   * Parts that wait until they are.
+   *
+   * @type {Set<Part>}
+   */
   #late = new Set();
   #observer = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: NEAR });
 
-  /** @param catalogue - the answer of `/api/monitor/panels` */
+  /**
+   * @param {Catalogue} catalogue
+   * @param {boolean} operator whether the user is one
+   */
   constructor(catalogue, operator) {
     this.#catalogue = catalogue;
     this.#operator = operator;
@@ -49,7 +77,7 @@ export class TabContent {
     this.load();
   }
 
-  /** @param panel - id of a chart, or empty for the top of the tab */
+  /** @param {string} panel id of a chart, or empty for the top of the tab */
   reveal(panel) {
     const target = document.getElementById(`panel-${panel}`) ?? $('#panel');
     target.tabIndex = -1;
@@ -63,9 +91,11 @@ export class TabContent {
     this.#catchUp();
   }
 
+  /** @param {readonly IntersectionObserverEntry[]} entries */
   #moved(entries) {
     for (const { target, isIntersecting } of entries) {
       const part = this.#parts.find(({ element }) => element === target);
+      if (part === undefined) continue;
       if (isIntersecting) this.#near.add(part);
       else this.#near.delete(part);
     }
@@ -90,25 +120,32 @@ export class TabContent {
     if (performance.now() / 1000 - this.#loadedS >= stepS) this.load();
   }
 
+  /** @returns {Part[]} */
   #charts() {
     const items = this.#catalogue.items.filter(({ tab }) => tab === place.tab);
-    const onSelect = (from, to) => setPlace({ from: String(from), to: String(to) });
+    const onSelect = (/** @type {number} */ from, /** @type {number} */ to) =>
+      setPlace({ from: String(from), to: String(to) });
     const charts = items
       .filter(({ available }) => available)
       .map((item) => new Panel(item, onSelect));
     const missing = items.filter(({ available }) => !available);
     const extra = EXTRAS[place.tab];
-    const may = extra !== undefined && (this.#operator || !extra.operator);
+    const extras = extra !== undefined && (this.#operator || !extra.operator) ? [extra.make()] : [];
     return [
-      ...(may ? [extra.make()] : []),
+      ...extras,
       ...charts,
       ...(missing.length === 0 ? [] : [{ element: missingPanels(missing) }]),
     ];
   }
 }
 
-/** Charts that there cannot be here, by what they would need. */
+/**
+ * Charts that there cannot be here, by what they would need.
+ *
+ * @param {Catalogue['items']} items
+ */
 function missingPanels(items) {
+  /** @type {Map<string, string[]>} */
   const reasons = new Map();
   for (const { title, reason = 'not measured here' } of items) {
     reasons.set(reason, [...(reasons.get(reason) ?? []), title]);

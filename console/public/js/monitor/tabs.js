@@ -1,7 +1,11 @@
 import { $, el } from '../dom.js';
 import { place, setPlace } from './place.js';
 
-/** Tabs as the ARIA practices have them: one stop of the Tab key, arrows between them. */
+/**
+ * Tabs as the ARIA practices have them: one stop of the Tab key, arrows between them.
+ *
+ * @param {readonly { id: string, title: string }[]} tabs
+ */
 export function showTabs(tabs) {
   $('#tabs').replaceChildren(
     ...tabs.map(({ id, title }) => {
@@ -16,10 +20,12 @@ export function showTabs(tabs) {
   $('#tabs').onkeydown = (event) => {
     const ids = tabs.map(({ id }) => id);
     const at = ids.indexOf(place.tab);
+    /** @type {Record<string, number>} */
     const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: ids.length - 1 };
-    if (!(event.key in moves)) return;
+    const move = moves[event.key];
+    const next = move === undefined ? undefined : ids.at(move % ids.length);
+    if (next === undefined) return;
     event.preventDefault();
-    const next = ids.at(moves[event.key] % ids.length);
     setPlace({ tab: next });
     $(`#tab-${next}`).focus();
   };
@@ -27,7 +33,7 @@ export function showTabs(tabs) {
 }
 
 export function markTab() {
-  for (const tab of document.querySelectorAll('#tabs [role=tab]')) {
+  for (const tab of $('#tabs').querySelectorAll('button')) {
     const chosen = tab.dataset.tab === place.tab;
     tab.setAttribute('aria-selected', String(chosen));
     tab.tabIndex = chosen ? 0 : -1;

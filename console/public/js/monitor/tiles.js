@@ -4,16 +4,30 @@ import { sparkline } from './sparkline.js';
 import { stateMark } from './state.js';
 import { duration, figure, localTimes, parts } from './units.js';
 
+/**
+ * @typedef {import('../../../server/answers.js').Overview} Overview
+ * @typedef {import('../../../surfaces/monitor/routes.js').PanelsView['items'][number]} About a panel
+ * @typedef {import('../../../surfaces/monitor/overview.js').TileView} TileView
+ * @typedef {Omit<TileView, 'state' | 'panel' | 'last_unix_s'> & {
+ *   state: TileView['state'] | 'off',
+ *   panel?: string,
+ * }} Tile as it is shown
+ */
+
 const SPARK_SECONDS = 3600;
 const SPARK_STEP_S = 60;
 
-/** Sparks are not sent with every event: they go on here, with what the events say. */
+/**
+ * Sparks are not sent with every event: they go on here, with what the events say.
+ *
+ * @type {Map<string, import('./sparkline.js').Point[]>}
+ */
 const sparks = new Map();
 
 /**
- * @param overview - what the console says
- * @param aboutOf - what the catalogue says of a panel, or undefined
- * @param stale - whether that is no longer known to be so
+ * @param {Overview} overview what the console says
+ * @param {(panel: string) => About | undefined} aboutOf what the catalogue says of a panel
+ * @param {boolean} stale whether that is no longer known to be so
  */
 export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, stale) {
   for (const tile of tiles) {
@@ -22,7 +36,8 @@ export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, st
   }
   const host = $('#tiles');
   host.setAttribute('aria-busy', 'false');
-  const focused = host.contains(document.activeElement) ? document.activeElement.id : '';
+  const active = document.activeElement;
+  const focused = host.contains(active) ? (active?.id ?? '') : '';
   host.replaceChildren(
     ...tiles.map((tile) => tileOf(measured(tile, aboutOf(tile.panel)), aboutOf(tile.panel)?.tab)),
     tileOf(alertTile(alerts, sources, stale)),
@@ -30,18 +45,32 @@ export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, st
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
+/** @param {number} count */
 export function showLoadingTiles(count) {
   $('#tiles').replaceChildren(
     ...Array.from({ length: count }, () => el('div', { className: 'tile loading' })),
   );
 }
 
-/** A measure without a source is no trouble: it is shown differently from a lost one. */
+/**
+ * A measure without a source is no trouble: it is shown differently from a lost one.
+ *
+ * @param {TileView} tile
+ * @param {About | undefined} about
+ * @returns {Tile}
+ */
 function measured(tile, about) {
   return tile.value === null && about?.available === false ? { ...tile, state: 'off' } : tile;
 }
 
-/** The alerts below, counted. */
+/**
+ * The alerts below, counted.
+ *
+ * @param {Overview['alerts']} alerts
+ * @param {Overview['sources']} sources
+ * @param {boolean} stale
+ * @returns {Tile}
+ */
 function alertTile(alerts, sources, stale) {
   const partly = sources.some(({ state }) => state === 'down');
   const firing = alerts.filter(({ state }) => state === 'firing');
@@ -51,18 +80,22 @@ function alertTile(alerts, sources, stale) {
   const state = critical > 0 ? 'crit' : warning > 0 ? 'warn' : partly ? 'unknown' : 'ok';
   const notes = Object.entries(counted)
     .filter(([, value]) => value > 0)
-    .map(([title, value]) => ({ id: title, title, value, unit: 'count' }));
+    .map(([title, value]) => ({ id: title, title, value, unit: /** @type {const} */ ('count') }));
   return {
     id: 'alerts',
     title: 'Alerts firing',
     unit: 'count',
     value: stale ? null : firing.length,
     state: stale ? 'unknown' : state,
-    reason: partly && !stale && firing.length === 0 ? 'of what is known' : undefined,
+    ...(partly && !stale && firing.length === 0 ? { reason: 'of what is known' } : {}),
     notes: stale ? [] : notes,
   };
 }
 
+/**
+ * @param {TileView} tile
+ * @param {number} at unix seconds
+ */
 function extend({ id, value }, at) {
   const spark = sparks.get(id) ?? [];
   const last = spark.at(-1);
@@ -74,13 +107,17 @@ function extend({ id, value }, at) {
   );
 }
 
+/**
+ * @param {Tile} tile
+ * @param {string} [tab] that it leads to
+ */
 function tileOf(tile, tab) {
   const { id, title, state, reason } = tile;
   const heading = el('h3');
   if (tab === undefined) heading.textContent = title;
   else {
     const link = el('a', { id: `tile-${id}`, textContent: title, href: addressOf({ tab }) });
-    Object.assign(link.dataset, { tab, panel: tile.panel });
+    Object.assign(link.dataset, { tab, panel: tile.panel ?? '' });
     heading.append(link);
   }
   const box = el(
@@ -100,6 +137,7 @@ function tileOf(tile, tab) {
   return box;
 }
 
+/** @param {Tile} tile */
 function valueOf({ value, unit, of, state }) {
   if (value === null) {
     const textContent = state === 'off' ? 'not measured' : 'unknown';
@@ -110,6 +148,7 @@ function valueOf({ value, unit, of, state }) {
   return el('p', { className: 'value' }, number, el('small', { textContent: rest }));
 }
 
+/** @param {Tile['notes'][number]} note */
 function noteOf({ id, title, value, unit }) {
   if (id === 'first_full_s') {
     return value === null ? 'no disk full in sight' : `first disk full in ${duration(value)}`;

@@ -1,12 +1,28 @@
 import { bytesText } from '../dom.js';
 
+/** @typedef {import('../../../surfaces/monitor/panels/panel.js').Unit} Unit */
+
 /** Figures as people read them. What is not known is `null`, and is never shown as a number. */
 
 const NUMBER = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
+/** @param {number} value */
 const number = (value) => (Math.abs(value) >= 1000 ? WHOLE : NUMBER).format(value);
 
+/**
+ * @param {number} value
+ * @returns {[number: string, unit: string]}
+ */
+function bytes(value) {
+  const [size = '', unit = ''] = bytesText(value).split(' ');
+  return [size, unit];
+}
+
+/**
+ * @param {number} value
+ * @returns {[number: string, unit: string]}
+ */
 function seconds(value) {
   const size = Math.abs(value);
   if (size === 0) return ['0', 's'];
@@ -18,30 +34,43 @@ function seconds(value) {
   return [number(value / 86_400), 'days'];
 }
 
+/** @type {Record<Unit, (value: number) => [number: string, unit: string]>} */
 const FORMATS = {
   count: (value) => [number(value), ''],
   per_s: (value) => [number(value), '/s'],
   ratio: (value) => [number(value * 100), '%'],
   s: seconds,
-  bytes: (value) => bytesText(value).split(' '),
+  bytes,
   bytes_per_s: (value) => {
-    const [size, unit] = bytesText(value).split(' ');
+    const [size, unit] = bytes(value);
     return [size, `${unit}/s`];
   },
   s_per_s: (value) => [number(value), 's/s'],
 };
 
-/** @returns the number and its unit, apart, so that they can be set in different sizes */
+/**
+ * @param {number} value
+ * @param {Unit} unit
+ * @returns the number and its unit, apart, so that they can be set in different sizes
+ */
 export function parts(value, unit) {
-  return (FORMATS[unit] ?? FORMATS.count)(value);
+  return FORMATS[unit](value);
 }
 
+/**
+ * @param {number | null | undefined} value
+ * @param {Unit} unit
+ */
 export function figure(value, unit) {
   if (value === null || value === undefined) return 'unknown';
   return parts(value, unit).join(' ').trim();
 }
 
-/** How long ago, or how long, in one or two words. */
+/**
+ * How long ago, or how long, in one or two words.
+ *
+ * @param {number} s seconds
+ */
 export function duration(s) {
   if (s < 90) return `${Math.max(0, Math.round(s))} s`;
   if (s < 5400) return `${Math.round(s / 60)} min`;
@@ -49,6 +78,7 @@ export function duration(s) {
   return `${Math.round(s / 86_400)} days`;
 }
 
+/** @type {Intl.DateTimeFormatOptions} */
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 const formats = {
   minute: new Intl.DateTimeFormat('en-GB', CLOCK),
@@ -63,12 +93,19 @@ const formats = {
   }),
 };
 
-/** @param kind - `minute`, `second`, `day` or `full`; all in the time zone of the browser */
+/**
+ * @param {number} unixS
+ * @param {keyof typeof formats} kind all in the time zone of the browser
+ */
 export const timeAt = (unixS, kind) => formats[kind].format(new Date(unixS * 1000));
 
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** A text of the console with its times in the time zone of the browser; of today without the day. */
+/**
+ * A text of the console with its times in the time zone of the browser; of today without the day.
+ *
+ * @param {string} text
+ */
 export function localTimes(text) {
   return text.replace(ISO, (iso) => {
     const time = new Date(iso);

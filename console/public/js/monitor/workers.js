@@ -1,9 +1,15 @@
 import { call } from '../api.js';
-import { el } from '../dom.js';
+import { el, messageOf } from '../dom.js';
 import { dash, plainCell, table } from './cells.js';
 import { stateMark } from './state.js';
 import { duration, figure, localTimes, timeAt } from './units.js';
 
+/**
+ * @typedef {import('../../../surfaces/monitor/workers.js').WorkerView} Worker
+ * @typedef {import('../../../surfaces/monitor/workers.js').WorkersView} WorkersView
+ */
+
+/** @type {readonly (readonly [title: string, className?: string])[]} */
 const COLUMNS = [
   ['Process'],
   ['PID', 'number'],
@@ -34,11 +40,12 @@ export class Workers {
     } catch (error) {
       this.#summary.textContent = 'Workers: unknown';
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${error.message}` }),
+        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
       );
     }
   }
 
+  /** @param {WorkersView} view */
   #show({ items, state, reason, at_unix_s: at }) {
     const nodes = [];
     this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unknown'}`;
@@ -47,7 +54,9 @@ export class Workers {
         el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
       );
       if (items.length > 0)
-        nodes.push(el('p', { className: 'quiet', textContent: `As of ${timeAt(at, 'full')}:` }));
+        nodes.push(
+          el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
+        );
     }
     if (items.length > 0)
       nodes.push(
@@ -61,20 +70,25 @@ export class Workers {
   }
 }
 
+/** @param {readonly Worker[]} items */
 function counted(items) {
   const up = items.filter((item) => item.state === 'up').length;
   return up === items.length ? `all ${up} up` : `${up} of ${items.length} up`;
 }
 
+/**
+ * @param {Worker} item
+ * @param {number | null} at unix seconds
+ */
 function rowOf(item, at) {
+  /**
+   * @param {number | null} value
+   * @param {import('./units.js').Unit} unit
+   */
   const number = (value, unit) =>
-    el(
-      'td',
-      { className: 'number' },
-      value === null || value === undefined ? dash() : figure(value, unit),
-    );
+    el('td', { className: 'number' }, value === null ? dash() : figure(value, unit));
   const since = item.started_unix_s;
-  const up = since === null || since === undefined ? dash() : duration(at - since);
+  const up = since === null || at === null ? dash() : duration(at - since);
   const name = item.worker === null ? item.role : `${item.role} ${item.worker}`;
   const pid = plainCell(item.pid);
   pid.classList.add('number');

@@ -1,6 +1,13 @@
 import { call, followJob } from '../api.js';
 import { $, ask, el } from '../dom.js';
 
+/**
+ * @typedef {import('../../../surfaces/users/routes.js').ChangeResult} ChangeResult
+ * @typedef {import('../../../surfaces/users/routes.js').UsersPreview} UsersPreview
+ * @typedef {import('../../../surfaces/users/user-change.js').UserChange} UserChange
+ */
+
+/** @type {Record<ChangeResult['nodes'][number]['state'], string>} */
 const STATES = {
   ok: '✓ changed',
   reverted: '↶ back to what it was',
@@ -11,6 +18,8 @@ const STATES = {
 /**
  * Shows what a change would do, and does it when the user says so.
  *
+ * @param {UserChange} change
+ * @param {string} title
  * @returns whether it was tried
  */
 export async function carryOut(change, title) {
@@ -23,13 +32,15 @@ export async function carryOut(change, title) {
   const state = $('#state');
   state.textContent = 'Changing the proxies…';
   const { job_id: id, key } = await call('POST', '/api/users/apply', { change, base });
-  const { result } = await followJob(id, ({ done, total }) => {
+  const job = await followJob(id, ({ done, total }) => {
     if (total !== null) state.textContent = `${done} of ${total} proxies changed…`;
   });
+  const result = /** @type {ChangeResult | undefined} */ (job.result);
   await ask(result?.ok === true ? title : `${title}: failed`, outcomeOf(result, key));
   return true;
 }
 
+/** @param {UsersPreview['nodes'][number]} preview */
 function previewOf({ node, diff }) {
   const lines = diff.map(({ line, sign, text }) =>
     el('div', {
@@ -40,6 +51,10 @@ function previewOf({ node, diff }) {
   return el('div', {}, el('strong', { textContent: node }), el('pre', {}, ...lines));
 }
 
+/**
+ * @param {ChangeResult | undefined} result undefined where the change was cancelled
+ * @param {string | undefined} key the new one
+ */
 function outcomeOf(result, key) {
   const nodes = result?.nodes ?? [];
   const rows = nodes.map(({ node, state, reason = '' }) =>
@@ -55,11 +70,16 @@ function outcomeOf(result, key) {
   return [label, list];
 }
 
-/** If a node is stuck, the state before was not restored. */
+/**
+ * If a node is stuck, the state before was not restored.
+ *
+ * @param {ChangeResult['nodes']} nodes
+ */
 function isStuck(nodes) {
   return nodes.some(({ state }) => state === 'stuck') ? 1 : 0;
 }
 
+/** @param {string} textContent */
 function note(textContent) {
   return el('p', { className: 'quiet', textContent });
 }

@@ -28,6 +28,21 @@ export interface LogLineView {
   readonly line: string;
 }
 
+/** What a search found, as the page has it. */
+export interface LogsView {
+  readonly source: LogStore['source'];
+  readonly state: 'ok' | 'unknown';
+  readonly reason?: string;
+  readonly truncated: boolean;
+  /** Null when no line of the range is lost; else from when on none is. */
+  readonly complete_from_unix_s: number | null;
+  /** Later lines are not among them yet; null where the log could not be read. */
+  readonly seen_to_unix_s: number | null;
+  readonly services: readonly string[];
+  readonly nodes: readonly string[];
+  readonly lines: readonly LogLineView[];
+}
+
 /** What there is to choose from. */
 interface Choices {
   readonly services: readonly string[];
@@ -50,7 +65,7 @@ export class Logs {
     private readonly now: () => number,
   ) {}
 
-  async search(search: LogSearch) {
+  async search(search: LogSearch): Promise<LogsView> {
     const { source } = this.store;
     try {
       const choices = await this.#choose();
@@ -61,9 +76,7 @@ export class Logs {
         source,
         state: 'ok',
         truncated: found.hasMore,
-        /** Null when no line of the range is lost; else from when on none is. */
         complete_from_unix_s: isComplete ? null : completeFromS,
-        /** Later lines are not among them yet. */
         seen_to_unix_s: found.seenToS,
         services: choices.services,
         nodes: [...choices.nodes.keys()],
