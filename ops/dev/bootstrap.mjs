@@ -6,6 +6,7 @@
 import process from 'process';
 import { nodeVersionProblem } from './node-version.mjs';
 
+/** @param {string} line */
 function fail(line) {
   process.stderr.write(line + '\n');
   process.exit(1);

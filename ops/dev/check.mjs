@@ -4,16 +4,18 @@ import { build } from './lib/build.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
 import { planStages } from './lib/stages.mjs';
+import { messageOf } from './lib/errors.mjs';
 
 /** The compiler checks types as it builds, and the tidy rules are compiled tests. */
 async function typesAndTidy() {
   try {
     await build();
   } catch (error) {
-    console.log(`FAIL types: ${error.message}`);
+    console.log(`FAIL types: ${messageOf(error)}`);
     return false;
   }
   const [tidy] = planStages(['test/tidy/']);
+  if (tidy === undefined) throw new Error('there are no tidy tests');
   return (await runStage({ ...tidy, name: 'tidy' })).failed.length === 0;
 }
 

@@ -18,6 +18,11 @@ import { ROOT } from './lib/paths.mjs';
 import { PlantedCopy } from './lib/planted-copy.mjs';
 import { plant, plantedBugs, readSources, staleness } from './lib/planted.mjs';
 
+/**
+ * @typedef {import('./lib/planted.mjs').PlantedBug} PlantedBug
+ * @typedef {{ verdict: string, why: string }} Verdict
+ */
+
 const CAUGHT_MIN = 0.95;
 
 const { values, positionals } = parseArgs({
@@ -47,21 +52,32 @@ async function main() {
   return report(outcomes, stale);
 }
 
-/** Copies take the next bug as they get free. @returns outcomes, in the order of their ends */
+/**
+ * Copies take the next bug as they get free.
+ *
+ * @param {readonly PlantedBug[]} bugs
+ * @param {Map<string, string>} sources
+ * @returns outcomes, in the order of their ends
+ */
 async function tryAll(bugs, sources) {
   const copies = Array.from({ length: Number(values.beside) }, () => new PlantedCopy());
   // A run that is stopped leaves no copies behind.
   const removeCopies = () => copies.forEach((copy) => copy.remove());
   process.once('exit', removeCopies);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-  const failsAnyway = await baseline(copies[0], bugs);
+  const [first] = copies;
+  if (first === undefined) throw new Error('--beside is at least 1');
+  const failsAnyway = await baseline(first, bugs);
   const waiting = [...bugs];
+  /** @type {(Verdict & { bug: PlantedBug })[]} */
   const outcomes = [];
   await Promise.all(
     copies.map(async (copy) => {
       for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
         const startedAt = Date.now();
-        const outcome = judge(await copy.runWith(plant(bug, sources), bug), failsAnyway);
+        const planted = plant(bug, sources);
+        if ('stale' in planted) throw new Error(`${bug.name}: ${planted.stale}`);
+        const outcome = judge(await copy.runWith(planted, bug), failsAnyway);
         outcomes.push({ bug, ...outcome });
         const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
         console.log(`${outcome.verdict.padEnd(9)} ${bug.name} (${seconds} s)${outcome.why}`);
@@ -71,11 +87,19 @@ async function tryAll(bugs, sources) {
   return outcomes;
 }
 
-/** The suites without a bug: a test that fails then notices nothing. @returns {Promise<Set<string>>} */
+/**
+ * The suites without a bug: a test that fails then notices nothing.
+ *
+ * @param {PlantedCopy} copy
+ * @param {readonly PlantedBug[]} bugs
+ * @returns {Promise<Set<string>>} titles
+ */
 async function baseline(copy, bugs) {
   console.log(`planted: ${bugs.length} bugs; first their suites without any`);
+  /** @type {Map<string | undefined, string[]>} */
   const byGrep = new Map();
   for (const { tests, grep } of bugs) byGrep.set(grep, [...(byGrep.get(grep) ?? []), ...tests]);
+  /** @type {Set<string>} */
   const failsAnyway = new Set();
   for (const [grep, tests] of byGrep) {
     const { failed } = await copy.run({ tests: [...new Set(tests)], grep }, { bail: false });
@@ -85,6 +109,11 @@ async function baseline(copy, bugs) {
   return failsAnyway;
 }
 
+/**
+ * @param {Awaited<ReturnType<PlantedCopy['run']>>} outcome
+ * @param {ReadonlySet<string>} failsAnyway titles
+ * @returns {Verdict}
+ */
 function judge({ failed, isBroken, passed, skipped, hung }, failsAnyway) {
   const noticed = failed.filter((title) => !failsAnyway.has(title));
   if (isBroken) return { verdict: 'BROKEN', why: ': with it the file is no program any more' };
@@ -94,9 +123,14 @@ function judge({ failed, isBroken, passed, skipped, hung }, failsAnyway) {
   return { verdict: 'SURVIVED', why: passed === 0 ? ': no test ran' : '' };
 }
 
-/** @returns {boolean} whether that is good enough */
+/**
+ * @param {readonly (Verdict & { bug: PlantedBug })[]} outcomes
+ * @param {readonly { name: string }[]} stale
+ * @returns {boolean} whether that is good enough
+ */
 function report(outcomes, stale) {
-  const of = (verdict) => outcomes.filter((outcome) => outcome.verdict === verdict);
+  const of = (/** @type {string} */ verdict) =>
+    outcomes.filter((outcome) => outcome.verdict === verdict);
   const tried = outcomes.length - of('skipped').length;
   const caught = of('caught').length;
   console.log('');

@@ -20,6 +20,7 @@ import { runStage } from './lib/mocha.mjs';
 import { estimate, keepSeconds } from './lib/stage-times.mjs';
 import { lanesOf, planStages } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
+import { messageOf } from './lib/errors.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,6 +34,9 @@ const results = [];
 /**
  * A step that is no test counts only when it fails: never `0 failed` beside a red build. Its task
  * returns what failed, one line each.
+ *
+ * @param {string} name
+ * @param {() => Promise<string[]>} task
  */
 async function step(name, task) {
   const startedAt = Date.now();
@@ -45,6 +49,9 @@ async function step(name, task) {
 /**
  * Runs lanes beside each other, and what failed in them once more; results are in the order of the
  * stages, whichever ends first.
+ *
+ * @param {ReturnType<typeof planStages>} stages
+ * @param {string | undefined} coverageFolder
  */
 async function runLanes(stages, coverageFolder) {
   const lanes = lanesOf(stages);
@@ -68,8 +75,8 @@ const isBuilt = await step('build', async () => {
     await build();
     return [];
   } catch (error) {
-    console.log(`FAIL: ${error.message}`);
-    return [error.message];
+    console.log(`FAIL: ${messageOf(error)}`);
+    return [messageOf(error)];
   }
 });
 

@@ -14,24 +14,23 @@ import { parseOptions, USAGE } from './lib/options.mjs';
 import { readState, requireState } from './lib/state.mjs';
 import { statusOf, statusTable } from './lib/status.mjs';
 import { up } from './lib/up.mjs';
+import { messageOf } from '../dev/lib/errors.mjs';
 
-const say = (line) => console.log(line);
+/** @typedef {import('./lib/options.mjs').Options} Options */
 
+const say = (/** @type {string} */ line) => console.log(line);
+
+/** @type {Record<string, (options: Options) => Promise<void>>} */
 const COMMANDS = {
   async up(options) {
     try {
       await bringUp(options);
       if (options.hold) await inputEnds();
     } finally {
-      if (options.hold) await COMMANDS.down({ dir: options.dir, wipe: true });
+      if (options.hold) await takeDown({ dir: options.dir, wipe: true });
     }
   },
-  async down({ dir, wipe }) {
-    // Locking would make the folder.
-    if (!existsSync(dir)) return;
-    await locked(dir, () => down(dir, { wipe }));
-    removeIfEmpty(dir);
-  },
+  down: takeDown,
   async status({ dir, json }) {
     const lab = readState(dir);
     if (lab === undefined) throw new Error(`no lab in ${dir}`);
@@ -45,6 +44,15 @@ const COMMANDS = {
   },
 };
 
+/** @param {Pick<Options, 'dir' | 'wipe'>} options */
+async function takeDown({ dir, wipe }) {
+  // Locking would make the folder.
+  if (!existsSync(dir)) return;
+  await locked(dir, () => down(dir, { wipe }));
+  removeIfEmpty(dir);
+}
+
+/** @param {Options} options */
 async function bringUp(options) {
   const startedAt = Date.now();
   const { gatewayConfig } = await locked(options.dir, () => up(options, say));
@@ -59,7 +67,13 @@ async function inputEnds() {
   await once(process.stdin, 'close');
 }
 
-/** Two that bring up or take down one lab wait for each other. */
+/**
+ * Two that bring up or take down one lab wait for each other.
+ *
+ * @template T
+ * @param {string} dir
+ * @param {() => Promise<T>} task
+ */
 function locked(dir, task) {
   return withLock(layout(dir).lockFile, task, (holder) => {
     say(`waiting for process ${holder}, which works on this lab`);
@@ -69,10 +83,11 @@ function locked(dir, task) {
 try {
   const options = parseOptions(process.argv.slice(2));
   const fault = FAULTS[options.command];
+  const command = COMMANDS[options.command];
   if (fault !== undefined) await fault(requireState(options.dir), options.names);
-  else if (options.command in COMMANDS) await COMMANDS[options.command](options);
+  else if (command !== undefined) await command(options);
   else throw new Error(USAGE);
 } catch (error) {
-  console.error(error.message);
+  console.error(messageOf(error));
   process.exitCode = 1;
 }

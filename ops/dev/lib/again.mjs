@@ -33,7 +33,12 @@ export async function runFailedAgain(stage, result, options = {}, run = runStage
   };
 }
 
-/** Compiled files; none if a failure names no file, as that of a stage that hung. */
+/**
+ * Compiled files; none if a failure names no file, as that of a stage that hung.
+ *
+ * @param {{ name: string, files: readonly string[] }} stage
+ * @param {import('./summary.mjs').StageResult} result
+ */
 function filesToRepeat({ name, files }, { failed }) {
   if (NEVER_AGAIN.has(name)) return [];
   const sources = new Set(failed.map(({ file }) => file));

@@ -13,6 +13,7 @@ import { prepareHttpLibrary } from './http-library.mjs';
 import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
+import { codeOf } from './errors.mjs';
 
 const DIST = `${ROOT}/dist`;
 
@@ -52,7 +53,11 @@ export async function build(scope = 'all') {
   writeFileSync(stampOf('product'), sourceHash(PROJECTS.product));
 }
 
-/** The hash is of names, sizes and times, not of contents: a start with nothing to do must be quick. */
+/**
+ * The hash is of names, sizes and times, not of contents: a start with nothing to do must be quick.
+ *
+ * @param {{ folders: readonly string[], config: string }} project
+ */
 function sourceHash({ folders, config }) {
   const hash = createHash('sha256').update(lockHash());
   for (const path of ['tsconfig.json', `${config}/tsconfig.json`, ...sources(folders)]) {
@@ -62,19 +67,31 @@ function sourceHash({ folders, config }) {
   return hash.digest('hex');
 }
 
-/** Paths of all TypeScript sources below `folders`, relative to the checkout, sorted. */
+/**
+ * Paths of all TypeScript sources below `folders`, relative to the checkout, sorted.
+ *
+ * @param {readonly string[]} folders
+ */
 function sources(folders) {
   return folders.flatMap((folder) => filesIn(folder, '.ts')).sort();
 }
 
+/**
+ * @param {string} folder
+ * @param {string} suffix
+ */
 function filesIn(folder, suffix) {
   if (!existsSync(`${ROOT}/${folder}`)) return [];
-  return readdirSync(`${ROOT}/${folder}`, { recursive: true })
+  return readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(suffix))
     .map((name) => `${folder}/${name}`);
 }
 
-/** Removes what was compiled from a source that is gone: mocha would still run a deleted test. */
+/**
+ * Removes what was compiled from a source that is gone: mocha would still run a deleted test.
+ *
+ * @param {readonly string[]} stems paths of sources, without their suffix
+ */
 function removeOrphans(stems) {
   const known = new Set(stems);
   for (const path of filesIn('dist', '.js')) {
@@ -90,15 +107,17 @@ function removeOrphans(stems) {
   }
 }
 
+/** @param {string} scope */
 function stampOf(scope) {
   return `${DIST}/.ringway-build-${scope}`;
 }
 
+/** @param {string} scope */
 function readStamp(scope) {
   try {
     return readFileSync(stampOf(scope), 'utf8');
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

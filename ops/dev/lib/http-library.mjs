@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename } from 'node:path';
 import { nativeBinary } from './native-hashes.mjs';
 import { ROOT } from './paths.mjs';
+import { codeOf } from './errors.mjs';
 
 /**
  * Gives the HTTP library answers of S3.
@@ -68,11 +69,12 @@ export function withAnswers(binary) {
   return changed;
 }
 
+/** @param {string} path */
 function readIfThere(path) {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

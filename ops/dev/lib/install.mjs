@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { ROOT } from './paths.mjs';
 import { run } from './run.mjs';
+import { codeOf } from './errors.mjs';
 
 const LOCK = `${ROOT}/package-lock.json`;
 const STAMP = `${ROOT}/node_modules/.ringway-lock-hash`;
@@ -47,16 +48,22 @@ export function isInstalled(installed, wanted) {
   });
 }
 
+/** @param {string} path */
 function readIfThere(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** What npm sets for a script would read as configuration of the npm that we start from it. */
+/**
+ * What npm sets for a script would read as configuration of the npm that we start from it.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Record<string, undefined>}
+ */
 function withoutNpmScript(env) {
   const unset = Object.keys(env).filter((name) => /^npm_(?!config_)/.test(name));
   return Object.fromEntries(unset.map((name) => [name, undefined]));

@@ -1,8 +1,19 @@
 import process from 'node:process';
 import { packageFile, run } from './run.mjs';
 
-/** Checks of the sources that need no build; caches live in `.build/`, for the second run. */
+/**
+ * Checks of the sources that need no build; caches live in `.build/`, for the second run. The build
+ * checks the TypeScript; JavaScript has its types in JSDoc.
+ */
 const LINTERS = [
+  {
+    name: 'types of the pages',
+    args: [packageFile('typescript/bin/tsc'), '--project', 'console/tsconfig.pages.json'],
+  },
+  {
+    name: 'types of ops',
+    args: [packageFile('typescript/bin/tsc'), '--project', 'ops'],
+  },
   {
     name: 'eslint',
     args: [
@@ -31,6 +42,7 @@ export async function lint() {
   return results.filter((result) => result.code !== 0).map((result) => result.name);
 }
 
+/** @param {(typeof LINTERS)[number]} linter */
 async function runLinter({ name, args }) {
   const startedAt = Date.now();
   const { code, output } = await run(process.execPath, args, { capture: true });

@@ -10,6 +10,7 @@ import {
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from './errors.mjs';
 
 const RETRY_MS = 200;
 
@@ -45,7 +46,11 @@ export async function withLock(path, task, onWait) {
   }
 }
 
-/** Links a finished file into place: a reader never finds a lock without its holder's id. */
+/**
+ * Links a finished file into place: a reader never finds a lock without its holder's id.
+ *
+ * @param {string} path
+ */
 function tryAcquire(path) {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, String(process.pid));
@@ -53,38 +58,45 @@ function tryAcquire(path) {
     linkSync(own, path);
     return true;
   } catch (error) {
-    if (error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     unlinkSync(own);
   }
 }
 
+/** @param {string} path */
 function readHolder(path) {
   try {
     return Number(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
+/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
-/** Moves the dead holder's lock aside; puts it back when a live one had taken its place by then. */
+/**
+ * Moves the dead holder's lock aside; puts it back when a live one had taken its place by then.
+ *
+ * @param {string} path
+ * @param {number} deadHolder
+ */
 function removeStale(path, deadHolder) {
   const aside = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, aside);
   } catch (error) {
-    if (error.code === 'ENOENT') return;
+    if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
   if (readHolder(aside) !== deadHolder) linkSync(aside, path);

@@ -2,8 +2,11 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
+import { codeOf } from './errors.mjs';
 
 const REPORTS = `${ROOT}/.build/test`;
+
+/** @typedef {Pick<import('./summary.mjs').StageResult, 'passed' | 'failed' | 'skipped'>} Report */
 
 /**
  * Runs one stage of tests in a process of its own.
@@ -56,17 +59,24 @@ export async function runStage(stage, { grep, coverageFolder, isBesideOthers = f
   return { name: stage.name, ...result, seconds };
 }
 
-/** Reports a failure of the run as a whole: no single test can be named. */
+/**
+ * Reports a failure of the run as a whole: no single test can be named.
+ *
+ * @param {{ name: string }} stage
+ * @param {Report} result
+ * @param {string} error
+ */
 function fail({ name }, result, error) {
   console.log(`FAIL: ${name} ${error}`);
   result.failed.push({ title: `the run of ${name}`, error });
 }
 
+/** @param {string} path @returns {Report | null} */
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

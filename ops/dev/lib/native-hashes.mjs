@@ -32,7 +32,7 @@ export function nativeBinary(library = LIBRARY) {
   const { platform, arch, versions } = process;
   const name = `uws_${platform}_${arch}_${versions.modules}.node`;
   const paths = FOLDERS.map((folder) => `${library}/${folder}${name}`);
-  return paths.find((path) => existsSync(path)) ?? paths[0];
+  return paths.find((path) => existsSync(path)) ?? `${library}/${FOLDERS[0]}${name}`;
 }
 
 /**
@@ -70,6 +70,7 @@ function recordedHashes() {
   return JSON.parse(readFileSync(`${ROOT}/${RECORD}`, 'utf8'));
 }
 
+/** @param {string} path */
 function sha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }

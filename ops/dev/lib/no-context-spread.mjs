@@ -24,18 +24,25 @@ export const noContextSpread = {
     const { program, getTypeAtLocation } = context.sourceCode.parserServices;
     const checker = program.getTypeChecker();
 
+    /**
+     * @param {import('estree').Node} node
+     * @param {import('estree').Node} of what is copied
+     */
     function check(node, of) {
       const name = wholeName(checker, getTypeAtLocation(of));
       if (name !== undefined) context.report({ node, messageId: 'copied', data: { name } });
     }
 
     return {
+      /** @param {import('estree').SpreadElement} node */
       'ObjectExpression > SpreadElement'(node) {
         check(node, node.argument);
       },
+      /** @param {import('estree').RestElement & import('eslint').Rule.NodeParentExtension} node */
       'ObjectPattern > RestElement'(node) {
         check(node, node.parent);
       },
+      /** @param {import('estree').CallExpression} node */
       'CallExpression[callee.object.name="Object"][callee.property.name="assign"]'(node) {
         for (const source of node.arguments.slice(1)) check(node, source);
       },
@@ -43,7 +50,13 @@ export const noContextSpread = {
   },
 };
 
-/** The name of the interface that a type is, has, or extends; undefined where there is none. */
+/**
+ * The name of the interface that a type is, has, or extends; undefined where there is none.
+ *
+ * @param {import('typescript').TypeChecker} checker
+ * @param {import('typescript').Type} type
+ * @returns {string | undefined}
+ */
 function wholeName(checker, type, depth = 0) {
   if (depth > 8) return undefined;
   const name = type.aliasSymbol?.name ?? type.symbol?.name;

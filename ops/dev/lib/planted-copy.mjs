@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { ROOT } from './paths.mjs';
 import { packageFile } from './run.mjs';
 import { planStages } from './stages.mjs';
+import { codeOf } from './errors.mjs';
 
 /** What a copy does without: what is large, what is linked, and what belongs to a running service. */
 const NOT_COPIED = new Set(['node_modules', '.git', '.build', 'data', '.swift-lab', 'coverage']);
@@ -49,12 +50,12 @@ export class PlantedCopy {
   async runWith({ path, text }, which) {
     const files = [`${this.#root}/${path}`];
     if (path.endsWith('.ts')) files.push(compiled(this.#root, path));
-    const former = files.map((file) => readFileSync(file));
+    const former = files.map((file) => ({ file, content: readFileSync(file) }));
     try {
       this.#write(path, text);
       return await this.run(which);
     } finally {
-      files.forEach((file, index) => writeFileSync(file, former[index]));
+      for (const { file, content } of former) writeFileSync(file, content);
     }
   }
 
@@ -66,6 +67,8 @@ export class PlantedCopy {
    * @property {string[]} skipped titles
    * @property {boolean} hung
    *
+   * @param {{ tests: readonly string[], grep?: string | undefined }} which
+   * @param {{ bail?: boolean }} [options]
    * @returns {Promise<Outcome>}
    */
   async run({ tests, grep }, { bail = true } = {}) {
@@ -91,10 +94,11 @@ export class PlantedCopy {
     };
   }
 
+  /** @param {string} path @param {string} text */
   #write(path, text) {
     writeFileSync(`${this.#root}/${path}`, text);
     if (!path.endsWith('.ts')) return;
-    const { outputText, diagnostics } = ts.transpileModule(text, {
+    const { outputText, diagnostics = [] } = ts.transpileModule(text, {
       compilerOptions: this.#options,
       fileName: `${this.#root}/${path}`,
       reportDiagnostics: true,
@@ -108,6 +112,11 @@ export class PlantedCopy {
     writeFileSync(compiled(this.#root, path), outputText);
   }
 
+  /**
+   * @param {readonly string[]} args
+   * @param {number} timeoutMs
+   * @returns {Promise<{ hung: boolean, output: string }>}
+   */
   #spawn(args, timeoutMs) {
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, args, {
@@ -118,14 +127,15 @@ export class PlantedCopy {
         // A group of its own, to end what tests have started, too.
         detached: true,
       });
+      /** @type {Buffer[]} */
       const chunks = [];
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (c) => chunks.push(c));
       let hung = false;
       const end = () => {
         try {
-          process.kill(-child.pid, 'SIGKILL');
+          if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
         } catch (error) {
-          if (error.code !== 'ESRCH') throw error;
+          if (codeOf(error) !== 'ESRCH') throw error;
         }
       };
       const timer = setTimeout(() => {
@@ -144,12 +154,18 @@ export class PlantedCopy {
   }
 }
 
-/** A run without a report could not even load its files: that is no test that fails. */
+/**
+ * A run without a report could not even load its files: that is no test that fails.
+ *
+ * @param {string} path
+ * @param {string} output of the run
+ * @returns {import('./mocha.mjs').Report}
+ */
 function readReport(path, output) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     return {
       passed: 0,
       failed: [{ title: 'no test', error: `SyntaxError\n${output}` }],
@@ -158,18 +174,23 @@ function readReport(path, output) {
   }
 }
 
+/**
+ * @param {string} root
+ * @param {string} path
+ */
 function compiled(root, path) {
   return `${root}/dist/${path.replace(/\.ts$/, '.js')}`;
 }
 
 function compilerOptions() {
   const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}/tsconfig.json`, 'utf8'));
+  delete compilerOptions.rootDir;
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, ROOT);
   // For a single file the compiler cannot find out the kind of module, nor where the project
   // begins.
   return {
     ...options,
     ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-    ...{ rootDir: undefined, incremental: false, sourceMap: false },
+    ...{ incremental: false, sourceMap: false },
   };
 }

@@ -19,16 +19,16 @@ import { PLANTED } from '../planted/index.mjs';
 const SOURCE_FOLDERS = ['src', 'console', 'supervisor', 'workers', 'ops/swift'];
 const SOURCE = /\.(?:ts|js|py)$/;
 
-/** @returns {readonly PlantedBug[]} those whose name begins with one of the filters, or all */
+/** @param {readonly string[]} filters @returns {readonly PlantedBug[]} those whose name begins with one of the filters, or all */
 export function plantedBugs(filters = []) {
   if (filters.length === 0) return PLANTED;
   return PLANTED.filter(({ name }) => filters.some((filter) => name.startsWith(filter)));
 }
 
-/** @returns {Map<string, string>} text by path of all sources, relative to `root` */
+/** @param {string} root @returns {Map<string, string>} text by path of all sources, relative to `root` */
 export function readSources(root) {
   const paths = SOURCE_FOLDERS.flatMap((folder) =>
-    readdirSync(`${root}/${folder}`, { recursive: true })
+    readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
       .filter((name) => SOURCE.test(name))
       .map((name) => `${folder}/${name}`),
   );
@@ -53,11 +53,14 @@ export function plant({ file, find, replace }, sources) {
     const where = holders.length === 0 ? 'nowhere' : `more than once: ${holders.join(', ')}`;
     return { stale: `its text is not in ${file}, and ${where} in the other sources` };
   }
-  const [path] = holders;
-  return { path, text: sources.get(path).replace(pattern, () => replace) };
+  const [path = ''] = holders;
+  return { path, text: (sources.get(path) ?? '').replace(pattern, () => replace) };
 }
 
 /**
+ * @param {PlantedBug} bug
+ * @param {Map<string, string>} sources
+ * @param {string} root
  * @returns {string | undefined} why a bug of the list cannot be planted or its tests not be run
  */
 export function staleness(bug, sources, root) {
@@ -67,16 +70,31 @@ export function staleness(bug, sources, root) {
   return missing.length === 0 ? undefined : `there is no ${missing.join(', no ')}`;
 }
 
-/** One path for each time that the text occurs. */
+/**
+ * One path for each time that the text occurs.
+ *
+ * @param {RegExp} pattern
+ * @param {Map<string, string>} sources
+ */
 function holdersOf(pattern, sources) {
-  return [...sources].flatMap(([path, text]) => Array(countOf(text, pattern)).fill(path));
+  return [...sources].flatMap(([path, text]) =>
+    Array.from({ length: countOf(text, pattern) }, () => path),
+  );
 }
 
+/**
+ * @param {string} text
+ * @param {RegExp} pattern
+ */
 function countOf(text, pattern) {
   return [...text.matchAll(new RegExp(pattern, 'g'))].length;
 }
 
-/** Formatters break lines where they like, so any white space matches any other. */
+/**
+ * Formatters break lines where they like, so any white space matches any other.
+ *
+ * @param {string} find
+ */
 function patternOf(find) {
   const escaped = find.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(escaped.replace(/\s+/g, '\\s+'));

@@ -11,7 +11,7 @@ import { ROOT } from './paths.mjs';
  * @throws {Error} with one line for the user
  */
 export async function prepare(goal) {
-  if (!['install', 'product', 'build', 'record'].includes(goal)) {
+  if (!['install', 'product', 'build', 'record'].includes(goal ?? '')) {
     throw new Error('usage: node ops/dev/bootstrap.mjs install|product|build|record');
   }
   await withLock(

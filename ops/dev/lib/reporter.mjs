@@ -19,9 +19,15 @@ const SHOWN_CHARACTERS = 300;
  * written at every failure, so that a run which dies later still tells of it.
  */
 export default class StageReporter extends Base {
+  /**
+   * @param {Mocha.Runner} runner
+   * @param {Mocha.MochaOptions & { reporterOption: { output: string } }} options
+   */
   constructor(runner, options) {
     super(runner, options);
+    /** @type {import('./summary.mjs').StageResult['failed']} */
     const failed = [];
+    /** @type {import('./summary.mjs').StageResult['skipped']} */
     const skipped = [];
     let suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
 
@@ -54,6 +60,10 @@ export default class StageReporter extends Base {
   }
 }
 
+/**
+ * @param {string} title
+ * @param {{ passed: number, failed: number, skipped: number, startedAt: number }} counted
+ */
 function describeSuite(title, { passed, failed, skipped, startedAt }) {
   const counts = [`${passed} passed`];
   if (failed > 0) counts.push(`${failed} FAILED`);
@@ -61,6 +71,7 @@ function describeSuite(title, { passed, failed, skipped, startedAt }) {
   return `${title}: ${counts.join(', ')} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`;
 }
 
+/** @param {{ message?: string } | undefined} error what a test threw */
 function opening(error) {
   const lines = String(error?.message ?? error)
     .split('\n')
@@ -69,6 +80,7 @@ function opening(error) {
   return lines.slice(0, SHOWN_LINES).join(' | ').slice(0, SHOWN_CHARACTERS);
 }
 
+/** @param {Mocha.Test} test */
 function sourceFile(test) {
   return test.file === undefined ? 'unknown' : sourceOf(relative(ROOT, test.file));
 }

@@ -4,13 +4,17 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { ROOT } from './paths.mjs';
 
-/** Path of a file inside an installed package, to run with this very Node. */
+/**
+ * Path of a file inside an installed package, to run with this very Node.
+ *
+ * @param {string} path
+ */
 export function packageFile(path) {
   return `${ROOT}/node_modules/${path}`;
 }
 
 /** The signal that this process was sent, if any. */
-let stoppedBy = null;
+let /** @type {NodeJS.Signals | null} */ stoppedBy = null;
 
 /**
  * Runs a command in the checkout and waits for its end. A SIGINT or SIGTERM to us is handed to it,
@@ -36,7 +40,7 @@ export function run(command, args, { env = {}, capture = false, label, timeoutMs
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
     });
-    const forward = (signal) => {
+    const forward = (/** @type {NodeJS.Signals} */ signal) => {
       stoppedBy = signal;
       child.kill(signal);
     };
@@ -51,6 +55,7 @@ export function run(command, args, { env = {}, capture = false, label, timeoutMs
             child.kill('SIGKILL');
           }, timeoutMs);
 
+    /** @type {Buffer[]} */
     const chunks = [];
     for (const stream of [child.stdout, child.stderr]) {
       if (capture) stream?.on('data', (chunk) => chunks.push(chunk));
@@ -62,11 +67,20 @@ export function run(command, args, { env = {}, capture = false, label, timeoutMs
       clearTimeout(timer);
       process.off('SIGINT', forward).off('SIGTERM', forward);
       const output = Buffer.concat(chunks).toString('utf8');
-      resolve({ code: code ?? 128 + constants.signals[signal], signal, output, timedOut });
+      resolve({ code: code ?? 128 + signalNumber(signal), signal, output, timedOut });
     });
   });
 }
 
+/** @param {NodeJS.Signals | null} signal */
+function signalNumber(signal) {
+  return signal === null ? 0 : constants.signals[signal];
+}
+
+/**
+ * @param {import('node:stream').Readable} stream
+ * @param {string | undefined} label
+ */
 function showLabelled(stream, label) {
   createInterface({ input: stream }).on('line', (line) => {
     console.log(line === '' ? '' : `${label} | ${line}`);

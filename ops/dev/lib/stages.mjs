@@ -132,7 +132,8 @@ const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
  * @template {{ name: string }} T
  */
 export function lanesOf(stages) {
-  const laneOf = ({ name }) => STAGES.find((stage) => stage.name === name).lane;
+  const laneOf = (/** @type {{ name: string }} */ { name }) =>
+    STAGES.find((stage) => stage.name === name)?.lane;
   const lanes = new Set(stages.map(laneOf));
   return [...lanes].map((lane) => stages.filter((stage) => laneOf(stage) === lane));
 }
@@ -169,17 +170,26 @@ function isSwiftInstalled() {
   );
 }
 
-/** `dist/test/http/edge.test.js` → `test/http/edge.test.ts` */
+/**
+ * `dist/test/http/edge.test.js` → `test/http/edge.test.ts`
+ *
+ * @param {string} file
+ */
 export function sourceOf(file) {
   return file.replace(/^.*?\bdist\//, '').replace(/\.js$/, '.ts');
 }
 
+/** @param {string} file */
 function stageOf(file) {
   const source = sourceOf(file);
-  const holds = (folder) => source.startsWith(`test/${folder}/`);
+  const holds = (/** @type {string} */ folder) => source.startsWith(`test/${folder}/`);
   return STAGES.find((stage) => stage.folders?.some(holds))?.name ?? 'unit';
 }
 
+/**
+ * @param {string} source
+ * @param {readonly string[]} filters
+ */
 function isWanted(source, filters) {
   return (
     filters.length === 0 || filters.some((prefix) => source.startsWith(prefix.replace(/^\.\//, '')))
@@ -189,8 +199,8 @@ function isWanted(source, filters) {
 function compiledTests() {
   const folder = `${ROOT}/dist/test`;
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith('.test.js') && !HELPERS.has(name.split('/')[0]))
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js') && !HELPERS.has(name.split('/')[0] ?? ''))
     .map((name) => `dist/test/${name}`)
     .sort();
 }

@@ -44,7 +44,11 @@ export function summarise(stages) {
   return [...lines, '', totals(stages)];
 }
 
-/** One line a missing need and file; tests that are skipped for another reason by their title. */
+/**
+ * One line a missing need and file; tests that are skipped for another reason by their title.
+ *
+ * @param {StageResult['skipped']} skipped
+ */
 function describeSkipped(skipped) {
   const lines = skipped.map(({ title, file }) => {
     const need = MARK.exec(title)?.groups?.need;
@@ -55,16 +59,23 @@ function describeSkipped(skipped) {
   return [...new Set(lines)];
 }
 
+/**
+ * @param {string} word
+ * @param {{ title: string, file?: string, error: string }} failure
+ */
 function describe(word, { title, file, error }) {
   return [`${word}: ${title}${file === undefined ? '' : ` → ${file}`}`, `        ${error}`];
 }
 
+/** @param {StageResult} stage */
 function unstableOf({ unstable = [] }) {
   return unstable;
 }
 
+/** @param {readonly StageResult[]} stages */
 function totals(stages) {
-  const sum = (pick) => stages.reduce((total, stage) => total + pick(stage), 0);
+  const sum = (/** @type {(stage: StageResult) => number} */ pick) =>
+    stages.reduce((total, stage) => total + pick(stage), 0);
   const passed = sum((stage) => stage.passed);
   const failed = sum((stage) => stage.failed.length);
   const unstable = sum((stage) => unstableOf(stage).length);

@@ -5,7 +5,7 @@ import { layout, NODES } from './layout.mjs';
 import { marked } from './processes.mjs';
 import { swiftProgram } from './services.mjs';
 
-/** Daemons by the name that one asks for, with the storage types that each has. */
+/** Daemons by the name that one asks for, with the storage types that each has. @type {Record<string, readonly StorageType[]>} */
 const DAEMONS = {
   replicator: ['account', 'container', 'object'],
   auditor: ['account', 'container', 'object'],
@@ -17,6 +17,7 @@ const DAEMONS = {
 
 export const DAEMON_NAMES = Object.keys(DAEMONS);
 
+/** @typedef {import('./layout.mjs').StorageType} StorageType */
 /** @typedef {{ program: string, conf: string, node: string }} Pass */
 
 /**
@@ -29,7 +30,7 @@ export const DAEMON_NAMES = Object.keys(DAEMONS);
  * @throws {Error} for a name that is no daemon
  */
 export function passesOf(dir, daemon, only) {
-  const [, type, name] = /^(?:(account|container|object)-)?(.*)$/.exec(daemon);
+  const [, type, name = ''] = /^(?:(account|container|object)-)?(.*)$/.exec(daemon) ?? [];
   const types = (DAEMONS[name] ?? []).filter((each) => type === undefined || each === type);
   if (types.length === 0) {
     throw new Error(`no daemon ${daemon}; there are ${DAEMON_NAMES.join(', ')}`);
@@ -37,7 +38,9 @@ export function passesOf(dir, daemon, only) {
   const paths = layout(dir);
   // One for the cluster, as it works through the proxy's own code.
   if (name === 'expirer') {
-    return [[{ program: 'swift-object-expirer', conf: paths.expirerConf, node: NODES[0].name }]];
+    const [node] = NODES;
+    if (node === undefined) throw new Error('a lab has nodes');
+    return [[{ program: 'swift-object-expirer', conf: paths.expirerConf, node: node.name }]];
   }
   const nodes = NODES.filter((node) => only === undefined || node.name === only);
   if (nodes.length === 0) throw new Error(`no node ${only}`);
@@ -54,6 +57,8 @@ export function passesOf(dir, daemon, only) {
  * Runs a daemon once, over everything, and waits for its end.
  *
  * @param {import('./state.mjs').LabState} lab
+ * @param {string} daemon
+ * @param {string} [only] a node's name
  * @throws {Error} when a program fails
  */
 export async function runOnce(lab, daemon, only) {
@@ -62,6 +67,10 @@ export async function runOnce(lab, daemon, only) {
   }
 }
 
+/**
+ * @param {import('./state.mjs').LabState} lab
+ * @param {Pass} pass
+ */
 async function runPass(lab, { program, conf, node }) {
   const { command, args, env } = swiftProgram(lab, program, [conf, 'once']);
   const child = spawn(command, args, {

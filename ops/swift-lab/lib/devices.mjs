@@ -15,6 +15,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { allDevices } from './layout.mjs';
 import { PYTHON, pythonFile } from './programs.mjs';
 
+/** @typedef {import('./state.mjs').LabState} LabState */
+
 /** mkfs.xfs refuses anything smaller. */
 export const DEVICE_BYTES_MIN = 300 * 2 ** 20;
 
@@ -29,14 +31,19 @@ const UNMOUNT_RETRY_MS = 100;
  * @returns {'xfs' | 'plain'}
  */
 export function fileSystemFor() {
-  if (process.getuid() !== 0 || !existsSync('/usr/sbin/mkfs.xfs')) return 'plain';
+  if (process.getuid?.() !== 0 || !existsSync('/usr/sbin/mkfs.xfs')) return 'plain';
   // Names a free loop device, which in most containers there is none.
   return spawnSync('losetup', ['--find']).status === 0 ? 'xfs' : 'plain';
 }
 
-/** What is wrong with the devices' file system, for the user; undefined when nothing is. */
+/**
+ * What is wrong with the devices' file system, for the user; undefined when nothing is.
+ *
+ * @param {LabState} lab
+ */
 export function fileSystemProblem(lab) {
   const [device] = allDevices(lab.dir);
+  if (device === undefined) throw new Error('a lab has devices');
   const { status, stderr } = spawnSync(PYTHON, [pythonFile('probe.py'), device.folder], {
     encoding: 'utf8',
   });
@@ -48,7 +55,11 @@ export function fileSystemProblem(lab) {
   );
 }
 
-/** Makes the devices that are missing, and mounts those that are not mounted. */
+/**
+ * Makes the devices that are missing, and mounts those that are not mounted.
+ *
+ * @param {LabState} lab
+ */
 export async function mountDevices(lab) {
   await Promise.all(
     allDevices(lab.dir).map(async ({ folder, image }) => {
@@ -60,6 +71,10 @@ export async function mountDevices(lab) {
   );
 }
 
+/**
+ * @param {string} image path
+ * @param {number} bytes
+ */
 function makeImage(image, bytes) {
   const unfinished = `${image}.new`;
   const file = openSync(unfinished, 'w', 0o600);
@@ -69,7 +84,11 @@ function makeImage(image, bytes) {
   renameSync(unfinished, image);
 }
 
-/** Unmounts all of a folder's devices, whether or not a lab still knows of them. */
+/**
+ * Unmounts all of a folder's devices, whether or not a lab still knows of them.
+ *
+ * @param {string} dir
+ */
 export async function unmountDevices(dir) {
   for (const folder of mountsIn(dir)) {
     // The last process has ended, and the kernel may still be closing its files.
@@ -82,7 +101,11 @@ export async function unmountDevices(dir) {
   }
 }
 
-/** Mount points that are a folder or lie in it; the kernel writes a blank as `\040`. */
+/**
+ * Mount points that are a folder or lie in it; the kernel writes a blank as `\040`.
+ *
+ * @param {string} dir
+ */
 function mountsIn(dir) {
   return readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
@@ -97,6 +120,8 @@ const FILLER = 'lab-filler';
 /**
  * Fills a device, so that its servers answer 507: they keep 1 % free (`fallocate_reserve`).
  *
+ * @param {LabState} lab
+ * @param {string} name
  * @throws {Error} when the device is a plain folder, whose room is the machine's
  */
 export function fillDevice(lab, name) {
@@ -109,17 +134,30 @@ export function fillDevice(lab, name) {
   must('fallocate', ['-l', String(bytes), `${folder}/${FILLER}`]);
 }
 
-/** Undoes {@link fillDevice}. */
+/**
+ * Undoes {@link fillDevice}.
+ *
+ * @param {LabState} lab
+ * @param {string} name
+ */
 export function emptyDevice(lab, name) {
   rmSync(`${findDevice(lab, name).folder}/${FILLER}`, { force: true });
 }
 
+/**
+ * @param {LabState} lab
+ * @param {string} name
+ */
 function findDevice(lab, name) {
   const device = allDevices(lab.dir).find((candidate) => candidate.name === name);
   if (device === undefined) throw new Error(`no device ${name}`);
   return device;
 }
 
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
 function must(command, args) {
   const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
   if (error !== undefined) throw error;

@@ -19,6 +19,8 @@ export async function down(dir, { wipe = false } = {}) {
 
 /**
  * Removes only what a lab makes; the state goes last, so that an interrupted wipe can be repeated.
+ *
+ * @param {string} dir
  */
 function removeFiles(dir) {
   const { stateFile } = layout(dir);
@@ -27,7 +29,11 @@ function removeFiles(dir) {
   rmSync(stateFile);
 }
 
-/** Removes a lab's folder if nothing is in it. */
+/**
+ * Removes a lab's folder if nothing is in it.
+ *
+ * @param {string} dir
+ */
 export function removeIfEmpty(dir) {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
 }

@@ -3,7 +3,13 @@ import { endProcesses, labProcesses, signalAll } from './processes.mjs';
 import { servicesOf } from './services.mjs';
 import { startServices } from './up.mjs';
 
-/** What a test does to services of a running lab, by the name of the command. */
+/** @typedef {import('./state.mjs').LabState} LabState */
+
+/**
+ * What a test does to services of a running lab, by the name of the command.
+ *
+ * @type {Record<string, (lab: LabState, names: readonly string[]) => void | Promise<void>>}
+ */
 export const FAULTS = {
   stop: (lab, names) => endServices(lab, names, {}),
   kill: (lab, names) => endServices(lab, names, { force: true }),
@@ -14,18 +20,32 @@ export const FAULTS = {
   empty: (lab, names) => names.forEach((name) => emptyDevice(lab, name)),
 };
 
+/**
+ * @param {LabState} lab
+ * @param {readonly string[]} names
+ * @param {{ force?: boolean }} options
+ */
 function endServices(lab, names, options) {
   const wanted = checked(lab, names);
   return endProcesses(lab.id, ({ service }) => wanted.includes(service), options);
 }
 
+/**
+ * @param {LabState} lab
+ * @param {readonly string[]} names
+ * @param {NodeJS.Signals} signal
+ */
 function signalServices(lab, names, signal) {
   const wanted = checked(lab, names);
   const processes = labProcesses(lab.id).filter(({ service }) => wanted.includes(service));
   signalAll(processes, signal);
 }
 
-/** @throws {Error} for a name that is no service: a fault that does nothing would prove nothing */
+/**
+ * @param {LabState} lab
+ * @param {readonly string[]} names
+ * @throws {Error} for a name that is no service: a fault that does nothing would prove nothing
+ */
 function checked(lab, names) {
   const known = servicesOf(lab).map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));

@@ -38,6 +38,7 @@ export function gatewayConf(lab) {
   };
 }
 
+/** @param {ReturnType<typeof layout>} paths */
 function dataDir({ gateway }) {
   const dir = `${gateway}/data`;
   mkdirSync(dir, { recursive: true });

@@ -24,6 +24,10 @@ export async function untilHealthy(service, signal) {
   }
 }
 
+/**
+ * @param {import('./services.mjs').Service} service
+ * @returns {Promise<boolean>}
+ */
 function answersHealthcheck({ ip, port }) {
   return new Promise((resolve) => {
     const options = { host: ip, port, path: '/healthcheck', agent: false, timeout: ASK_LIMIT_MS };
@@ -37,10 +41,14 @@ function answersHealthcheck({ ip, port }) {
   });
 }
 
+/**
+ * @param {import('./services.mjs').Service} service
+ * @returns {Promise<boolean>}
+ */
 function accepts({ ip, port }) {
   return new Promise((resolve) => {
     const socket = connect({ host: ip, port, timeout: ASK_LIMIT_MS });
-    const end = (answer) => {
+    const end = (/** @type {boolean} */ answer) => {
       socket.destroy();
       resolve(answer);
     };

@@ -11,7 +11,13 @@ export const NODES = [
   { name: 'node2', ip: '127.0.0.2', zone: 2, devices: ['d3', 'd4'] },
 ];
 
-/** Storage servers of every node, in the order in which they come up best. */
+/** @typedef {'account' | 'container' | 'object'} StorageType */
+
+/**
+ * Storage servers of every node, in the order in which they come up best.
+ *
+ * @type {readonly StorageType[]}
+ */
 export const STORAGE_TYPES = ['account', 'container', 'object'];
 
 /** The address of the proxies, memcached and their clients. */
@@ -44,11 +50,12 @@ export function layout(dir) {
     gateway: `${dir}/gateway`,
     images: `${dir}/img`,
     /** What Swift calls `devices`: the parent of a node's devices. */
-    devicesOf: (node) => `${dir}/srv/${node.name}`,
-    cacheOf: (node) => `${dir}/cache/${node.name}`,
-    storageConf: (type, node) => `${dir}/conf/${type}-server.${node.name}.conf`,
-    rsyncConf: (node) => `${dir}/conf/rsyncd.${node.name}.conf`,
-    proxyConf: (name) => `${dir}/conf/${name}.conf`,
+    devicesOf: (/** @type {StorageNode} */ node) => `${dir}/srv/${node.name}`,
+    cacheOf: (/** @type {StorageNode} */ node) => `${dir}/cache/${node.name}`,
+    storageConf: (/** @type {StorageType} */ type, /** @type {StorageNode} */ node) =>
+      `${dir}/conf/${type}-server.${node.name}.conf`,
+    rsyncConf: (/** @type {StorageNode} */ node) => `${dir}/conf/rsyncd.${node.name}.conf`,
+    proxyConf: (/** @type {string} */ name) => `${dir}/conf/${name}.conf`,
     expirerConf: `${dir}/conf/object-expirer.conf`,
     gatewayConfig: `${dir}/gateway/ringway.json`,
     benchConfig: `${dir}/gateway/one-proxy.json`,
@@ -58,7 +65,11 @@ export function layout(dir) {
   };
 }
 
-/** Every device with its node and the folder where its file system is, or is mounted. */
+/**
+ * Every device with its node and the folder where its file system is, or is mounted.
+ *
+ * @param {string} dir absolute path of the lab's folder
+ */
 export function allDevices(dir) {
   const { devicesOf, images } = layout(dir);
   return NODES.flatMap((node) =>

@@ -84,6 +84,12 @@ export function parseOptions(args) {
   };
 }
 
+/**
+ * @param {Readonly<Record<string, unknown>>} values
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ */
 function number(values, name, min, max) {
   const text = values[name];
   if (text === undefined) return undefined;
@@ -92,8 +98,12 @@ function number(values, name, min, max) {
   throw new Error(`--${name} ${text} is no number from ${min} to ${max}`);
 }
 
+/**
+ * @param {string} text
+ * @returns {[name: string, value: string]}
+ */
 function assignment(text) {
-  const [, name, value] = /^([a-z_]+)=(.*)$/.exec(text) ?? [];
+  const [, name, value = ''] = /^([a-z_]+)=(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new Error(`--proxy-option ${text} is not NAME=VALUE`);
   return [name, value];
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { NODES } from './layout.mjs';
 
 /** Port numbers of a lab, by their offset in its block. Both nodes use the same, each on its IP. */
-const NAMES = [
+const NAMES = /** @type {const} */ ([
   'object',
   'container',
   'account',
@@ -17,7 +17,9 @@ const NAMES = [
   // A port without a listener: Swift insists on a syslog server, and the machine's must not get its
   // lines.
   'no-syslog',
-];
+]);
+
+/** @typedef {Record<(typeof NAMES)[number], number>} Ports */
 
 /** Below the ports that the kernel gives to outgoing connections: those come and go all the time. */
 const FIRST = 20_000;
@@ -25,10 +27,11 @@ const END = 32_000;
 
 /**
  * @param {number} base
- * @returns {Record<string, number>}
+ * @returns {Ports}
  */
 export function portsFrom(base) {
-  return Object.fromEntries(NAMES.map((name, offset) => [name, base + offset]));
+  const ports = Object.fromEntries(NAMES.map((name, offset) => [name, base + offset]));
+  return /** @type {Ports} */ (ports);
 }
 
 /**
@@ -53,6 +56,7 @@ export async function choosePorts(base) {
   }
 }
 
+/** @param {Ports} ports */
 async function takenOf(ports) {
   const numbers = Object.values(ports);
   const free = await Promise.all(
@@ -64,7 +68,11 @@ async function takenOf(ports) {
   return numbers.filter((_port, index) => !free[index]);
 }
 
-/** Whether the port has no listener. */
+/**
+ * Whether the port has no listener.
+ *
+ * @param {{ ip: string, port: number }} address
+ */
 export async function isFree({ ip, port }) {
   const server = createServer();
   server.listen(port, ip);

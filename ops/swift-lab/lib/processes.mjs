@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from '../../dev/lib/errors.mjs';
 
 /**
  * A process of a lab is one that carries the lab's id, and the name of its service, in its
@@ -30,6 +31,11 @@ export function labProcesses(id) {
     });
 }
 
+/**
+ * @param {number} pid
+ * @param {Buffer} wanted what the environment holds
+ * @returns {LabProcess | undefined}
+ */
 function inspect(pid, wanted) {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`);
@@ -43,12 +49,17 @@ function inspect(pid, wanted) {
     return { pid, service, isPaused: state === 'T', isLeader: Number(group) === pid };
   } catch (error) {
     // Another user's, or it has ended by now.
-    if (['EACCES', 'EPERM', 'ENOENT', 'ESRCH'].includes(error.code)) return undefined;
+    if (['EACCES', 'EPERM', 'ENOENT', 'ESRCH'].includes(codeOf(error))) return undefined;
     throw error;
   }
 }
 
-/** The environment that marks a process, and all that it starts, as the lab's. */
+/**
+ * The environment that marks a process, and all that it starts, as the lab's.
+ *
+ * @param {string} id of the lab
+ * @param {string} service
+ */
 export function marked(id, service) {
   return { [MARK]: `${id}/${service}` };
 }
@@ -56,6 +67,7 @@ export function marked(id, service) {
 /**
  * Starts a service that outlives us, in a process group of its own.
  *
+ * @param {string} id of the lab
  * @param {import('./services.mjs').Service} service
  * @returns {{ ended: Promise<never> }} `ended` rejects when it ends while we wait for it
  */
@@ -69,6 +81,7 @@ export function spawnService(id, service) {
   });
   closeSync(log);
   child.unref();
+  /** @type {Promise<never>} */
   const ended = new Promise((_resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
@@ -86,7 +99,7 @@ export function signalAll(processes, signal) {
     try {
       process.kill(pid, signal);
     } catch (error) {
-      if (error.code !== 'ESRCH') throw error;
+      if (codeOf(error) !== 'ESRCH') throw error;
     }
   }
 }

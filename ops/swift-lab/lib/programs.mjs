@@ -15,7 +15,7 @@ const PROGRAMS = {
   rsync: 'rsync',
 };
 
-/** @returns {string} absolute path of a program of Swift's, or of Debian */
+/** @param {string} name @returns {string} absolute path of a program of Swift's, or of Debian */
 export function programPath(name) {
   return `/usr/bin/${name}`;
 }
@@ -29,7 +29,11 @@ export function requirePrograms() {
   throw new Error(`not installed: apt-get install --no-install-recommends ${missing.join(' ')}`);
 }
 
-/** Path of a Python file of the lab's own. */
+/**
+ * Path of a Python file of the lab's own.
+ *
+ * @param {string} name
+ */
 export function pythonFile(name) {
   return fileURLToPath(new URL(`../python/${name}`, import.meta.url));
 }

@@ -3,7 +3,13 @@ import { layout, PROXY_IP } from './layout.mjs';
 import { commonConf } from './storage-conf.mjs';
 import { SERVICE_USER, USERS } from './users.mjs';
 
-/** @typedef {{ name: string, filter?: boolean, s3api?: Record<string, unknown> }} Proxy */
+/**
+ * @typedef {{
+ *   name: 'proxy-1' | 'proxy-2' | 'proxy-s3api' | 'proxy-s3api-acl',
+ *   filter?: boolean,
+ *   s3api?: Record<string, string | number | boolean>,
+ * }} Proxy
+ */
 
 /** @type {readonly Proxy[]} */
 export const PROXIES = [
@@ -41,6 +47,11 @@ export function proxyConf(lab) {
   return Object.fromEntries(PROXIES.map((proxy) => [path(proxy.name), ini(sections(lab, proxy))]));
 }
 
+/**
+ * @param {import('./state.mjs').LabState} lab
+ * @param {Proxy} proxy
+ * @returns {Record<string, Record<string, string | number | boolean>>} options by section
+ */
 function sections(lab, { name, filter = false, s3api }) {
   const hasFilter = filter && lab.filter;
   return {
@@ -94,7 +105,12 @@ const S3API = {
   allow_multipart_uploads: true,
 };
 
-/** The order of Swift's own proxy-server.conf-sample. */
+/**
+ * The order of Swift's own proxy-server.conf-sample.
+ *
+ * @param {boolean} hasFilter
+ * @param {boolean} hasS3api
+ */
 function pipeline(hasFilter, hasS3api) {
   return [
     ...['catch_errors', 'gatekeeper'],
@@ -120,6 +136,7 @@ function tempauth() {
   return { use: 'egg:swift#tempauth', ...Object.fromEntries(users) };
 }
 
+/** @param {import('./state.mjs').LabState} lab */
 function ringwayFilters(lab) {
   const { secretFile } = layout(lab.dir);
   return {

@@ -42,6 +42,12 @@ export async function untilWritable(lab, signal) {
     const token = await tokenThatWorks(proxy, signal);
     for (const policy of lab.policies) {
       const container = `${ACCOUNT}/lab-is-ready-${proxy.name}-${policy}`;
+      /**
+       * @param {string} method
+       * @param {string} path
+       * @param {Record<string, string>} headers
+       * @param {readonly number[]} wanted
+       */
       const make = (method, path, headers, wanted) =>
         untilAnswered(proxy, method, path, { 'x-auth-token': token, ...headers }, wanted, signal);
       await make('PUT', container, { 'x-storage-policy': policy }, [201, 202]);
@@ -54,7 +60,7 @@ export async function untilWritable(lab, signal) {
 
 const ACCOUNT = `/v1/AUTH_${SERVICE_USER.account}`;
 
-/** @returns {Promise<Service[]>} those that run and answer */
+/** @param {LabState} lab @returns {Promise<Service[]>} those that run and answer */
 async function runningServices(lab) {
   const paused = labProcesses(lab.id).filter(({ isPaused }) => isPaused);
   const candidates = servicesOf(lab).filter(
@@ -64,10 +70,15 @@ async function runningServices(lab) {
   return candidates.filter((_service, index) => healthy[index]);
 }
 
+/** @param {readonly Service[]} services */
 function proxiesOf(services) {
   return services.filter(({ name }) => PROXIES.some((proxy) => proxy.name === name));
 }
 
+/**
+ * @param {Service} proxy
+ * @param {AbortSignal} signal ends the waiting
+ */
 async function tokenThatWorks(proxy, signal) {
   for (let inARow = 0; ;) {
     const token = await login(proxy);
@@ -79,13 +90,22 @@ async function tokenThatWorks(proxy, signal) {
   }
 }
 
+/** @param {Service} proxy */
 async function login(proxy) {
   const { account, user, key } = SERVICE_USER;
   const headers = { 'x-auth-user': `${account}:${user}`, 'x-auth-key': key };
   const response = await answer(proxy, 'GET', '/auth/v1.0', headers);
-  return response?.headers['x-auth-token'] ?? '';
+  return String(response?.headers['x-auth-token'] ?? '');
 }
 
+/**
+ * @param {Service} proxy
+ * @param {string} method
+ * @param {string} path
+ * @param {Record<string, string>} headers
+ * @param {readonly number[]} wanted
+ * @param {AbortSignal} signal ends the waiting
+ */
 async function untilAnswered(proxy, method, path, headers, wanted, signal) {
   for (;;) {
     const status = await ask(proxy, method, path, headers);
@@ -94,16 +114,34 @@ async function untilAnswered(proxy, method, path, headers, wanted, signal) {
   }
 }
 
+/**
+ * @param {Service} proxy
+ * @param {string} problem
+ * @param {AbortSignal} signal ends the waiting
+ */
 async function pause({ name }, problem, signal) {
   if (signal.aborted) throw new Error(`${name} ${problem}`);
   await delay(POLL_MS);
 }
 
-/** @returns {Promise<number>} the status; 0 without an answer */
+/**
+ * @param {Service} proxy
+ * @param {string} method
+ * @param {string} path
+ * @param {Record<string, string>} headers
+ * @returns {Promise<number>} the status; 0 without an answer
+ */
 async function ask(proxy, method, path, headers) {
   return (await answer(proxy, method, path, headers))?.statusCode ?? 0;
 }
 
+/**
+ * @param {Service} proxy
+ * @param {string} method
+ * @param {string} path
+ * @param {Record<string, string>} headers
+ * @returns {Promise<import('node:http').IncomingMessage | undefined>}
+ */
 function answer({ ip, port }, method, path, headers) {
   return new Promise((resolve) => {
     const options = { host: ip, port, method, path, headers, agent: false, timeout: ASK_LIMIT_MS };

@@ -16,7 +16,10 @@ import { PROXIES } from './proxy-conf.mjs';
  * @property {string} log path
  */
 
-/** @param {import('./state.mjs').LabState} lab @returns {Service[]} in the order of a status */
+/** @typedef {import('./state.mjs').LabState} LabState */
+/** @typedef {import('./layout.mjs').StorageNode} StorageNode */
+
+/** @param {LabState} lab @returns {Service[]} in the order of a status */
 export function servicesOf(lab) {
   return [
     memcached(lab),
@@ -31,6 +34,8 @@ export function servicesOf(lab) {
 /**
  * A program of Swift's with the lab's folder in the place of /etc/swift.
  *
+ * @param {LabState} lab
+ * @param {string} program
  * @param {readonly string[]} args `-v` is added: without it the log goes to syslog alone
  */
 export function swiftProgram(lab, program, args) {
@@ -42,6 +47,11 @@ export function swiftProgram(lab, program, args) {
   };
 }
 
+/**
+ * @param {LabState} lab
+ * @param {import('./layout.mjs').StorageType} type
+ * @param {StorageNode} node
+ */
 function storageServer(lab, type, node) {
   const { storageConf, log } = layout(lab.dir);
   const name = `${type}-server.${node.name}`;
@@ -53,6 +63,10 @@ function storageServer(lab, type, node) {
   };
 }
 
+/**
+ * @param {LabState} lab
+ * @param {import('./proxy-conf.mjs').Proxy} proxy
+ */
 function proxyServer(lab, { name }) {
   const { proxyConf, log } = layout(lab.dir);
   return {
@@ -63,6 +77,7 @@ function proxyServer(lab, { name }) {
   };
 }
 
+/** @param {LabState} lab */
 function memcached(lab) {
   const port = lab.ports.memcached;
   return {
@@ -76,6 +91,10 @@ function memcached(lab) {
   };
 }
 
+/**
+ * @param {LabState} lab
+ * @param {StorageNode} node
+ */
 function rsyncd(lab, node) {
   const { rsyncConf, log } = layout(lab.dir);
   const name = `rsyncd.${node.name}`;

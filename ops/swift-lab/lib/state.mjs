@@ -17,7 +17,7 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {boolean} filter whether proxy-1 and proxy-2 have Ringway's filters
  * @property {number} proxyWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
- * @property {Record<string, number>} ports
+ * @property {import('./ports.mjs').Ports} ports
  * @property {readonly string[]} endpoints of the proxies for Ringway
  * @property {string} authUrl
  * @property {string} s3api URL of Swift's own S3
@@ -32,13 +32,17 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {string} logDir
  */
 
-/** @returns {LabState | undefined} undefined when there is no lab in this folder */
+/** @param {string} dir @returns {LabState | undefined} undefined when there is no lab in this folder */
 export function readState(dir) {
   const { stateFile } = layout(dir);
   return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
 }
 
-/** @returns {LabState} @throws {Error} for the user, when there is no lab in this folder */
+/**
+ * @param {string} dir
+ * @returns {LabState}
+ * @throws {Error} for the user, when there is no lab in this folder
+ */
 export function requireState(dir) {
   const lab = readState(dir);
   if (lab === undefined) throw new Error(`no lab in ${dir}: npm run swift:up makes one`);
@@ -66,8 +70,13 @@ export async function openState(options) {
   });
 }
 
+/**
+ * @param {string} dir
+ * @param {import('./ports.mjs').Ports} ports
+ */
 function describe(dir, ports) {
-  const url = (name) => `http://${PROXY_IP}:${ports[name]}`;
+  const url = (/** @type {keyof import('./ports.mjs').Ports} */ name) =>
+    `http://${PROXY_IP}:${ports[name]}`;
   const paths = layout(dir);
   return {
     endpoints: [url('proxy-1'), url('proxy-2')],
@@ -85,7 +94,11 @@ function describe(dir, ports) {
   };
 }
 
-/** Writes in one step: a reader finds a whole file or none. */
+/**
+ * Writes in one step: a reader finds a whole file or none.
+ *
+ * @param {LabState} lab
+ */
 function save(lab) {
   const { stateFile } = layout(lab.dir);
   writeFileSync(`${stateFile}.new`, `${JSON.stringify(lab, null, 2)}\n`, { mode: 0o600 });

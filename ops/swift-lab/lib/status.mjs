@@ -27,6 +27,11 @@ export function statusOf(lab) {
   );
 }
 
+/**
+ * @param {import('./services.mjs').Service} service
+ * @param {readonly import('./processes.mjs').LabProcess[]} processes
+ * @returns {Promise<ServiceStatus['health']>}
+ */
 async function healthOf(service, processes) {
   if (processes.length === 0) return 'down';
   if (processes.some(({ isPaused }) => isPaused)) return 'paused';
@@ -35,8 +40,9 @@ async function healthOf(service, processes) {
 
 /** @param {readonly ServiceStatus[]} statuses @returns {string[]} lines of a table */
 export function statusTable(statuses) {
+  const titles = ['SERVICE', 'ADDRESS', 'PID', 'HEALTH'];
   const rows = [
-    ['SERVICE', 'ADDRESS', 'PID', 'HEALTH'],
+    titles,
     ...statuses.map(({ name, address, pids, health }) => [
       name,
       address,
@@ -44,12 +50,12 @@ export function statusTable(statuses) {
       health,
     ]),
   ];
-  const widths = rows[0].map((_title, column) =>
-    Math.max(...rows.map((row) => row[column].length)),
+  const widths = titles.map((_title, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column]))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

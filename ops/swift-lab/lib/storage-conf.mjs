@@ -4,6 +4,12 @@ import { ini } from './ini.mjs';
 import { layout, NODES, POLICIES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
 
 /**
+ * @typedef {import('./state.mjs').LabState} LabState
+ * @typedef {import('./layout.mjs').StorageNode} StorageNode
+ * @typedef {Record<string, Record<string, string | number | boolean>>} Sections options by section
+ */
+
+/**
  * Configuration of everything but the proxies: swift.conf, storage servers with their daemons,
  * rsync, expirer.
  *
@@ -26,6 +32,7 @@ export function storageConf(lab) {
 }
 
 function swiftConf() {
+  /** @type {Sections} */
   const sections = {
     'swift-hash': { swift_hash_path_prefix: 'lab', swift_hash_path_suffix: 'lab' },
     'swift-constraints': {},
@@ -48,7 +55,11 @@ function swiftConf() {
   return sections;
 }
 
-/** What every program of Swift's has in its `[DEFAULT]`. */
+/**
+ * What every program of Swift's has in its `[DEFAULT]`.
+ *
+ * @param {LabState} lab
+ */
 export function commonConf(lab) {
   return {
     swift_dir: layout(lab.dir).conf,
@@ -75,6 +86,13 @@ const AUDIT_RATES = {
   },
 };
 
+/**
+ * @param {LabState} lab
+ * @param {ReturnType<typeof layout>} paths
+ * @param {import('./layout.mjs').StorageType} type
+ * @param {StorageNode} node
+ * @returns {Sections}
+ */
 function serverConf(lab, paths, type, node) {
   const recon = { recon_cache_path: paths.cacheOf(node) };
   return {
@@ -103,8 +121,14 @@ function serverConf(lab, paths, type, node) {
   };
 }
 
+/**
+ * @param {LabState} lab
+ * @param {ReturnType<typeof layout>} paths
+ * @param {StorageNode} node
+ */
 function rsyncConf(lab, paths, node) {
-  const identity = process.getuid() === 0 ? { uid: 'root', gid: 'root' } : {};
+  const identity = process.getuid?.() === 0 ? { uid: 'root', gid: 'root' } : {};
+  /** @type {Sections} */
   const sections = {
     '': { ...identity, 'use chroot': 'no', address: node.ip, port: lab.ports.rsync },
   };
@@ -119,10 +143,15 @@ function rsyncConf(lab, paths, node) {
   return sections;
 }
 
+/**
+ * @param {LabState} lab
+ * @param {ReturnType<typeof layout>} paths
+ * @returns {Sections}
+ */
 function expirerConf(lab, paths) {
   return {
     DEFAULT: commonConf(lab),
-    'object-expirer': { recon_cache_path: paths.cacheOf(NODES[0]) },
+    'object-expirer': { recon_cache_path: paths.cacheOf(firstNode()) },
     'pipeline:main': { pipeline: 'catch_errors proxy-logging cache proxy-server' },
     'app:proxy-server': { use: 'egg:swift#proxy', account_autocreate: true },
     'filter:catch_errors': { use: 'egg:swift#catch_errors' },
@@ -132,4 +161,11 @@ function expirerConf(lab, paths) {
       memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
     },
   };
+}
+
+/** One for the cluster runs beside the first node. */
+function firstNode() {
+  const [node] = NODES;
+  if (node === undefined) throw new Error('a lab has nodes');
+  return node;
 }

@@ -13,6 +13,10 @@ import { servicesOf } from './services.mjs';
 import { isFree } from './ports.mjs';
 import { openState } from './state.mjs';
 import { storageConf } from './storage-conf.mjs';
+import { messageOf } from '../../dev/lib/errors.mjs';
+
+/** @typedef {import('./state.mjs').LabState} LabState */
+/** @typedef {import('./services.mjs').Service} Service */
 
 /** A guard for a busy machine; a service takes one or two seconds. */
 const START_LIMIT_MS = 60_000;
@@ -63,6 +67,11 @@ export async function startServices(lab, names) {
   await within(START_LIMIT_MS, (signal) => untilTokensWork(lab, signal));
 }
 
+/**
+ * @param {LabState} lab
+ * @param {Service} service
+ * @param {boolean} isRunning
+ */
 async function start(lab, service, isRunning) {
   if (!isRunning && !(await isFree(service))) {
     throw new Error(`${service.name}: ${service.ip}:${service.port} is taken by something else`);
@@ -73,13 +82,19 @@ async function start(lab, service, isRunning) {
       Promise.race([untilHealthy(service, signal), ...ended]),
     );
   } catch (error) {
-    throw new Error(`${error.message}; ${service.log} ends with\n${tail(service.log)}`, {
+    throw new Error(`${messageOf(error)}; ${service.log} ends with\n${tail(service.log)}`, {
       cause: error,
     });
   }
 }
 
-/** Runs a task with a signal that is aborted after a time, and when the task is over. */
+/**
+ * Runs a task with a signal that is aborted after a time, and when the task is over.
+ *
+ * @template T
+ * @param {number} limitMs
+ * @param {(signal: AbortSignal) => Promise<T>} task
+ */
 async function within(limitMs, task) {
   const waiting = new AbortController();
   const limit = setTimeout(() => waiting.abort(), limitMs);
@@ -91,20 +106,26 @@ async function within(limitMs, task) {
   }
 }
 
+/** @param {string} path */
 function tail(path) {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   return lines.slice(-LOG_TAIL_LINES).join('\n');
 }
 
-/** Builds the rings once in the life of a lab: they hold its ports, and decide where data lies. */
+/**
+ * Builds the rings once in the life of a lab: they hold its ports, and decide where data lies.
+ *
+ * @param {LabState} lab
+ */
 function buildRings(lab) {
   const { conf } = layout(lab.dir);
+  /** @type {{ name: string, type: import('./layout.mjs').StorageType, replicas: number }[]} */
   const rings = [
     { name: 'account', type: 'account', replicas: 3 },
     { name: 'container', type: 'container', replicas: 3 },
     ...POLICIES.map(({ replicas }, index) => ({
       name: index === 0 ? 'object' : `object-${index}`,
-      type: 'object',
+      type: /** @type {const} */ ('object'),
       replicas,
     })),
   ];
