@@ -23,6 +23,8 @@ export class BoundedCache<Value> {
   readonly #lifeMs: number;
   readonly #now: () => number;
   #weight = 0;
+  /** The entry used last: its place need not change when it is used again. */
+  #newest: Entry<Value> | undefined;
 
   constructor({ weightMax, lifeMs = Infinity, now = () => performance.now() }: CacheLimits) {
     this.#weightMax = weightMax;
@@ -41,8 +43,11 @@ export class BoundedCache<Value> {
       this.delete(key);
       return undefined;
     }
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#newest = entry;
+    }
     return entry.value;
   }
 
@@ -51,7 +56,9 @@ export class BoundedCache<Value> {
     this.delete(key);
     if (this.#lifeMs === 0 || weight > this.#weightMax) return;
     const expiresAt = this.#lifeMs === Infinity ? Infinity : this.#now() + this.#lifeMs;
-    this.#entries.set(key, { value, weight, expiresAt });
+    const entry = { value, weight, expiresAt };
+    this.#entries.set(key, entry);
+    this.#newest = entry;
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#weightMax) return;
@@ -62,12 +69,16 @@ export class BoundedCache<Value> {
   /** Another value for an entry that is there; its time goes on. */
   replace(key: string, value: Value): void {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#entries.set(key, { ...entry, value });
+    if (entry === undefined) return;
+    const replaced = { ...entry, value };
+    this.#entries.set(key, replaced);
+    if (entry === this.#newest) this.#newest = replaced;
   }
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
+    if (entry === this.#newest) this.#newest = undefined;
     this.#weight -= entry.weight;
     this.#entries.delete(key);
   }
