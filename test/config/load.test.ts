@@ -129,6 +129,13 @@ describe('config: load', () => {
       swiftHeadersTimeoutMs: 60_000,
       swiftBodyTimeoutMs: 60_000,
       swiftKeepAliveMs: 20_000,
+      swiftRingsDir: '',
+      swiftConf: '',
+      swiftNodeConnectTimeoutMs: 500,
+      swiftNodeTimeoutMs: 3_000,
+      swiftNodeConnectionsMax: 64,
+      swiftReadAffinity: '',
+      swiftHedgeMs: 0,
     });
   });
 
