@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { encodeUriComponentAws } from '../../src/lib/uri.js';
 
-/** Who signs, and for which region. */
+/** The key pair that signs requests, and the region it signs for. */
 export interface SigningKey {
   readonly accessKey: string;
   readonly secretKey: string;

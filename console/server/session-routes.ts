@@ -136,7 +136,7 @@ function setCookie(
   });
 }
 
-/** Who is logged in, as the page has it. */
+/** The user who is logged in, as the page sees it. */
 export type SessionView = ReturnType<typeof describe>;
 
 function describe(context: ConsoleContext, session: Session) {

@@ -5,8 +5,16 @@ import type { ProjectFile, Violation } from './project.js';
  * are a short list of constructs that had to be decoded with the code beside them.
  */
 
-/** The folders whose comments are held to the rules; `console/` and `ops/` are to follow. */
-export const PLAIN_FOLDERS = ['bench/', 'src/', 'supervisor/', 'test/support/', 'workers/'];
+/** The folders whose comments are held to the rules. */
+export const PLAIN_FOLDERS = [
+  'bench/',
+  'console/',
+  'ops/',
+  'src/',
+  'supervisor/',
+  'test/support/',
+  'workers/',
+];
 
 interface Rule {
   readonly found: RegExp;

@@ -63,8 +63,8 @@ export function sessionOver() {
 }
 
 /**
- * @returns {Promise<'same' | 'other' | 'nobody'>} the user of the present session, maybe from another
- *   tab: the `same` as here, `other` or none
+ * @returns {Promise<'same' | 'other' | 'none'>} the user of the present session, maybe from another
+ *   tab: the `same` as here, an `other` one, or `none`
  */
 export async function renewSession() {
   /** @type {Session | null} */
@@ -74,7 +74,7 @@ export async function renewSession() {
   })
     .then((answer) => (answer.ok ? answer.json() : null))
     .catch(() => null);
-  if (now === null) return 'nobody';
+  if (now === null) return 'none';
   const { account, user } = openedSession();
   if (now.account !== account || now.user !== user) return 'other';
   session = now;

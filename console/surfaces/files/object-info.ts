@@ -52,7 +52,8 @@ export async function objectInfo(
 }
 
 /**
- * Without S3 nobody can move or delete what a bucket's link leads to: S3 would go on to serve it.
+ * Refuses to move or delete an object in a bucket with S3 versions while there is no S3 client: S3
+ * would still serve the version behind the link.
  * @throws ApiError unsupported_here
  */
 export function expectNoS3Version({ isS3Version }: ObjectInfo): void {

@@ -22,7 +22,7 @@ export interface ObjectRow {
   readonly content_type: string;
   readonly last_modified: string;
   readonly slo_etag?: string;
-  /** Of what a static link leads to. */
+  /** The size in bytes of the object that a static link leads to. */
   readonly symlink_bytes?: number;
   readonly symlink_etag?: string;
 }

@@ -24,7 +24,7 @@ import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
 import { deleteS3Version, restoreInS3, s3ObjectInfo } from './s3/s3-objects.js';
 import { translate } from './translate.js';
 
-/** Of Swift, or of the S3 gateway. */
+/** A version id of Swift's own versions, or of the S3 gateway's. */
 const VERSION_ID = z.string().regex(/^(?:null|\d{10}\.\d{5}(?:_[0-9a-f]{1,16})?|[0-9a-f]{32})$/, {
   error: 'a version of the store',
 });

@@ -43,7 +43,7 @@ async function versioningOf(s3: S3Account, bucket: string): Promise<S3Versioning
     const status = textIn(await s3.read('GET', { bucket, query: { versioning: '' } }), 'Status');
     return status === 'Enabled' || status === 'Suspended' ? status : undefined;
   } catch (error) {
-    // No bucket of S3, or one of somebody else's: what Swift allows there is Swift's matter.
+    // S3 does not know the bucket, or another account owns it: Swift decides what is allowed there.
     if (error instanceof S3StatusError && [400, 403, 404].includes(error.status)) return undefined;
     throw error;
   }
