@@ -125,9 +125,20 @@ def wrap_quotas(app):
     """
     at = app
     while at is not None:
-        inner = getattr(at, 'app', None)
+        name, inner = _inner_of(at)
         for kind, wrapper in _WRAPPERS:
             if isinstance(inner, kind) and not isinstance(at, Wrapper):
-                at.app = wrapper(inner)
+                setattr(at, name, wrapper(inner))
         at = inner
     return app
+
+
+def _inner_of(at):
+    """:returns: under which name a filter keeps what stands right of it, and
+        that; both None at the end of the pipeline"""
+    # Keystone's authtoken, s3token and Ceilometer's filter have ``_app``.
+    for name in ('app', '_app'):
+        inner = getattr(at, name, None)
+        if inner is not None:
+            return name, inner
+    return None, None

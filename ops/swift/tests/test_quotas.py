@@ -21,16 +21,30 @@ class Reseller(object):
         return self.app(env, start_response)
 
 
+class Keystone(object):
+    """Keeps what stands right of it as keystonemiddleware and s3token do."""
+
+    def __init__(self, app):
+        self._app = app
+
+    def __call__(self, env, start_response):
+        return self._app(env, start_response)
+
+
 class TestQuotas(unittest.TestCase):
     def setUp(self):
         self.swift = FakeSwift()
-        inner = ContainerQuotaMiddleware(
-            AccountQuotaMiddleware(Guard(self.swift, None)))
-        self.app = Front(wrap_quotas(Reseller(inner)), Verifier((SECRET,)),
-                         FakeLogger())
+        self.app = self.pipeline(lambda app: app)
         self.account()
         for container in 'c', 'c+segments', 'c+versions':
             self.container(container)
+
+    def pipeline(self, more):
+        """:param more: makes a filter right of the one that knows tokens"""
+        inner = ContainerQuotaMiddleware(
+            AccountQuotaMiddleware(Guard(self.swift, None)))
+        return Front(wrap_quotas(Reseller(more(inner))), Verifier((SECRET,)),
+                     FakeLogger())
 
     def account(self, used=0, quota=None):
         headers = [('X-Account-Bytes-Used', str(used))]
@@ -56,6 +70,15 @@ class TestQuotas(unittest.TestCase):
             self.assertEqual(self.put(container + '/o', size=5), 201)
         self.assertEqual(sorted(self.swift.stored), [
             '/v1/a/c+segments/o', '/v1/a/c+versions/o', '/v1/a/c/o'])
+
+    def test_hold_right_of_the_filters_of_keystone(self):
+        self.app = self.pipeline(lambda app: Keystone(Keystone(app)))
+        self.account(used=95, quota=100)
+        self.assertEqual(self.put('c/o'), 413)
+        self.account()
+        self.container('c', used=30, bytes=50)
+        self.container('c+segments', used=30)
+        self.assertEqual(self.put('c/o'), 413)
 
     def test_of_an_account_let_resellers_pass_as_ever(self):
         self.account(used=95, quota=100)
