@@ -62,6 +62,24 @@ class SignalCancellation implements Cancellation {
 export type ByteSource = AsyncIterable<Buffer>;
 
 /**
+ * What a generator yields. A generator that is left before it was asked for anything runs none of
+ * its code, and one that waits runs none before it goes on: so `letGo` frees what it holds.
+ *
+ * @param letGo - called each time that the source is left early
+ */
+export function leavable(chunks: AsyncGenerator<Buffer, undefined>, letGo: () => void): ByteSource {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => chunks.next(),
+      return: () => {
+        letGo();
+        return chunks.return(undefined);
+      },
+    }),
+  };
+}
+
+/**
  * What the promise gives, unless the signal is aborted first.
  * @throws the signal's reason
  */

@@ -1,3 +1,4 @@
+import { leavable } from '../../../lib/cancellation.js';
 import type { CallContext, ObjectRef } from '../../backend.js';
 import { BackendError } from '../../errors.js';
 import { resolveRange } from '../../ranges.js';
@@ -113,15 +114,16 @@ export async function openLarge(
   }
   const notText = (): Promise<never> =>
     Promise.reject(new BackendError('Corrupt', 'a large object is read as a stream'));
+  const cancel = (): void => {
+    body.cancel();
+  };
   return {
     status: range === undefined ? 200 : 206,
     headers,
-    body: body.chunks(),
+    body: leavable(body.chunks(), cancel),
     text: notText,
     whole: notText,
-    cancel: () => {
-      body.cancel();
-    },
+    cancel,
   };
 }
 

@@ -1,3 +1,4 @@
+import { leavable } from '../../../lib/cancellation.js';
 import { encodeUriComponentAws, encodeUriPath } from '../../../lib/uri.js';
 import type { PathHash } from '../../../ring/path-hash.js';
 import type { Policy } from '../../../ring/policy.js';
@@ -64,15 +65,16 @@ export class ObjectSource {
   answer(headers: ReadonlyMap<string, string>): SwiftResponse {
     const { answer } = this.#source;
     const isContent = this.request.method === 'GET' && this.status !== 416;
+    const cancel = (): void => {
+      this.cancel();
+    };
     return {
       status: this.status,
       headers,
-      body: isContent ? this.#body() : answer.body,
+      body: isContent ? leavable(this.#body(), cancel) : answer.body,
       text: (bytesMax) => answer.text(bytesMax),
       whole: (bytesMax) => answer.whole(bytesMax),
-      cancel: () => {
-        this.cancel();
-      },
+      cancel,
     };
   }
 

@@ -143,6 +143,27 @@ describe('direct reads', () => {
     expect(fixture.ways.at(-1)).to.equal('large_object');
   });
 
+  it('free their connection when a body is left before it was read', async () => {
+    await fixture.close();
+    fixture = await openDirectFixture({ connectionsMax: 1 });
+    const leave = async (): Promise<void> => {
+      const context = { requestId: 'r' };
+      const { body } = await fixture.transport.request({ context, method: 'GET', ...REF });
+      await body[Symbol.asyncIterator]().return?.();
+    };
+    const long = 'x'.repeat(4 * 1024 * 1024);
+    fixture.nodes[0]!.steps = [
+      stored(long),
+      manifest(long.length),
+      stored(long, { ETag: '"e0"' }),
+      stored('b'),
+    ];
+    await leave();
+    await leave();
+    expect((await fixture.read()).text).to.equal('b');
+    expect(asked()).to.deep.equal([4, 0, 0]);
+  });
+
   it('ask a proxy for what they cannot read, and remember it', async () => {
     script(stored('[]', { 'X-Object-Manifest': 'd/p' }));
     expect((await fixture.read()).text).to.equal('of the proxy');
