@@ -5,6 +5,7 @@ import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../
 import { ContainerPolicies } from './container-policies.js';
 import { describeWhole, MANIFEST_BYTES_MAX, openLarge, readSegments } from './large-object.js';
 import { addLink, isManifest, linkTarget, refusalOf, toGateway } from './node-headers.js';
+import { readListing } from './node-listing.js';
 import { NodeWalk } from './node-walk.js';
 import { ObjectSource, pathOf, type SourceDeps } from './object-source.js';
 import { chooseWay, Notes, type ProxyReason, type Way } from './way.js';
@@ -181,19 +182,8 @@ export class DirectTransport implements SwiftTransport {
     const walk = new NodeWalk(nodes, ring, partition, this.deps);
     const path = `${pathOf({ account, container })}?${query}`;
     const source = await walk.find({ context, method: 'GET', path, headers: [] });
-    if (typeof source === 'string') return source;
-    const { answer } = source;
-    if (isWholeListing(answer.headers)) return answer;
-    answer.cancel();
-    return 'sharded';
+    return typeof source === 'string' ? source : readListing(context, source.answer);
   }
-}
-
-const WHOLE: ReadonlySet<string | undefined> = new Set([undefined, 'unsharded', 'collapsed']);
-
-function isWholeListing(headers: ReadonlyMap<string, string>): boolean {
-  if (!WHOLE.has(headers.get('x-backend-sharding-state'))) return false;
-  return (headers.get('x-backend-record-type') ?? 'object') === 'object';
 }
 
 function targetRef(account: string, target: string): ObjectRef | undefined {
