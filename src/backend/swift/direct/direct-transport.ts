@@ -154,7 +154,8 @@ export class DirectTransport implements SwiftTransport {
       found.cancel();
       return 'large_object';
     }
-    const text = await found.answer(headers).text(MANIFEST_BYTES_MAX);
+    const text = await readManifest(context, found.answer(headers));
+    if (text === undefined) return 'nodes_failed';
     const segments = readSegments(ref.account, text, found.headers);
     if (segments === undefined) return 'large_object';
     const read = (request: SwiftRequest): Promise<SwiftResponse> => this.request(request);
@@ -183,6 +184,19 @@ export class DirectTransport implements SwiftTransport {
     const path = `${pathOf({ account, container })}?${query}`;
     const source = await walk.find({ context, method: 'GET', path, headers: [] });
     return typeof source === 'string' ? source : readListing(context, source.answer);
+  }
+}
+
+/** @returns undefined when it breaks off */
+async function readManifest(
+  { cancellation }: CallContext,
+  answer: SwiftResponse,
+): Promise<string | undefined> {
+  try {
+    return await answer.text(MANIFEST_BYTES_MAX);
+  } catch (error) {
+    if (cancellation?.aborted === true) throw error;
+    return undefined;
   }
 }
 

@@ -144,6 +144,21 @@ describe('direct reads', () => {
     expect(fixture.ways.at(-1)).to.equal('large_object');
   });
 
+  it('leave a manifest that breaks off to a proxy', async () => {
+    script(({ response, incoming }) => {
+      response.writeHead(200, {
+        'Content-Length': 100,
+        'X-Backend-Data-Timestamp': '1700000000.00000',
+        'X-Static-Large-Object': 'True',
+        'X-Object-Sysmeta-Slo-Size': '5',
+        'X-Object-Sysmeta-Slo-Etag': 'whole',
+      });
+      response.write('[', () => incoming.socket.destroy());
+    });
+    expect((await fixture.read()).text).to.equal('of the proxy');
+    expect(fixture.ways).to.deep.equal(['nodes_failed']);
+  });
+
   it('free their connection when a body is left before it was read', async () => {
     await fixture.close();
     fixture = await openDirectFixture({ connectionsMax: 1 });
