@@ -169,9 +169,18 @@ async function openPiece(
   return undefined;
 }
 
-/** Segments one after the other; the next one is asked for while one is read. */
+/**
+ * The next segment is asked for when this much is left of one. A storage server ends a connection
+ * from which nothing is read for a minute (its `client_timeout`), and a slow reader may need longer
+ * for a whole segment.
+ */
+const LOOK_AHEAD_BYTES = 4 * 1024 * 1024;
+
+/** Segments one after the other; the next one is asked for before the end of one. */
 class SegmentReader {
   #current: SwiftResponse | undefined;
+  /** Bytes of it that were not read yet. */
+  #left = 0;
   #next: Promise<SwiftResponse | undefined> | undefined;
   #index = 0;
   #isOver = false;
@@ -191,7 +200,11 @@ class SegmentReader {
     try {
       for (;;) {
         if (this.#current === undefined) return;
-        yield* this.#current.body;
+        for await (const chunk of this.#current.body) {
+          this.#left -= chunk.length;
+          this.#lookAhead();
+          yield chunk;
+        }
         if (this.#next === undefined) return;
         if (!(await this.#advance())) {
           throw new BackendError('Unavailable', 'a segment is missing or was replaced');
@@ -223,13 +236,17 @@ class SegmentReader {
       return false;
     }
     this.#current = response;
+    const piece = this.pieces[this.#index - 1];
+    this.#left = piece === undefined ? 0 : piece.last - piece.first + 1;
     this.#lookAhead();
     return true;
   }
 
   #lookAhead(): void {
-    const piece = this.pieces[this.#index++];
+    if (this.#isOver || this.#next !== undefined || this.#left > LOOK_AHEAD_BYTES) return;
+    const piece = this.pieces[this.#index];
     if (piece === undefined) return;
+    this.#index += 1;
     this.#next = this.open(piece);
     // It is told of when it is its turn.
     this.#next.catch(() => undefined);

@@ -128,6 +128,43 @@ describe('direct reads', () => {
     expect(fixture.ways).to.deep.equal(['direct', 'direct', 'direct']);
   });
 
+  it('ask for the next segment not before the end of one is near', async () => {
+    const size = 5 * 1024 * 1024;
+    const first: { end?: () => void } = {};
+    fixture.nodes[0]!.steps = [
+      (request) => {
+        const { response, url } = request;
+        if (url.endsWith('/c/o')) return manifest(size, 2)(request);
+        if (!url.endsWith('/s0')) return stored('de', { ETag: '"e1"' })(request);
+        response.writeHead(200, {
+          'Content-Length': size,
+          ETag: '"e0"',
+          'X-Backend-Data-Timestamp': '1700000000.00000',
+        });
+        response.write(Buffer.alloc(1024));
+        first.end = () => response.end(Buffer.alloc(size - 1024));
+      },
+    ];
+    const context = { requestId: 'r' };
+    const { body } = await fixture.transport.request({ context, method: 'GET', ...REF });
+    const chunks = body[Symbol.asyncIterator]();
+    let read = 0;
+    const next = async (): Promise<boolean> => {
+      const result = await chunks.next();
+      if (result.done !== true) read += result.value.length;
+      return result.done !== true;
+    };
+    await next();
+    // What was sent before it has arrived as well.
+    await fixture.read({ object: 'other' });
+    const seen = (): string[] => fixture.nodes[0]!.seen.map(({ url }) => url.slice(-2));
+    expect(seen()).to.deep.equal(['/o', 's0', 'er']);
+    first.end?.();
+    while (await next());
+    expect(read).to.equal(size + 2);
+    expect(seen().at(-1)).to.equal('s1');
+  });
+
   it('fail in the middle of a large object whose segment was replaced', async () => {
     fixture.nodes[0]!.steps = [
       manifest(3, 2),
