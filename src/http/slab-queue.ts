@@ -56,15 +56,17 @@ export class SlabQueue {
     this.bytes = 0;
   }
 
-  /** @returns what did not fit into the slab that was begun last */
+  /** @returns what did not fit into the piece that was begun last */
   #fillLast(chunk: Uint8Array): Uint8Array {
     const last = this.#pieces.at(-1);
-    return last?.pooled === true ? fill(last, chunk) : chunk;
+    return last === undefined ? chunk : fill(last, chunk);
   }
 
   #newPiece(bytes: number): Piece {
     if (this.pool === undefined || bytes <= SMALL_BYTES_MAX) {
-      return { memory: Buffer.allocUnsafe(bytes), pooled: false, filled: 0 };
+      // A piece behind another has room for more, or chunks of one byte would be a piece each.
+      const room = this.#pieces.length === 0 ? bytes : Math.max(bytes, SMALL_BYTES_MAX);
+      return { memory: Buffer.allocUnsafe(room), pooled: false, filled: 0 };
     }
     return { memory: this.pool.take(), pooled: true, filled: 0 };
   }

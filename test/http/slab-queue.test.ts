@@ -58,6 +58,20 @@ describe('a queue of slabs', () => {
     expect(lent?.every((byte) => byte === 1)).to.be.true;
   });
 
+  it('has few pieces, whatever the number of chunks', () => {
+    for (const pool of [undefined, new SlabPool(SLAB_BYTES, 4)]) {
+      const queue = new SlabQueue(pool);
+      for (let byte = 0; byte < 10_000; byte++) queue.push(Buffer.of(byte % 251));
+      expect(queue.bytes).to.equal(10_000);
+      const pieces: Buffer[] = [];
+      for (let piece = queue.shift(); piece; piece = queue.shift()) pieces.push(Buffer.from(piece));
+      expect(pieces.length).to.be.below(10);
+      const whole = Buffer.concat(pieces);
+      expect(whole).to.have.length(10_000);
+      expect(whole.every((value, at) => value === at % 251)).to.be.true;
+    }
+  });
+
   it('keeps no more slabs than it may', () => {
     const pool = new SlabPool(SLAB_BYTES, 1);
     const [one, two] = [pool.take(), pool.take()];
