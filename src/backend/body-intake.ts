@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../lib/buffers/gathered-bytes.js';
 import type { ByteSource } from '../lib/cancellation.js';
 import type { CallContext } from './backend.js';
 import { throwIfAborted } from './call-context.js';
@@ -33,19 +34,17 @@ export async function withSize<T>(
   if (Buffer.isBuffer(body)) return use({ body, size: body.length, context });
   const iterator = body[Symbol.asyncIterator]();
   try {
-    const start: Buffer[] = [];
-    let length = 0;
-    while (length <= bytesMax) {
+    const start = new GatheredBytes();
+    while (start.length <= bytesMax) {
       const result = await iterator.next();
       throwIfAborted(context);
       if (result.done === true) {
-        return await use({ body: Buffer.concat(start, length), size: length, context });
+        const whole = start.take();
+        return await use({ body: whole, size: whole.length, context });
       }
-      // The chunk is the source's again when the next one is asked for.
-      start.push(Buffer.from(result.value));
-      length += result.value.length;
+      start.add(result.value);
     }
-    return await use({ body: resumed(start, iterator), size: undefined, context });
+    return await use({ body: resumed([start.take()], iterator), size: undefined, context });
   } finally {
     // This is not awaited: it may wait for a chunk that its sender never sends. Its errors have no
     // effect any more.

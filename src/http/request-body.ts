@@ -6,6 +6,7 @@ import {
 } from './exchange.js';
 import type { Heartbeat, Touchable } from './heartbeat.js';
 import type { EdgeLimits } from './limits.js';
+import { GatheredBytes } from '../lib/buffers/gathered-bytes.js';
 import type { SlabPool } from '../lib/buffers/slab-pool.js';
 import { SlabQueue } from './slab-queue.js';
 
@@ -199,20 +200,14 @@ export class RequestBodyStream implements RequestBody, Touchable {
   }
 
   async #collectRest(first: Buffer, limit: number): Promise<Buffer> {
-    const chunks = [this.#kept(first)];
-    let length = first.length;
+    const gathered = new GatheredBytes();
+    gathered.add(first);
     for (;;) {
       const chunk = await this.#nextChunk();
-      if (chunk === undefined) return Buffer.concat(chunks, length);
-      length += chunk.length;
-      if (length > limit) this.#refuse(limit);
-      chunks.push(this.#kept(chunk));
+      if (chunk === undefined) return gathered.take();
+      if (gathered.length + chunk.length > limit) this.#refuse(limit);
+      gathered.add(chunk);
     }
-  }
-
-  /** A chunk that outlives the next one. */
-  #kept(chunk: Buffer): Buffer {
-    return this.#isSmall ? chunk : Buffer.from(chunk);
   }
 
   #refuse(limit: number): never {

@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { MetricSnapshot } from '../../src/telemetry/collected.js';
 import type { ChildKind } from '../../supervisor/kinds.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
+import { collectGarbage } from '../support/garbage.js';
 
 const NOBODY = { slots: [], leaving: [] };
 
@@ -12,11 +11,6 @@ function snapshot(requests: number): MetricSnapshot {
   const values = [{ value: requests, labels: { code: '200' } }];
   const metric = { name: 'requests_total', help: 'Requests.', type: 'counter', values };
   return [{ ...metric, aggregator: 'sum' }] as unknown as MetricSnapshot;
-}
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
 }
 
 describe('supervisor: metrics of children that have gone', () => {

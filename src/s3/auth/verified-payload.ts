@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../../lib/buffers/gathered-bytes.js';
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { BodyDigest, DigestFactory } from '../../digest/body-digest.js';
 import type { Digests } from '../../digest/running-digests.js';
@@ -42,14 +43,12 @@ export class VerifiedPayload implements Payload {
   async collect(limit: number): Promise<Buffer> {
     if (this.size !== undefined && this.size > limit) throw tooLong(limit);
     if (this.#isPlain) return this.#collectPlain(this.size ?? 0);
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const gathered = new GatheredBytes();
     for await (const chunk of this.source) {
-      length += chunk.length;
-      if (length > limit) throw tooLong(limit);
-      chunks.push(Buffer.from(chunk));
+      if (gathered.length + chunk.length > limit) throw tooLong(limit);
+      gathered.add(chunk);
     }
-    return Buffer.concat(chunks, length);
+    return gathered.take();
   }
 
   /** The bytes of an unframed body end where its length says; a framed one has more to say. */

@@ -2,6 +2,7 @@ import { randomUUID, createHash, hash } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metadata, ObjectSeal } from '../../backend/backend.js';
+import { GatheredBytes } from '../../lib/buffers/gathered-bytes.js';
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { parseFooters, readFooterBytes, requireRoom, type Footers } from '../gateway/footers.js';
@@ -59,7 +60,7 @@ interface SpoolOptions {
 
 /** @throws SwiftError 413; what the source throws */
 async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled> {
-  const chunks: Buffer[] = [];
+  const inMemory = new GatheredBytes();
   let size = 0;
   let file: FileHandle | undefined;
   try {
@@ -67,11 +68,11 @@ async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled
       size += chunk.length;
       if (size > options.bytesMax) throw new SwiftError(413);
       if (file === undefined && size <= options.memoryBytes) {
-        chunks.push(Buffer.from(chunk));
+        inMemory.add(chunk);
         continue;
       }
       file ??= await unnamedFile(options.directory);
-      for (const held of chunks.splice(0)) await file.writeFile(held);
+      if (inMemory.length > 0) await file.writeFile(inMemory.take());
       await file.writeFile(chunk);
     }
   } catch (error) {
@@ -79,7 +80,7 @@ async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled
     throw error;
   }
   if (file === undefined) {
-    return { size, body: Buffer.concat(chunks), close: () => Promise.resolve() };
+    return { size, body: inMemory.take(), close: () => Promise.resolve() };
   }
   return fileSpool(file, size);
 }

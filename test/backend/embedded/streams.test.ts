@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withSize } from '../../../src/backend/body-intake.js';
 import { writeBody } from '../../../src/backend/embedded/body-intake.js';
 import { fileBody } from '../../../src/backend/embedded/body-source.js';
 import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
@@ -143,6 +144,23 @@ describe('streams of the embedded store', () => {
     await file.close();
     expect(seen).to.deep.equal([...Array<number>(5).fill(512), ...Array<number>(5).fill(4096)]);
     expect(large.taken).to.equal(0);
+  });
+
+  it('of unknown size begin in one piece, whatever the pieces they come in', async () => {
+    for (const max of [0, 99, 999, 1000]) {
+      async function* pieces(): AsyncGenerator<Buffer> {
+        for (const byte of bytes) yield await Promise.resolve(Buffer.of(byte));
+      }
+      const intake = { body: pieces(), size: undefined, context: { requestId: 'test' } };
+      const read = await withSize(intake, max, async ({ body: source, size }) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of Buffer.isBuffer(source) ? [source] : source) chunks.push(chunk);
+        return { chunks, size };
+      });
+      expect(Buffer.concat(read.chunks).equals(bytes)).to.be.true;
+      expect(read.size).to.equal(max < 1000 ? undefined : 1000);
+      expect(read.chunks[0]).to.have.length(Math.min(max + 1, 1000));
+    }
   });
 
   it('report a failed write, and let go', async () => {

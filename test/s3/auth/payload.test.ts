@@ -3,6 +3,7 @@ import { expect } from 'chai';
 
 import type { RequestBody } from '../../../src/http/exchange.js';
 import type { PayloadOptions } from '../../../src/s3/auth/payload-plan.js';
+import { heldBytes } from '../../support/garbage.js';
 import { bodyOf, sizedBody } from '../../support/requests.js';
 import { seedOf, sha256Hex, signedChunks, Signer } from '../../support/sigv4.js';
 import {
@@ -80,6 +81,22 @@ describe('payloads', () => {
     expect((await payload.collect(1000)).equals(DATA)).to.be.true;
     const wrong = await open({}, EMPTY_SHA256, bodyOf([DATA.subarray(0, 9), DATA.subarray(9)]));
     await expectHeldBack(wrong, 'XAmzContentSHA256Mismatch');
+  });
+
+  it('are collected in memory of their length, also from pieces of one byte', async () => {
+    const bytes = 100_000;
+    let held = 0;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      const before = heldBytes();
+      for (let sent = 0; sent < bytes; sent++) yield await Promise.resolve(Buffer.from('a'));
+      held = heldBytes() - before;
+    }
+    const source = pieces();
+    const body = { ...bodyOf([]), [Symbol.asyncIterator]: () => source };
+    const payload = await open({}, UNSIGNED, body);
+    expect((await payload.collect(bytes)).equals(Buffer.alloc(bytes, 'a'))).to.be.true;
+    // A buffer for each of them would take more than 100 bytes for each byte.
+    expect(held).to.be.below(20 * bytes);
   });
 
   it('are not collected beyond the limit', async () => {
