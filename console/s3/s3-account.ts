@@ -32,6 +32,13 @@ const LISTING_BYTES_MAX = 16 * 1024 * 1024;
 /** What S3 answers to an access key, or a secret, that it does not know. */
 const UNKNOWN_KEY: ReadonlySet<string> = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch']);
 
+/** What the status of an error would have been that comes after a 200. */
+const LATE_STATUS: ReadonlyMap<string, number> = new Map([
+  ['PreconditionFailed', 412],
+  ['ServiceUnavailable', 503],
+  ['InsufficientStorage', 507],
+]);
+
 /**
  * A user on the S3 API: signs with the key of the user's login, which stays in memory here. Where
  * several access keys may have that secret, the first one that S3 knows is used.
@@ -86,9 +93,13 @@ export class S3Account {
     return answer;
   }
 
-  /** As {@link expect} with 200, and reads the document. */
+  /** As {@link expect} with 200, and reads the document: an error that comes late is one, too. */
   async read(method: string, request: S3Request): Promise<XmlNode> {
-    return parseXml(await this.readText(method, request));
+    const root = parseXml(await this.readText(method, request));
+    // What takes long is answered with 200 before it is known whether it fails.
+    const code = textIn(root, 'Code');
+    if (code !== '') throw new S3StatusError(LATE_STATUS.get(code) ?? 500, code);
+    return root;
   }
 
   async readText(method: string, request: S3Request): Promise<string> {

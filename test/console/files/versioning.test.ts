@@ -1,4 +1,11 @@
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { S3StatusError } from '../../../console/s3/errors.js';
+import { S3Account } from '../../../console/s3/s3-account.js';
+import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
+import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
+import { Upstream } from '../../../console/swift/upstream.js';
 import {
   archivePrefix,
   isMarker,
@@ -36,5 +43,80 @@ describe('console versioning', () => {
   it('knows a deletion by its type', () => {
     expect(isMarker('application/x-deleted;swift_versions_deleted=1')).to.equal(true);
     expect(isMarker('application/x-deleted')).to.equal(false);
+  });
+});
+
+interface S3Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+/** What S3 sends once an answer has begun with 200, and white space has kept it alive. */
+const late = (code: string): S3Answer => ({
+  body: `${DECLARATION}\n\n<Error><Code>${code}</Code><Message>-</Message></Error>`,
+});
+
+/** The console as a client of an S3 that answers what its test says. */
+describe('console versions of S3', () => {
+  let server: http.Server;
+  let upstream: Upstream;
+  let asked: IncomingMessage[];
+  let answer: (request: IncomingMessage) => S3Answer;
+
+  beforeEach(async () => {
+    asked = [];
+    answer = () => ({});
+    server = http.createServer((request, response) => {
+      asked.push(request);
+      request.resume();
+      const { status = 200, headers, body } = answer(request);
+      response.writeHead(status, headers).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterEach(() => {
+    upstream.close();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  function bucketOf(versioning: S3Bucket['versioning'] = 'Enabled', accessKey = 'KEY'): S3Bucket {
+    const { port } = server.address() as AddressInfo;
+    const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
+    upstream = new Upstream(address);
+    const s3 = new S3Account({ upstream, address, region: 'us-east-1' }, [accessKey], 'secret');
+    return new S3Bucket(s3, 'bucket', versioning);
+  }
+
+  async function failureOf(work: Promise<unknown>): Promise<S3StatusError> {
+    const error = await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(S3StatusError);
+    return error as S3StatusError;
+  }
+
+  it('takes no copy for made that fails late', async () => {
+    answer = () => late('InternalError');
+    const to = { container: 'other', object: 'a' };
+    const error = await failureOf(bucketOf().copyTo(to, { key: 'a' }));
+    expect([error.status, error.code]).to.deep.equal([500, 'InternalError']);
+  });
+
+  it('says of a late condition what it says of an early one, and drops the parts', async () => {
+    answer = ({ method, url = '' }) => {
+      if (method === 'PUT') return { headers: { etag: '"e"' } };
+      if (method === 'DELETE') return { status: 204 };
+      if (url.endsWith('?uploads=')) return { body: '<I><UploadId>u1</UploadId></I>' };
+      return late('PreconditionFailed');
+    };
+    const error = await failureOf(putInParts(bucketOf(), 'a', [], 'text/plain', true));
+    expect([error.status, error.code]).to.deep.equal([412, 'PreconditionFailed']);
+    const { method, url } = asked.at(-1)!;
+    expect([method, url]).to.deep.equal(['DELETE', '/bucket/a?uploadId=u1']);
   });
 });
