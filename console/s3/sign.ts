@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { encodeUriComponentAws } from '../../src/lib/uri.js';
+import { headerText } from '../swift/login.js';
 
 /** The key pair that signs requests, and the region it signs for. */
 export interface SigningKey {
@@ -51,7 +52,8 @@ export function signRequest(
   let key: Buffer = Buffer.from(`AWS4${secretKey}`, 'utf8');
   for (const step of [day, region, 's3', 'aws4_request']) key = hmac(key, step);
   const signature = hmac(key, text).toString('hex');
-  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+  const credential = `${headerText(accessKey)}/${scope}`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
   return { ...all, authorization };
 }
 

@@ -119,4 +119,12 @@ describe('console versions of S3', () => {
     const { method, url } = asked.at(-1)!;
     expect([method, url]).to.deep.equal(['DELETE', '/bucket/a?uploadId=u1']);
   });
+
+  it('signs as users whose names are in other scripts', async () => {
+    await bucketOf('Enabled', 'тест:юзер')
+      .delete('a')
+      .catch(() => undefined);
+    const sent = Buffer.from(asked[0]?.headers.authorization ?? '', 'latin1').toString('utf8');
+    expect(sent).to.include('Credential=тест:юзер/');
+  });
 });
