@@ -120,7 +120,7 @@ describe('service: Files on buckets with S3 versions', () => {
     expect((await s3.get(`/${bucket}/c`)).text).to.equal('from the console');
     expect(codeOf(await upload(client, bucket, 'c', 'again'))).to.equal('exists');
     await ok(upload(client, bucket, 'c', 'again', { overwrite: '1' }), 201);
-    const body = { container: bucket, name: 'c', meta: { colour: 'blue' } };
+    const body = { container: bucket, name: 'c', meta: { Colour: 'blue' } };
     await ok(client.send('PATCH', '/api/files/object', { body }), 204);
     expect((await s3.head(`/${bucket}/c`)).headers['x-amz-meta-colour']).to.equal('blue');
     expect(await versions(bucket, 'c')).to.have.length(3);

@@ -67,9 +67,10 @@ function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
   return kept;
 }
 
+/** In lower case, as headers are signed. */
 function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [META + name, headerText(value)]),
+    Object.entries(meta).map(([name, value]) => [META + name.toLowerCase(), headerText(value)]),
   );
 }
 
