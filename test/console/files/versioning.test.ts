@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { S3StatusError } from '../../../console/s3/errors.js';
 import { S3Account } from '../../../console/s3/s3-account.js';
@@ -118,6 +119,20 @@ describe('console versions of S3', () => {
     expect([error.status, error.code]).to.deep.equal([412, 'PreconditionFailed']);
     const { method, url } = asked.at(-1)!;
     expect([method, url]).to.deep.equal(['DELETE', '/bucket/a?uploadId=u1']);
+  });
+
+  it('lets go of what S3 refuses, and drops the parts', async () => {
+    answer = ({ method }) => {
+      if (method === 'POST') return { body: '<I><UploadId>u1</UploadId></I>' };
+      return { status: method === 'DELETE' ? 204 : 403 };
+    };
+    const body = new PassThrough();
+    body.write('begin');
+    const part = { bytes: 10, open: () => Promise.resolve(body) };
+    const error = await failureOf(putInParts(bucketOf(), 'a', [part], 'text/plain', true));
+    expect(error.status).to.equal(403);
+    expect(body.destroyed).to.equal(true);
+    expect(asked.at(-1)!.method).to.equal('DELETE');
   });
 
   it('signs as users whose names are in other scripts', async () => {

@@ -211,10 +211,15 @@ export async function copyIntoS3(
   const { body, headers } = await store.expect([200], 'GET', from);
   const kept = Object.entries(info.kept).filter(([name]) => name !== 'x-object-manifest');
   const meta = Object.entries(info.meta).filter(([name]) => isOwnMeta(name));
-  await bucket.put(key, body, {
-    ...Object.fromEntries(kept),
-    ...metaHeaders(Object.fromEntries(meta)),
-    'content-type': headerText(info.contentType),
-    'content-length': String(headers['content-length'] ?? info.bytes),
-  });
+  try {
+    await bucket.put(key, body, {
+      ...Object.fromEntries(kept),
+      ...metaHeaders(Object.fromEntries(meta)),
+      'content-type': headerText(info.contentType),
+      'content-length': String(headers['content-length'] ?? info.bytes),
+    });
+  } finally {
+    // What is refused would hold its connection to the store.
+    body.destroy();
+  }
 }

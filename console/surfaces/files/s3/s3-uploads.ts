@@ -75,10 +75,14 @@ export async function putInParts(
     let done = '';
     for (const [index, part] of parts.entries()) {
       const query = { uploadId, partNumber: String(index + 1) };
-      const answer = await s3.do([200], 'PUT', {
-        ...{ ...place, query, body: await part.open(), idleMs: PART_IDLE_MS },
-        headers: { 'content-length': String(part.bytes) },
-      });
+      const body = await part.open();
+      const answer = await s3
+        .do([200], 'PUT', {
+          ...{ ...place, query, body, idleMs: PART_IDLE_MS },
+          headers: { 'content-length': String(part.bytes) },
+        })
+        // What is refused would hold its connection to the store.
+        .finally(() => body.destroy());
       const etag = escapeXml(answer.headers.etag ?? '');
       done += `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`;
     }
