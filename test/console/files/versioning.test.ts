@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { S3StatusError } from '../../../console/s3/errors.js';
 import { S3Account } from '../../../console/s3/s3-account.js';
 import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
+import { s3WriteEffect } from '../../../console/surfaces/files/s3/s3-objects.js';
 import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import {
@@ -133,6 +134,15 @@ describe('console versions of S3', () => {
     expect(error.status).to.equal(403);
     expect(body.destroyed).to.equal(true);
     expect(asked.at(-1)!.method).to.equal('DELETE');
+  });
+
+  it('takes the version “null” for there where a key has more versions than are read', async () => {
+    const version = `<Version><Key>a</Key><VersionId>${'0'.repeat(32)}</VersionId></Version>`;
+    const next = '<NextKeyMarker>a</NextKeyMarker><NextVersionIdMarker>0</NextVersionIdMarker>';
+    const page = `<R><IsTruncated>true</IsTruncated>${next}${version.repeat(200)}</R>`;
+    answer = ({ method }) => (method === 'HEAD' ? {} : { body: page });
+    expect(await s3WriteEffect(bucketOf('Suspended'), 'a')).to.equal('destroys');
+    expect(asked.filter(({ method }) => method === 'GET')).to.have.length(50);
   });
 
   it('signs as users whose names are in other scripts', async () => {
