@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { S3StatusError } from '../../../console/s3/errors.js';
 import { S3Account } from '../../../console/s3/s3-account.js';
 import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
-import { s3WriteEffect } from '../../../console/surfaces/files/s3/s3-objects.js';
+import { replaceS3Meta, s3WriteEffect } from '../../../console/surfaces/files/s3/s3-objects.js';
 import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import {
@@ -143,6 +143,15 @@ describe('console versions of S3', () => {
     answer = ({ method }) => (method === 'HEAD' ? {} : { body: page });
     expect(await s3WriteEffect(bucketOf('Suspended'), 'a')).to.equal('destroys');
     expect(asked.filter(({ method }) => method === 'GET')).to.have.length(50);
+  });
+
+  it('changes the metadata only of what it has read', async () => {
+    answer = ({ method }) =>
+      method === 'HEAD'
+        ? { headers: { etag: '"e1"' } }
+        : { body: '<CopyObjectResult><ETag>"e1"</ETag></CopyObjectResult>' };
+    await replaceS3Meta(bucketOf(), 'a', {}, undefined);
+    expect(asked.at(-1)!.headers['x-amz-copy-source-if-match']).to.equal('"e1"');
   });
 
   it('signs as users whose names are in other scripts', async () => {

@@ -91,6 +91,8 @@ export async function replaceS3Meta(
       'content-type':
         contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
       'x-amz-metadata-directive': 'REPLACE',
+      // What another client wrote meanwhile has a type and headers of its own.
+      ...(headers.etag === undefined ? {} : { 'x-amz-copy-source-if-match': headers.etag }),
     },
   );
 }
