@@ -18,7 +18,7 @@ import { expectNoS3Version, objectInfo } from './object-info.js';
 import { walkObjects } from './swift-listing.js';
 import { removerOf } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
-import { copyIntoS3, deleteInS3 } from './s3/s3-objects.js';
+import { copyIntoS3, deleteInS3, moveIntoS3 } from './s3/s3-objects.js';
 import { mayReplace } from './write-effect.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
@@ -93,11 +93,14 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
             if (kind === 'move') await deleteInS3(source, item.name, mayDestroy(session));
             return;
           }
-          if (target === undefined) {
-            const info = await objectInfo(store, container, item.name);
-            if (kind === 'move') expectNoS3Version(info);
-            await copyObject(store, from, to, info, {}, control.signal);
-          } else await copyIntoS3(store, from, target, item.toName);
+          if (target !== undefined) {
+            const write = kind === 'move' ? moveIntoS3 : copyIntoS3;
+            await write(store, from, target, item.toName);
+            return;
+          }
+          const info = await objectInfo(store, container, item.name);
+          if (kind === 'move') expectNoS3Version(info);
+          await copyObject(store, from, to, info, {}, control.signal);
           if (kind === 'move') await store.do([204], 'DELETE', from);
         });
       });

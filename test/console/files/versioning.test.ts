@@ -2,11 +2,17 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import type { ApiError } from '../../../console/server/api-error.js';
 import { S3StatusError } from '../../../console/s3/errors.js';
 import { S3Account } from '../../../console/s3/s3-account.js';
 import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
-import { replaceS3Meta, s3WriteEffect } from '../../../console/surfaces/files/s3/s3-objects.js';
+import {
+  moveIntoS3,
+  replaceS3Meta,
+  s3WriteEffect,
+} from '../../../console/surfaces/files/s3/s3-objects.js';
 import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
+import { SwiftAccount } from '../../../console/swift/account.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import {
   archivePrefix,
@@ -152,6 +158,27 @@ describe('console versions of S3', () => {
         : { body: '<CopyObjectResult><ETag>"e1"</ETag></CopyObjectResult>' };
     await replaceS3Meta(bucketOf(), 'a', {}, undefined);
     expect(asked.at(-1)!.headers['x-amz-copy-source-if-match']).to.equal('"e1"');
+  });
+
+  it('moves nothing away that S3 keeps by the time it is copied', async () => {
+    answer = ({ method, url = '' }) => {
+      if (method === 'GET') return { body: 'x' };
+      if (method !== 'HEAD') return { status: method === 'DELETE' ? 204 : 200 };
+      const isKept = asked.some(({ method: former }) => former === 'PUT');
+      const target = `from%2Bversions/${'0'.repeat(32)}`;
+      const isLink = isKept && url.endsWith('?symlink=get');
+      return { headers: isLink ? { 'x-symlink-target': target } : { 'content-length': '1' } };
+    };
+    const bucket = bucketOf();
+    const token = { token: 'token', account: 'AUTH_test' };
+    const login = () => Promise.resolve(token);
+    const store = new SwiftAccount({ store: upstream, token, login, now: () => 0 });
+    const failure = await moveIntoS3(store, { container: 'from', object: 'a' }, bucket, 'a').then(
+      () => undefined,
+      (error: unknown) => error as ApiError,
+    );
+    expect(failure?.code).to.equal('unsupported_here');
+    expect(asked.map(({ method }) => method)).not.to.include('DELETE');
   });
 
   it('signs as users whose names are in other scripts', async () => {

@@ -4,7 +4,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { headerText, textOfHeader } from '../../../swift/login.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { Place } from '../copy-object.js';
-import { objectInfo } from '../object-info.js';
+import { expectNoS3Version, objectInfo } from '../object-info.js';
 import type { WriteEffect } from '../write-effect.js';
 import { NULL_VERSION, type S3Bucket } from './s3-bucket.js';
 
@@ -226,4 +226,19 @@ export async function copyIntoS3(
     // What is refused would hold its connection to the store.
     body.destroy();
   }
+}
+
+/**
+ * Copies as {@link copyIntoS3}, and deletes the source, unless S3 keeps its versions by now.
+ * @throws ApiError unsupported_here, with source and copy both there
+ */
+export async function moveIntoS3(
+  store: SwiftAccount,
+  from: Place,
+  bucket: S3Bucket,
+  key: string,
+): Promise<void> {
+  await copyIntoS3(store, from, bucket, key);
+  expectNoS3Version(await objectInfo(store, from.container, from.object));
+  await store.do([204], 'DELETE', from);
 }
