@@ -86,8 +86,9 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
           const to = { container: toContainer, object: item.toName };
           const from = { container, object: item.name };
           if (container === toContainer && item.name === item.toName) return;
-          if (overwrite) await mayReplace(request, to);
-          else if (await exists(store, to)) throw new ApiError('exists', TAKEN);
+          if (!overwrite && (await exists(store, to))) throw new ApiError('exists', TAKEN);
+          // A bucket may have a version “null” to lose where nothing is current.
+          if (overwrite || target !== undefined) await mayReplace(request, to);
           if (source !== undefined) {
             await source.copyTo(to, { key: item.name });
             if (kind === 'move') await deleteInS3(source, item.name, mayDestroy(session));

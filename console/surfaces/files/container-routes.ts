@@ -4,10 +4,12 @@ import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { hasRight } from '../../server/rights.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
 import { containerName, kindOf, objectName, prefixText } from './names.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
+import { expectKept } from './s3/s3-objects.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
 import { translate } from './translate.js';
 
@@ -121,13 +123,15 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
       'if-none-match': '*',
     };
     const object = name.endsWith('/') ? name : `${name}/`;
-    const { store } = sessionOf(request);
+    const { store, user } = sessionOf(request);
     // Swift's versioning keeps a version before it looks at the condition.
     if (await isTaken(store, { container, object })) throw new ApiError('exists', FOLDER_TAKEN);
     try {
       const bucket = await s3BucketOf(sessionOf(request), container);
-      if (bucket !== undefined) await bucket.put(object, '', headers);
-      else await store.do([201], 'PUT', { container, object, headers, body: '' });
+      if (bucket !== undefined) {
+        await expectKept(bucket, object, hasRight(user.role, 'manage'));
+        await bucket.put(object, '', headers);
+      } else await store.do([201], 'PUT', { container, object, headers, body: '' });
     } catch (error) {
       throw translate(error, 412, 'exists', FOLDER_TAKEN);
     }

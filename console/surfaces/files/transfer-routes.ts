@@ -7,6 +7,7 @@ import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { BYTES_TYPE } from '../../server/media-type.js';
 import { parse } from '../../server/parse.js';
+import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
@@ -15,6 +16,7 @@ import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
+import { expectKept } from './s3/s3-objects.js';
 import { replacing } from './write-effect.js';
 import type { VersionKeepers } from './version-keepers.js';
 
@@ -52,7 +54,7 @@ export function transferRoutes(
   app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
     const { container, name, overwrite, type } = parse(UPLOAD, request.query);
     const length = request.headers['content-length'];
-    const { store } = sessionOf(request);
+    const { store, user } = sessionOf(request);
     try {
       if (
         overwrite !== '1' &&
@@ -66,6 +68,7 @@ export function transferRoutes(
         if (bucket !== undefined && length === undefined) {
           throw new ApiError('invalid_argument', 'S3 needs the length of the body.');
         }
+        if (bucket !== undefined) await expectKept(bucket, name, hasRight(user.role, 'manage'));
         const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
         const sent = {
           'content-type': headerText(type ?? 'application/octet-stream'),

@@ -58,11 +58,12 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     const { store } = session;
     const details = { ...namesIn(trashNames), on_conflict: choice };
     const act = { action: 'files.restore', target: container, details };
-    const onTarget = async (object: string) => {
-      if (choice === 'replace') await mayReplace(request, { container, object });
-    };
     const job = await auditedJob(context, request, act, 'restore', async (control) => {
       const bucket = await s3BucketOf(session, container);
+      const onTarget = async (object: string) => {
+        // A bucket may have a version “null” to lose where nothing is current.
+        if (choice === 'replace' || bucket) await mayReplace(request, { container, object });
+      };
       const copyTo =
         bucket && ((from: Place, to: string) => copyIntoS3(store, from, bucket, to, isOwn));
       return forMany(itemsOf(trashNames), control, describe, ({ name }) =>

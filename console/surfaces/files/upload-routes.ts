@@ -6,6 +6,7 @@ import { ApiError } from '../../server/api-error.js';
 import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
@@ -13,6 +14,7 @@ import { readBody } from '../../swift/upstream.js';
 import { isTaken, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
 import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { expectKept } from './s3/s3-objects.js';
 import { putInParts } from './s3/s3-uploads.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { translate } from './translate.js';
@@ -133,7 +135,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(FINISH, request.body);
     const plan = planOf(file);
-    const { store } = sessionOf(request);
+    const { store, user } = sessionOf(request);
     const { container, name } = file;
     // The browser waits, and nothing is sent meanwhile.
     request.raw.socket.setTimeout(MANIFEST_IDLE_MS);
@@ -145,8 +147,10 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     const segments = [...present.values()];
     if (bucket !== undefined) {
-      const write = (onlyIfAbsent: boolean) =>
-        joinInS3(store, bucket, name, segments, file.type, onlyIfAbsent);
+      const write = async (onlyIfAbsent: boolean) => {
+        await expectKept(bucket, name, hasRight(user.role, 'manage'));
+        await joinInS3(store, bucket, name, segments, file.type, onlyIfAbsent);
+      };
       if (file.overwrite) await replacing(context, request, place, write);
       else if (await isTaken(store, place)) throw new ApiError('exists', TAKEN);
       else await write(true);

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -165,5 +167,57 @@ describe('console files: what a member may do', () => {
     expect(failure?.message).to.match(/no trash that you may use: an admin makes one/);
     await share(NO_TRASH);
     expect((await remove()).result.succeeded).to.equal(1);
+  });
+});
+
+/** Versioning is suspended, and of each object there is a version “null” behind a delete marker. */
+describe('console files: what a member may do where S3 keeps the versions', () => {
+  const bucket = unique('suspended');
+  const written: string[] = [];
+  let bed: TestBed;
+  let member: ConsoleClient;
+  let s3: http.Server;
+
+  before(async () => {
+    s3 = http.createServer((request, response) => {
+      const { method = '', url = '' } = request;
+      const [path = '', search = ''] = url.split('?');
+      request.resume();
+      if (method === 'PUT') written.push(path);
+      if (method === 'HEAD') return void response.writeHead(404).end();
+      const key = /[?&]prefix=([^&]*)/.exec(url)?.[1] ?? '';
+      const rows =
+        `<DeleteMarker><Key>${key}</Key><VersionId>${'0'.repeat(32)}</VersionId></DeleteMarker>` +
+        `<Version><Key>${key}</Key><VersionId>null</VersionId></Version>`;
+      const isConfiguration = search.startsWith('versioning');
+      response.end(`<R>${isConfiguration ? '<Status>Suspended</Status>' : rows}</R>`);
+    });
+    await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
+    const { port } = s3.address() as AddressInfo;
+    bed = await startTestBed({ s3_base: `http://127.0.0.1:${port}` });
+    const admin = await bed.login();
+    member = await bed.login('tester2', 'testing2');
+    await makeContainer(admin, bucket);
+    const list = 'test:tester2';
+    const body = { name: bucket, read: list, write: list };
+    await ok(admin.send('PUT', '/api/files/acl', { body }), 204);
+  });
+
+  after(async () => {
+    await bed.close();
+    s3.close();
+    s3.closeAllConnections();
+  });
+
+  it('replaces no version “null” where nothing is current', async () => {
+    expect(codeOf(await upload(member, bucket, 'n', 'new'))).to.equal('forbidden');
+    const folder = { body: { container: bucket, name: 'f' } };
+    expect(codeOf(await member.send('PUT', '/api/files/folder', folder))).to.equal('forbidden');
+    const copied = await job(member, '/api/files/copy', {
+      ...{ container: bucket, to_container: bucket },
+      items: [{ name: 'a', to_name: 'n' }],
+    });
+    expect(copied.result.failures.map(({ code }) => code)).to.deep.equal(['forbidden']);
+    expect(written).to.deep.equal([]);
   });
 });

@@ -128,7 +128,11 @@ export async function deleteInS3(
   await bucket.delete(key);
 }
 
-/** @throws ApiError forbidden where the version `null` would go, and may not */
+/**
+ * For what writes under a name, also where nothing is current: behind a delete marker may be the
+ * version `null`.
+ * @throws ApiError forbidden where that would go, and may not
+ */
 export async function expectKept(
   bucket: S3Bucket,
   key: string,
