@@ -107,7 +107,7 @@ export async function s3WriteEffect(bucket: S3Bucket, key: string): Promise<Writ
 async function replacesNull(bucket: S3Bucket, key: string): Promise<boolean> {
   if (bucket.versioning === 'Enabled') return false;
   const versions = await bucket.versionsOf(key, VERSIONS_READ_MAX);
-  // It may be among those that were not read.
+  // The version `null` may be among those that were not read.
   if (versions.length === VERSIONS_READ_MAX) return true;
   return versions.some(({ id, deleted }) => id === NULL_VERSION && !deleted);
 }
