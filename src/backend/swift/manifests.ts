@@ -50,7 +50,7 @@ export function withEmptySegments(
 }
 
 /** An entry of a manifest as Swift keeps it; those of its users may have more to them than ours. */
-interface StoredSegment {
+export interface StoredSegment {
   /** `/container/object` */
   readonly name?: string;
   readonly bytes?: number;

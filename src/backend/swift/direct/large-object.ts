@@ -2,6 +2,7 @@ import { leavable } from '../../../lib/cancellation.js';
 import type { CallContext, ObjectRef } from '../../backend.js';
 import { BackendError } from '../../errors.js';
 import { resolveRange } from '../../ranges.js';
+import type { StoredSegment } from '../manifests.js';
 import { unquoted } from '../stored-object.js';
 import type { SwiftRequest, SwiftResponse } from '../transport.js';
 
@@ -63,15 +64,6 @@ export function readSegments(account: string, text: string, headers: Headers) {
     size += bytes;
   }
   return size > 0 && size === wholeOf(headers)?.size ? segments : undefined;
-}
-
-interface StoredSegment {
-  readonly name?: string;
-  readonly bytes?: number;
-  readonly hash?: string;
-  readonly range?: string;
-  readonly sub_slo?: boolean;
-  readonly data?: string;
 }
 
 function parsed(text: string): readonly StoredSegment[] | undefined {
