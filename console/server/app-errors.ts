@@ -1,6 +1,7 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError, errorBody, type ApiErrorCode } from './api-error.js';
 import type { ConsoleContext } from './context.js';
+import { HTML_TYPE, problemHtml } from './page-html.js';
 import { fromUpstream } from './upstream-errors.js';
 
 export function installErrors(app: FastifyInstance, context: ConsoleContext): void {
@@ -13,12 +14,22 @@ export function installErrors(app: FastifyInstance, context: ConsoleContext): vo
       context.sessions.end(request.session);
     }
     if (known.retryAfterS !== undefined) void reply.header('retry-after', known.retryAfterS);
-    return reply
-      .status(known.status)
-      .header('cache-control', 'no-store')
-      .type('application/json; charset=utf-8')
-      .send(errorBody(known, request.id));
+    void reply.status(known.status).header('cache-control', 'no-store');
+    if (wantsPage(request))
+      return reply.type(HTML_TYPE).send(problemHtml(titleOf(known), known.message));
+    return reply.type('application/json; charset=utf-8').send(errorBody(known, request.id));
   });
+}
+
+/** Whether a user who is logged in opened an address in the browser. Programs get JSON. */
+function wantsPage({ method, headers, session, url }: FastifyRequest): boolean {
+  const isPage = headers.accept?.includes('text/html') === true && !/^(?:\/\w+)?\/api\//.test(url);
+  return method === 'GET' && session !== null && isPage;
+}
+
+function titleOf({ status }: ApiError): string {
+  if (status === 404) return 'Page not found';
+  return status === 403 || status === 501 ? 'Not available' : 'Something went wrong';
 }
 
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([

@@ -4,12 +4,9 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
-import { filesRoutes } from '../surfaces/files/routes.js';
-import { monitorRoutes } from '../surfaces/monitor/routes.js';
-import { usersRoutes } from '../surfaces/users/routes.js';
+import { SURFACES } from '../surfaces/registry.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
-import { auditRoutes } from './audit-routes.js';
 import { limitBodies } from './bodies.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
@@ -18,6 +15,7 @@ import { limitUploads } from './upload-limits.js';
 import { pageRoutes } from './pages.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sessionRoutes } from './session-routes.js';
+import { surfaceRoutes } from './surface-routes.js';
 import type { Traffic } from './traffic.js';
 
 /** JSON of a request: the longest is a list of some thousand names. */
@@ -82,15 +80,9 @@ export async function buildApp(
     errorResponseBuilder: (_request, { ttl }) =>
       new ApiError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
   });
-  sessionRoutes(app, context);
+  sessionRoutes(app, context, SURFACES);
   commonRoutes(app, context);
-  auditRoutes(app, context);
-  usersRoutes(app, context);
-  await app.register((scope, _options, done) => {
-    filesRoutes(scope, context);
-    monitorRoutes(scope, context);
-    done();
-  });
+  await surfaceRoutes(app, context, SURFACES);
   await app.register(pageRoutes);
   return app;
 }

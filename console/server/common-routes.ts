@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from './api-error.js';
 import { sessionOf, type ConsoleContext } from './context.js';
-import { LATER_SURFACES } from './features.js';
 import { parse } from './parse.js';
 
 const JOB = z.object({ id: z.uuid() });
@@ -41,12 +39,4 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const stream = events.subscribe(sessionOf(request), topics.split(','), lastId, page);
     return reply.type('text/event-stream').send(stream);
   });
-
-  for (const path of LATER_SURFACES.flatMap((prefix) => [prefix, `${prefix}/*`])) {
-    app.all(path, { config: { access: 'read' } }, () => {
-      throw new ApiError('unsupported_here', 'This release does not have this surface yet.', {
-        needs: 'a later release',
-      });
-    });
-  }
 }

@@ -11,6 +11,7 @@ import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
 import type { Right } from './rights.js';
+import type { Gate } from './surface.js';
 import type { Session, Sessions } from './sessions.js';
 import type { ExclusiveAudit } from './exclusive-audit.js';
 
@@ -51,6 +52,8 @@ declare module 'fastify' {
      * it.
      */
     access?: 'open' | Right;
+    /** That of the surface that the route belongs to. */
+    gate?: Gate;
     /** The name of the audit record when a user is refused whose role lacks the right. */
     audits?: string;
     /** The user did nothing: the session does not live longer for it. */

@@ -1,21 +1,51 @@
+import type { ApiErrorCode } from './api-error.js';
 import type { ConsoleContext } from './context.js';
 
-/**
- * The surfaces that are on. Those that this release does not have yet are off, whatever the
- * configuration says.
- */
-export function featuresOf({ monitor, userAdmin }: Pick<ConsoleContext, 'monitor' | 'userAdmin'>) {
+/** The parts of the console that are on, by the configuration. */
+export function featuresOf({
+  options,
+  monitor,
+  userAdmin,
+}: Pick<ConsoleContext, 'options' | 'monitor' | 'userAdmin'>) {
   return {
     files: true,
-    deploy: false,
+    deploy: options.deployUpstream !== '',
     monitor: monitor !== undefined,
-    lab: false,
-    lab_mutations: false,
+    lab: options.labEnabled,
+    lab_mutations: options.labMutations,
     account_admin: userAdmin !== undefined,
-    test: false,
+    test: options.testEnabled,
     audit: true,
+    design: true,
   };
 }
 
-/** Paths of surfaces that come later: they answer 501 to users who are logged in. */
-export const LATER_SURFACES = ['/deploy', '/lab', '/api/test'];
+export type Features = ReturnType<typeof featuresOf>;
+export type Feature = keyof Features;
+
+interface FeatureOff {
+  readonly code: ApiErrorCode;
+  readonly message: string;
+  /** The keys of the configuration that switch it on. */
+  readonly needs: string;
+}
+
+const off = (what: string, needs: string): FeatureOff => ({
+  code: 'feature_disabled',
+  message: `${what} is switched off in this console.`,
+  needs,
+});
+
+/** What the routes of a feature answer while it is off. */
+export const FEATURES_OFF: Readonly<Partial<Record<Feature, FeatureOff>>> = {
+  deploy: off('Deploy', 'deploy_upstream'),
+  lab: off('The Lab', 'lab_enabled'),
+  lab_mutations: off('Changing something in the Lab', 'lab_mutations'),
+  account_admin: off('The administration of users', 'account_admin'),
+  test: off('Running benchmarks', 'test_enabled'),
+  monitor: {
+    code: 'unsupported_here',
+    message: 'Nothing is configured that could be watched.',
+    needs: 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir',
+  },
+};

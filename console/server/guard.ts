@@ -3,9 +3,11 @@ import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ApiError } from './api-error.js';
 import { recordAction } from './audit-record.js';
 import type { ConsoleContext } from './context.js';
+import { FEATURES_OFF, featuresOf } from './features.js';
 import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
 import { isCsrfToken } from './sessions.js';
+import type { Gate } from './surface.js';
 
 /**
  * The name has no `__Host-` prefix: with it a browser would refuse the cookie over http, which is
@@ -18,7 +20,7 @@ const LOGIN_PAGE = '/login.html';
 
 /**
  * What every request has to pass, in this order: host, origin, session, token against forgery,
- * right. A route that does not say who may use it stops the start.
+ * whether its surface is on, right. A route that does not say who may use it stops the start.
  */
 export function installGuard(
   app: FastifyInstance,
@@ -26,6 +28,7 @@ export function installGuard(
   hosts: () => Pick<AllowedHosts, 'has'>,
 ): void {
   const routes: RouteOptions[] = [];
+  const features = featuresOf(context);
   app.addHook('onRoute', (route) => {
     routes.push(route);
   });
@@ -50,7 +53,7 @@ export function installGuard(
     if (changes && !isSameOrigin(request.headers, request.view)) {
       throw new ApiError('csrf', 'The request does not come from a page of this console.');
     }
-    const { access, audits, background } = request.routeOptions.config;
+    const { access, audits, background, gate } = request.routeOptions.config;
     if (access === 'open') return;
     const sid = request.cookies[SESSION_COOKIE];
     const session = sid === undefined ? undefined : context.sessions.find(sid);
@@ -59,7 +62,11 @@ export function installGuard(
       throw new ApiError('csrf', 'The token against forged requests is missing or wrong.');
     }
     request.session = session;
-    if (access !== undefined && !hasRight(session.user.role, access)) {
+    if (gate !== undefined && !features[gate.feature]) throw switchedOff(gate);
+    const isAllowed = [access, gate?.access].every(
+      (right) => right === undefined || hasRight(session.user.role, right),
+    );
+    if (!isAllowed) {
       if (audits !== undefined) {
         const target = (request.query as { readonly name?: unknown }).name;
         const act = { action: audits, target: typeof target === 'string' ? target : '' };
@@ -72,6 +79,12 @@ export function installGuard(
     }
     return undefined;
   });
+}
+
+function switchedOff({ feature }: Gate): ApiError {
+  const known = FEATURES_OFF[feature];
+  if (known === undefined) return new ApiError('feature_disabled', 'This is switched off here.');
+  return new ApiError(known.code, known.message, { needs: known.needs });
 }
 
 /** Routers leave a broken escape as it is, and take bytes that are no UTF-8 for other text. */

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { CONTENT_FILE, PUBLIC_FOLDER, SHELL_FILE } from './page-html.js';
 
 /** The files that a user sees before the login: only what the login needs. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
@@ -21,7 +20,7 @@ const CHART_FILES: Readonly<Record<string, string>> = {
   '/vendor/uplot.css': 'uPlot.min.css',
 };
 
-/** Pages, scripts and styles, from a table that is made at start: no path of a request is a file's. */
+/** Scripts, styles and the login, from a table that is made at start: no path of a request is a file's. */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   app.addHook('onRoute', (route) => {
     route.config = {
@@ -31,10 +30,12 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     };
   });
   await app.register(fastifyStatic, {
-    root: publicFolder(path.dirname(fileURLToPath(import.meta.url))),
+    root: PUBLIC_FOLDER,
     wildcard: false,
     cacheControl: false,
-    index: ['index.html'],
+    index: false,
+    // What pages are made from: see `page-html.ts`.
+    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`],
     setHeaders: (reply) => {
       reply.header('cache-control', 'no-cache');
     },
@@ -43,10 +44,4 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
   for (const [url, file] of Object.entries(CHART_FILES)) {
     app.get(url, (_request, reply) => reply.sendFile(file, charts));
   }
-}
-
-/** Beside the nearest package.json: compiled files may lie at any depth below it. */
-function publicFolder(folder: string): string {
-  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console', 'public');
-  return publicFolder(path.dirname(folder));
 }

@@ -12,6 +12,7 @@ import { featuresOf } from './features.js';
 import { SESSION_COOKIE } from './guard.js';
 import { parse } from './parse.js';
 import type { Session } from './sessions.js';
+import { pagesFor, type Surface } from './surface.js';
 
 const CREDENTIALS = z.strictObject({
   account: z.string().max(128).default(''),
@@ -26,8 +27,15 @@ const TARGET = 'session';
 const LOGIN_OK = { action: 'login', target: TARGET, result: 'ok' } as const;
 const LOGIN_DENIED = { ...LOGIN_OK, result: 'denied' } as const;
 
-/** Login, logout, and who is logged in. */
-export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): void {
+/**
+ * Login, logout, and who is logged in.
+ * @param surfaces whose pages the session names that its user may open
+ */
+export function sessionRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  surfaces: readonly Surface[],
+): void {
   const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
   app.post('/api/session', open, async (request, reply) => {
     const given = parse(CREDENTIALS, request.body);
@@ -41,11 +49,11 @@ export function sessionRoutes(app: FastifyInstance, context: ConsoleContext): vo
     if (old !== undefined) context.sessions.end(old);
     const { sid, session } = context.sessions.start(user, store, s3Of(context, user, given.key));
     setCookie(context, request, reply, sid);
-    return describe(context, session);
+    return describe(context, surfaces, session);
   });
 
   app.get('/api/session', { config: { access: 'read', background: true } }, (request) =>
-    describe(context, sessionOf(request)),
+    describe(context, surfaces, sessionOf(request)),
   );
 
   app.delete('/api/session', { config: { access: 'read' } }, async (request, reply) => {
@@ -139,8 +147,9 @@ function setCookie(
 /** The user who is logged in, as the page sees it. */
 export type SessionView = ReturnType<typeof describe>;
 
-function describe(context: ConsoleContext, session: Session) {
+function describe(context: ConsoleContext, surfaces: readonly Surface[], session: Session) {
   const { options, sessions } = context;
+  const features = featuresOf(context);
   const { user, account, role } = session.user;
   return {
     user,
@@ -151,6 +160,7 @@ function describe(context: ConsoleContext, session: Session) {
     max_upload_bytes: options.maxUploadBytes,
     tempurl_default_s: options.tempurlDefaultSecs,
     idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
-    features: featuresOf(context),
+    features,
+    pages: pagesFor(surfaces, features, role),
   };
 }

@@ -225,7 +225,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       (count) => count === 8,
     );
     const answered = () => page.waitForResponse('**/api/events?*');
-    await Promise.all([answered(), page.goto(`http://127.0.0.1:${bed.console.port}/monitor.html`)]);
+    await Promise.all([answered(), page.goto(`http://127.0.0.1:${bed.console.port}/monitor`)]);
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await answered();
     await page.getByRole('link', { name: 'healthy' }).waitFor();

@@ -11,6 +11,8 @@ interface ImportRule {
   readonly only?: readonly string[];
   /** None of these. */
   readonly never?: readonly string[];
+  /** None of another folder directly in the same one of `from`. */
+  readonly apart?: true;
   /** Files in `from` that the rule does not hold for. */
   readonly except?: readonly string[];
   /** Knowing a type is no dependency of the code. */
@@ -19,20 +21,6 @@ interface ImportRule {
 }
 
 const CODE = ['src/', 'workers/', 'supervisor/', 'console/'];
-
-/** Of the browser's code: what is no page, and no part of a surface. */
-const CONSOLE_GROUND = [
-  'api',
-  'dom',
-  'drop',
-  'health',
-  'login-page',
-  'send-file',
-  'shell',
-  'transfer-list',
-  'transfers',
-  'upload-hold',
-].map((name) => `console/public/js/${name}.js`);
 
 export const IMPORT_RULES: readonly ImportRule[] = [
   {
@@ -133,20 +121,21 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     why: 'a browser has the pages of the console, and nothing else',
   },
   {
-    from: CONSOLE_GROUND,
-    never: ['console/public/js/files/', 'console/public/js/monitor/', 'console/public/js/users/'],
+    from: ['console/public/js/'],
+    never: ['console/public/pages/'],
     typesAreFree: true,
     why: 'what all pages share knows no page',
   },
   {
-    from: ['console/public/js/files/'],
-    never: ['console/public/js/monitor/', 'console/public/js/users/'],
+    from: ['console/public/pages/'],
+    apart: true,
     typesAreFree: true,
-    why: 'a surface knows no other surface',
+    why: 'a page knows no page of another surface',
   },
   {
-    from: ['console/public/js/monitor/', 'console/public/js/users/'],
-    never: ['console/public/js/files/'],
+    from: ['console/surfaces/'],
+    apart: true,
+    except: ['console/surfaces/registry.ts'],
     typesAreFree: true,
     why: 'a surface knows no other surface',
   },
@@ -169,7 +158,7 @@ export function importViolations(
       .filter((rule) => appliesTo(rule, file.path))
       .flatMap((rule) =>
         imports
-          .filter((found) => isForbidden(rule, found))
+          .filter((found) => isForbidden(rule, found, file.path))
           .map((found) => `${file.path}:${found.line} imports ${found.target}: ${rule.why}`),
       );
   });
@@ -183,10 +172,19 @@ function appliesTo(rule: ImportRule, path: string): boolean {
   return isWithin(path, rule.from) && !isWithin(path, rule.except ?? []);
 }
 
-function isForbidden(rule: ImportRule, { target, typeOnly }: ImportOf): boolean {
+function isForbidden(rule: ImportRule, { target, typeOnly }: ImportOf, path: string): boolean {
   if (typeOnly && rule.typesAreFree) return false;
+  if (rule.apart === true && isElsewhere(rule.from, path, target)) return true;
   if (isWithin(target, rule.never ?? [])) return true;
   return rule.only !== undefined && isOurs(target) && !isWithin(target, rule.only);
+}
+
+/** Whether both lie in one of the places, in different folders of it. */
+function isElsewhere(places: readonly string[], path: string, target: string): boolean {
+  const place = places.find((one) => path.startsWith(one) && target.startsWith(one));
+  if (place === undefined) return false;
+  const folderOf = (file: string) => file.slice(place.length).split('/')[0];
+  return folderOf(path) !== folderOf(target);
 }
 
 function isOurs(target: string): boolean {

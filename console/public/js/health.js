@@ -44,7 +44,7 @@ export class Health {
   /** @param {boolean} watched whether there is a Monitor, which the sign leads to then */
   constructor(watched) {
     const about = { id: 'health', className: 'health' };
-    this.element = watched ? el('a', { ...about, href: '/monitor.html' }) : el('span', about);
+    this.element = watched ? el('a', { ...about, href: '/monitor' }) : el('span', about);
     this.element.setAttribute('aria-live', 'polite');
     this.#show();
   }

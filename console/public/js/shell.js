@@ -10,25 +10,6 @@ import { Health } from './health.js';
  * @typedef {import('./api.js').Topics} Topics
  */
 
-/** @type {readonly { id: keyof Session['features'], text: string, href: string }[]} */
-const SURFACES = [
-  { id: 'files', text: 'Files', href: '/' },
-  { id: 'deploy', text: 'Deploy', href: '/deploy.html' },
-  { id: 'monitor', text: 'Monitor', href: '/monitor.html' },
-  { id: 'lab', text: 'Lab', href: '/lab.html' },
-  { id: 'account_admin', text: 'Users', href: '/users.html' },
-  { id: 'audit', text: 'Audit', href: '/audit.html' },
-];
-
-/** Surfaces that only some may open; the console refuses them to others. */
-/** @type {Partial<Record<keyof Session['features'], readonly string[]>>} */
-const ROLES = {
-  deploy: ['operator'],
-  lab: ['operator'],
-  account_admin: ['admin', 'operator'],
-  audit: ['operator'],
-};
-
 /** Below this the countdown is said aloud, once for each step. */
 const WARN_MINUTES_FIRST = 15;
 const WARN_MINUTES = [WARN_MINUTES_FIRST, 5, 1];
@@ -37,7 +18,7 @@ const ASK_MS = 60_000;
 /**
  * Fills the bar, and holds the stream of events that the whole page shares.
  *
- * @param {string} current id of the surface that the page belongs to
+ * @param {string} current id of the page; empty for one that says why another is not shown
  * @param {Topics} [topics]
  * @param {(state: StreamState) => void} [onConnection] told what openEvents tells
  * @returns the session
@@ -48,7 +29,7 @@ export async function openShell(current, topics = {}, onConnection = () => undef
   const health = new Health(session.features.monitor);
   bar.replaceChildren(
     el('strong', { id: 'cluster', textContent: session.cluster_name }),
-    surfaces(session, current),
+    navigation(session, current),
     health.element,
     el('span', { id: 'who', textContent: `${session.user} (${session.role})` }),
     el('span', { id: 'countdown', className: 'quiet' }),
@@ -104,12 +85,11 @@ export function fail(error) {
  * @param {Session} session
  * @param {string} current
  */
-function surfaces({ features, role }, current) {
-  const open = SURFACES.filter(({ id }) => features[id] && (ROLES[id]?.includes(role) ?? true));
+function navigation({ pages }, current) {
   const nav = el('nav');
   nav.setAttribute('aria-label', 'Surfaces');
-  for (const { id, text, href } of open) {
-    const link = el('a', { href, textContent: text });
+  for (const { id, title, path } of pages.filter(({ group }) => group !== 'none')) {
+    const link = el('a', { href: path, textContent: title });
     if (id === current) link.setAttribute('aria-current', 'page');
     nav.append(link);
   }

@@ -70,9 +70,23 @@ export const CONSOLE = [
   {
     name: 'console/guard: roles do not count',
     file: 'console/server/guard.ts',
-    find: `if (access !== undefined && !hasRight(session.user.role, access)) {`,
+    find: `if (!isAllowed) {`,
     replace: `if (access === undefined) {`,
     tests: ['test/console/files/files.test.ts', 'test/console/files/containers.test.ts'],
+  },
+  {
+    name: 'console/guard: surfaces that are off answer',
+    file: 'console/server/guard.ts',
+    find: `if (gate !== undefined && !features[gate.feature]) throw switchedOff(gate);`,
+    replace: ``,
+    tests: ['test/console/server/surfaces.test.ts'],
+  },
+  {
+    name: 'console/guard: the right of a surface does not count',
+    file: 'console/server/guard.ts',
+    find: `[access, gate?.access].every(`,
+    replace: `[access].every(`,
+    tests: ['test/console/server/surfaces.test.ts'],
   },
   {
     name: 'console/guard: any name is answered',

@@ -128,7 +128,7 @@ describe('console session', () => {
     for (const path of [
       '/api/session',
       '/api/files/containers',
-      '/index.html',
+      '/audit',
       '/nothing',
       '/lab/api/node/status',
     ]) {
@@ -145,10 +145,21 @@ describe('console session', () => {
     expect((await (await bed.login()).get('/api/audit')).status).to.equal(200);
   });
 
-  it('says that later surfaces are not there', async () => {
+  it('refuses what is switched off', async () => {
     await client.login(TESTER);
     for (const path of ['/lab', '/lab/debt', '/lab/api/node/status', '/deploy', '/deploy/api/plan'])
-      expect((await client.get(path)).status, path).to.equal(501);
+      expect(codeOf(await client.get(path)), path).to.equal('feature_disabled');
+  });
+
+  it('tells people in words why a page is not shown, and programs in JSON', async () => {
+    await client.login(TESTER);
+    const refused = await client.get('/lab/rings', { accept: 'text/html' });
+    expect(refused.status).to.equal(403);
+    expect(refused.headers['content-type']).to.include('text/html');
+    expect(refused.text).to.include('The Lab is switched off in this console.');
+    expect((await client.get('/nowhere', { accept: 'text/html' })).status).to.equal(404);
+    const api = await client.get('/lab/api/rings', { accept: 'text/html' });
+    expect(codeOf(api)).to.equal('feature_disabled');
   });
 
   it('sends its security headers with everything', async () => {

@@ -1,0 +1,124 @@
+import { call, query } from '../../js/api.js';
+import { $, el, shownText } from '../../js/dom.js';
+import { fail } from '../../js/shell.js';
+
+const PAGE = 200;
+const MOST = 1000;
+const ACTIONS = [
+  'login',
+  'logout',
+  'files.',
+  'files.container_',
+  'files.purge',
+  'files.overwrite',
+  'files.move',
+  'files.expiry',
+  'files.acl',
+  'files.tempurl',
+  'users.',
+  'audit.drop',
+];
+const GOOD = new Set(['begun', 'ok']);
+
+/** @typedef {import('../../../server/audit-files.js').AuditRecord} AuditRecord */
+
+const PROBLEMS = {
+  unreadable: 'is no record',
+  altered: 'does not follow from the one before: one of them was changed, or some are gone',
+  beginning_missing: 'follows from a line that is gone',
+  end_missing: 'is not the line that was written last: the end is gone',
+};
+
+let limit = PAGE;
+
+/**
+ * Runs what a button does; what goes wrong is shown.
+ *
+ * @param {() => Promise<void>} work
+ */
+function attempt(work) {
+  $('#banner').hidden = true;
+  work().catch(fail);
+}
+
+/** @param {FormDataEntryValue | undefined} localTime */
+function unixS(localTime = '') {
+  return typeof localTime !== 'string' || localTime === ''
+    ? ''
+    : String(Math.floor(new Date(localTime).getTime() / 1000));
+}
+
+async function load() {
+  const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
+  const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
+  const asked = query({ ...given, ...times, limit: String(limit) });
+  const { items, truncated } = await call('GET', `/api/audit?${asked}`);
+  $('#rows').replaceChildren(...items.map(rowOf));
+  const more = truncated ? ', the latest ones; there are more' : '';
+  $('#state').textContent =
+    items.length === 0 ? 'No records match.' : `${items.length} records${more}.`;
+  $('#more').hidden = !truncated || limit >= MOST;
+}
+
+/** @param {AuditRecord} one */
+function rowOf(one) {
+  const cell = (/** @type {string} */ text, className = '') =>
+    el('td', { textContent: shownText(text), className });
+  return el(
+    'tr',
+    {},
+    cell(new Date(one.unix_s * 1000).toLocaleString(), 'time'),
+    cell(one.actor, 'text'),
+    cell(one.role),
+    cell(one.ip),
+    cell(one.action),
+    cell(one.account ?? '', 'text'),
+    cell(one.target, 'text'),
+    cell(one.result, GOOD.has(one.result) ? '' : 'error'),
+    cell(detailsText(one.details ?? {}), 'text quiet'),
+  );
+}
+
+/** @param {NonNullable<AuditRecord['details']>} details by name */
+function detailsText(details) {
+  return Object.entries(details)
+    .map(([name, value]) => {
+      const isTime = name.endsWith('_unix_s') && typeof value === 'number';
+      const text = isTime ? new Date(value * 1000).toLocaleString() : [value ?? 'none'].flat();
+      return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${[text].flat().join(', ')}`;
+    })
+    .join(' · ');
+}
+
+async function verify() {
+  const box = $('#verdict');
+  box.hidden = false;
+  box.removeAttribute('data-state');
+  box.textContent = 'Reading all of it…';
+  const verdict = await call('GET', '/api/audit/verify').catch((error) => {
+    box.hidden = true;
+    throw error;
+  });
+  const { problem, records, files, head_sha256: head } = verdict;
+  box.dataset.state = problem === undefined ? 'ok' : 'crit';
+  box.textContent =
+    problem === undefined
+      ? `✓ Unbroken: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, down to the last one written. Its digest is ${head}: kept elsewhere, it proves later that nothing before it was changed.`
+      : `✗ Broken: line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}.`;
+}
+
+/** Shows the latest records; the form asks for others. */
+export async function mount() {
+  $('#actions').append(...ACTIONS.map((value) => el('option', { value })));
+  $('#filter').addEventListener('submit', (event) => {
+    event.preventDefault();
+    limit = PAGE;
+    attempt(load);
+  });
+  $('#more').addEventListener('click', () => {
+    limit = MOST;
+    attempt(load);
+  });
+  $('#verify').addEventListener('click', () => attempt(verify));
+  await load();
+}

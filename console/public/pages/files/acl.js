@@ -1,0 +1,86 @@
+import { call, query } from '../../js/api.js';
+import { ask, el } from '../../js/dom.js';
+import { forgetDetails } from './containers.js';
+import { loadContainers } from './listing.js';
+
+const ADDITIONS = [
+  ['Everybody reads', 'read', '.r:*'],
+  ['… and lists', 'read', '.rlistings'],
+  ['A site reads', 'read', '.r:www.example.com'],
+  ['A user reads', 'read', 'account:user'],
+  ['A user writes', 'write', 'account:user'],
+];
+/** The pause in typing after which the text is checked. */
+const PAUSE_MS = 250;
+
+/** The rights to read and write a container, with what each rule means in words. */
+export async function showAcl(name) {
+  const now = await call('GET', `/api/files/acl?${query({ name })}`);
+  const areas = { read: areaOf('read', now.read), write: areaOf('write', now.write) };
+  const words = { read: el('ul', { className: 'words' }), write: el('ul', { className: 'words' }) };
+  const explain = async () => {
+    const lists = { read: areas.read.value, write: areas.write.value };
+    const meaning = await call('POST', '/api/files/acl/preview', lists);
+    for (const kind of ['read', 'write'])
+      words[kind].replaceChildren(...lines(meaning[kind], kind));
+  };
+  let waiting = 0;
+  const onInput = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => explain().catch(() => undefined), PAUSE_MS);
+  };
+  for (const kind of ['read', 'write']) {
+    areas[kind].oninput = onInput;
+    words[kind].setAttribute('aria-live', 'polite');
+  }
+  const add = (kind, rule) => {
+    const lines = areas[kind].value.split('\n').filter((line) => line.trim() !== '');
+    areas[kind].value = [...lines, rule].join('\n');
+    areas[kind].focus();
+    areas[kind].setSelectionRange(areas[kind].value.length - rule.length, areas[kind].value.length);
+    onInput();
+  };
+  await explain();
+  const given = await ask(
+    'Who may read and write',
+    [
+      el('p', {
+        className: 'quiet',
+        textContent: 'The owners of the account may always do both. A rule a line.',
+      }),
+      el(
+        'div',
+        { className: 'row' },
+        ...ADDITIONS.map(([text, kind, rule]) =>
+          el('button', { type: 'button', textContent: text, onclick: () => add(kind, rule) }),
+        ),
+      ),
+      el('label', {}, 'Read', areas.read),
+      words.read,
+      el('label', {}, 'Write', areas.write),
+      words.write,
+    ],
+    'Save',
+    ({ read, write }) => call('PUT', '/api/files/acl', { name, read, write }),
+  );
+  if (given === null) return;
+  forgetDetails(name);
+  await loadContainers();
+}
+
+function areaOf(name, list) {
+  const value = list.split(',').join('\n');
+  return el('textarea', { name, rows: 3, value, maxLength: 4096, spellcheck: false });
+}
+
+function lines({ elements, problems, warnings }, kind) {
+  const nobody = elements.length === 0 && problems.length === 0;
+  const line = (text, className, mark) =>
+    el('li', { className }, el('span', { ariaHidden: 'true', textContent: `${mark} ` }), text);
+  return [
+    ...problems.map((text) => line(text, 'error', '✗')),
+    ...warnings.map((text) => line(text, 'warning', '!')),
+    ...elements.map(({ text, words }) => line(`${text}: ${words}`, '', '✓')),
+    ...(nobody ? [line(`No other user may ${kind}.`, 'quiet', '–')] : []),
+  ];
+}

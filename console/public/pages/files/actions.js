@@ -1,0 +1,94 @@
+import { ask, el } from '../../js/dom.js';
+import { chosen, selectedRows } from './selection.js';
+import { call } from '../../js/api.js';
+import { load, show } from './listing.js';
+import { keepsDeleted, view } from './state.js';
+import { runTask } from './tasks.js';
+import { askConflict } from './trash.js';
+
+const TAKEN = 'restore_target_exists';
+
+function count(rows) {
+  return rows.length === 1 ? `“${rows[0].display}”` : `${rows.length} selected`;
+}
+
+/** Moves rows to the trash, or deletes them where the container keeps versions. */
+export async function removeRows(rows) {
+  if (rows.length === 0) return;
+  const kept = view.details?.s3 === true ? ' (adds a delete marker)' : '';
+  const title = keepsDeleted()
+    ? `Delete ${count(rows)}${kept}`
+    : `Move ${count(rows)} to the trash`;
+  await runTask(title, '/api/files/delete', { ...chosen(rows), mode: 'trash' });
+}
+
+/** Brings back what is selected; asks where names are taken again. */
+export async function restoreSelected() {
+  const rows = selectedRows();
+  const { container } = view;
+  if (keepsDeleted()) {
+    await restoreVersions(container, rows);
+    return;
+  }
+  const title = `Restore ${count(rows)}`;
+  const restore = (names, choice) =>
+    runTask(title, '/api/files/trash/restore', {
+      container,
+      trash_names: names,
+      on_conflict: choice,
+    });
+  const result = await restore(
+    rows.map(({ name }) => name),
+    'fail',
+  );
+  const taken = (result?.failures ?? []).filter(({ code }) => code === TAKEN);
+  if (taken.length === 0) return;
+  const choice = await askConflict(taken.length);
+  if (choice === null || choice === 'fail') return;
+  await restore(
+    taken.map(({ name }) => name),
+    choice,
+  );
+}
+
+async function restoreVersions(container, rows) {
+  for (const { name, restore_id: id } of rows) {
+    if (id === null) throw new Error(`Nothing is left of “${name}”.`);
+    await call('POST', '/api/files/versions/restore', { container, name, version_id: id });
+  }
+  await load();
+  // The store's listing may lag behind: what was restored is no more among the deleted.
+  const restored = new Set(rows.map(({ name }) => name));
+  show(
+    view.rows.filter(({ name }) => !restored.has(name)),
+    'Nothing was deleted here.',
+  );
+}
+
+function typedConfirmation(name) {
+  const input = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
+  return el('label', {}, `Type the container's name, “${name}”, to confirm`, input);
+}
+
+export async function purgeSelected() {
+  const rows = selectedRows();
+  const { container } = view;
+  const isS3 = view.details?.s3 === true;
+  const what = isS3 ? 'All versions and delete markers of ' : '';
+  const nodes = [el('p', { textContent: `${what}${count(rows)} will be gone for good.` })];
+  if (isS3) nodes.push(typedConfirmation(container));
+  const check = async ({ confirm_name: typed }) => {
+    if (isS3 && typed !== container) throw new Error('That is not its name.');
+  };
+  if ((await ask('Delete for good', nodes, 'Delete for good', check)) === null) return;
+  const title = `Delete ${count(rows)} for good`;
+  if (keepsDeleted()) {
+    const names = rows.map(({ name }) => name);
+    await runTask(title, '/api/files/delete', { container, names, mode: 'purge' });
+    return;
+  }
+  await runTask(title, '/api/files/trash/purge', {
+    container,
+    trash_names: rows.map(({ name }) => name),
+  });
+}

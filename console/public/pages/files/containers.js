@@ -1,0 +1,151 @@
+import { call, query } from '../../js/api.js';
+import { $, bytesText, el, shownText } from '../../js/dom.js';
+import { go } from './state.js';
+
+/** The number of rows that a user looks through; more come on demand. */
+const PAGE = 200;
+const ICONS = {
+  public: ['◉', 'public: everybody may read it'],
+  shared: ['◐', 'shared with others'],
+};
+const VERSIONS = {
+  stack: 'keeps versions',
+  archive: 'keeps versions in another container',
+  history: 'keeps versions in another container',
+  gateway: 'a bucket with versions, for S3 clients',
+};
+
+let items = [];
+let next = null;
+let latest = 0;
+
+/** The list at the left: its first page. @param open - told the name that was chosen */
+export async function showContainers(current, open) {
+  const turn = ++latest;
+  try {
+    const page = await read(null);
+    if (turn !== latest) return;
+    items = page.items;
+    next = page.items.length === PAGE ? page.next_marker : null;
+    $('#open-container').hidden = true;
+    // The container may just have changed: its details are asked for again.
+    forgetDetails(current);
+    draw(current, open);
+  } catch (error) {
+    if (turn !== latest) return;
+    if (error.code !== 'acl') throw error;
+    // A user who is no owner may not list the account, but may read what others share.
+    items = [];
+    next = null;
+    draw(current, open);
+    $('#containers-state').textContent = 'You may not list containers. Open one by its name:';
+    $('#open-container').hidden = false;
+  }
+}
+
+function read(marker) {
+  return call('GET', `/api/files/containers?${query({ limit: String(PAGE), marker })}`);
+}
+
+function draw(current, open) {
+  const wanted = $('#container-filter').value.trim().toLowerCase();
+  const shown = items.filter(
+    ({ kind, name }) =>
+      (kind === 'user' || $('#show-hidden').checked) && name.toLowerCase().includes(wanted),
+  );
+  $('#containers').replaceChildren(...shown.map((one) => entryOf(one, current, open)));
+  const text = items.length === 0 ? 'No containers yet.' : 'No container has that in its name.';
+  $('#containers-state').textContent = shown.length === 0 ? text : '';
+  $('#more-containers').hidden = next === null;
+  $('#more-containers').onclick = async () => {
+    const page = await read(next);
+    items = [...items, ...page.items];
+    next = page.items.length === PAGE ? page.next_marker : null;
+    draw(current, open);
+  };
+  $('#container-filter').oninput = () => draw(current, open);
+  addIcons(shown.slice(0, PAGE).map(({ name }) => name)).catch(() => undefined);
+}
+
+function entryOf({ name, objects, bytes }, current, open) {
+  const button = el(
+    'button',
+    { onclick: () => open(name) },
+    el('span', { className: 'what', textContent: shownText(name) }),
+    el('span', { className: 'icons' }),
+    el('span', { className: 'count quiet' }),
+    el('span', { className: 'sub quiet' }),
+  );
+  showCounts(button, objects, [bytesText(bytes)]);
+  button.dataset.name = name;
+  button.setAttribute('aria-current', String(name === current));
+  return el('li', {}, button);
+}
+
+function showCounts(button, objects, below) {
+  button.querySelector('.count').textContent = objects.toLocaleString();
+  button.querySelector('.sub').textContent = below.join(' · ');
+  button.title = `${objects.toLocaleString()} objects, ${below[0]}, as listed`;
+}
+
+const known = new Map();
+
+/** What the account's listing says of a container. A cluster's lags by minutes behind containers. */
+function listed(name) {
+  const item = items.find((one) => one.name === name);
+  return { objects: item?.objects ?? 0, bytes: item?.bytes ?? 0 };
+}
+
+/** Policies and icons, as soon as they are known: the list does not wait for them. */
+async function addIcons(names) {
+  const missing = names.filter((name) => !known.has(name));
+  if (missing.length > 0) {
+    const { items: found } = await call('POST', '/api/files/containers/details', {
+      names: missing,
+    });
+    for (const one of found) known.set(one.name, { ...one, then: listed(one.name) });
+  }
+  for (const button of $('#containers').querySelectorAll('button')) {
+    const details = known.get(button.dataset.name);
+    if (details !== undefined) decorate(button, details);
+  }
+}
+
+function decorate(button, { name, policy, access, versioning, then, ...asked }) {
+  const now = listed(name);
+  // A listing that has changed since the container itself was asked is the newer of the two.
+  const isCurrent = now.objects === then.objects && now.bytes === then.bytes;
+  const { objects, bytes } = isCurrent ? asked : now;
+  showCounts(button, objects, [bytesText(bytes), ...(policy === null ? [] : [policy])]);
+  const icons = [];
+  if (ICONS[access] !== undefined) icons.push(ICONS[access]);
+  if (VERSIONS[versioning] !== undefined) icons.push(['↺', VERSIONS[versioning]]);
+  button
+    .querySelector('.icons')
+    .replaceChildren(
+      ...icons.flatMap(([mark, text]) => [
+        el('span', { ariaHidden: 'true', textContent: mark, title: text }),
+        el('span', { className: 'sr', textContent: ` ${text} ` }),
+      ]),
+    );
+}
+
+/** Asks anew what a container is like, after it was changed. */
+export function forgetDetails(name) {
+  known.delete(name);
+}
+
+export function markContainer(container) {
+  for (const button of document.querySelectorAll('#containers button')) {
+    button.setAttribute('aria-current', String(button.dataset.name === container));
+  }
+}
+
+/** The box for those who may not list. */
+export function wireOpenBox() {
+  $('#open-container').onsubmit = (event) => {
+    event.preventDefault();
+    const name = $('#open-name').value.trim();
+    if (name !== '') go(name, '');
+  };
+}

@@ -1,0 +1,155 @@
+import { call, query } from '../../js/api.js';
+import { $, bytesText, el, shownText, timeText } from '../../js/dom.js';
+import { rename, transferDialog } from './copy-dialog.js';
+import { metadataEditor } from './metadata.js';
+import { previewOf } from './preview.js';
+import { download } from './rows.js';
+import { attempt, may, view } from './state.js';
+import { showTempUrl } from './tempurl.js';
+import { s3Facts, versionList } from './versions.js';
+
+/** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
+
+const KINDS = {
+  object: 'object',
+  marker: 'folder marker',
+  slo: 'static large object (segments)',
+  dlo: 'dynamic large object (segments)',
+  symlink: 'link to another object',
+};
+
+const GONE =
+  'It is not there any more: it has expired or was deleted, and the listing has not caught up yet.';
+
+let shown = null;
+let opener = null;
+
+/** @param row - of the table: an object, or what was deleted */
+export async function showDetails(row) {
+  opener ??= document.activeElement;
+  const { container, mode } = view;
+  const turn = { container, name: row.name };
+  shown = turn;
+  const body = $('#drawer-body');
+  $('#drawer-title').textContent = shownText(row.display);
+  body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
+  $('#files').classList.add('with-drawer');
+  $('#drawer').hidden = false;
+  $('#drawer-close').focus();
+  try {
+    const nodes = mode === 'trash' ? await deletedNodes(row, turn) : await objectNodes(row, turn);
+    if (shown === turn) body.replaceChildren(...nodes);
+  } catch (error) {
+    if (shown !== turn) return;
+    const again = el('button', { textContent: 'Try again', onclick: () => showDetails(row) });
+    body.replaceChildren(el('p', { className: 'error', textContent: error.message }), again);
+  }
+}
+
+export function closeDrawer() {
+  if ($('#drawer').hidden) return;
+  shown = null;
+  $('#drawer').hidden = true;
+  $('#files').classList.remove('with-drawer');
+  if (opener?.isConnected) opener.focus();
+  opener = null;
+}
+
+async function objectNodes(row, { container, name }) {
+  const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
+    (error) => {
+      if (error.status === 404) throw new Error(GONE);
+      throw error;
+    },
+  );
+  return [
+    badges(info),
+    buttons(row, name),
+    facts({
+      Name: name,
+      Kind: KINDS[info.type] ?? info.type,
+      Size: `${bytesText(info.bytes)} (${info.bytes.toLocaleString()} bytes)`,
+      Type: info.content_type,
+      ETag: info.etag,
+      Changed: timeText(info.last_modified),
+      ...(info.s3 === null ? { Expires: expiryText(info) } : s3Facts(info.s3)),
+      ...(info.segments === null ? {} : { Segments: info.segments }),
+      ...info.headers,
+    }),
+    previewOf(container, name, info),
+    metadataEditor(container, name, info, () => showDetails(row)),
+    versionList(container, name, () => showDetails(row)),
+  ];
+}
+
+async function deletedNodes(row, { container, name }) {
+  if (row.kind === 'gone') {
+    return [
+      facts({ Name: name, Deleted: timeText(row.last_modified) }),
+      versionList(container, name, () => showDetails(row)),
+    ];
+  }
+  const place = { container: `${container}+trash`, name };
+  const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
+    // The store lists what has expired until its expirer has passed.
+    if (error.status === 404) throw new Error('This has expired, and waits to be cleared away.');
+    throw error;
+  });
+  return [
+    facts({
+      Name: row.display,
+      Kind: KINDS[type] ?? type,
+      Size: bytesText(row.bytes),
+      Deleted: timeText(row.last_modified),
+      By: meta['trash-by'] ?? 'unknown',
+      'Gone for good': row.expires_unix_s === null ? 'never' : unixText(row.expires_unix_s),
+    }),
+  ];
+}
+
+function expiryText({ delete_at_unix_s: at }) {
+  return at === null ? 'never' : unixText(at);
+}
+
+function unixText(seconds) {
+  return new Date(seconds * 1000).toLocaleString();
+}
+
+function facts(given) {
+  const list = el('dl');
+  for (const [term, text] of Object.entries(given)) {
+    list.append(
+      el('dt', { textContent: term, className: 'quiet' }),
+      el('dd', { textContent: shownText(text) }),
+    );
+  }
+  return list;
+}
+
+function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }) {
+  const texts = [];
+  if (s3?.legal_hold === true) texts.push('legal hold');
+  if (s3 !== null && s3.lock_mode !== null) texts.push('retained');
+  if (type !== 'object') texts.push(type.length === 3 ? type.toUpperCase() : type);
+  if (deleteAt !== null) texts.push(deleteAt * 1000 > Date.now() ? 'expires' : 'expired');
+  if (headers['content-encoding'] !== undefined) texts.push(headers['content-encoding']);
+  return el(
+    'p',
+    { className: 'badges', hidden: texts.length === 0 },
+    ...texts.map((text) => el('span', { className: 'badge', textContent: text })),
+  );
+}
+
+function buttons(row, name) {
+  const button = (text, work, className = '') =>
+    el('button', { textContent: text, className, onclick: () => attempt(work) });
+  const all = [button('Download', () => download(name), 'primary')];
+  if (may('member')) {
+    all.push(
+      button('Rename', () => rename(row)),
+      button('Copy or move', () => transferDialog([row])),
+      button('Share', () => showTempUrl({ name })),
+    );
+  }
+  return el('div', { className: 'row' }, ...all);
+}

@@ -1,0 +1,152 @@
+import { $, ask, el } from '../../js/dom.js';
+import { closeDrawer, showDetails } from './drawer.js';
+import { openRow, setActive } from './rows.js';
+import { markSelected } from './selection.js';
+import { attempt, folder, go, view } from './state.js';
+
+/** Keys of the table and of the page; the dialog of `?` lists them, and turns single letters off. */
+
+const OFF = 'files-single-keys';
+const HELP = [
+  ['↑ ↓ Home End', 'go to another row'],
+  ['Enter', 'open a folder, download an object'],
+  ['Space', 'select the row'],
+  ['Shift ↑ ↓', 'select further'],
+  ['Ctrl A', 'select all rows'],
+  ['Delete', 'delete what is selected, or the row'],
+  ['F2', 'rename'],
+  ['Backspace', 'go to the folder above'],
+  ['Escape', 'close the properties, then select nothing'],
+];
+const HELP_LETTERS = [
+  ['p', 'properties of the row'],
+  ['c', 'copy or move'],
+  ['/', 'search'],
+  ['g', 'go to names that begin with'],
+  ['u', 'upload'],
+  ['n', 'new folder'],
+  ['t', 'trash'],
+  ['r', 'read the list again'],
+  ['[ ]', 'previous and next page'],
+  ['?', 'this help'],
+];
+
+/** @param work - what keys do that buttons do as well: `{ rename, copy, remove }` of rows */
+export function wireKeyboard(work) {
+  $('#rows').addEventListener('keydown', (event) => onRowKey(event, work));
+  $('#rows').addEventListener('focusin', ({ target }) => setActive(target.closest('tr'), false));
+  document.addEventListener('keydown', (event) => onPageKey(event, work));
+  $('#help').onclick = () => attempt(showHelp);
+}
+
+function onRowKey(event, work) {
+  const tr = event.target.closest('tr');
+  const row = view.rows.find(({ name }) => name === tr?.dataset.name);
+  if (row === undefined) return;
+  const onControl = event.target !== tr;
+  const keys = {
+    ArrowDown: () => step(tr, tr.nextElementSibling, event.shiftKey),
+    ArrowUp: () => step(tr, tr.previousElementSibling, event.shiftKey),
+    Home: () => step(tr, $('#rows').firstElementChild, event.shiftKey),
+    End: () => step(tr, $('#rows').lastElementChild, event.shiftKey),
+    Delete: () => attempt(() => work.remove(row)),
+    F2: () => attempt(() => work.rename(row)),
+  };
+  if (!onControl) {
+    keys.Enter = () => attempt(() => openRow(row, showDetails));
+    keys[' '] = () => toggle(row.name);
+  }
+  const key = keys[event.key];
+  if (key !== undefined) {
+    event.preventDefault();
+    key();
+  } else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    view.selected = new Set(view.rows.map(({ name }) => name));
+    markSelected();
+  }
+}
+
+function step(from, to, extend) {
+  if (!to) return;
+  if (extend) for (const one of [from, to]) view.selected.add(one.dataset.name);
+  if (extend) markSelected();
+  setActive(to);
+}
+
+function toggle(name) {
+  if (!view.selected.delete(name)) view.selected.add(name);
+  markSelected();
+}
+
+function onPageKey(event, work) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  const inField = event.target.closest('input:not([type=checkbox]), textarea, select, dialog, pre');
+  if (event.key === 'Escape' && !event.target.closest('dialog')) return onEscape();
+  if (inField !== null) return;
+  if (event.key === 'Backspace' && view.prefix !== '') {
+    event.preventDefault();
+    return goUp();
+  }
+  if (localStorage.getItem(OFF) === 'off' && event.key !== '?') return;
+  const active = activeRow();
+  const letters = {
+    '?': () => attempt(showHelp),
+    '/': () => $('#q').focus(),
+    g: () => $('#jump-text').focus(),
+    p: () => active && attempt(() => showDetails(active)),
+    c: () => active && attempt(() => work.copy(active)),
+    u: () => press('#upload'),
+    n: () => press('#new-folder'),
+    t: () => press('#show-trash'),
+    r: () => press('#refresh'),
+    '[': () => press('#previous'),
+    ']': () => press('#next'),
+  };
+  const letter = letters[event.key];
+  if (letter === undefined) return;
+  event.preventDefault();
+  letter();
+}
+
+function onEscape() {
+  if (!$('#drawer').hidden) return closeDrawer();
+  view.selected.clear();
+  return markSelected();
+}
+
+/** The row that has the focus, or would get it. */
+export function activeRow() {
+  const tr = $('#rows tr[tabindex="0"]');
+  return view.rows.find(({ name }) => name === tr?.dataset.name);
+}
+
+function press(selector) {
+  const button = $(selector);
+  if (!button.hidden && !button.disabled) button.click();
+}
+
+function goUp() {
+  const here = view.prefix.endsWith('/') ? view.prefix.slice(0, -1) : folder();
+  go(view.container, here.slice(0, here.lastIndexOf('/') + 1));
+}
+
+async function showHelp() {
+  const box = el('input', { type: 'checkbox', name: 'letters', value: '1' });
+  box.checked = localStorage.getItem(OFF) !== 'off';
+  box.onchange = () => localStorage.setItem(OFF, box.checked ? 'on' : 'off');
+  const listOf = (keys) => {
+    const list = el('dl', { className: 'keys' });
+    for (const [key, text] of keys) {
+      list.append(el('dt', {}, el('kbd', { textContent: key })), el('dd', { textContent: text }));
+    }
+    return list;
+  };
+  await ask('Shortcuts', [
+    el('h3', { textContent: 'In the table' }),
+    listOf(HELP),
+    el('h3', { textContent: 'Anywhere' }),
+    listOf(HELP_LETTERS),
+    el('label', { className: 'check' }, box, ' keys of a single letter'),
+  ]);
+}

@@ -1,0 +1,197 @@
+import { call, query } from '../../js/api.js';
+import { $, el, shownText } from '../../js/dom.js';
+import { showContainers } from './containers.js';
+import { rowOf, setActive } from './rows.js';
+import { showSelection } from './selection.js';
+import { folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
+import { trashRows } from './trash.js';
+
+const PAGE = 100;
+
+export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
+
+/** Shows what is known of a row; the page says what does. */
+let openDetails = () => undefined;
+
+export function onDetails(work) {
+  openDetails = work;
+}
+
+let latest = 0;
+/** What the rows on the page are of, so that they stay when reading them again fails. */
+let shownPlace = null;
+/** Which page of the place was asked for last; null for what is no page of one. */
+let asked = {};
+
+/** Reads the page that the view is of, or the one beside it; a search ends with that. */
+export async function load(parameters = {}) {
+  stopSearch();
+  const turn = ++latest;
+  asked = parameters;
+  const place = JSON.stringify([view.container, view.prefix, view.mode]);
+  view.selected.clear();
+  showCrumbs();
+  showTools();
+  if (view.container === null) {
+    shownPlace = null;
+    return show([], 'Choose a container, or make one.');
+  }
+  if (place !== shownPlace) {
+    $('#stale').hidden = true;
+    show([], 'Loading…');
+  }
+  $('#main').setAttribute('aria-busy', 'true');
+  try {
+    await loadDetails();
+    const page = view.mode === 'trash' ? await trashPage() : await filesPage(parameters);
+    // Meanwhile something else was opened.
+    if (turn !== latest) return;
+    shownPlace = place;
+    showPages(page);
+    show(page.rows, page.emptyText);
+    showFreshness();
+  } catch (error) {
+    if (turn === latest) showFailure(error, place, parameters);
+  } finally {
+    if (turn === latest) $('#main').setAttribute('aria-busy', 'false');
+  }
+}
+
+/** Reads the same page again; what a search found stays. */
+export async function loadAgain() {
+  if (asked !== null) await load(asked);
+}
+
+async function loadDetails() {
+  if (view.details !== null) return;
+  const { container } = view;
+  const details = await call('GET', `/api/files/container?${query({ name: container })}`).catch(
+    // A user who may only read objects does not see the container.
+    () => ({ name: container, versioning: 'none', versioning_active: false }),
+  );
+  if (view.container === container) view.details = details;
+  showTools();
+}
+
+async function filesPage(parameters) {
+  const { container, prefix } = view;
+  const start = folder();
+  const page = await call(
+    'GET',
+    `/api/files/objects?${query({ container, prefix, limit: String(PAGE + 1), ...parameters })}`,
+  );
+  const back = parameters.reverse === '1';
+  // The one row too many says that there is a page beyond.
+  const items = back ? page.items.slice(-PAGE) : page.items.slice(0, PAGE);
+  const beyond = page.items.length > PAGE;
+  const before = 'marker' in parameters;
+  const isThere = { next: back ? before : beyond, previous: back ? beyond : before };
+  return {
+    // The folder's own object is the folder.
+    rows: items
+      .filter((row) => row.name !== start)
+      .map((row) => ({ ...row, display: row.name.slice(start.length) })),
+    next: isThere.next ? (items.at(-1)?.name ?? null) : null,
+    previous: isThere.previous ? (items[0]?.name ?? null) : null,
+    emptyText: before ? 'There is nothing more.' : emptyTextOf(prefix, start),
+  };
+}
+
+function emptyTextOf(prefix, start) {
+  return prefix === start
+    ? 'This folder is empty. Drop files here.'
+    : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
+}
+
+async function trashPage() {
+  const { rows, truncated } = await trashRows();
+  const emptyText = keepsDeleted() ? 'Nothing was deleted here.' : 'The trash is empty.';
+  return { rows, next: null, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
+}
+
+function showPages({ next, previous, note = '' }) {
+  Object.assign(view, { next, previous });
+  $('#next').disabled = $('#last').disabled = next === null;
+  $('#previous').disabled = $('#first').disabled = previous === null;
+  $('#note').textContent = note;
+}
+
+/** Rows of whatever origin; without any, the text. */
+export function show(rows, emptyText) {
+  view.rows = rows;
+  const names = new Set(rows.map(({ name }) => name));
+  for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
+  $('#state').replaceChildren(rows.length === 0 ? emptyText : '');
+  $('#objects').hidden = rows.length === 0;
+  $('#rows').replaceChildren(...rows.map((row) => rowOf(row, openDetails)));
+  setActive($('#rows').firstElementChild, false);
+  showSelection();
+}
+
+/** Rows that are not of a place: what a search found. */
+export function showFound(rows, emptyText) {
+  latest += 1;
+  asked = null;
+  shownPlace = null;
+  showPages({ next: null, previous: null });
+  $('#main').setAttribute('aria-busy', 'false');
+  $('#stale').hidden = true;
+  show(rows, emptyText);
+}
+
+function showFreshness() {
+  $('#stale').hidden = true;
+  $('#as-of').textContent = `as listed by the store at ${new Date().toLocaleTimeString()}`;
+}
+
+/** What is shown of this place already stays, and is said to be old; else the failure is all. */
+function showFailure(error, place, parameters) {
+  const again = () => el('button', { textContent: 'Try again', onclick: () => load(parameters) });
+  if (place === shownPlace) {
+    const text = `${error.message} What you see is ${$('#as-of').textContent}. `;
+    $('#stale').replaceChildren(text, again());
+    $('#stale').hidden = false;
+    return;
+  }
+  shownPlace = null;
+  show([], '');
+  showPages({ next: null, previous: null });
+  $('#state').replaceChildren(
+    el('span', { className: 'error', textContent: error.message }),
+    ' ',
+    again(),
+  );
+}
+
+function showCrumbs() {
+  const { container, mode } = view;
+  // The trash is the container's: of whichever folder it was opened.
+  const prefix = mode === 'trash' && !keepsDeleted() ? '' : view.prefix;
+  const parts = prefix.split('/');
+  const rest = parts.pop();
+  const crumbs = container === null ? [] : [[container, '']];
+  parts.forEach((part, index) =>
+    crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
+  );
+  const nodes = crumbs.flatMap(([text, path]) => [
+    el('button', { textContent: shownText(text), onclick: () => go(container, path) }),
+    ' / ',
+  ]);
+  if (rest !== '')
+    nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
+  if (mode === 'trash') nodes.push(keepsDeleted() ? 'Deleted files' : 'Trash');
+  $('#crumbs').replaceChildren(...nodes);
+}
+
+function showTools() {
+  const inFiles = view.container !== null && view.mode === 'files';
+  const canUpload = inFiles && may('member');
+  for (const id of ['upload', 'upload-folder', 'new-folder']) $(`#${id}`).hidden = !canUpload;
+  $('#jump').hidden = $('#search').hidden = !inFiles;
+  const hasPlace = view.container !== null;
+  $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
+  const name = keepsDeleted() ? 'Deleted files' : 'Trash';
+  $('#show-trash').textContent = view.mode === 'trash' ? 'Back to files' : name;
+  $('#changed').textContent = view.mode === 'trash' ? 'Deleted' : 'Changed';
+  $('#delete').textContent = keepsDeleted() ? 'Delete' : 'Move to trash';
+}

@@ -1,0 +1,127 @@
+import { call } from '../../js/api.js';
+import { $, ask, el } from '../../js/dom.js';
+import { acceptDrops, picked } from '../../js/drop.js';
+import { removeRows, restoreSelected, purgeSelected } from './actions.js';
+import { showContainer } from './container-dialog.js';
+import { newContainer } from './new-container.js';
+import { markContainer, wireOpenBox } from './containers.js';
+import { rename, transferDialog } from './copy-dialog.js';
+import { closeDrawer, showDetails } from './drawer.js';
+import { wireKeyboard } from './keyboard.js';
+import { load, loadContainers, onDetails } from './listing.js';
+import { wireSearch } from './search.js';
+import { chosen, markSelected, selectedRows } from './selection.js';
+import { wireStay } from './stay.js';
+import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './state.js';
+import { showTempUrl } from './tempurl.js';
+import { addFiles } from './uploads.js';
+import { isBusy, wireTransferList } from '../../js/transfer-list.js';
+import { uploads } from '../../js/transfers.js';
+
+function onHash() {
+  readPlace();
+  closeDrawer();
+  markContainer(view.container);
+  $('#search').reset();
+  $('#search-more').open = false;
+  $('#jump-text').value = view.prefix.slice(folder().length);
+  attempt(load);
+}
+
+/** Another page of the list is read from its top. */
+async function turnTo(parameters) {
+  await load(parameters);
+  $('#main').scrollIntoView({ block: 'start' });
+}
+
+/** The rows that a key means: those that are selected where the row is one of them, or itself. */
+function meant(row) {
+  return view.selected.has(row.name) ? selectedRows() : [row];
+}
+
+function wire() {
+  act('#new-container', newContainer);
+  act('#new-folder', newFolder);
+  act('#show-trash', () =>
+    view.mode === 'trash'
+      ? go(view.container, view.prefix)
+      : go(view.container, view.prefix, 'trash'),
+  );
+  act('#refresh', () => Promise.all([load(), loadContainers()]));
+  act('#container-info', showContainer);
+  act('#copy', () => transferDialog(selectedRows()));
+  act('#properties', () => showDetails(selectedRows()[0]));
+  act('#share', () => showTempUrl({ name: selectedRows()[0].name }));
+  act('#delete', () => removeRows(selectedRows()));
+  act('#restore', restoreSelected);
+  act('#purge', purgeSelected);
+  act('#zip', async () => {
+    const { ticket } = await call('POST', '/api/files/zip', chosen());
+    el('a', { href: `/api/files/zip/${ticket}`, download: '' }).click();
+  });
+  act('#first', () => turnTo({}));
+  act('#last', () => turnTo({ reverse: '1' }));
+  act('#next', () => turnTo({ marker: view.next }));
+  act('#previous', () => turnTo({ marker: view.previous, reverse: '1' }));
+  act('#upload', () => $('#picker').click());
+  act('#drawer-close', closeDrawer);
+  act('#upload-folder', () => $('#folder-picker').click());
+  for (const picker of ['#picker', '#folder-picker']) {
+    $(picker).onchange = ({ target }) => addFiles(picked(target));
+  }
+  $('#all').onchange = ({ target }) => {
+    view.selected = new Set(target.checked ? view.rows.map((row) => row.name) : []);
+    markSelected();
+  };
+  $('#show-hidden').onchange = () => attempt(loadContainers);
+  $('#jump').onsubmit = (event) => {
+    event.preventDefault();
+    go(view.container, folder() + $('#jump-text').value);
+  };
+  onDetails(showDetails);
+  wireOpenBox();
+  wireSearch();
+  wireTransferList(uploads);
+  wireStay();
+  wireKeyboard({
+    copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),
+    remove: (row) => view.mode === 'files' && may('member') && removeRows(meant(row)),
+    rename: (row) => view.mode === 'files' && may('member') && rename(row),
+  });
+  acceptDrops($('#main'), (source) => {
+    if (!may('member')) fail(new Error('Your role does not allow this.'));
+    else if (view.container === null || view.mode !== 'files') {
+      fail(new Error('Open the container or folder that the files shall go to.'));
+    } else addFiles(source);
+  });
+  window.onhashchange = onHash;
+  window.onbeforeunload = () => (isBusy() ? 'Transfers are running.' : undefined);
+}
+
+async function newFolder() {
+  // Where the user asked for it: the way back may lead elsewhere while the dialog is open.
+  const { container } = view;
+  const prefix = folder();
+  const field = el('input', { name: 'name', required: true });
+  await ask('New folder', [el('label', {}, 'Name', field)], 'Make', ({ name }) =>
+    call('PUT', '/api/files/folder', { container, name: prefix + name }),
+  );
+  await load();
+}
+
+/** The browser's own list of downloads does not say that an archive was cut. */
+export const topics = {
+  zip({ container, message, object }) {
+    const where = object === undefined ? '' : ` (“${object}”)`;
+    fail(new Error(`The archive of “${container}” was cut, and is not whole: ${message}${where}`));
+  },
+};
+
+/** Fills the page for a user of this role. */
+export async function mount({ role }) {
+  setRole(role);
+  $('#new-container').hidden = !may('admin');
+  wire();
+  await loadContainers();
+  onHash();
+}

@@ -1,0 +1,140 @@
+import { raw } from '../../js/api.js';
+import { $, el, shownText } from '../../js/dom.js';
+import { load, showFound } from './listing.js';
+import { attempt, folder, stopSearch, view } from './state.js';
+
+/** The store has no search: the console reads listings within limits, and says how far it came. */
+
+const MIB = 1024 * 1024;
+/** The number of rows that the console finds at a time; beyond it the last ones stay. */
+const ROWS_KEPT_MAX = 1000;
+const NOTHING_YET = { hits: [], gone: 0, scanned: 0 };
+
+export function wireSearch() {
+  $('#search').onsubmit = (event) => {
+    event.preventDefault();
+    attempt(() => begin(asked()));
+  };
+  $('#search-clear').onclick = () => {
+    $('#search').reset();
+    $('#search-more').open = false;
+    attempt(() => load());
+  };
+}
+
+function asked() {
+  const given = Object.fromEntries(new FormData($('#search')));
+  const q = given.q.trim();
+  const body = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
+  body.mode = q === '' || (given.mode === 'substring' && /[*?]/.test(q)) ? 'glob' : given.mode;
+  if (given.min_mib !== '') body.bytes_min = Math.round(Number(given.min_mib) * MIB);
+  if (given.max_mib !== '') body.bytes_max = Math.round(Number(given.max_mib) * MIB);
+  if (given.since !== '') body.since = given.since;
+  if (given.until !== '') body.until = given.until;
+  return body;
+}
+
+/**
+ * @param body - what is asked for: it stays so when it goes on, whatever the form says by then
+ * @param marker - where a search that reached its limit goes on
+ * @param before - what it had found until then: `hits`, the number of those that are `gone` from
+ *   the table, and the names that were `scanned`
+ */
+async function begin(body, marker = undefined, before = NOTHING_YET) {
+  stopSearch();
+  const control = new AbortController();
+  view.search = control;
+  tell(
+    () => marker === undefined && showFound([], 'Searching…'),
+    'Searching… ',
+    el('button', { textContent: 'Stop', onclick: () => control.abort() }),
+  );
+  const hits = [...before.hits];
+  let end = null;
+  try {
+    for await (const line of linesOf(
+      await raw('POST', '/api/files/search', { ...body, marker }, false, control.signal),
+    )) {
+      if (line.error) throw new Error(line.error.message);
+      if (line.scanned === undefined) hits.push(line);
+      else end = line;
+    }
+  } catch (error) {
+    if (!control.signal.aborted) {
+      if (view.search === control) showFailure(error, () => begin(body, marker, before));
+      return;
+    }
+  }
+  // Another search, or another place, has taken the table.
+  if (view.search !== control) return;
+  view.search = null;
+  const kept = hits.slice(-ROWS_KEPT_MAX);
+  const found = {
+    hits: kept,
+    gone: before.gone + hits.length - kept.length,
+    scanned: before.scanned + (end?.scanned ?? 0),
+  };
+  const goOn = () => begin(body, end.next_marker ?? undefined, found);
+  tell(() => showRows(kept, body.prefix), ...endOf(found, end, goOn));
+}
+
+function showRows(hits, start) {
+  showFound(
+    hits.map((hit) => ({ kind: 'object', ...hit, display: hit.name.slice(start.length) })),
+    '',
+  );
+  $('#as-of').textContent = '';
+}
+
+/** What was found before stays; what cannot be asked so is not asked again. */
+function showFailure(error, again) {
+  view.search = null;
+  const text = el('span', { className: 'error', textContent: error.message });
+  tell(() => undefined, text, ...(error.status === 400 ? [] : [' ', button('Try again', again)]));
+}
+
+function endOf({ hits, gone, scanned }, end, goOn) {
+  const found = (hits.length + gone).toLocaleString();
+  const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
+  if (end === null) return [`Stopped: ${found} found so far${shown}.`];
+  const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
+  if (!end.truncated) return [`${text}That is all there is.`];
+  return [
+    `${text}There is more behind “${shownText(end.next_marker ?? '')}”. `,
+    button('Search on', goOn),
+  ];
+}
+
+function button(text, work) {
+  return el('button', { textContent: text, onclick: () => attempt(work) });
+}
+
+/**
+ * Says how far the search is. If the focus is in a part that goes away, it moves to the rest, and
+ * not to the top of the page.
+ *
+ * @param work - shows the rows that go with it
+ */
+function tell(work, ...nodes) {
+  const state = $('#state');
+  const hadFocus = state.contains(document.activeElement);
+  work();
+  state.replaceChildren(...nodes);
+  if (!hadFocus) return;
+  const objects = $('#objects');
+  if (!objects.hidden) objects.focus({ preventScroll: true });
+  else (state.querySelector('button') ?? $('#q')).focus();
+}
+
+/** Lines of JSON, as they come. */
+async function* linesOf(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = lines.pop();
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+    if (done) return;
+  }
+}

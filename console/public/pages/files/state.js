@@ -1,0 +1,89 @@
+import { $ } from '../../js/dom.js';
+import { fail } from '../../js/shell.js';
+
+export { fail };
+
+/** What the page shows: one place, known to all its parts. */
+export const view = {
+  container: null,
+  /** What shown names begin with: a folder, or the beginning of names in one. */
+  prefix: '',
+  mode: 'files',
+  /** What the console says of the container; null until it has. */
+  details: null,
+  rows: [],
+  selected: new Set(),
+  next: null,
+  previous: null,
+  /** What ends the search that is under way; null while there is none. */
+  search: null,
+};
+
+/** Ends the search that is under way: what it finds is no longer for the table. */
+export function stopSearch() {
+  view.search?.abort();
+  view.search = null;
+}
+
+const RANK = { reader: 0, member: 1, admin: 2, operator: 3 };
+let role = 'reader';
+
+export function setRole(given) {
+  role = given;
+}
+
+/** Whether the user's role has at least the rights of this one; the console checks again. */
+export function may(least) {
+  return RANK[role] >= RANK[least];
+}
+
+/** The folder of the prefix: what is uploaded goes there. */
+export function folder() {
+  return view.prefix.slice(0, view.prefix.lastIndexOf('/') + 1);
+}
+
+/** Whether the container itself keeps what is deleted, by the store or by S3. */
+export function keepsDeleted() {
+  if (view.details?.s3 === true) return true;
+  return view.details?.versioning === 'stack' && view.details.versioning_active;
+}
+
+/** Runs what a button does; what goes wrong is shown. */
+export function act(selector, work) {
+  $(selector).addEventListener('click', () => attempt(work));
+}
+
+export function attempt(work) {
+  $('#banner').hidden = true;
+  Promise.resolve().then(work).catch(fail);
+}
+
+/** Names stand behind `#`, so that a reload and the back button keep the place. */
+export function go(container, prefix, mode = 'files') {
+  const place = [container, prefix].map(encodeURIComponent);
+  if (mode !== 'files') place.push(mode);
+  location.hash = place.join('/');
+}
+
+/** The text may have been typed by hand: an invalid encoding is taken as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Takes the place from the address. */
+export function readPlace() {
+  const [container = '', prefix = '', mode = 'files'] = location.hash
+    .slice(1)
+    .split('/')
+    .map(decoded);
+  if (container !== view.container) view.details = null;
+  Object.assign(view, {
+    container: container === '' ? null : container,
+    prefix,
+    mode: mode === 'trash' ? 'trash' : 'files',
+  });
+}

@@ -1,0 +1,119 @@
+import { call, tempurlDefaultS } from '../../js/api.js';
+import { ask, el } from '../../js/dom.js';
+import { may, view } from './state.js';
+
+const UNITS = [
+  ['60', 'minutes'],
+  ['3600', 'hours'],
+  ['86400', 'days'],
+];
+
+/** The largest unit that a time is a multiple of; minutes where there is none. */
+function unitOf(seconds) {
+  const sizes = UNITS.map(([size]) => Number(size)).reverse();
+  return sizes.find((size) => seconds % size === 0) ?? 60;
+}
+
+const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)));
+
+/** A URL that opens an object, or all below a folder, for a while. @param target - name or prefix */
+export async function showTempUrl(target) {
+  const { container } = view;
+  const isFolder = target.prefix !== undefined;
+  const defaultS = tempurlDefaultS();
+  const amount = el('input', {
+    name: 'amount',
+    type: 'number',
+    min: '1',
+    max: '525600',
+    value: String(amountOf(defaultS)),
+    required: true,
+  });
+  const unit = selectOf('unit', UNITS, String(unitOf(defaultS)));
+  const methods = [['GET', 'read']];
+  if (may('admin')) methods.push(['PUT', 'write']);
+  const method = selectOf('method', methods, 'GET');
+  const file = el('input', { name: 'filename', maxLength: 255 });
+  const range = el('input', { name: 'ip_range', placeholder: '203.0.113.0/24' });
+  const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
+  let made = null;
+  const given = await ask(
+    isFolder ? 'Share a folder' : 'Share an object',
+    [
+      el('p', {
+        className: 'quiet',
+        textContent: 'Anyone with the URL can use it, without a login, until it expires.',
+      }),
+      el(
+        'div',
+        { className: 'pair' },
+        el('label', {}, 'Valid for', amount),
+        el('label', {}, 'Unit', unit),
+      ),
+      el('label', {}, 'It may', method),
+      el(
+        'details',
+        {},
+        el('summary', { textContent: 'More' }),
+        el('label', {}, 'Name of the downloaded file', file),
+        el('label', {}, 'Only from this address or network', range),
+        el('label', { className: 'check' }, inline, ' open in the browser instead of saving'),
+      ),
+    ],
+    'Make a URL',
+    async (entered) => {
+      const body = {
+        container,
+        ...target,
+        method: entered.method,
+        expires_in_s: Number(entered.amount) * Number(entered.unit),
+      };
+      if (entered.filename) body.filename = entered.filename;
+      if (entered.ip_range) body.ip_range = entered.ip_range;
+      if (entered.inline) body.inline = true;
+      made = await call('POST', '/api/files/tempurl', body);
+    },
+  );
+  if (given !== null) await showMade(made, isFolder, given.method);
+}
+
+async function showMade(
+  { url, url_path: path, expires_unix_s: expires, digest },
+  isFolder,
+  method,
+) {
+  const text = url ?? path;
+  const field = el('input', { readOnly: true, value: text });
+  field.setAttribute('aria-label', 'URL');
+  const copied = el('span', { className: 'quiet', role: 'status' });
+  const copy = el('button', { type: 'button', textContent: 'Copy' });
+  copy.onclick = async () => {
+    field.select();
+    // Pages over plain http from another host have no clipboard: the text stays selected.
+    const isCopied = await (
+      navigator.clipboard?.writeText(text) ?? Promise.reject(new Error())
+    ).then(
+      () => true,
+      () => false,
+    );
+    copied.textContent = isCopied ? 'Copied.' : 'Selected: copy it with the keyboard.';
+  };
+  const notes = [
+    `Valid until ${new Date(expires * 1000).toLocaleString()}, signed with ${digest}.`,
+  ];
+  if (url === null) notes.push('Put the address of the store in front: it is not configured here.');
+  if (isFolder) notes.push('The same parameters open every object below the folder.');
+  if (method === 'PUT') notes.push('Anyone with the URL can replace the object.');
+  await ask('Share', [
+    field,
+    el('div', { className: 'row' }, copy, copied),
+    ...notes.map((note) => el('p', { className: 'quiet', textContent: note })),
+  ]);
+}
+
+function selectOf(name, options, value) {
+  const select = el('select', { name });
+  for (const [key, text] of options) select.append(el('option', { value: key, textContent: text }));
+  select.value = value;
+  return select;
+}

@@ -1,0 +1,47 @@
+import { call, query } from '../../js/api.js';
+import { el, ask } from '../../js/dom.js';
+import { keepsDeleted, view } from './state.js';
+
+/** What was deleted here: out of the trash, or what the container's own versions still hold. */
+export async function trashRows() {
+  const { container, prefix } = view;
+  if (keepsDeleted()) {
+    const answer = await call('GET', `/api/files/versions/deleted?${query({ container, prefix })}`);
+    const rows = answer.items.map((one) => ({
+      kind: 'gone',
+      name: one.name,
+      display: one.name,
+      bytes: one.bytes,
+      last_modified: one.deleted,
+      restore_id: one.restore_id,
+    }));
+    return { rows, truncated: answer.truncated };
+  }
+  const answer = await call('GET', `/api/files/trash?${query({ container })}`);
+  const rows = answer.items.map((one) => ({
+    kind: 'trash',
+    name: one.trash_name,
+    display: one.name,
+    bytes: one.bytes,
+    slo_etag: one.kind === 'slo' ? '' : undefined,
+    last_modified: new Date(one.deleted_unix_ms).toISOString(),
+    expires_unix_s: one.expires_unix_s,
+    expired: one.expired,
+  }));
+  return { rows: rows.reverse(), truncated: answer.truncated };
+}
+
+const CONFLICTS = [
+  ['fail', 'leave it in the trash'],
+  ['rename', 'restore under another name'],
+  ['replace', 'replace what is there'],
+];
+
+/** @returns what to do where an object has the name again; null when the dialog was closed */
+export async function askConflict(names) {
+  const choice = el('select', { name: 'on_conflict' });
+  for (const [value, text] of CONFLICTS) choice.append(el('option', { value, textContent: text }));
+  const text = `${names} ${names === 1 ? 'object has' : 'objects have'} a name that is taken again.`;
+  const nodes = [el('p', { textContent: text }), el('label', {}, 'Then', choice)];
+  return (await ask('Restore', nodes, 'Restore'))?.on_conflict ?? null;
+}

@@ -1,0 +1,235 @@
+import { call, query } from '../../js/api.js';
+import { ask, bytesText, confirmed, el, shownText, timeText } from '../../js/dom.js';
+import { load } from './listing.js';
+import { attempt, may, view } from './state.js';
+import { runTask } from './tasks.js';
+
+/**
+ * @typedef {{ id: string, is_latest: boolean, deleted: boolean, bytes: number, last_modified: string,
+ *   storage_class?: string | null }} Version
+ */
+
+const NONE = {
+  none: 'The store keeps no versions of this container.',
+  gateway:
+    'S3 keeps the versions of this bucket, and this console cannot use S3 as you: an S3 client lists and restores them.',
+};
+
+/** The states that an object had, newest first, where the store or S3 keeps them. */
+export function versionList(container, name, refresh) {
+  const section = el('section', {}, el('h3', { textContent: 'Versions' }));
+  const kind = view.details?.versioning ?? 'none';
+  const isS3 = view.details?.s3 === true;
+  if (!isS3 && NONE[kind] !== undefined) {
+    section.append(el('p', { className: 'quiet', textContent: NONE[kind] }));
+    return section;
+  }
+  const body = el('div', {}, el('p', { className: 'quiet', textContent: 'Loading…' }));
+  section.append(body);
+  call('GET', `/api/files/versions?${query({ container, name })}`)
+    .then(({ active, items, truncated }) => {
+      const notes = [];
+      if (!active) notes.push('No new versions are kept: versioning is suspended.');
+      if (items.length === 0) notes.push('There are none.');
+      if (truncated) notes.push('There are more, older ones.');
+      const place = { container, name, isS3, refresh, compared: new Set() };
+      const compare = el('button', { textContent: 'Compare', disabled: true });
+      compare.onclick = () => attempt(() => showComparison(place, items));
+      const list = items.map((one) => versionOf(place, one, compare));
+      body.replaceChildren(
+        el('ol', { className: 'versions' }, ...list),
+        ...notes.map((text) => el('p', { className: 'quiet', textContent: text })),
+        ...(isS3 && items.length > 0 ? [wholeActions(place, items, compare)] : []),
+      );
+    })
+    .catch((error) => {
+      const again = el('button', { textContent: 'Try again', onclick: refresh });
+      body.replaceChildren(el('p', { className: 'error', textContent: error.message }), again);
+    });
+  return section;
+}
+
+/** What is done with several versions, or all of them. */
+function wholeActions(place, items, compare) {
+  const row = el('div', { className: 'row' });
+  if (items.filter(({ deleted }) => !deleted).length > 1) row.append(compare);
+  if (may('admin')) {
+    const all = el('button', { textContent: 'Delete all versions', className: 'danger' });
+    all.onclick = () => attempt(() => purgeAll(place));
+    row.append(all);
+  }
+  return row;
+}
+
+/**
+ * @param {Version} version
+ * @param compare - the button that is for two chosen versions
+ */
+function versionOf(place, version, compare) {
+  const { container, name, isS3, refresh } = place;
+  const { id, is_latest: isLatest, deleted, bytes, last_modified: time } = version;
+  const when = timeText(time);
+  const what = deleted ? 'deleted' : bytesText(bytes);
+  const buttons = [];
+  const button = (text, work, className = '') => {
+    const one = el('button', { textContent: text, className, onclick: () => attempt(work) });
+    one.setAttribute('aria-label', `${text}: version of ${when}`);
+    buttons.push(one);
+  };
+  const isStored = id !== 'current';
+  if (isStored && !deleted) {
+    button('Download', () => {
+      const path = `/api/files/versions/body?${query({ container, name, version_id: id })}`;
+      el('a', { href: path, download: '' }).click();
+    });
+  }
+  const body = { container, name, version_id: id };
+  if (isStored && !isLatest && !deleted && may('member')) {
+    button('Restore', async () => {
+      const text = `A copy of the version of ${when} becomes the new current version. What is current now stays as an older version.`;
+      if (isS3 && !(await confirmed('Restore a version', text, 'Restore'))) return;
+      await call('POST', '/api/files/versions/restore', body);
+      await Promise.all([load(), refresh()]);
+    });
+  }
+  if (isStored && may('admin')) {
+    button(
+      'Delete',
+      async () => {
+        if (!(await mayDelete(place, version, when))) return;
+        await call('POST', '/api/files/versions/delete', body);
+        await Promise.all([load(), refresh()]);
+      },
+      'danger',
+    );
+  }
+  const badges = [];
+  if (isLatest) badges.push(isS3 ? 'current' : 'latest');
+  if (isS3 && deleted) badges.push('delete marker');
+  const text = el('span', { textContent: isS3 && deleted ? `${when} ` : `${when}, ${what} ` });
+  const pick = isS3 && !deleted ? [picker(place, version, when, compare)] : [];
+  return el(
+    'li',
+    {},
+    ...pick,
+    text,
+    ...badges.map((one) => el('span', { className: 'badge', textContent: one })),
+    el('div', { className: 'row' }, ...buttons),
+  );
+}
+
+/** A box that chooses a version to be compared: two at a time. */
+function picker({ compared }, { id }, when, compare) {
+  const box = el('input', { type: 'checkbox' });
+  box.setAttribute('aria-label', `Compare the version of ${when}`);
+  box.onchange = () => {
+    if (box.checked) compared.add(id);
+    else compared.delete(id);
+    compare.disabled = compared.size !== 2;
+  };
+  return box;
+}
+
+/** Asks before one version goes; in a bucket of S3 the name has to be typed. */
+async function mayDelete({ name, isS3 }, { deleted, is_latest: isLatest }, when) {
+  if (!isS3) {
+    const text = `The version of ${when} will be gone for good.`;
+    return confirmed('Delete a version', text, 'Delete');
+  }
+  if (deleted) {
+    const effect = isLatest ? ' The version before it becomes current again.' : '';
+    const text = `The delete marker of ${when} will be removed.${effect}`;
+    return confirmed('Remove a delete marker', text, 'Remove');
+  }
+  const effect = isLatest ? ' It is the current one: the version before it becomes current.' : '';
+  return typed('Delete a version', `The version of ${when} will be gone for good.${effect}`, name);
+}
+
+/** @returns whether the name was typed, which says that it is meant */
+async function typed(title, text, name) {
+  const confirm = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
+  const nodes = [
+    el('p', { textContent: text }),
+    el('label', {}, `Type “${shownText(name)}” to confirm`, confirm),
+  ];
+  const given = await ask(title, nodes, 'Delete for good', async (entered) => {
+    if (entered.confirm_name !== name) throw new Error('That is not its name.');
+  });
+  return given !== null;
+}
+
+async function purgeAll({ container, name, refresh }) {
+  const text =
+    'All versions and delete markers of this object will be gone for good. Versions that Object Lock protects stay.';
+  if (!(await typed('Delete all versions', text, name))) return;
+  const body = { container, names: [name], mode: 'purge' };
+  await runTask(`Delete all versions of “${name}”`, '/api/files/delete', body);
+  await refresh();
+}
+
+/** Two versions side by side; what differs is said in words as well. */
+async function showComparison({ container, name, compared }, items) {
+  const chosen = items.filter(({ id }) => compared.has(id));
+  const [newer, older] = await Promise.all(
+    chosen.map(async ({ id }) =>
+      factsOf(
+        await call(
+          'GET',
+          `/api/files/versions/properties?${query({ container, name, version_id: id })}`,
+        ),
+      ),
+    ),
+  );
+  const rows = [...new Set([...Object.keys(newer), ...Object.keys(older)])].map((key) => {
+    const [a = '', b = ''] = [newer[key], older[key]];
+    const cells = [a, b].map((text) => el('td', { textContent: shownText(text) || '–' }));
+    const verdict = el('td', { textContent: a === b ? 'same' : 'different' });
+    return el('tr', {}, el('th', { scope: 'row', textContent: key }), ...cells, verdict);
+  });
+  const heads = ['Property', 'Newer', 'Older', 'Difference'].map((textContent) =>
+    el('th', { textContent, scope: 'col' }),
+  );
+  const table = el(
+    'table',
+    { className: 'compared' },
+    el('thead', {}, el('tr', {}, ...heads)),
+    el('tbody', {}, ...rows),
+  );
+  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', 'Comparison');
+  await ask(`Compare versions of ${name}`, [scroll]);
+}
+
+function factsOf({ bytes, etag, content_type: type, last_modified: time, meta, headers, s3 }) {
+  const own = Object.entries(meta).map(([key, value]) => [`Metadata: ${key}`, value]);
+  return {
+    Changed: timeText(time),
+    Size: `${bytesText(bytes)} (${bytes.toLocaleString()} bytes)`,
+    ETag: etag,
+    Type: type,
+    ...headers,
+    ...s3Facts(s3),
+    ...Object.fromEntries(own),
+  };
+}
+
+/** What S3 knows besides of a version. */
+export function s3Facts({
+  version_id: id,
+  storage_class: storageClass,
+  restore,
+  lock_mode: mode,
+  retain_until: until,
+  legal_hold: isHeld,
+  tags,
+}) {
+  return {
+    Version: id,
+    'Storage class': storageClass,
+    ...(restore === null ? {} : { 'Restore from cold storage': restore }),
+    Retention: mode === null ? 'none' : `${mode.toLowerCase()} until ${timeText(until)}`,
+    'Legal hold': isHeld ? 'on' : 'off',
+    Tags: String(tags),
+  };
+}

@@ -1,0 +1,93 @@
+import { el } from '../../js/dom.js';
+import { looksOf } from './palette.js';
+import { latestIndex } from './series.js';
+import { figure, timeAt } from './units.js';
+
+/**
+ * @typedef {import('./series.js').Columns} Columns
+ * @typedef {import('./series.js').Series} Series
+ * @typedef {import('./units.js').Unit} Unit
+ */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * Names and values of a chart's series, at the pointer or at the end; each switches its line off
+ * and on.
+ */
+export class Legend {
+  element = el('div', { className: 'legend' });
+  #time = el('span', { className: 'quiet time' });
+  /** @type {HTMLSpanElement[]} */
+  #values = [];
+  /** @type {Columns} */
+  #columns = [[]];
+  #unit;
+  #onToggle;
+
+  /**
+   * @param {Unit} unit
+   * @param {(index: number) => void} onToggle
+   */
+  constructor(unit, onToggle) {
+    this.#unit = unit;
+    this.#onToggle = onToggle;
+  }
+
+  /**
+   * @param {readonly Series[]} series
+   * @param {readonly string[]} names
+   * @param {Columns} columns
+   * @param {ReadonlySet<number>} hidden
+   */
+  show(series, names, columns, hidden) {
+    this.#columns = columns;
+    const focused = [...this.element.children].findIndex((one) => one === document.activeElement);
+    this.#values = [];
+    const buttons = series.map((one, index) => {
+      const value = el('span', { className: 'figure' });
+      this.#values.push(value);
+      const button = el('button', { onclick: () => this.#onToggle(index) });
+      button.append(
+        swatch(looksOf(one, index)),
+        el('span', { textContent: names[index] ?? '' }),
+        value,
+      );
+      button.setAttribute('aria-pressed', String(!hidden.has(index)));
+      return button;
+    });
+    this.element.replaceChildren(...buttons, this.#time);
+    buttons[focused]?.focus({ preventScroll: true });
+    this.at(null);
+  }
+
+  /** @param {number | null} index of a point in time; null for the latest values */
+  at(index) {
+    const [times, ...all] = this.#columns;
+    const shown = index ?? latestIndex(this.#columns);
+    this.#values.forEach((value, at) => {
+      value.textContent = figure(all[at]?.[shown], this.#unit);
+    });
+    const time = times[shown];
+    this.#time.textContent = time === undefined ? '' : `at ${timeAt(time, 'second')}`;
+  }
+}
+
+/**
+ * The line as it is drawn: its colour, and its dashes.
+ *
+ * @param {import('./palette.js').Looks} looks
+ */
+function swatch({ colour, dash }) {
+  const image = document.createElementNS(SVG, 'svg');
+  const line = document.createElementNS(SVG, 'line');
+  /** @type {Record<string, string | number>} */
+  const attributes = { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colour, 'stroke-width': 3 };
+  for (const [name, value] of Object.entries(attributes)) line.setAttribute(name, String(value));
+  if (dash.length > 0) line.setAttribute('stroke-dasharray', dash.join(' '));
+  image.setAttribute('viewBox', '0 0 26 10');
+  image.setAttribute('class', 'swatch');
+  image.setAttribute('aria-hidden', 'true');
+  image.append(line);
+  return image;
+}

@@ -1,0 +1,96 @@
+import { el } from '../../js/dom.js';
+import { place, setPlace } from './place.js';
+
+/** @typedef {'services' | 'nodes'} Choice */
+
+const LIMITS = ['200', '1000', '5000'];
+const TYPING_MS = 400;
+
+/** What of the log is shown; kept in the address of the page. */
+export class LogFilter {
+  element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
+  #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'text, or a request id' });
+  #level;
+  #limit;
+  #choices = {
+    services: el('fieldset', { hidden: true }),
+    nodes: el('fieldset', { hidden: true }),
+  };
+  #offered = { services: '', nodes: '' };
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #typing;
+
+  /** @param {readonly string[]} levels */
+  constructor(levels) {
+    this.element.setAttribute('role', 'search');
+    this.element.setAttribute('aria-label', 'Filter the log');
+    const option = (/** @type {string} */ value, /** @type {string} */ textContent) =>
+      el('option', { value, textContent });
+    this.#level = el(
+      'select',
+      {},
+      option('', 'any'),
+      ...levels.map((one) => option(one, `${one} and worse`)),
+    );
+    this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
+    this.#level.onchange = () => setPlace({ level: this.#level.value });
+    this.#limit.onchange = () => setPlace({ limit: this.#limit.value });
+    this.#contains.oninput = () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => setPlace({ contains: this.#contains.value }), TYPING_MS);
+    };
+    this.element.append(
+      el('label', {}, 'Contains ', this.#contains),
+      el('label', {}, 'Level ', this.#level),
+      el('label', {}, 'At most ', this.#limit),
+      this.#choices.services,
+      this.#choices.nodes,
+    );
+    this.show();
+  }
+
+  /** Takes the filters from the place. */
+  show() {
+    if (document.activeElement !== this.#contains) this.#contains.value = place.contains;
+    this.#level.value = place.level;
+    this.#limit.value = place.limit;
+    for (const key of /** @type {const} */ (['services', 'nodes'])) {
+      const chosen = place[key].split(',');
+      for (const box of this.#choices[key].querySelectorAll('input')) {
+        box.checked = chosen.includes(box.value);
+      }
+    }
+  }
+
+  /**
+   * What is chosen stays a choice.
+   *
+   * @param {Record<Choice, readonly string[]>} given what there is to choose from
+   */
+  offer({ services, nodes }) {
+    this.#offer('services', 'Service', services);
+    this.#offer('nodes', 'Node', nodes);
+  }
+
+  /**
+   * @param {Choice} key
+   * @param {string} title
+   * @param {readonly string[]} given
+   */
+  #offer(key, title, given) {
+    const chosen = place[key].split(',').filter((one) => one !== '');
+    const all = [...new Set([...given, ...chosen])].sort();
+    if (all.join() === this.#offered[key]) return;
+    this.#offered[key] = all.join();
+    const boxes = all.map((name) => {
+      const box = el('input', { type: 'checkbox', value: name, checked: chosen.includes(name) });
+      box.onchange = () => {
+        const now = [...this.#choices[key].querySelectorAll('input')].filter((one) => one.checked);
+        setPlace({ [key]: now.map(({ value }) => value).join(',') });
+      };
+      return el('label', { className: 'chip' }, box, name);
+    });
+    this.#choices[key].replaceChildren(el('legend', { textContent: title }), ...boxes);
+    this.#choices[key].hidden = all.length === 0;
+  }
+}

@@ -1,0 +1,157 @@
+import { el } from '../../js/dom.js';
+import { keyOf, logLine } from './log-line.js';
+import { timeAt } from './units.js';
+
+/**
+ * @typedef {import('./log-line.js').LogLine} LogLine
+ * @typedef {{ from: number, to: number }} Gap unix seconds
+ */
+
+/** Lines that arrive while they are watched push the oldest out. */
+const LINES_MAX = 5000;
+
+/** The lines of the log, newest first: each once, and what may be missing between them is said. */
+export class LogList {
+  element = el('ol', { id: 'log' });
+  #onId;
+  /**
+   * How many lines of each key are shown: the same may have been written twice.
+   *
+   * @type {Map<string, number>}
+   */
+  #shown = new Map();
+  #newest = 0;
+  #count = 0;
+  /**
+   * The notice above all lines, if there is one, and what it began with.
+   *
+   * @type {Gap & { row: HTMLElement } | null}
+   */
+  #topGap = null;
+
+  /** @param {(id: string) => void} onId told the id of the request that was chosen */
+  constructor(onId) {
+    this.#onId = onId;
+    this.element.setAttribute('aria-label', 'Log lines, the newest first');
+  }
+
+  /** Time of the newest line in unix seconds; 0 without lines. */
+  get newest() {
+    return this.#newest;
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  /**
+   * @param {readonly LogLine[]} lines all there are, the newest first
+   * @param {number | null} completeFrom unix seconds before which lines are missing; null when none is
+   */
+  show(lines, completeFrom) {
+    this.#shown.clear();
+    this.#newest = 0;
+    this.#count = 0;
+    this.#topGap = null;
+    this.element.replaceChildren();
+    this.add(lines, null, null);
+    if (completeFrom !== null) {
+      const text = `Lines before ${timeAt(completeFrom, 'second')} are not kept any more.`;
+      this.element.append(notice(text));
+    }
+  }
+
+  /**
+   * @param {readonly LogLine[]} lines the newest first, some of which may be here already
+   * @param {number | null} older from when on there may be older ones that are not among them; null for none
+   * @param {Gap | null} lost from when to when lines were let go before they were asked for; null for none
+   */
+  add(lines, older, lost) {
+    const fresh = this.#freshOf(lines);
+    const rows = fresh.map((line) => this.#rowOf(line));
+    // Without a known line it is unknown whether lines are missing.
+    const oldest = fresh.length === lines.length ? lines.at(-1) : undefined;
+    const cut = older !== null && oldest !== undefined ? { from: older, to: oldest.unix_s } : null;
+    if (rows.length > 0) this.#topGap = null;
+    if (lost !== null || cut !== null) this.#tellGap(rows, lost, cut);
+    // New lines above must not move the lines that a user reads below.
+    const before = this.element.scrollHeight;
+    const { scrollTop } = this.element;
+    this.element.prepend(...rows);
+    if (scrollTop > 0) this.element.scrollTop = scrollTop + this.element.scrollHeight - before;
+    this.#count += fresh.length;
+    while (this.#count > LINES_MAX) this.#dropOldest();
+    this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
+  }
+
+  /**
+   * One notice at one place, however often more is missing there.
+   *
+   * @param {HTMLElement[]} rows
+   * @param {Gap | null} lost
+   * @param {Gap | null} cut
+   */
+  #tellGap(rows, lost, cut) {
+    const gaps = [this.#topGap, lost, cut].filter((one) => one !== null);
+    const from = Math.min(...gaps.map((one) => one.from));
+    const to = Math.max(...gaps.map((one) => one.to));
+    const row = notice(gapText(from, to, lost === null ? ASKED : LOST));
+    this.#topGap?.row.remove();
+    this.#topGap = rows.length === 0 ? { from, to, row } : null;
+    rows.push(row);
+  }
+
+  /**
+   * Lines of which there are more than are shown.
+   *
+   * @param {readonly LogLine[]} lines
+   */
+  #freshOf(lines) {
+    /** @type {Map<string, number>} */
+    const found = new Map();
+    return lines.filter((line) => {
+      const key = keyOf(line);
+      const nth = (found.get(key) ?? 0) + 1;
+      found.set(key, nth);
+      return nth > (this.#shown.get(key) ?? 0);
+    });
+  }
+
+  /** @param {LogLine} line */
+  #rowOf(line) {
+    const key = keyOf(line);
+    const row = logLine(line, this.#onId);
+    row.dataset.key = key;
+    this.#shown.set(key, (this.#shown.get(key) ?? 0) + 1);
+    return row;
+  }
+
+  #dropOldest() {
+    const last = /** @type {HTMLElement | null} */ (this.element.lastElementChild);
+    const key = last?.dataset.key;
+    last?.remove();
+    if (key === undefined) return;
+    this.#count -= 1;
+    const left = (this.#shown.get(key) ?? 0) - 1;
+    if (left > 0) this.#shown.set(key, left);
+    else this.#shown.delete(key);
+  }
+}
+
+const ASKED = 'there were more than are asked for at a time';
+const LOST = 'there were more than are kept';
+
+/**
+ * @param {number} fromS
+ * @param {number} toS
+ * @param {string} why
+ */
+function gapText(fromS, toS, why) {
+  const times = `between ${timeAt(fromS, 'second')} and ${timeAt(toS, 'second')}`;
+  return `Lines ${times} may be missing here: ${why}.`;
+}
+
+/** @param {string} textContent */
+function notice(textContent) {
+  return el('li', { className: 'gap', textContent });
+}

@@ -1,0 +1,133 @@
+import { call } from '../../js/api.js';
+import { el, messageOf } from '../../js/dom.js';
+import { bar } from './bars.js';
+import { numberCell, table } from './cells.js';
+import { stateMark } from './state.js';
+import { figure, localTimes, timeAt } from './units.js';
+
+/** @typedef {import('../../../surfaces/monitor/routes.js').NodesView['items'][number]} StorageNode */
+
+/** @type {readonly (readonly [title: string, className?: string])[]} */
+const COLUMNS = [
+  ['Node'],
+  ['State'],
+  ['Services', 'number'],
+  ['Async pending', 'number'],
+  ['Replication age', 'number'],
+  ['Quarantined', 'number'],
+  ['Clock skew', 'number'],
+  ['Unmounted', 'number'],
+  ['Rings'],
+];
+
+/** Storage nodes, a row each; or their disks, a bar each. */
+export class Nodes {
+  /** Says what is so now, whatever the range. */
+  everyTick = true;
+  element = el('section', { className: 'card whole' });
+  #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
+  #render;
+
+  /** @param {'nodes' | 'disks'} what */
+  constructor(what) {
+    const title = what === 'nodes' ? 'Storage nodes' : 'Disks';
+    this.#render = what === 'nodes' ? nodeTable : diskBars;
+    this.element.setAttribute('aria-label', title);
+    this.element.append(el('h3', { textContent: title }), this.#body);
+  }
+
+  async load() {
+    try {
+      const {
+        items,
+        state,
+        reason,
+        at_unix_s: at,
+      } = await call('GET', '/api/monitor/nodes', undefined, true);
+      const nodes = [];
+      if (state !== 'ok') {
+        const text = localTimes(reason ?? 'unknown');
+        const off = state === 'off';
+        nodes.push(
+          el(
+            'p',
+            { className: 'empty' },
+            ...(off ? [`Not measured: ${text}.`] : [stateMark('unknown', text)]),
+          ),
+        );
+        if (items.length > 0)
+          nodes.push(
+            el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
+          );
+      }
+      if (items.length > 0) nodes.push(...this.#render(items));
+      this.#body.replaceChildren(...nodes);
+    } catch (error) {
+      this.#body.replaceChildren(
+        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
+      );
+    }
+  }
+}
+
+/** @param {StorageNode} node */
+function onlineMark({ online, reason }) {
+  if (online === null) return stateMark('unknown');
+  return online
+    ? stateMark('ok', 'online')
+    : stateMark('crit', reason === null ? 'down' : `down: ${reason}`);
+}
+
+/** @param {boolean | null} matches */
+function ringMark(matches) {
+  if (matches === null) return stateMark('unknown');
+  return matches ? stateMark('ok', 'same') : stateMark('crit', 'differ');
+}
+
+/** @param {StorageNode} node */
+function servicesCell({ services_up: up, services }) {
+  if (up === null || services === null) return numberCell(null, 'count');
+  return el('td', { className: 'number', textContent: `${up} / ${services}` });
+}
+
+/** @param {readonly StorageNode[]} items */
+function nodeTable(items) {
+  const rows = items.map((item) =>
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row', textContent: item.name }),
+      el('td', {}, onlineMark(item)),
+      servicesCell(item),
+      numberCell(item.async_pending, 'count'),
+      numberCell(item.replication_age_s, 's'),
+      numberCell(item.quarantined, 'count'),
+      numberCell(item.clock_skew_s, 's'),
+      numberCell(item.unmounted, 'count'),
+      el('td', {}, ringMark(item.ring_matches)),
+    ),
+  );
+  return [table('Storage nodes', COLUMNS, rows)];
+}
+
+/** @param {readonly StorageNode[]} items */
+function diskBars(items) {
+  return items.map(({ name, disks }) => {
+    const list = disks.map(diskBar);
+    const none = el('p', { className: 'quiet', textContent: 'Its disks are unknown.' });
+    return el(
+      'div',
+      { className: 'node-disks' },
+      el('h4', { textContent: name }),
+      list.length === 0 ? none : el('ul', { className: 'bars' }, ...list),
+    );
+  });
+}
+
+/** @param {StorageNode['disks'][number]} disk */
+function diskBar({ device, size_bytes: size, used_bytes: used, mounted }) {
+  if (mounted === false) return bar(device, null, 1, 'ratio', 'not mounted ✖');
+  if (size === null || used === null || size === 0) return bar(device, null, 1, 'ratio');
+  const text = `${figure(used / size, 'ratio')} of ${figure(size, 'bytes')}`;
+  return bar(device, used / size, 1, 'ratio', text);
+}

@@ -1,0 +1,172 @@
+import { call, POLL_MS } from '../../js/api.js';
+import { $, el } from '../../js/dom.js';
+import { showAlerts } from './alerts.js';
+import { now, setClock } from './clock.js';
+import { onPlace, place, readPlace, setPlace } from './place.js';
+import { markRange, showRange } from './range.js';
+import { stateMark } from './state.js';
+import { TabContent } from './tab-content.js';
+import { markTab, showTabs } from './tabs.js';
+import { showLoadingTiles, showTiles } from './tiles.js';
+import { duration, localTimes, timeAt } from './units.js';
+import { fail } from '../../js/shell.js';
+
+/**
+ * @typedef {import('../../js/api.js').Overview} Overview
+ * @typedef {import('./tiles.js').About} About
+ */
+
+const TILES = 10;
+/** @type {Record<string, string>} */
+const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
+/** The number of missed updates after which the shown values count as unknown. */
+const MISSED = 3;
+const RETRY_MS = 5000;
+const AGAIN_S = 120;
+
+/** @type {Overview | null} */
+let overview = null;
+let stale = false;
+let everyS = 0;
+/** @type {(panel: string) => About | undefined} */
+let aboutOf = () => undefined;
+/** @type {TabContent | null} */
+let content = null;
+
+/** @param {Overview} next */
+function take(next) {
+  // A stream that was cut may tell again what is older than what is shown; a clock may be set back.
+  const olderS = overview === null ? 0 : overview.at_unix_s - next.at_unix_s;
+  if (olderS > 0 && olderS < AGAIN_S) return;
+  overview = next;
+  stale = false;
+  setClock(next.at_unix_s);
+  show(next);
+  content?.tick();
+}
+
+/** @param {Overview} next */
+function show(next) {
+  const { source, sources, alerts } = next;
+  const name = SOURCE_NAMES[source] ?? source;
+  $('#source').textContent = `source: ${name}`;
+  showTiles(next, aboutOf, stale);
+  const down = sources.filter(({ state }) => state === 'down');
+  showSources(sources);
+  showAlerts(alerts, stale || down.length > 0);
+  showAge();
+}
+
+/**
+ * A line for each source that does not answer, or is not there yet.
+ *
+ * @param {Overview['sources']} sources
+ */
+function showSources(sources) {
+  const lines = sources
+    .filter(({ state }) => state === 'down' || state === 'starting')
+    .map(({ title, state, reason, last_unix_s: last }) => {
+      const since = typeof last === 'number' ? ` Last heard of at ${timeAt(last, 'second')}.` : '';
+      const text =
+        state === 'starting'
+          ? `${title} is being asked for the first time.`
+          : `${title}: ${localTimes(reason ?? 'it does not answer')}.${since} What it would tell is unknown.`;
+      const line = el(
+        'p',
+        { className: 'source' },
+        stateMark(state === 'down' ? 'crit' : 'info', text),
+      );
+      line.dataset.state = state;
+      return line;
+    });
+  const host = $('#sources');
+  const text = lines.map(({ textContent }) => textContent).join();
+  // Said aloud when it changes, and only then.
+  if (host.textContent !== text) host.replaceChildren(...lines);
+}
+
+/** Without the console itself nothing is known: no figure may look as if it were of now. */
+function showAge() {
+  if (overview === null) return;
+  const { at_unix_s: at, interval_s: interval } = overview;
+  const age = now() - at;
+  $('#updated').textContent = `updated ${age < 2 ? 'now' : `${duration(age)} ago`}`;
+  if (stale || age < MISSED * Math.max(interval, everyS)) return;
+  stale = true;
+  const since = timeAt(at, 'second');
+  const reason = `unknown since ${since}: the console does not answer`;
+  show({
+    ...overview,
+    tiles: overview.tiles.map((tile) => ({ ...tile, value: null, state: 'unknown', reason })),
+    sources: [{ id: 'console', title: 'The console', state: 'down', reason: 'no figures arrive' }],
+  });
+}
+
+/**
+ * Tiles and alerts lead to their charts; with a key held down, in another window.
+ *
+ * @param {MouseEvent} event
+ */
+function followLink(event) {
+  const target = /** @type {Element} */ (event.target);
+  const link = /** @type {HTMLElement | null} */ (target.closest('a[data-panel]'));
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const { tab = '', panel = '' } = link.dataset;
+  setPlace({ tab });
+  content?.reveal(panel);
+}
+
+async function refresh() {
+  take(await call('GET', '/api/monitor/overview', undefined, true));
+}
+
+export const topics = { monitor: take };
+
+/** @param {import('../../js/api.js').StreamState} state */
+export function onConnection(state) {
+  // A page that polls is live for a moment each time.
+  if (state !== 'live') everyS = state === 'polled' ? POLL_MS / 1000 : 0;
+  if (state === 'live' && content !== null) refresh().catch(fail);
+}
+
+/**
+ * Shows the tiles, the alerts and a tab of charts. Without its first answers the page has nothing:
+ * it goes on asking.
+ *
+ * @param {import('../../js/api.js').Session} session
+ */
+export async function mount(session) {
+  try {
+    await open(session);
+  } catch (error) {
+    fail(error);
+    if (overview === null) setTimeout(() => location.reload(), RETRY_MS);
+  }
+}
+
+/** @param {import('../../js/api.js').Session} session */
+async function open(session) {
+  readPlace();
+  showLoadingTiles(TILES);
+  const operator = session.role === 'operator';
+  const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
+  const tabs = catalogue.tabs.filter(({ id }) => operator || id !== 'logs');
+  const byPanel = new Map(catalogue.items.map((item) => [item.id, item]));
+  aboutOf = (panel) => byPanel.get(panel);
+  if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0]?.id ?? '';
+  const made = new TabContent(catalogue, operator);
+  content = made;
+  showTabs(tabs);
+  showRange(catalogue.ranges, () => made.load());
+  made.open();
+  onPlace((changed) => {
+    markTab();
+    markRange();
+    if (changed.has('tab')) made.open();
+    else made.load();
+  });
+  document.addEventListener('click', followLink);
+  await refresh();
+  setInterval(showAge, 1000);
+}

@@ -1,0 +1,180 @@
+import { call, query } from '../../js/api.js';
+import { el, messageOf } from '../../js/dom.js';
+import { bars } from './bars.js';
+import { Chart } from './chart.js';
+import { now } from './clock.js';
+import { Legend } from './legend.js';
+import { columnsOf, describe, nameOf } from './series.js';
+import { downloadCsv, seriesTable } from './series-table.js';
+import { localTimes, timeAt } from './units.js';
+
+/**
+ * @typedef {import('./tiles.js').About} About
+ * @typedef {import('../../../surfaces/monitor/charts.js').ChartView} ChartView
+ */
+
+const UNIT_WORDS = {
+  per_s: 'per second',
+  ratio: '%',
+  s: 'time',
+  bytes: 'bytes',
+  bytes_per_s: 'bytes per second',
+  count: 'count',
+  s_per_s: 'seconds per second',
+};
+
+/** A chart with its title, legend, table and what is missing in it. */
+export class Panel {
+  element;
+  #about;
+  #chart;
+  #legend;
+  #canvas = el('div', { className: 'canvas' });
+  #body = el('div', { className: 'body' });
+  #note = el('p', { className: 'quiet missing' });
+  #table = el('button', { className: 'small', textContent: 'Table' });
+  #csv = el('button', { className: 'small', textContent: 'CSV', disabled: true });
+  /** @type {Set<number>} indexes of series */
+  #hidden = new Set();
+  /** @type {ChartView | null} */
+  #answer = null;
+  #latest = 0;
+  #asTable = false;
+
+  /**
+   * @param {About} about
+   * @param {(from: number, to: number) => void} onSelect
+   */
+  constructor(about, onSelect) {
+    this.#about = about;
+    const { id, title, unit } = about;
+    this.#legend = new Legend(unit, (index) => this.#toggle(index));
+    this.#chart = new Chart(this.#canvas, about, {
+      onCursor: (index) => this.#legend.at(index),
+      onSelect,
+    });
+    this.#canvas.setAttribute('role', 'img');
+    this.#canvas.setAttribute('aria-label', `Chart: ${title}`);
+    this.#table.setAttribute('aria-pressed', 'false');
+    this.#table.setAttribute('aria-label', `Table: ${title}`);
+    this.#table.onclick = () => this.#setTable(!this.#asTable);
+    this.#csv.setAttribute('aria-label', `CSV: ${title}`);
+    this.#csv.onclick = () => {
+      if (this.#answer === null) return;
+      const { series } = this.#answer;
+      downloadCsv(id, this.#names(series), columnsOf(series));
+    };
+    this.#body.append(el('p', { className: 'empty', textContent: 'Loading…' }));
+    this.element = el(
+      'section',
+      { className: 'card panel', id: `panel-${id}` },
+      el(
+        'div',
+        { className: 'row' },
+        el('h3', { id: `title-${id}`, textContent: title }),
+        el('span', { className: 'quiet', textContent: UNIT_WORDS[unit] }),
+        el('span', { className: 'grow' }),
+        this.#table,
+        this.#csv,
+      ),
+      this.#body,
+      this.#note,
+    );
+    this.element.setAttribute('aria-labelledby', `title-${id}`);
+    this.element.setAttribute('aria-busy', 'true');
+  }
+
+  /** @param {{ from: number, to: number }} range unix seconds */
+  async load({ from, to }) {
+    const order = ++this.#latest;
+    try {
+      const asked = query({ panel: this.#about.id, from, to });
+      const answer = await call('GET', `/api/monitor/series?${asked}`, undefined, true);
+      // An answer that is overtaken by a later question is of no use.
+      if (order !== this.#latest) return;
+      this.#answer = answer;
+      this.#draw(answer);
+    } catch (error) {
+      if (order === this.#latest) this.#failed(error);
+    }
+  }
+
+  redraw() {
+    this.#chart.forgetLooks();
+    if (this.#answer !== null) this.#draw(this.#answer);
+  }
+
+  destroy() {
+    this.#latest += 1;
+    this.#chart.destroy();
+  }
+
+  /** @param {ChartView['series']} series */
+  #names(series) {
+    return series.map((one) => nameOf(one, this.#about.title));
+  }
+
+  /** @param {number} index */
+  #toggle(index) {
+    if (!this.#hidden.delete(index)) this.#hidden.add(index);
+    if (this.#answer !== null) this.#draw(this.#answer);
+  }
+
+  /** @param {boolean} asTable */
+  #setTable(asTable) {
+    this.#asTable = asTable;
+    this.#table.setAttribute('aria-pressed', String(asTable));
+    if (this.#answer !== null) this.#draw(this.#answer);
+  }
+
+  /**
+   * What was there stays, and says how old it is.
+   *
+   * @param {unknown} error
+   */
+  #failed(error) {
+    this.element.setAttribute('aria-busy', 'false');
+    const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
+    if (this.#answer === null) {
+      this.#body.replaceChildren(
+        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
+      );
+    } else this.#note.textContent = text;
+  }
+
+  /** @param {ChartView} answer */
+  #draw(answer) {
+    const { series, missing, from_unix_s: from, to_unix_s: to } = answer;
+    const { title, unit, kind } = this.#about;
+    this.element.setAttribute('aria-busy', 'false');
+    const gaps = missing.map(localTimes).join(' · ');
+    const columns = columnsOf(series);
+    const known = columns.slice(1).some((values) => values.some((value) => value !== null));
+    this.#csv.disabled = !known;
+    if (!known) {
+      const text = gaps === '' ? 'Nothing is known of this time.' : gaps;
+      this.#note.textContent = '';
+      this.#body.replaceChildren(el('p', { className: 'empty', textContent: text }));
+      return;
+    }
+    this.#note.textContent = gaps;
+    const names = this.#names(series);
+    if (this.#asTable) {
+      const top = this.#body.querySelector('.scroller')?.scrollTop ?? 0;
+      const table = seriesTable(title, names, columns, unit);
+      this.#body.replaceChildren(table);
+      table.scrollTop = top;
+      return;
+    }
+    if (kind === 'bars') {
+      this.#body.replaceChildren(bars(names, columns, unit));
+      return;
+    }
+    if (!this.#body.contains(this.#canvas)) {
+      this.#body.replaceChildren(this.#canvas, this.#legend.element);
+    }
+    this.#canvas.setAttribute('aria-label', describe(title, names, columns, unit));
+    this.#chart.show(series, columns, { from, to }, this.#hidden);
+    this.#legend.show(series, names, columns, this.#hidden);
+  }
+}

@@ -1,0 +1,159 @@
+import { $, el } from '../../js/dom.js';
+import { addressOf } from './place.js';
+import { sparkline } from './sparkline.js';
+import { stateMark } from './state.js';
+import { duration, figure, localTimes, parts } from './units.js';
+
+/**
+ * @typedef {import('../../../server/answers.js').Overview} Overview
+ * @typedef {import('../../../surfaces/monitor/routes.js').PanelsView['items'][number]} About a panel
+ * @typedef {import('../../../surfaces/monitor/overview.js').TileView} TileView
+ * @typedef {Omit<TileView, 'state' | 'panel' | 'last_unix_s'> & {
+ *   state: TileView['state'] | 'off',
+ *   panel?: string,
+ * }} Tile as it is shown
+ */
+
+const SPARK_SECONDS = 3600;
+const SPARK_STEP_S = 60;
+
+/**
+ * Sparks are not sent with every event: they go on here, with what the events say.
+ *
+ * @type {Map<string, import('./sparkline.js').Point[]>}
+ */
+const sparks = new Map();
+
+/**
+ * @param {Overview} overview what the console says
+ * @param {(panel: string) => About | undefined} aboutOf what the catalogue says of a panel
+ * @param {boolean} stale whether that is no longer known to be so
+ */
+export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, stale) {
+  for (const tile of tiles) {
+    if (tile.spark !== undefined) sparks.set(tile.id, [...tile.spark]);
+    else extend(tile, at);
+  }
+  const host = $('#tiles');
+  host.setAttribute('aria-busy', 'false');
+  const active = document.activeElement;
+  const focused = host.contains(active) ? (active?.id ?? '') : '';
+  host.replaceChildren(
+    ...tiles.map((tile) => tileOf(measured(tile, aboutOf(tile.panel)), aboutOf(tile.panel)?.tab)),
+    tileOf(alertTile(alerts, sources, stale)),
+  );
+  if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/** @param {number} count */
+export function showLoadingTiles(count) {
+  $('#tiles').replaceChildren(
+    ...Array.from({ length: count }, () => el('div', { className: 'tile loading' })),
+  );
+}
+
+/**
+ * A measure without a source is no trouble: it is shown differently from a lost one.
+ *
+ * @param {TileView} tile
+ * @param {About | undefined} about
+ * @returns {Tile}
+ */
+function measured(tile, about) {
+  return tile.value === null && about?.available === false ? { ...tile, state: 'off' } : tile;
+}
+
+/**
+ * The alerts below, counted.
+ *
+ * @param {Overview['alerts']} alerts
+ * @param {Overview['sources']} sources
+ * @param {boolean} stale
+ * @returns {Tile}
+ */
+function alertTile(alerts, sources, stale) {
+  const partly = sources.some(({ state }) => state === 'down');
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  const critical = firing.filter(({ severity }) => severity === 'critical').length;
+  const warning = firing.filter(({ severity }) => severity === 'warning').length;
+  const counted = { critical, warning, pending: alerts.length - firing.length };
+  const state = critical > 0 ? 'crit' : warning > 0 ? 'warn' : partly ? 'unknown' : 'ok';
+  const notes = Object.entries(counted)
+    .filter(([, value]) => value > 0)
+    .map(([title, value]) => ({ id: title, title, value, unit: /** @type {const} */ ('count') }));
+  return {
+    id: 'alerts',
+    title: 'Alerts firing',
+    unit: 'count',
+    value: stale ? null : firing.length,
+    state: stale ? 'unknown' : state,
+    ...(partly && !stale && firing.length === 0 ? { reason: 'of what is known' } : {}),
+    notes: stale ? [] : notes,
+  };
+}
+
+/**
+ * @param {TileView} tile
+ * @param {number} at unix seconds
+ */
+function extend({ id, value }, at) {
+  const spark = sparks.get(id) ?? [];
+  const last = spark.at(-1);
+  if (last !== undefined && at - last[0] < SPARK_STEP_S) spark.pop();
+  spark.push([at, value]);
+  sparks.set(
+    id,
+    spark.filter(([time]) => time > at - SPARK_SECONDS),
+  );
+}
+
+/**
+ * @param {Tile} tile
+ * @param {string} [tab] that it leads to
+ */
+function tileOf(tile, tab) {
+  const { id, title, state, reason } = tile;
+  const heading = el('h3');
+  if (tab === undefined) heading.textContent = title;
+  else {
+    const link = el('a', { id: `tile-${id}`, textContent: title, href: addressOf({ tab }) });
+    Object.assign(link.dataset, { tab, panel: tile.panel ?? '' });
+    heading.append(link);
+  }
+  const box = el(
+    'article',
+    { className: 'tile' },
+    el('div', { className: 'top' }, heading, ...(state === 'off' ? [] : [stateMark(state)])),
+    valueOf(tile),
+  );
+  box.dataset.state = state;
+  box.dataset.tile = id;
+  const notes = tile.notes.map(noteOf).filter((text) => text !== '');
+  const texts = reason ? [localTimes(reason), ...notes] : notes;
+  box.append(
+    sparkline(sparks.get(id) ?? []),
+    el('p', { className: 'note', textContent: texts.join(' · '), title: reason ?? '' }),
+  );
+  return box;
+}
+
+/** @param {Tile} tile */
+function valueOf({ value, unit, of, state }) {
+  if (value === null) {
+    const textContent = state === 'off' ? 'not measured' : 'unknown';
+    return el('p', { className: 'value none', textContent });
+  }
+  const [number, sign] = parts(value, unit);
+  const rest = typeof of === 'number' ? ` / ${figure(of, unit)}` : ` ${sign}`;
+  return el('p', { className: 'value' }, number, el('small', { textContent: rest }));
+}
+
+/** @param {Tile['notes'][number]} note */
+function noteOf({ id, title, value, unit }) {
+  if (id === 'first_full_s') {
+    return value === null ? 'no disk full in sight' : `first disk full in ${duration(value)}`;
+  }
+  if (value === null) return '';
+  const sign = value > 0 && id.startsWith('slope') ? '+' : '';
+  return `${sign}${figure(value, unit)} ${title}`;
+}

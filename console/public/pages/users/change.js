@@ -1,0 +1,85 @@
+import { call, followJob } from '../../js/api.js';
+import { $, ask, el } from '../../js/dom.js';
+
+/**
+ * @typedef {import('../../../surfaces/users/routes.js').ChangeResult} ChangeResult
+ * @typedef {import('../../../surfaces/users/routes.js').UsersPreview} UsersPreview
+ * @typedef {import('../../../surfaces/users/user-change.js').UserChange} UserChange
+ */
+
+/** @type {Record<ChangeResult['nodes'][number]['state'], string>} */
+const STATES = {
+  ok: '✓ changed',
+  reverted: '↶ back to what it was',
+  untouched: '– not touched',
+  stuck: '✗ changed, and not all back: the next change tries again',
+};
+
+/**
+ * Shows what a change would do, and does it when the user says so.
+ *
+ * @param {UserChange} change
+ * @param {string} title
+ * @returns whether it was tried
+ */
+export async function carryOut(change, title) {
+  const { nodes, notes } = await call('POST', '/api/users/preview', change);
+  const shown = [...nodes.map(previewOf), ...notes.map((text) => note(text))];
+  if ((await ask(title, shown, nodes.length === 1 ? 'Apply' : 'Apply to all')) === null) {
+    return false;
+  }
+  const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
+  const state = $('#state');
+  state.textContent = 'Changing the proxies…';
+  const { job_id: id, key } = await call('POST', '/api/users/apply', { change, base });
+  const job = await followJob(id, ({ done, total }) => {
+    if (total !== null) state.textContent = `${done} of ${total} proxies changed…`;
+  });
+  const result = /** @type {ChangeResult | undefined} */ (job.result);
+  await ask(result?.ok === true ? title : `${title}: failed`, outcomeOf(result, key));
+  return true;
+}
+
+/** @param {UsersPreview['nodes'][number]} preview */
+function previewOf({ node, diff }) {
+  const lines = diff.map(({ line, sign, text }) =>
+    el('div', {
+      className: sign === '+' ? 'added' : 'removed',
+      textContent: `${sign} ${String(line).padStart(4)}  ${text}`,
+    }),
+  );
+  return el('div', {}, el('strong', { textContent: node }), el('pre', {}, ...lines));
+}
+
+/**
+ * @param {ChangeResult | undefined} result undefined where the change was cancelled
+ * @param {string | undefined} key the new one
+ */
+function outcomeOf(result, key) {
+  const nodes = result?.nodes ?? [];
+  const rows = nodes.map(({ node, state, reason = '' }) =>
+    el('li', { textContent: [`${node}: ${STATES[state]}`, reason].filter(Boolean).join('. ') }),
+  );
+  const list = el('ul', {}, ...rows);
+  if (result?.ok !== true)
+    return [note('The users are what they were.'), list].slice(isStuck(nodes));
+  if (key === undefined) return [list];
+  const field = el('input', { readOnly: true, value: key, id: 'new-key' });
+  field.onfocus = () => field.select();
+  const label = el('label', { className: 'field' }, 'Key: it is shown this once', field);
+  return [label, list];
+}
+
+/**
+ * If a node is stuck, the state before was not restored.
+ *
+ * @param {ChangeResult['nodes']} nodes
+ */
+function isStuck(nodes) {
+  return nodes.some(({ state }) => state === 'stuck') ? 1 : 0;
+}
+
+/** @param {string} textContent */
+function note(textContent) {
+  return el('p', { className: 'quiet', textContent });
+}

@@ -1,0 +1,185 @@
+import { call } from '../../js/api.js';
+import { $, ask, el } from '../../js/dom.js';
+import { fail } from '../../js/shell.js';
+import { carryOut } from './change.js';
+
+/**
+ * @typedef {import('../../../surfaces/users/routes.js').UsersView} UsersView
+ * @typedef {UsersView['users'][number]} User
+ * @typedef {import('../../../surfaces/users/user-change.js').UserChange} UserChange
+ */
+
+/** @type {Record<string, string>} */
+const MEANINGS = {
+  '.admin': 'does everything in the own account',
+  '.reseller_admin': 'does everything in every account',
+  '.reseller_reader': 'reads everything in every account',
+};
+
+/** @type {Pick<UsersView, 'groups' | 'own_account'>} */
+let view = { groups: [], own_account: null };
+
+/** @param {() => Promise<void>} work */
+function attempt(work) {
+  $('#banner').hidden = true;
+  work().catch(fail);
+}
+
+async function load() {
+  $('#state').textContent = 'Asking the proxies…';
+  const latest = await call('GET', '/api/users').catch((error) => {
+    $('#state').textContent = 'The users cannot be shown.';
+    throw error;
+  });
+  view = latest;
+  const { users, nodes, differences } = latest;
+  const agree = differences.length === 0;
+  $('#nodes').textContent = agree
+    ? `the same on ${nodes.length === 1 ? 'the proxy' : `all ${nodes.length} proxies`}`
+    : '';
+  $('#add').disabled = !agree;
+  $('#rows').replaceChildren(...users.map(rowOf));
+  $('#state').textContent = users.length === 1 ? '1 user.' : `${users.length} users.`;
+  showDifferences(differences);
+}
+
+/**
+ * If nodes disagree, the console cannot know which of them is right.
+ *
+ * @param {UsersView['differences']} differences
+ */
+function showDifferences(differences) {
+  const box = $('#differences');
+  box.hidden = differences.length === 0;
+  if (box.hidden) return;
+  const lines = differences.map(({ node, users = [], settings = [] }) =>
+    el('li', {
+      textContent: [node, [...users, ...settings].join(', ')].filter(Boolean).join(': '),
+    }),
+  );
+  const text =
+    'The proxies do not agree on their users, so that nothing can be changed here. Not as on the first one:';
+  box.replaceChildren(el('p', { textContent: text }), el('ul', {}, ...lines));
+  $('#state').textContent = '';
+}
+
+/** @param {User} one */
+function rowOf(one) {
+  const name = `${one.account}:${one.user}`;
+  /**
+   * @param {string} textContent
+   * @param {() => Promise<void>} work
+   */
+  const button = (textContent, work, isDanger = false) => {
+    const made = el('button', { textContent, onclick: () => attempt(work) });
+    made.setAttribute('aria-label', `${textContent}: ${name}`);
+    if (isDanger) made.className = 'danger';
+    return made;
+  };
+  const place = { account: one.account, user: one.user };
+  const change = /** @type {const} */ ({ action: 'change', ...place });
+  const actions = el('td', { className: 'act' });
+  if (one.by_hand === '') {
+    const remove = button(
+      'Remove',
+      () => run({ action: 'remove', ...place }, `Remove ${name}`),
+      true,
+    );
+    remove.disabled = one.is_self;
+    actions.append(
+      button('New key', () => run({ ...change, new_key: true }, `New key for ${name}`)),
+      ' ',
+      button('Groups', () => changeGroups(one, name)),
+      ' ',
+      remove,
+    );
+  } else {
+    actions.append(
+      el('span', { className: 'quiet', textContent: `by hand alone: ${one.by_hand}` }),
+    );
+  }
+  const user = el('td', { className: 'text', textContent: one.user });
+  if (one.is_self) user.append(el('span', { className: 'quiet', textContent: ' (you)' }));
+  return el(
+    'tr',
+    {},
+    el('td', { className: 'text', textContent: one.account }),
+    user,
+    el('td', { textContent: one.groups.join(' ') }),
+    actions,
+  );
+}
+
+/**
+ * @param {UserChange} change
+ * @param {string} title
+ */
+async function run(change, title) {
+  if (await carryOut(change, title)) await load();
+}
+
+/** @param {readonly string[]} chosen */
+function groupFields(chosen) {
+  return el(
+    'fieldset',
+    {},
+    el('legend', { textContent: 'Groups' }),
+    ...view.groups.map((group) => {
+      const box = el('input', { type: 'checkbox', name: group, checked: chosen.includes(group) });
+      return el('div', {}, el('label', {}, box, ` ${group}: ${MEANINGS[group]}`));
+    }),
+  );
+}
+
+/**
+ * @param {Record<string, FormDataEntryValue>} given
+ * @returns {import('../../../surfaces/users/user-change.js').Group[]}
+ */
+const groupsOf = (given) => view.groups.filter((group) => given[group] === 'on');
+
+/**
+ * @param {User} one
+ * @param {string} name
+ */
+async function changeGroups(one, name) {
+  const given = await ask(`Groups of ${name}`, [groupFields(one.groups)], 'Preview');
+  if (given === null) return;
+  const { account, user } = one;
+  const groups = groupsOf(given);
+  await run({ action: 'change', account, user, groups, new_key: false }, `Groups of ${name}`);
+}
+
+async function add() {
+  const own = view.own_account;
+  /**
+   * @param {string} text
+   * @param {string} name
+   */
+  const field = (text, name, value = '', readOnly = false) =>
+    el(
+      'label',
+      { className: 'field' },
+      text,
+      el('input', {
+        name,
+        value,
+        readOnly,
+        required: true,
+        autocomplete: 'off',
+        spellcheck: false,
+      }),
+    );
+  const account = field('Account', 'account', own ?? '', own !== null);
+  const nodes = [account, field('User', 'user'), groupFields([])];
+  const given = await ask('New user', nodes, 'Preview');
+  if (given === null) return;
+  const name = { account: String(given.account), user: String(given.user) };
+  const change = /** @type {const} */ ({ action: 'add', ...name, groups: groupsOf(given) });
+  await run(change, `New user ${name.account}:${name.user}`);
+}
+
+/** Shows the users; the button makes another one. */
+export async function mount() {
+  $('#add').addEventListener('click', () => attempt(add));
+  await load();
+}

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SurfacePage } from './surface.js';
+
+/** The folder with what browsers load. */
+export const PUBLIC_FOLDER = publicFolder(path.dirname(fileURLToPath(import.meta.url)));
+
+/** The template of every page. No route sends it as it is. */
+export const SHELL_FILE = 'shell.html';
+export const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** Beside `page.js`: what the page holds before its module runs. A page may do without. */
+export const CONTENT_FILE = 'page.html';
+
+const EMPTY = '<main id="main" class="page" tabindex="-1"></main>';
+
+/**
+ * The HTML of a page: the shell, with the page's own content and style sheets in it.
+ * @throws system errors when the shell cannot be read
+ */
+export function pageHtml({ id, title, styles = [], skipTo = '#main' }: SurfacePage): string {
+  const file = path.join(PUBLIC_FOLDER, 'pages', id, CONTENT_FILE);
+  const content = existsSync(file) ? readFileSync(file, 'utf8') : EMPTY;
+  return fill({ page: id, title, skipTo, styles, content });
+}
+
+/** A page that says why another one is not shown. */
+export function problemHtml(title: string, message: string): string {
+  const text = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p>`;
+  const content = `<main id="main" class="page problem" tabindex="-1">${text}</main>`;
+  return fill({ page: '', title, skipTo: '#main', styles: [], content });
+}
+
+function fill(given: {
+  readonly page: string;
+  readonly title: string;
+  readonly skipTo: string;
+  readonly styles: readonly string[];
+  readonly content: string;
+}): string {
+  const links = given.styles.map((href) => `<link rel="stylesheet" href="${escaped(href)}" />`);
+  const { page, content } = given;
+  if (page !== '')
+    links.push(`<link rel="modulepreload" href="/pages/${escaped(page)}/page.js" />`);
+  const values: Readonly<Record<string, string>> = {
+    '{page}': escaped(page),
+    '{title}': escaped(given.title),
+    '{skip}': escaped(given.skipTo),
+    '<!-- styles -->': links.join('\n    '),
+    '<!-- content -->': content,
+  };
+  const shell = readFileSync(path.join(PUBLIC_FOLDER, SHELL_FILE), 'utf8');
+  return shell.replace(/\{(?:page|title|skip)\}|<!-- \w+ -->/g, (place) => values[place] ?? place);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** Beside the nearest package.json: compiled files may lie at any depth below it. */
+function publicFolder(folder: string): string {
+  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console', 'public');
+  return publicFolder(path.dirname(folder));
+}

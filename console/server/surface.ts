@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import type { ConsoleContext } from './context.js';
+import type { Feature, Features } from './features.js';
+import { hasRight, type Right } from './rights.js';
+import type { Role } from '../config/keys.js';
+
+/** Where the navigation lists a page; `none`: only the command palette does. */
+export type NavGroup = 'storage' | 'cluster' | 'lab' | 'administration' | 'none';
+
+/** The condition under which users may open the pages of a surface and call its routes. */
+export interface Gate {
+  /** Off: every route answers what `FEATURES_OFF` says. */
+  readonly feature: Feature;
+  /** Besides what a route asks for itself. */
+  readonly access: Right;
+}
+
+/** One page with an address of its own. Its files are in `console/public/pages/<id>/`. */
+export interface SurfacePage {
+  /** The name of its folder: `files`, `lab/rings`. */
+  readonly id: string;
+  readonly title: string;
+  /** What it is for, in one line. */
+  readonly purpose: string;
+  /** What the address bar says: `/lab/rings`. */
+  readonly path: string;
+  /** The name of an icon in the sprite. */
+  readonly icon: string;
+  /** The element that the skip link leads to, such as a table. */
+  readonly skipTo?: string;
+  /** Style sheets beside `base.css`, in their order, such as `/css/admin.css`. */
+  readonly styles?: readonly string[];
+  /** The routes that only this page has. */
+  readonly routes?: (app: FastifyInstance, context: ConsoleContext) => void;
+}
+
+/** A part of the console that is switched on as one: Files, Monitor, the Lab with its pages. */
+export interface Surface extends Gate {
+  /** The name of its folder in `console/surfaces/`. */
+  readonly id: string;
+  readonly group: NavGroup;
+  /** What the paths of its routes begin with: `/api/files`. Those of its pages need not be named. */
+  readonly prefixes: readonly string[];
+  readonly pages: readonly SurfacePage[];
+}
+
+/** A page as the browser lists it. */
+export interface PageView {
+  readonly id: string;
+  readonly surface: string;
+  readonly title: string;
+  readonly purpose: string;
+  readonly path: string;
+  readonly group: NavGroup;
+  readonly icon: string;
+}
+
+/** Lists the pages that a user of this role may open, in the order of the navigation. */
+export function pagesFor(
+  surfaces: readonly Surface[],
+  features: Features,
+  role: Role,
+): readonly PageView[] {
+  return surfaces
+    .filter(({ feature, access }) => features[feature] && hasRight(role, access))
+    .flatMap(({ id: surface, group, pages }) =>
+      pages.map(({ id, title, purpose, path, icon }) => ({
+        id,
+        surface,
+        title,
+        purpose,
+        path,
+        group,
+        icon,
+      })),
+    );
+}

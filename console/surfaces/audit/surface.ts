@@ -1,0 +1,22 @@
+import type { Surface } from '../../server/surface.js';
+import { auditRoutes } from './routes.js';
+
+export const AUDIT: Surface = {
+  id: 'audit',
+  group: 'administration',
+  feature: 'audit',
+  access: 'operate',
+  prefixes: ['/api/audit'],
+  pages: [
+    {
+      id: 'audit',
+      title: 'Audit log',
+      purpose: 'Who did what, and how it ended.',
+      path: '/audit',
+      icon: 'scroll-text',
+      skipTo: '#records',
+      styles: ['/css/admin.css'],
+      routes: auditRoutes,
+    },
+  ],
+};

@@ -1,0 +1,22 @@
+import type { Surface } from '../../server/surface.js';
+import { filesRoutes } from './routes.js';
+
+export const FILES: Surface = {
+  id: 'files',
+  group: 'storage',
+  feature: 'files',
+  access: 'read',
+  prefixes: ['/api/files'],
+  pages: [
+    {
+      id: 'files',
+      title: 'Files',
+      purpose: 'Containers and what is in them.',
+      path: '/',
+      icon: 'folder',
+      skipTo: '#objects',
+      styles: ['/pages/files/files.css', '/pages/files/drawer.css', '/pages/files/dialogs.css'],
+      routes: filesRoutes,
+    },
+  ],
+};

@@ -1,0 +1,28 @@
+import type { Surface } from '../../server/surface.js';
+import { monitorRoutes } from './routes.js';
+
+export const MONITOR: Surface = {
+  id: 'monitor',
+  group: 'cluster',
+  feature: 'monitor',
+  access: 'read',
+  prefixes: ['/api/monitor'],
+  pages: [
+    {
+      id: 'monitor',
+      title: 'Monitor',
+      purpose: 'How the gateway and the cluster are doing.',
+      path: '/monitor',
+      icon: 'activity',
+      skipTo: '#panel',
+      styles: [
+        '/vendor/uplot.css',
+        '/pages/monitor/monitor.css',
+        '/pages/monitor/tiles.css',
+        '/pages/monitor/charts.css',
+        '/pages/monitor/controls.css',
+      ],
+      routes: monitorRoutes,
+    },
+  ],
+};

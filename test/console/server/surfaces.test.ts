@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import type { PageView, Surface } from '../../../console/server/surface.js';
+import { SURFACES } from '../../../console/surfaces/registry.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { codeOf } from '../support/client.js';
+
+const SURFACE_FOLDER = join(PUBLIC_FOLDER, '..', 'surfaces');
+const PAGE_FOLDER = join(PUBLIC_FOLDER, 'pages');
+
+/** The folders below one that hold a file of this name, such as `lab/rings`. */
+function foldersWith(root: string, file: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(`/${file}`))
+    .map((path) => path.slice(0, -file.length - 1));
+}
+
+/** What is registered and has no folder, and the other way round. */
+function gaps(
+  surfaces: readonly Pick<Surface, 'id' | 'pages'>[],
+  surfaceFolders: readonly string[],
+  pageFolders: readonly string[],
+): string[] {
+  const missing = (what: string, have: readonly string[], others: readonly string[]) =>
+    have.filter((id) => !others.includes(id)).map((id) => `${id}: ${what}`);
+  const surfaceIds = surfaces.map(({ id }) => id);
+  const pageIds = surfaces.flatMap(({ pages }) => pages.map(({ id }) => id));
+  return [
+    ...missing('no surface.ts in console/surfaces/', surfaceIds, surfaceFolders),
+    ...missing('not in console/surfaces/registry.ts', surfaceFolders, surfaceIds),
+    ...missing('no page.js in console/public/pages/', pageIds, pageFolders),
+    ...missing('no page of a surface', pageFolders, pageIds),
+  ];
+}
+
+describe('the registry of surfaces', () => {
+  const pages = SURFACES.flatMap((surface) => surface.pages);
+
+  it('has what has a folder, and nothing else', () => {
+    const [surfaces, modules] = [
+      foldersWith(SURFACE_FOLDER, 'surface.ts'),
+      foldersWith(PAGE_FOLDER, 'page.js'),
+    ];
+    expect(surfaces).to.include('files');
+    expect(gaps(SURFACES, surfaces, modules)).to.deep.equal([]);
+  });
+
+  it('notices a folder that is not registered, and one that is missing', () => {
+    const lab = { id: 'lab', pages: [{ id: 'lab/rings' } as Surface['pages'][number]] };
+    expect(gaps([lab], ['users'], ['lab/debt'])).to.deep.equal([
+      'lab: no surface.ts in console/surfaces/',
+      'users: not in console/surfaces/registry.ts',
+      'lab/rings: no page.js in console/public/pages/',
+      'lab/debt: no page of a surface',
+    ]);
+  });
+
+  it('has pages with addresses of their own, and with a module that mounts them', () => {
+    const paths = pages.map(({ path }) => path);
+    expect(new Set(paths).size).to.equal(paths.length);
+    for (const { id, styles = [] } of pages) {
+      const module = readFileSync(join(PAGE_FOLDER, id, 'page.js'), 'utf8');
+      expect(module, id).to.match(/^export (?:async )?function mount\(/m);
+      for (const href of styles.filter((one) => !one.startsWith('/vendor/'))) {
+        expect(existsSync(join(PUBLIC_FOLDER, href)), href).to.equal(true);
+      }
+    }
+  });
+});
+
+describe('surfaces behind their gates', () => {
+  let bed: TestBed;
+
+  before(async () => {
+    bed = await startTestBed({ lab_enabled: true });
+  });
+
+  after(() => bed.close());
+
+  const paths = async (user?: string, key?: string) => {
+    const client = await bed.login(user, key);
+    const session: { pages: readonly PageView[] } = (await client.get('/api/session')).json();
+    return session.pages.map(({ path }) => path);
+  };
+
+  it('tells each user the pages that are open to them', async () => {
+    expect(await paths()).to.deep.equal(['/', '/audit']);
+    expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
+  });
+
+  it('serves a page to whoever may open it, and to nobody else', async () => {
+    const operator = await bed.login();
+    const page = await operator.get('/audit', { accept: 'text/html' });
+    expect(page.status).to.equal(200);
+    expect(page.text).to.include('<title>Audit log · Ringway</title>');
+    expect(page.text)
+      .to.include('data-page="audit"')
+      .and.not.match(/\{\w+\}|<!--/);
+    const reader = await bed.login('tester3', 'testing3');
+    const refused = await reader.get('/audit', { accept: 'text/html' });
+    expect(refused.status).to.equal(403);
+    expect(refused.text).to.include('Your role does not allow this.');
+  });
+
+  it('asks for the right of the surface wherever its routes are', async () => {
+    const reader = await bed.login('tester3', 'testing3');
+    for (const path of ['/lab', '/lab/rings', '/lab/api/rings', '/api/audit/anything']) {
+      expect(codeOf(await reader.get(path)), path).to.equal('forbidden');
+    }
+    const operator = await bed.login();
+    expect(codeOf(await operator.get('/lab/rings'))).to.equal('unsupported_here');
+    expect(codeOf(await operator.get('/api/audit/anything'))).to.equal('not_found');
+  });
+
+  it('refuses what is off before it looks at the right', async () => {
+    const reader = await bed.login('tester3', 'testing3');
+    expect(codeOf(await reader.get('/deploy/api/spec'))).to.equal('feature_disabled');
+    const answer = await reader.post('/deploy/api/plans', {});
+    expect(answer.json()).to.have.nested.property('error.details.needs', 'deploy_upstream');
+  });
+
+  it('sends to nobody what pages are made from', async () => {
+    const operator = await bed.login();
+    for (const path of ['/shell.html', '/pages/files/page.html', '/index.html']) {
+      expect((await operator.get(path)).status, path).to.equal(404);
+    }
+  });
+});
