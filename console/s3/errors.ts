@@ -6,6 +6,8 @@ export class S3StatusError extends Error {
     readonly status: number,
     /** The `<Code>` of the error document, such as `NoSuchKey`; empty for answers without a body. */
     readonly code: string,
+    /** What S3 says for people; empty for answers without a body. */
+    readonly detail = '',
   ) {
     super(`S3 answered ${status} ${code}`.trimEnd());
   }

@@ -139,12 +139,15 @@ export class S3Account {
 async function statusError(answer: UpstreamAnswer): Promise<S3StatusError> {
   const text = await readBody(answer.body, TEXT_BYTES_MAX).catch(() => Buffer.alloc(0));
   let code = '';
+  let detail = '';
   try {
-    code = textIn(parseXml(text.toString('utf8')), 'Code');
+    const document = parseXml(text.toString('utf8'));
+    code = textIn(document, 'Code');
+    detail = textIn(document, 'Message');
   } catch {
     // Answers to HEAD have no body.
   }
-  return new S3StatusError(answer.status, code);
+  return new S3StatusError(answer.status, code, detail);
 }
 
 function isStream(body: S3Request['body']): body is Readable {

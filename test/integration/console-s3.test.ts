@@ -1,71 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConsoleClient, codeOf } from '../console/support/client.js';
+import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { download, job, list, makeContainer, ok, query, upload } from '../console/files/support.js';
-import { S3TestClient } from '../support/s3-client.js';
-import { consoleOf, consoleUp } from '../support/service-console.js';
-import { startService, type Service } from '../support/service.js';
-
-interface Version {
-  readonly id: string;
-  readonly is_latest: boolean;
-  readonly deleted: boolean;
-  readonly bytes: number;
-}
+import { ConsoleAndS3 } from '../support/console-s3.js';
+import type { S3TestClient } from '../support/s3-client.js';
+import type { Service } from '../support/service.js';
 
 const MEMBER = { accessKey: 'CONSOLEMEMBER', secretKey: 'console-member-secret-1234' } as const;
 
-const ENABLED =
-  '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
-const SUSPENDED = ENABLED.replace('Enabled', 'Suspended');
-
 /** A bucket with versions has one truth: what an S3 client sees is what the console shows and does. */
 describe('service: Files on buckets with S3 versions', () => {
+  let both: ConsoleAndS3;
   let service: Service;
   let client: ConsoleClient;
   let s3: S3TestClient;
   let buckets = 0;
 
   before(async () => {
-    service = await startService({
-      store: '127.0.0.1:0',
-      console: '127.0.0.1:0',
-      listeners: 1,
-      users: [{ ...MEMBER, account: 'AUTH_main', role: 'owner', user: 'main:second' }],
-    });
-    await consoleUp(service);
-    s3 = new S3TestClient(service);
-    client = await login(consoleOf(service).user, service.secretKey);
+    const users = [
+      { ...MEMBER, account: 'AUTH_main', role: 'owner', user: 'main:second' },
+    ] as const;
+    both = await ConsoleAndS3.start({ users });
+    ({ service, client, s3 } = both);
   });
 
-  after(async () => {
-    await s3.close();
-    await service.stop();
-  });
+  after(() => both.stop());
 
-  async function login(user: string, key: string, account = ''): Promise<ConsoleClient> {
-    const secrets = { storeOrigin: service.endpoint, stateDir: join(service.dataDir, 'console') };
-    const one = new ConsoleClient(consoleOf(service).port, secrets);
-    const answer = await one.login({ account, user, key });
-    expect(answer.status, answer.text).to.equal(200);
-    return one;
-  }
-
-  async function makeBucket(status = ENABLED): Promise<string> {
-    const bucket = `truth-${(buckets += 1)}`;
-    await s3.put(`/${bucket}`);
-    expect((await s3.put(`/${bucket}?versioning`, status)).status).to.equal(200);
-    return bucket;
-  }
-
-  async function versions(container: string, name: string): Promise<readonly Version[]> {
-    const path = `/api/files/versions?${query({ container, name })}`;
-    return ((await ok(client.get(path), 200)).json() as { items: Version[] }).items;
-  }
+  const makeBucket = (status: 'Enabled' | 'Suspended' = 'Enabled') => both.makeBucket(status);
+  const versions = (container: string, name: string) => both.versions(container, name);
 
   const remove = (container: string, names: readonly string[], mode = 'trash') =>
-    job(client, '/api/files/delete', { container, names, mode });
+    job(client, '/api/files/delete', { container, names, mode, confirm_name: names[0] });
 
   const status = async (path: string) => (await s3.get(path)).status;
 
@@ -93,6 +59,34 @@ describe('service: Files on buckets with S3 versions', () => {
     const again = await remove(bucket, ['a.txt']);
     expect(again.result.failures.map(({ code }) => code)).to.deep.equal(['no_such_object']);
     expect(await versions(bucket, 'a.txt')).to.have.length(3);
+  });
+
+  it('lists deleted objects page by page', async () => {
+    const bucket = await makeBucket();
+    for (const name of ['a', 'b', 'b1', 'c', 'd']) {
+      await s3.put(`/${bucket}/${name}`, name);
+      await s3.put(`/${bucket}/${name}`, `${name} again`);
+      if (name !== 'c') await s3.delete(`/${bucket}/${name}`);
+    }
+    const found: string[] = [];
+    let marker: string | null = '';
+    let pages = 0;
+    while (marker !== null) {
+      const at = marker === '' ? {} : { marker };
+      const path = `/api/files/versions/deleted?${query({ container: bucket, limit: 2, ...at })}`;
+      const page = (await ok(client.get(path), 200)).json() as {
+        items: { name: string; bytes: number; restore_id: string | null }[];
+        next_marker: string | null;
+      };
+      for (const { name, bytes, restore_id: id } of page.items) {
+        expect([bytes, id !== null], name).to.deep.equal([`${name} again`.length, true]);
+        found.push(name);
+      }
+      marker = page.next_marker;
+      pages += 1;
+    }
+    expect(found).to.deep.equal(['a', 'b', 'b1', 'd']);
+    expect(pages).to.be.at.least(2);
   });
 
   it('shows the object of S3, not the link to it', async () => {
@@ -170,7 +164,7 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(old.text).to.equal('two');
     const properties = await client.get(`/api/files/versions/properties?${query(body)}`);
     expect(properties.json()).to.deep.include({ bytes: 3, content_type: 'binary/octet-stream' });
-    await ok(client.post('/api/files/versions/delete', body), 200);
+    await ok(client.post('/api/files/versions/delete', { ...body, confirm_name: 'a' }), 200);
     expect(await status(`/${bucket}/a?versionId=${current!.id}`)).to.equal(404);
   });
 
@@ -184,8 +178,13 @@ describe('service: Files on buckets with S3 versions', () => {
     });
     const [version] = await versions(bucket, 'kept');
     const place = { container: bucket, name: 'kept', version_id: version!.id };
-    const refused = await client.post('/api/files/versions/delete', place);
+    const untyped = await client.post('/api/files/versions/delete', place);
+    expect([untyped.status, codeOf(untyped)]).to.deep.equal([400, 'invalid_argument']);
+    const typed = { ...place, confirm_name: 'kept' };
+    const refused = await client.post('/api/files/versions/delete', typed);
     expect([refused.status, codeOf(refused)]).to.deep.equal([423, 'object_locked']);
+    const names = { container: bucket, names: ['kept'], mode: 'purge', confirm_name: 'kep' };
+    expect(codeOf(await client.post('/api/files/delete', names))).to.equal('invalid_argument');
     const purged = await remove(bucket, ['kept'], 'purge');
     expect(purged.result.failures.map(({ code }) => code)).to.deep.equal(['object_locked']);
     expect((await s3.get(`/${bucket}/kept`)).text).to.equal('kept');
@@ -234,7 +233,7 @@ describe('service: Files on buckets with S3 versions', () => {
   });
 
   it('knows what replaces the version “null” for good', async () => {
-    const bucket = await makeBucket(SUSPENDED);
+    const bucket = await makeBucket('Suspended');
     await s3.put(`/${bucket}/n`, 'null version');
     expect((await remove(bucket, ['n'])).result.succeeded).to.equal(1);
     expect((await versions(bucket, 'n')).map(({ id, deleted }) => [id, deleted])).to.deep.equal([
@@ -244,7 +243,7 @@ describe('service: Files on buckets with S3 versions', () => {
 
   it('signs with the access key of whoever logs in by name', async () => {
     const bucket = await makeBucket();
-    const second = await login('second', MEMBER.secretKey, 'main');
+    const second = await both.login('second', MEMBER.secretKey, 'main');
     await ok(upload(second, bucket, 'by-name', 'x'), 201);
     expect((await s3.get(`/${bucket}/by-name`)).text).to.equal('x');
     expect(await versions(bucket, 'by-name')).to.have.length(1);
@@ -268,11 +267,19 @@ describe('service: Files on buckets with S3 versions', () => {
     };
     await ok(client.send('PUT', path, { body: bytes, headers }), 201);
     await ok(client.post('/api/files/uploads/finish', file), 201);
+    // Whoever loses the answer asks again, or begins again: nothing is sent or written twice.
+    await ok(client.post('/api/files/uploads/finish', file), 201);
+    const again = await ok(client.post('/api/files/uploads', file), 200);
+    expect(again.json()).to.deep.include({ present: [0] });
     expect((await s3.get(`/${bucket}/large.bin`)).body.equals(bytes)).to.equal(true);
     expect(await versions(bucket, 'large.bin')).to.have.length(1);
     expect(
-      (await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/' })).items,
-    ).to.deep.equal([]);
+      (
+        await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/', delimiter: '' })
+      ).items.map(({ name }) => name.split('/').at(-1)),
+    ).to.deep.equal(['joined']);
+    await s3.put(`/${bucket}/large.bin`, 'another client');
+    expect(codeOf(await client.post('/api/files/uploads/finish', file))).to.equal('conflict');
   });
 
   /** A short run of what an S3 client and the console do to a locked bucket at the same time. */

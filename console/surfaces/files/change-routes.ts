@@ -19,6 +19,7 @@ import { walkObjects } from './swift-listing.js';
 import { removerOf } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { copyIntoS3, deleteInS3, moveIntoS3 } from './s3/s3-objects.js';
+import { confirmName, expectTyped } from './s3/version-id.js';
 import { mayReplace } from './write-effect.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
@@ -27,6 +28,8 @@ const DELETE = z.strictObject({
   names: names.default([]),
   prefixes: names.default([]),
   mode: z.enum(['trash', 'purge']),
+  /** For what S3 keeps versions of and is purged: the one name, or the container's. */
+  confirm_name: confirmName,
 });
 const COPY = z.strictObject({
   container: containerName,
@@ -55,8 +58,16 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const { container, mode } = given;
     const details = namesIn([...given.names, ...given.prefixes]);
     const act = { action: `files.${mode}`, target: container, details };
-    if (mode === 'purge') await needRight(context, request, 'manage', act);
     const session = sessionOf(request);
+    if (mode === 'purge') {
+      await needRight(context, request, 'manage', act);
+      const [name, ...others] = [...given.names, ...given.prefixes];
+      const isOne = name !== undefined && others.length === 0;
+      if ((await s3BucketOf(session, container)) !== undefined) {
+        const typed = given.confirm_name;
+        if (!(isOne && typed === name)) expectTyped(typed, container);
+      }
+    }
     const { store, user } = session;
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
       const trash = { by: loginName(user), days: options.trashDays, nowMs: now() };

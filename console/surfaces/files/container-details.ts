@@ -1,9 +1,10 @@
 import type { SwiftAccount } from '../../swift/account.js';
-import { SwiftStatusError } from '../../swift/errors.js';
+import { S3StatusError } from '../../s3/errors.js';
+import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import type { Session } from '../../server/sessions.js';
 import { isPublic } from './acl.js';
 import { versionsOf } from './names.js';
-import { s3BucketOf } from './s3/s3-bucket.js';
+import { s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
 import { versioningOf, type VersioningMode } from './versioning.js';
 
 /** What is known of a container beyond its row in the listing. */
@@ -21,6 +22,10 @@ export interface ContainerDetails {
   readonly versioning_active: boolean;
   /** Whether the console works on it through S3. */
   readonly s3: boolean;
+  /** Whether S3 knows it as a bucket of the user's, with versions or without. */
+  readonly s3_bucket: boolean;
+  /** S3 did not answer: whether it keeps versions is not known now. */
+  readonly s3_unavailable: boolean;
   readonly versions_container: string | null;
   readonly quota_bytes: number | null;
   readonly quota_objects: number | null;
@@ -40,9 +45,11 @@ export async function containerDetails(
   const [read, write] = [text('x-container-read'), text('x-container-write')];
   const shared = read !== '' || write !== '' ? 'shared' : 'private';
   const keys = ['x-container-meta-temp-url-key', 'x-container-meta-temp-url-key-2'];
-  const bucket = mode === 'none' ? await s3BucketOf(session, container) : undefined;
+  const { place, isUnavailable } = await placeIn(session, container);
+  const status = mode === 'none' ? place?.versioning : undefined;
+  const isVersioned = status === 'Enabled' || status === 'Suspended';
   const kept = mode === 'none' ? await bytesOfCompanion(store, versionsOf(container)) : undefined;
-  const gateway = bucket !== undefined || kept !== undefined;
+  const gateway = isVersioned || kept !== undefined;
   return {
     name: container,
     objects: Number(text('x-container-object-count')),
@@ -51,13 +58,29 @@ export async function containerDetails(
     // Swift shows ACLs to owners alone: for others their absence means nothing.
     access: mayManage ? (isPublic(read) ? 'public' : shared) : null,
     versioning: gateway ? 'gateway' : mode,
-    versioning_active: bucket === undefined ? active : bucket.versioning === 'Enabled',
-    s3: bucket !== undefined,
+    versioning_active: isVersioned ? status === 'Enabled' : active,
+    s3: isVersioned,
+    s3_bucket: place !== undefined,
+    s3_unavailable: isUnavailable,
     versions_container: archive ?? null,
     quota_bytes: numberOrNull(text('x-container-meta-quota-bytes')),
     quota_objects: numberOrNull(text('x-container-meta-quota-count')),
     tempurl_keys: keys.filter((name) => text(name) !== '').length,
   };
+}
+
+/** What Swift knows is shown also while S3 does not answer. */
+async function placeIn(
+  session: Pick<Session, 's3'>,
+  container: string,
+): Promise<{ readonly place: S3Place | undefined; readonly isUnavailable: boolean }> {
+  try {
+    return { place: await s3PlaceOf(session, container), isUnavailable: false };
+  } catch (error) {
+    const isFailure = error instanceof S3StatusError && error.status >= 500;
+    if (!isFailure && !(error instanceof UpstreamError)) throw error;
+    return { place: undefined, isUnavailable: true };
+  }
 }
 
 /** @returns undefined where there is none, or none for the user */

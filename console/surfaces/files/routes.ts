@@ -7,6 +7,9 @@ import { containerLifeRoutes } from './container-life-routes.js';
 import { containerRoutes } from './container-routes.js';
 import { objectRoutes } from './object-routes.js';
 import { previewRoutes } from './preview-routes.js';
+import { lockRoutes } from './s3/lock-routes.js';
+import { s3ObjectRoutes } from './s3/object-routes.js';
+import { unfinishedRoutes } from './s3/unfinished-routes.js';
 import { searchRoutes } from './search-routes.js';
 import { tempurlRoutes } from './tempurl-routes.js';
 import { transferRoutes } from './transfer-routes.js';
@@ -31,6 +34,9 @@ export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void
   searchRoutes(app, context);
   tempurlRoutes(app, context, info);
   versionRoutes(app, context, info, keepers);
+  lockRoutes(app, context);
+  s3ObjectRoutes(app, context);
+  unfinishedRoutes(app, context);
   previewRoutes(app);
   zipRoutes(app, context);
 }

@@ -13,11 +13,10 @@ import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
 import { isTaken, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
-import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
-import { putInParts } from './s3/s3-uploads.js';
+import { isJoined, joinInS3 } from './s3/join-segments.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
-import { translate } from './translate.js';
 import { meter } from './transfer-routes.js';
 import {
   planUpload,
@@ -81,10 +80,13 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const { store } = sessionOf(request);
       await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
       const present = await presentSegments(store, file.container, file.size_bytes, plan);
+      const bucket = await s3BucketOf(sessionOf(request), file.container);
+      // A client that lost the answer to the end begins once more: nothing is left to send.
+      const isDone = bucket !== undefined && (await isJoined(store, bucket, file.name, plan));
       return {
         segment_bytes: plan.segmentBytes,
         segments: plan.segments,
-        present: [...present.keys()],
+        present: isDone ? [...Array(plan.segments).keys()] : [...present.keys()],
       };
     },
   );
@@ -143,13 +145,17 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const bucket = await s3BucketOf(sessionOf(request), container);
     const present = await presentSegments(store, container, file.size_bytes, plan);
     if (present.size !== plan.segments) {
+      // A client that lost the answer asks again.
+      if (bucket !== undefined && (await isJoined(store, bucket, name, plan))) {
+        return reply.status(201).send({ segments: plan.segments });
+      }
       throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
     }
     const segments = [...present.values()];
     if (bucket !== undefined) {
       const write = async (onlyIfAbsent: boolean) => {
         await expectKept(bucket, name, hasRight(user.role, 'manage'));
-        await joinInS3(store, bucket, name, segments, file.type, onlyIfAbsent);
+        await joinInS3({ store, bucket, key: name, plan, type: file.type }, segments, onlyIfAbsent);
       };
       if (file.overwrite) await replacing(context, request, place, write);
       else if (await isTaken(store, place)) throw new ApiError('exists', TAKEN);
@@ -180,28 +186,6 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     return reply.status(201).send({ segments: plan.segments });
   });
-}
-
-/** Versions of S3 are not made of Swift's segments: these are copied into one, and deleted. */
-async function joinInS3(
-  store: SwiftAccount,
-  bucket: S3Bucket,
-  key: string,
-  segments: readonly ObjectRow[],
-  type: string,
-  onlyIfAbsent: boolean,
-): Promise<void> {
-  const container = segmentsOf(bucket.name);
-  const parts = segments.map(({ name: object, bytes }) => ({
-    bytes,
-    open: async () => (await store.expect([200], 'GET', { container, object })).body,
-  }));
-  await putInParts(bucket, key, parts, headerText(type), onlyIfAbsent).catch((error: unknown) => {
-    throw translate(error, 412, 'exists', TAKEN);
-  });
-  for (const { name: object } of segments) {
-    await store.do([204, 404], 'DELETE', { container, object });
-  }
 }
 
 /** The segments that are there in full, by their numbers, in order. */

@@ -17,28 +17,31 @@ import {
   listVersions,
   restoreVersion,
   versionQuery,
-  walkDeleted,
+  readDeleted,
   walkStacked,
 } from './versions.js';
 import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
 import { deleteS3Version, restoreInS3, s3ObjectInfo } from './s3/s3-objects.js';
+import { confirmName, expectTyped, version } from './s3/version-id.js';
 import { translate } from './translate.js';
 
-/** A version id of Swift's own versions, or of the S3 gateway's. */
-const VERSION_ID = z.string().regex(/^(?:null|\d{10}\.\d{5}(?:_[0-9a-f]{1,16})?|[0-9a-f]{32})$/, {
-  error: 'a version of the store',
+const DELETE = version.extend({
+  confirm_name: confirmName,
+  /** Deletes also what is retained in governance mode. */
+  bypass: z.boolean().default(false),
 });
-const VERSION = z.object({ container: containerName, name: objectName, version_id: VERSION_ID });
 const LIST = objectPlace.extend({ limit: z.coerce.number().int().min(1).max(1000).default(200) });
 const DELETED = z.object({
   container: containerName,
   prefix: prefixText.default(''),
   limit: z.coerce.number().int().min(1).max(1000).default(1000),
+  /** The `next_marker` of a former answer: goes on behind that name. */
+  marker: objectName.optional(),
 });
 const ENABLE = z.strictObject({ name: containerName, enabled: z.boolean() });
 
-/** What a search for deleted objects reads at most. */
-const ROWS_READ_MAX = 200_000;
+/** What a search for deleted objects reads before it answers: 25 requests to S3, one to Swift. */
+const ROWS_READ_MAX = 5000;
 
 /** Versions of objects, where the store keeps them. */
 export function versionRoutes(
@@ -65,24 +68,20 @@ export function versionRoutes(
   });
 
   app.get('/api/files/versions/deleted', { config: { access: 'read' } }, async (request) => {
-    const { container, prefix, limit } = parse(DELETED, request.query);
+    const { container, prefix, limit, marker } = parse(DELETED, request.query);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket === undefined && (await versioningIn(store, container)).mode !== 'stack') {
       throw noVersions();
     }
-    const rows = bucket?.versions(prefix) ?? walkStacked(store, container, prefix);
-    const items = [];
-    let read = 0;
-    for await (const one of walkDeleted(rows)) {
-      if (one !== undefined) items.push(one);
-      if (items.length === limit || ++read === ROWS_READ_MAX) break;
-    }
-    return { items, truncated: items.length === limit || read >= ROWS_READ_MAX };
+    const rows =
+      bucket?.versions(prefix, { after: marker }) ?? walkStacked(store, container, prefix, marker);
+    const found = await readDeleted(rows, { items: limit, rows: ROWS_READ_MAX });
+    return { ...found, truncated: found.next_marker !== null };
   });
 
   app.get('/api/files/versions/body', { config: { access: 'read' } }, async (request, reply) => {
-    const { container, name, version_id: id } = parse(VERSION, request.query);
+    const { container, name, version_id: id } = parse(version, request.query);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket !== undefined) {
@@ -101,14 +100,14 @@ export function versionRoutes(
 
   /** What one version of S3 is like, to compare it with another. */
   app.get('/api/files/versions/properties', { config: { access: 'read' } }, async (request) => {
-    const { container, name, version_id: id } = parse(VERSION, request.query);
+    const { container, name, version_id: id } = parse(version, request.query);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket === undefined) throw noVersions();
     return s3ObjectInfo(bucket, name, id).catch(noSuchVersion);
   });
 
   app.post('/api/files/versions/restore', { config: { access: 'write' } }, async (request) => {
-    const { container, name, version_id: id } = parse(VERSION, request.body);
+    const { container, name, version_id: id } = parse(version, request.body);
     const { store, user } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
     const act = { action: 'files.version_restore', target: `${container}/${name}` };
@@ -126,17 +125,20 @@ export function versionRoutes(
 
   const purges = { config: { access: 'manage', audits: 'files.purge_version' } } as const;
   app.post('/api/files/versions/delete', purges, async (request) => {
-    const { container, name, version_id: id } = parse(VERSION, request.body);
+    const { container, name, version_id: id, ...given } = parse(DELETE, request.body);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
+    const { bypass } = given;
+    if (bucket !== undefined) expectTyped(given.confirm_name, name);
+    else if (bypass) throw noVersions();
     const act = { action: 'files.purge_version', target: `${container}/${name}` };
     const remove =
       bucket === undefined
         ? await versioningIn(store, container).then(
             (versioning) => () => deleteVersion(store, container, name, versioning, id),
           )
-        : () => deleteS3Version(bucket, name, id);
-    await audited(context, request, { ...act, details: { version: id } }, () =>
+        : () => deleteS3Version(bucket, name, id, bypass);
+    await audited(context, request, { ...act, details: { version: id, bypass } }, () =>
       remove().catch(noSuchVersion),
     );
     return { deleted: id };

@@ -84,8 +84,9 @@ export async function* walkVersions(
   store: SwiftAccount,
   container: string,
   prefix: string,
+  after?: string,
 ): AsyncGenerator<VersionRow> {
-  let from: SwiftQuery = {};
+  let from: SwiftQuery = after === undefined ? {} : { marker: after };
   for (;;) {
     const query = { versions: '', prefix: prefix || undefined, limit: LISTING_LIMIT, ...from };
     const rows = (await listObjects(store, container, query)) as VersionRow[];
@@ -194,32 +195,49 @@ export async function* walkStacked(
   store: SwiftAccount,
   container: string,
   prefix: string,
+  after?: string,
 ): AsyncGenerator<NamedVersion> {
-  for await (const row of walkVersions(store, container, prefix)) {
+  for await (const row of walkVersions(store, container, prefix, after)) {
     yield { name: row.name, id: row.version_id, is_latest: row.is_latest, ...shown(row) };
   }
 }
 
-/** Deleted objects among versions by name, of each the newest first; undefined for other rows. */
-export async function* walkDeleted(
+/** How far a search for deleted objects goes. */
+interface Bounds {
+  readonly items: number;
+  readonly rows: number;
+}
+
+/**
+ * Deleted objects among versions by name, of each the newest first. What is read ends with the last
+ * version of a name: another search goes on behind it.
+ * @returns with the name to go on behind, or null when that was all
+ */
+export async function readDeleted(
   versions: AsyncIterable<NamedVersion>,
-): AsyncGenerator<DeletedObject | undefined> {
-  let open: DeletedObject | undefined;
-  for await (const {
-    name,
-    id,
-    is_latest: isLatest,
-    deleted,
-    bytes,
-    last_modified: time,
-  } of versions) {
-    if (open?.name === name) {
-      if (open.restore_id === null && !deleted) open = { ...open, restore_id: id, bytes };
-      yield undefined;
+  most: Bounds,
+): Promise<{ readonly items: DeletedObject[]; readonly next_marker: string | null }> {
+  const items: DeletedObject[] = [];
+  let last: string | null = null;
+  let read = 0;
+  for await (const { name, id, deleted, ...version } of versions) {
+    read += 1;
+    const open = items.at(-1);
+    if (name === last) {
+      // The newest one that has a body is what comes back.
+      if (open?.name === name && open.restore_id === null && !deleted) {
+        items[items.length - 1] = { ...open, restore_id: id, bytes: version.bytes };
+      }
+      const isKnown = open?.name !== name || items.at(-1)?.restore_id !== null;
+      if (isKnown && read > most.rows) return { items, next_marker: name };
       continue;
     }
-    yield open;
-    open = isLatest && deleted ? { name, deleted: time, restore_id: null, bytes: null } : undefined;
+    if (last !== null && (items.length >= most.items || read > most.rows)) {
+      return { items, next_marker: last };
+    }
+    last = name;
+    if (!(version.is_latest && deleted)) continue;
+    items.push({ name, deleted: version.last_modified, restore_id: null, bytes: null });
   }
-  yield open;
+  return { items, next_marker: null };
 }

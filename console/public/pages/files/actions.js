@@ -80,11 +80,13 @@ export async function purgeSelected() {
   const check = async ({ confirm_name: typed }) => {
     if (isS3 && typed !== container) throw new Error('That is not its name.');
   };
-  if ((await ask('Delete for good', nodes, 'Delete for good', check)) === null) return;
+  const given = await ask('Delete for good', nodes, 'Delete for good', check);
+  if (given === null) return;
   const title = `Delete ${count(rows)} for good`;
   if (keepsDeleted()) {
     const names = rows.map(({ name }) => name);
-    await runTask(title, '/api/files/delete', { container, names, mode: 'purge' });
+    const typed = isS3 ? { confirm_name: given.confirm_name } : {};
+    await runTask(title, '/api/files/delete', { container, names, mode: 'purge', ...typed });
     return;
   }
   await runTask(title, '/api/files/trash/purge', {

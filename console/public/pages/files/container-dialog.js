@@ -48,7 +48,9 @@ export async function showContainer() {
   await ask('Container', [list, el('div', { className: 'row' }, ...buttons(name, details, can))]);
 }
 
-function versionsText({ versioning, versioning_active: active, versions_container: place, s3 }) {
+function versionsText(details) {
+  const { versioning, versioning_active: active, versions_container: place, s3 } = details;
+  if (details.s3_unavailable) return 'unknown: S3 did not answer';
   if (s3)
     return active ? 'S3 versioning is on' : 'S3 versioning is suspended: former ones are kept';
   const text = VERSIONING[versioning];

@@ -43,7 +43,7 @@ export async function load(parameters = {}) {
   $('#main').setAttribute('aria-busy', 'true');
   try {
     await loadDetails();
-    const page = view.mode === 'trash' ? await trashPage() : await filesPage(parameters);
+    const page = view.mode === 'trash' ? await trashPage(parameters) : await filesPage(parameters);
     // Meanwhile something else was opened.
     if (turn !== latest) return;
     shownPlace = place;
@@ -103,16 +103,20 @@ function emptyTextOf(prefix, start) {
     : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
 }
 
-async function trashPage() {
-  const { rows, truncated } = await trashRows();
-  const emptyText = keepsDeleted() ? 'Nothing was deleted here.' : 'The trash is empty.';
-  return { rows, next: null, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
+async function trashPage(parameters) {
+  const { rows, truncated, next } = await trashRows(parameters);
+  const noneText = next === null ? 'Nothing was deleted here.' : 'None found yet: Next goes on.';
+  const emptyText = keepsDeleted() ? noneText : 'The trash is empty.';
+  return { rows, next, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
 }
 
 function showPages({ next, previous, note = '' }) {
   Object.assign(view, { next, previous });
-  $('#next').disabled = $('#last').disabled = next === null;
-  $('#previous').disabled = $('#first').disabled = previous === null;
+  $('#next').disabled = next === null;
+  // What was deleted is read forwards only.
+  $('#last').disabled = next === null || view.mode === 'trash';
+  $('#previous').disabled = previous === null;
+  $('#first').disabled = previous === null && asked?.marker === undefined;
   $('#note').textContent = note;
 }
 

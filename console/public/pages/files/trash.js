@@ -2,11 +2,18 @@ import { call, query } from '../../js/api.js';
 import { el, ask } from '../../js/dom.js';
 import { keepsDeleted, view } from './state.js';
 
-/** What was deleted here: out of the trash, or what the container's own versions still hold. */
-export async function trashRows() {
+/**
+ * What was deleted here: out of the trash, or what the container's own versions still hold.
+ *
+ * @param parameters - with `marker`, deleted objects behind that name
+ */
+export async function trashRows(parameters) {
   const { container, prefix } = view;
   if (keepsDeleted()) {
-    const answer = await call('GET', `/api/files/versions/deleted?${query({ container, prefix })}`);
+    const { marker } = parameters;
+    const from = marker === undefined ? {} : { marker };
+    const place = query({ container, prefix, ...from });
+    const answer = await call('GET', `/api/files/versions/deleted?${place}`);
     const rows = answer.items.map((one) => ({
       kind: 'gone',
       name: one.name,
@@ -15,7 +22,7 @@ export async function trashRows() {
       last_modified: one.deleted,
       restore_id: one.restore_id,
     }));
-    return { rows, truncated: answer.truncated };
+    return { rows, truncated: false, next: answer.next_marker };
   }
   const answer = await call('GET', `/api/files/trash?${query({ container })}`);
   const rows = answer.items.map((one) => ({
@@ -28,7 +35,7 @@ export async function trashRows() {
     expires_unix_s: one.expires_unix_s,
     expired: one.expired,
   }));
-  return { rows: rows.reverse(), truncated: answer.truncated };
+  return { rows: rows.reverse(), truncated: answer.truncated, next: null };
 }
 
 const CONFLICTS = [

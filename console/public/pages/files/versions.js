@@ -97,7 +97,8 @@ function versionOf(place, version, compare) {
       'Delete',
       async () => {
         if (!(await mayDelete(place, version, when))) return;
-        await call('POST', '/api/files/versions/delete', body);
+        const typed = isS3 ? { confirm_name: name } : {};
+        await call('POST', '/api/files/versions/delete', { ...body, ...typed });
         await Promise.all([load(), refresh()]);
       },
       'danger',
@@ -162,7 +163,7 @@ async function purgeAll({ container, name, refresh }) {
   const text =
     'All versions and delete markers of this object will be gone for good. Versions that Object Lock protects stay.';
   if (!(await typed('Delete all versions', text, name))) return;
-  const body = { container, names: [name], mode: 'purge' };
+  const body = { container, names: [name], mode: 'purge', confirm_name: name };
   await runTask(`Delete all versions of “${name}”`, '/api/files/delete', body);
   await refresh();
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { S3Account, S3Request } from '../../../s3/s3-account.js';
 import { S3StatusError } from '../../../s3/errors.js';
+import { ApiError } from '../../../server/api-error.js';
 import { children, copySource, keyIn, parseXml, textIn, type XmlNode } from '../../../s3/xml.js';
 import type { Session } from '../../../server/sessions.js';
 import type { UpstreamAnswer } from '../../../swift/upstream.js';
@@ -17,11 +18,51 @@ export interface S3Version extends ObjectVersion {
 /** The version of what was written while versioning was off or suspended. */
 export const NULL_VERSION = 'null';
 
+/** Asks S3 to look past a retention in governance mode. */
+export const BYPASS_GOVERNANCE = { 'x-amz-bypass-governance-retention': 'true' } as const;
+
 /** A body may pause that long, and so may an answer to a copy. */
 const BODY_IDLE_MS = 15 * 60_000;
 /** Parsing one takes no longer than a few milliseconds. */
 const PAGE = 200;
 const BUCKET_NAME = /^[A-Za-z0-9._-]{3,255}$/;
+
+/** A container that S3 knows as a bucket, with versions or without. */
+export interface S3Place {
+  readonly s3: S3Account;
+  readonly name: string;
+  readonly versioning: S3Versioning | 'Off';
+}
+
+/**
+ * A container as S3 sees it.
+ * @returns undefined where S3 does not know it, or the user has no right to ask
+ * @throws S3StatusError; UpstreamError
+ */
+export async function s3PlaceOf(
+  { s3 }: Pick<Session, 's3'>,
+  container: string,
+): Promise<S3Place | undefined> {
+  if (s3 === undefined || !BUCKET_NAME.test(container)) return undefined;
+  const versioning = await versioningOf(s3, container);
+  return versioning === undefined ? undefined : { s3, name: container, versioning };
+}
+
+/** As {@link s3PlaceOf}, for what only S3 can do. @throws ApiError unsupported_here */
+export async function expectS3Place(
+  session: Pick<Session, 's3'>,
+  container: string,
+): Promise<S3Place> {
+  const place = await s3PlaceOf(session, container);
+  if (place !== undefined) return place;
+  throw new ApiError(
+    'unsupported_here',
+    'This is possible through S3 only, and S3 is not available to you for this container.',
+    {
+      needs: 's3_base, and a user whose key S3 knows',
+    },
+  );
+}
 
 /**
  * The bucket that a container is for S3, where S3 keeps versions of it: then only S3 knows what is
@@ -30,18 +71,33 @@ const BUCKET_NAME = /^[A-Za-z0-9._-]{3,255}$/;
  * @throws S3StatusError; UpstreamError
  */
 export async function s3BucketOf(
-  { s3 }: Pick<Session, 's3'>,
+  session: Pick<Session, 's3'>,
   container: string,
 ): Promise<S3Bucket | undefined> {
-  if (s3 === undefined || !BUCKET_NAME.test(container)) return undefined;
-  const versioning = await versioningOf(s3, container);
-  return versioning === undefined ? undefined : new S3Bucket(s3, container, versioning);
+  const place = await s3PlaceOf(session, container);
+  if (place === undefined || place.versioning === 'Off') return undefined;
+  return new S3Bucket(place.s3, container, place.versioning);
 }
 
-async function versioningOf(s3: S3Account, bucket: string): Promise<S3Versioning | undefined> {
+/** As {@link s3BucketOf}, for what only a bucket with versions has. @throws ApiError unsupported_here */
+export async function expectS3Bucket(
+  session: Pick<Session, 's3'>,
+  container: string,
+): Promise<S3Bucket> {
+  const bucket = await s3BucketOf(session, container);
+  if (bucket !== undefined) return bucket;
+  throw new ApiError('unsupported_here', 'S3 keeps no versions of this container.', {
+    needs: 'a bucket with S3 versions',
+  });
+}
+
+async function versioningOf(
+  s3: S3Account,
+  bucket: string,
+): Promise<S3Place['versioning'] | undefined> {
   try {
     const status = textIn(await s3.read('GET', { bucket, query: { versioning: '' } }), 'Status');
-    return status === 'Enabled' || status === 'Suspended' ? status : undefined;
+    return status === 'Enabled' || status === 'Suspended' ? status : 'Off';
   } catch (error) {
     // S3 does not know the bucket, or another account owns it: Swift decides what is allowed there.
     if (error instanceof S3StatusError && [400, 403, 404].includes(error.status)) return undefined;
@@ -109,18 +165,25 @@ export class S3Bucket {
     await this.s3.do([204], 'DELETE', this.#of(key));
   }
 
-  /** Deletes a version for good. */
-  async deleteVersion(key: string, versionId: string): Promise<void> {
-    await this.s3.do([204], 'DELETE', this.#of(key, { versionId }));
+  /** Deletes a version for good. @param bypass - also one that is retained in governance mode */
+  async deleteVersion(key: string, versionId: string, bypass = false): Promise<void> {
+    const headers = bypass ? BYPASS_GOVERNANCE : {};
+    await this.s3.do([204], 'DELETE', { ...this.#of(key, { versionId }), headers });
   }
 
   async remove(): Promise<void> {
     await this.s3.do([204], 'DELETE', { bucket: this.name });
   }
 
-  /** Versions and delete markers of all keys below a prefix: by key, and of each the newest first. */
-  async *versions(prefix: string, signal?: AbortSignal): AsyncGenerator<S3Version> {
-    let markers: Record<string, string | undefined> = {};
+  /**
+   * Versions and delete markers of all keys below a prefix: by key, and of each the newest first.
+   * @param after - a key whose versions, and those of all keys before it, are left out
+   */
+  async *versions(
+    prefix: string,
+    { signal, after }: { readonly signal?: AbortSignal; readonly after?: string | undefined } = {},
+  ): AsyncGenerator<S3Version> {
+    let markers: Record<string, string | undefined> = { 'key-marker': after };
     for (;;) {
       const text = await this.s3.readText('GET', {
         bucket: this.name,

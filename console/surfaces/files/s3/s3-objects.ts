@@ -7,6 +7,7 @@ import type { Place } from '../copy-object.js';
 import { expectNoS3Version, objectInfo } from '../object-info.js';
 import type { WriteEffect } from '../write-effect.js';
 import { NULL_VERSION, type S3Bucket } from './s3-bucket.js';
+import { coldClassOf } from './s3-facts.js';
 
 const META = 'x-amz-meta-';
 /** What a copy with metadata of its own would otherwise drop. */
@@ -26,7 +27,15 @@ const VERSIONS_READ_MAX = 10_000;
 
 /** What S3 says of the current version of an object, or of another. */
 export async function s3ObjectInfo(bucket: S3Bucket, key: string, versionId?: string) {
-  const { headers } = await bucket.head(key, versionId);
+  const answer = await bucket.head(key, versionId).catch((error: unknown) => {
+    // The answer to a HEAD says no more.
+    if (error instanceof S3StatusError && error.status === 400) return undefined;
+    throw error;
+  });
+  return answer === undefined ? coldInfo(bucket, key, versionId) : infoOf(answer.headers);
+}
+
+function infoOf(headers: IncomingHttpHeaders) {
   const text = (name: string) => textOfHeader(headers[name]);
   return {
     type: text('content-type') === 'application/directory' ? 'marker' : 'object',
@@ -46,7 +55,24 @@ export async function s3ObjectInfo(bucket: S3Bucket, key: string, versionId?: st
       retain_until: text('x-amz-object-lock-retain-until-date') || null,
       legal_hold: text('x-amz-object-lock-legal-hold') === 'ON',
       tags: Number(headers['x-amz-tagging-count'] ?? 0),
+      cold: false,
     },
+  };
+}
+
+/** What a listing says of an object in cold storage, whose metadata S3 does not show. */
+async function coldInfo(bucket: S3Bucket, key: string, versionId: string | undefined) {
+  const storageClass = await coldClassOf(bucket, key, versionId);
+  const versions = await bucket.versionsOf(key, VERSIONS_READ_MAX);
+  const found = versions.find(({ id, is_latest: isLatest }) =>
+    versionId === undefined ? isLatest : id === versionId,
+  );
+  if (storageClass === undefined || found === undefined) throw new S3StatusError(400, '');
+  const { s3, ...known } = infoOf({});
+  return {
+    ...known,
+    ...{ bytes: found.bytes, etag: found.etag, last_modified: found.last_modified },
+    s3: { ...s3, version_id: found.id, storage_class: storageClass, cold: true },
   };
 }
 
@@ -141,10 +167,19 @@ export async function expectKept(
   if (!mayDestroy && (await replacesNull(bucket, key))) throw new ApiError('forbidden', SUSPENDED);
 }
 
-/** Deletes a version for good. @throws ApiError object_locked */
-export async function deleteS3Version(bucket: S3Bucket, key: string, id: string): Promise<void> {
+/**
+ * Deletes a version for good.
+ * @param bypass - also one that is retained in governance mode
+ * @throws ApiError object_locked
+ */
+export async function deleteS3Version(
+  bucket: S3Bucket,
+  key: string,
+  id: string,
+  bypass = false,
+): Promise<void> {
   try {
-    await bucket.deleteVersion(key, id);
+    await bucket.deleteVersion(key, id, bypass);
   } catch (error) {
     if (!(error instanceof S3StatusError && error.status === 403)) throw error;
     throw (await lockOf(bucket, key, id)) ?? error;

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { keyIn, children, escapeXml, textIn } from '../../../s3/xml.js';
 import { UpstreamError } from '../../../swift/errors.js';
-import type { S3Bucket } from './s3-bucket.js';
+import type { S3Bucket, S3Place } from './s3-bucket.js';
+
+/** Where uploads are: any bucket of S3. */
+type Uploads = Pick<S3Place, 's3' | 'name'>;
 
 /** A multipart upload that was begun and never finished. */
 export interface UnfinishedUpload {
@@ -14,12 +17,14 @@ const PART_IDLE_MS = 2 * 60_000;
 /** S3 puts the parts together before it answers. */
 const COMPLETE_IDLE_MS = 15 * 60_000;
 
-/** Unfinished uploads of a bucket, by key. @throws S3StatusError */
+/** Unfinished uploads of a bucket, by key. @param after - begins behind this one @throws S3StatusError */
 export async function* walkUploads(
-  { s3, name: bucket }: S3Bucket,
+  { s3, name: bucket }: Uploads,
   prefix: string,
+  after?: Pick<UnfinishedUpload, 'name' | 'upload_id'>,
 ): AsyncGenerator<UnfinishedUpload> {
-  let markers: Record<string, string> = {};
+  let markers: Record<string, string> =
+    after === undefined ? {} : { 'key-marker': after.name, 'upload-id-marker': after.upload_id };
   for (;;) {
     const query = { uploads: '', 'encoding-type': 'url', prefix: prefix || undefined, ...markers };
     const page = await s3.read('GET', { bucket, query });
@@ -40,7 +45,7 @@ export async function* walkUploads(
 
 /** Deletes the parts that an unfinished upload has; one that is gone is no error. */
 export async function abortUpload(
-  { s3, name: bucket }: S3Bucket,
+  { s3, name: bucket }: Uploads,
   key: string,
   uploadId: string,
 ): Promise<void> {
@@ -56,6 +61,7 @@ export interface Part {
 /**
  * Writes an object from parts, one after the other: S3 takes no larger body than 5 GiB at once. What
  * fails leaves no parts behind.
+ * @returns the ETag, without quotes
  * @throws S3StatusError; UpstreamError
  */
 export async function putInParts(
@@ -64,7 +70,7 @@ export async function putInParts(
   parts: readonly Part[],
   contentType: string,
   onlyIfAbsent: boolean,
-): Promise<void> {
+): Promise<string> {
   const { s3, name } = bucket;
   const place = { bucket: name, key };
   const headers = { 'content-type': contentType };
@@ -87,13 +93,14 @@ export async function putInParts(
       done += `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`;
     }
     const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${done}</CompleteMultipartUpload>`;
-    await s3.read('POST', {
+    const made = await s3.read('POST', {
       ...{ ...place, query: { uploadId }, body, idleMs: COMPLETE_IDLE_MS },
       headers: {
         'content-type': 'application/xml',
         ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
       },
     });
+    return textIn(made, 'ETag').replaceAll('"', '');
   } catch (error) {
     await abortUpload(bucket, key, uploadId).catch(() => undefined);
     throw error;

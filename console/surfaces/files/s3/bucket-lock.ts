@@ -1,0 +1,125 @@
+import { S3StatusError } from '../../../s3/errors.js';
+import { children, textIn } from '../../../s3/xml.js';
+import { ApiError } from '../../../server/api-error.js';
+import { BYPASS_GOVERNANCE, type S3Bucket, type S3Place } from './s3-bucket.js';
+import { s3ObjectInfo } from './s3-objects.js';
+
+/** Object Lock of a bucket and of its versions, as S3 has it (docs/s3-compatibility.md). */
+
+export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
+
+export type LockMode = (typeof LOCK_MODES)[number];
+
+/** The retention of versions that are written without one of their own. */
+export interface DefaultRetention {
+  readonly mode: LockMode;
+  readonly unit: 'days' | 'years';
+  readonly count: number;
+}
+
+export interface BucketLock {
+  readonly enabled: boolean;
+  readonly default_retention: DefaultRetention | null;
+}
+
+export interface Retention {
+  readonly mode: LockMode;
+  readonly until_unix_s: number;
+}
+
+const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+
+/** @throws S3StatusError; UpstreamError */
+export async function bucketLock({ s3, name: bucket }: S3Place): Promise<BucketLock> {
+  try {
+    const root = await s3.read('GET', { bucket, query: { 'object-lock': '' } });
+    const [rule = ''] = children(root, 'Rule');
+    const [given] = children(rule, 'DefaultRetention');
+    return {
+      enabled: textIn(root, 'ObjectLockEnabled') === 'Enabled',
+      default_retention: given === undefined ? null : defaultOf(given),
+    };
+  } catch (error) {
+    if (!(error instanceof S3StatusError && error.status === 404)) throw error;
+    if (error.code === 'NoSuchBucket') throw error;
+    return { enabled: false, default_retention: null };
+  }
+}
+
+function defaultOf(node: Parameters<typeof textIn>[0]): DefaultRetention {
+  const years = textIn(node, 'Years');
+  const mode = textIn(node, 'Mode') as LockMode;
+  return years === ''
+    ? { mode, unit: 'days', count: Number(textIn(node, 'Days')) }
+    : { mode, unit: 'years', count: Number(years) };
+}
+
+/**
+ * Turns Object Lock on, for good, where it is not, and sets the default retention.
+ * @throws S3StatusError 409 where the bucket does not keep versions
+ */
+export async function setBucketLock(
+  { s3, name: bucket }: S3Place,
+  retention: DefaultRetention | null,
+): Promise<void> {
+  const period = retention?.unit === 'years' ? 'Years' : 'Days';
+  const rule =
+    retention === null
+      ? ''
+      : `<Rule><DefaultRetention><Mode>${retention.mode}</Mode><${period}>${retention.count}</${period}></DefaultRetention></Rule>`;
+  const body = `<ObjectLockConfiguration ${NAMESPACE}><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</ObjectLockConfiguration>`;
+  await s3.do([200], 'PUT', { bucket, query: { 'object-lock': '' }, body });
+}
+
+/**
+ * Gives a version another retention, or none.
+ * @param bypass - may shorten, remove or change one in governance mode
+ * @throws ApiError object_locked
+ */
+export async function setRetention(
+  bucket: S3Bucket,
+  key: string,
+  versionId: string,
+  retention: Retention | null,
+  bypass: boolean,
+): Promise<void> {
+  const inner =
+    retention === null
+      ? ''
+      : `<Mode>${retention.mode}</Mode><RetainUntilDate>${new Date(retention.until_unix_s * 1000).toISOString()}</RetainUntilDate>`;
+  const body = `<Retention ${NAMESPACE}>${inner}</Retention>`;
+  const place = { bucket: bucket.name, key, query: { retention: '', versionId } };
+  const headers = bypass ? BYPASS_GOVERNANCE : {};
+  try {
+    await bucket.s3.do([200], 'PUT', { ...place, headers, body });
+  } catch (error) {
+    if (!(error instanceof S3StatusError && error.status === 403)) throw error;
+    throw (await refusalOf(bucket, key, versionId)) ?? error;
+  }
+}
+
+async function refusalOf(
+  bucket: S3Bucket,
+  key: string,
+  versionId: string,
+): Promise<ApiError | undefined> {
+  const info = await s3ObjectInfo(bucket, key, versionId).catch(() => undefined);
+  const { lock_mode: mode = null, retain_until: until = null } = info?.s3 ?? {};
+  if (mode === null) return undefined;
+  const message =
+    mode === 'COMPLIANCE'
+      ? 'A retention in compliance mode can only be extended until it ends.'
+      : 'A retention in governance mode can be extended; anything else has to bypass it.';
+  return new ApiError('object_locked', message, { mode, retain_until: until });
+}
+
+export async function setLegalHold(
+  bucket: S3Bucket,
+  key: string,
+  versionId: string,
+  isOn: boolean,
+): Promise<void> {
+  const body = `<LegalHold ${NAMESPACE}><Status>${isOn ? 'ON' : 'OFF'}</Status></LegalHold>`;
+  const query = { 'legal-hold': '', versionId };
+  await bucket.s3.do([200], 'PUT', { bucket: bucket.name, key, query, body });
+}

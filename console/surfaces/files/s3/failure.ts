@@ -1,0 +1,21 @@
+import { S3StatusError } from '../../../s3/errors.js';
+import { ApiError } from '../../../server/api-error.js';
+
+/** What S3 says of a document that it refuses is about what the user entered. */
+const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
+  'InvalidArgument',
+  'InvalidRequest',
+  'InvalidTag',
+  'MalformedXML',
+  'InvalidBucketState',
+  'InvalidRetentionPeriod',
+]);
+
+/** Tells in S3's own words why it refuses what was entered; other errors stay what they are. */
+export function s3Failure(error: unknown): never {
+  if (error instanceof S3StatusError && ABOUT_THE_INPUT.has(error.code)) {
+    const code = error.status === 409 ? 'conflict' : 'invalid_argument';
+    throw new ApiError(code, `S3 refuses this: ${error.detail || error.code}`);
+  }
+  throw error;
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../../server/api-error.js';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { containerName } from '../names.js';
+import { translate } from '../translate.js';
+import {
+  bucketLock,
+  LOCK_MODES,
+  setBucketLock,
+  setLegalHold,
+  setRetention,
+  type DefaultRetention,
+} from './bucket-lock.js';
+import { s3Failure } from './failure.js';
+import { expectS3Bucket, expectS3Place } from './s3-bucket.js';
+import { confirmName, expectTyped, version } from './version-id.js';
+
+const MODE = z.enum(LOCK_MODES);
+/** AWS and the gateway take a hundred years at most. */
+const YEARS_MAX = 100;
+
+const BUCKET = z.strictObject({
+  name: containerName,
+  default_retention: z
+    .strictObject({
+      mode: MODE,
+      unit: z.enum(['days', 'years']),
+      count: z.int().min(1),
+    })
+    .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
+      error: 'at most a hundred years',
+    })
+    .nullable(),
+  confirm_name: confirmName,
+});
+const RETENTION = version.extend({
+  retention: z.strictObject({ mode: MODE, until_unix_s: z.int().positive() }).nullable(),
+  /** Changes or removes a retention in governance mode. */
+  bypass: z.boolean().default(false),
+  confirm_name: confirmName,
+});
+const HOLD = version.extend({ on: z.boolean() });
+
+/**
+ * Object Lock. What cannot be taken back, and what gets past a retention, needs the name, typed: of
+ * the bucket, or of the object.
+ */
+export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.get('/api/files/lock', { config: { access: 'read' } }, async (request) => {
+    const { name } = parse(z.object({ name: containerName }), request.query);
+    return bucketLock(await expectS3Place(sessionOf(request), name));
+  });
+
+  const configures = { config: { access: 'manage', audits: 'files.object_lock' } } as const;
+  app.put('/api/files/lock', configures, async (request, reply) => {
+    const { name, default_retention: retention, confirm_name: typed } = parse(BUCKET, request.body);
+    const place = await expectS3Place(sessionOf(request), name);
+    const before = await bucketLock(place);
+    // Neither can be taken back.
+    if (!before.enabled || retention?.mode === 'COMPLIANCE') expectTyped(typed, name);
+    if (place.versioning !== 'Enabled') {
+      const message = 'Object Lock needs versions: turn them on first.';
+      throw new ApiError('conflict', message);
+    }
+    const details = {
+      default_retention: defaultText(retention),
+      before: before.enabled ? defaultText(before.default_retention) : 'off',
+    };
+    await audited(context, request, { action: 'files.object_lock', target: name, details }, () =>
+      setBucketLock(place, retention).catch(s3Failure),
+    );
+    return reply.status(204).send();
+  });
+
+  const retains = { config: { access: 'manage', audits: 'files.retention' } } as const;
+  app.put('/api/files/versions/retention', retains, async (request, reply) => {
+    const given = parse(RETENTION, request.body);
+    const { container, name, version_id: id, retention, bypass } = given;
+    if (bypass || retention?.mode === 'COMPLIANCE') expectTyped(given.confirm_name, name);
+    const bucket = await expectS3Bucket(sessionOf(request), container);
+    const details = {
+      version: id,
+      mode: retention?.mode ?? null,
+      until_unix_s: retention?.until_unix_s ?? null,
+      bypass,
+    };
+    const act = { action: 'files.retention', target: `${container}/${name}`, details };
+    await audited(context, request, act, () =>
+      setRetention(bucket, name, id, retention, bypass).catch(missing).catch(s3Failure),
+    );
+    return reply.status(204).send();
+  });
+
+  const holds = { config: { access: 'manage', audits: 'files.legal_hold' } } as const;
+  app.put('/api/files/versions/legal-hold', holds, async (request, reply) => {
+    const { container, name, version_id: id, on } = parse(HOLD, request.body);
+    const bucket = await expectS3Bucket(sessionOf(request), container);
+    const act = {
+      action: 'files.legal_hold',
+      target: `${container}/${name}`,
+      details: { version: id, on },
+    };
+    await audited(context, request, act, () =>
+      setLegalHold(bucket, name, id, on).catch(missing).catch(s3Failure),
+    );
+    return reply.status(204).send();
+  });
+}
+
+function defaultText(given: DefaultRetention | null): string {
+  return given === null ? 'none' : `${given.mode} ${given.count} ${given.unit}`;
+}
+
+function missing(error: unknown): never {
+  throw translate(error, 404, 'no_such_object', 'There is no such version.');
+}

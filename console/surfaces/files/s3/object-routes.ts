@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { audited, needRight } from '../../../server/audit-record.js';
+import { auditedJob } from '../../../server/audited-job.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { containerName, objectName, objectPlace } from '../names.js';
+import { s3Failure } from './failure.js';
+import { openFromCold, s3Facts } from './s3-facts.js';
+import { expectS3Place } from './s3-bucket.js';
+import { rulesLookAtTags, setTags, tagsOf } from './tags.js';
+import { versionId } from './version-id.js';
+
+const OBJECT = objectPlace.extend({ version_id: versionId.optional() });
+const TAGGED = z.object({
+  container: containerName,
+  /** None: the tags of the bucket. */
+  name: objectName.optional(),
+  version_id: versionId.optional(),
+});
+/** AWS: "Object tags", "Using cost allocation S3 bucket tags". */
+const OBJECT_TAGS_MAX = 10;
+const BUCKET_TAGS_MAX = 50;
+const SET_TAGS = TAGGED.extend({
+  tags: z
+    .array(z.strictObject({ key: z.string().min(1).max(128), value: z.string().max(256) }))
+    .max(BUCKET_TAGS_MAX),
+})
+  .refine(({ name, tags }) => name === undefined || tags.length <= OBJECT_TAGS_MAX, {
+    error: `an object has at most ${OBJECT_TAGS_MAX} tags`,
+    path: ['tags'],
+  })
+  .refine(({ tags }) => new Set(tags.map(({ key }) => key)).size === tags.length, {
+    error: 'a key appears twice',
+    path: ['tags'],
+  });
+const DAYS_MAX = 36_500;
+const COLD = OBJECT.extend({ days: z.int().min(1).max(DAYS_MAX) });
+
+const TAGS_DELETE =
+  'A lifecycle rule of this bucket looks at tags: changing them may delete the object, which your role does not allow.';
+
+/** What S3 alone knows of an object: storage class, checksums, tags, and its way out of the cold. */
+export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.get('/api/files/s3/object', { config: { access: 'read' } }, async (request) => {
+    const { container, name, version_id: id } = parse(OBJECT, request.query);
+    const place = await expectS3Place(sessionOf(request), container);
+    return s3Facts(place, name, id);
+  });
+
+  app.get('/api/files/tags', { config: { access: 'read' } }, async (request) => {
+    const { container, name, version_id: id } = parse(TAGGED, request.query);
+    const place = await expectS3Place(sessionOf(request), container);
+    return { tags: await tagsOf(place, { key: name, versionId: id }) };
+  });
+
+  app.put('/api/files/tags', { config: { access: 'write' } }, async (request, reply) => {
+    const { container, name, version_id: id, tags } = parse(SET_TAGS, request.body);
+    const place = await expectS3Place(sessionOf(request), container);
+    const target = name === undefined ? container : `${container}/${name}`;
+    const details = { version: id ?? null, tags: tags.map(({ key, value }) => `${key}=${value}`) };
+    const act = { action: 'files.tags', target, details };
+    if (name === undefined) await needRight(context, request, 'manage', act);
+    else if (await rulesLookAtTags(place)) {
+      await needRight(context, request, 'manage', act, TAGS_DELETE);
+    }
+    await audited(context, request, act, () =>
+      setTags(place, { key: name, versionId: id }, tags).catch(s3Failure),
+    );
+    return reply.status(204).send();
+  });
+
+  /** The bytes may have to come back first, which takes as long as that does. */
+  app.post('/api/files/cold/restore', { config: { access: 'write' } }, async (request, reply) => {
+    const { container, name, version_id: id, days } = parse(COLD, request.body);
+    const place = await expectS3Place(sessionOf(request), container);
+    const details = { version: id ?? null, days };
+    const act = { action: 'files.cold_restore', target: `${container}/${name}`, details };
+    const job = await auditedJob(context, request, act, 'cold_restore', async (control) => {
+      control.progress(0, 1);
+      await openFromCold(place, name, id, days, control.signal).catch(s3Failure);
+      return { succeeded: 1, failed: 0, failures: [] };
+    });
+    return reply.status(202).send({ job_id: job.id });
+  });
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ok, query } from '../console/files/support.js';
+import { ConsoleClient } from '../console/support/client.js';
+import { S3TestClient } from './s3-client.js';
+import { consoleOf, consoleUp } from './service-console.js';
+import { startService, type Service, type ServiceOptions } from './service.js';
+
+/** A version of an object as the console lists it. */
+export interface ListedVersion {
+  readonly id: string;
+  readonly is_latest: boolean;
+  readonly deleted: boolean;
+  readonly bytes: number;
+  readonly last_modified: string;
+}
+
+const VERSIONING = (status: string) =>
+  `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>${status}</Status></VersioningConfiguration>`;
+
+/** A service with a console, the console's operator, and an S3 client of the same user. */
+export class ConsoleAndS3 {
+  #buckets = 0;
+
+  private constructor(
+    readonly service: Service,
+    readonly s3: S3TestClient,
+    readonly client: ConsoleClient,
+  ) {}
+
+  static async start(options: ServiceOptions = {}): Promise<ConsoleAndS3> {
+    const service = await startService({
+      ...{ store: '127.0.0.1:0', console: '127.0.0.1:0', listeners: 1 },
+      ...options,
+    });
+    await consoleUp(service);
+    const client = await logIn(service, consoleOf(service).user, service.secretKey);
+    return new ConsoleAndS3(service, new S3TestClient(service), client);
+  }
+
+  login(user: string, key: string, account = ''): Promise<ConsoleClient> {
+    return logIn(this.service, user, key, account);
+  }
+
+  /** @param status of its versioning; `Locked` for a bucket with Object Lock, `Off` for a plain one */
+  async makeBucket(
+    status: 'Enabled' | 'Suspended' | 'Locked' | 'Off' = 'Enabled',
+  ): Promise<string> {
+    const bucket = `bucket-${(this.#buckets += 1)}`;
+    const headers =
+      status === 'Locked' ? { 'x-amz-bucket-object-lock-enabled': 'true' } : undefined;
+    expect((await this.s3.put(`/${bucket}`, '', headers)).status).to.equal(200);
+    if (status === 'Enabled' || status === 'Suspended') {
+      const answer = await this.s3.put(`/${bucket}?versioning`, VERSIONING(status));
+      expect(answer.status).to.equal(200);
+    }
+    return bucket;
+  }
+
+  async versions(container: string, name: string): Promise<readonly ListedVersion[]> {
+    const path = `/api/files/versions?${query({ container, name })}`;
+    return ((await ok(this.client.get(path), 200)).json() as { items: ListedVersion[] }).items;
+  }
+
+  async stop(): Promise<void> {
+    await this.s3.close();
+    await this.service.stop();
+  }
+}
+
+async function logIn(
+  service: Service,
+  user: string,
+  key: string,
+  account = '',
+): Promise<ConsoleClient> {
+  const secrets = { storeOrigin: service.endpoint, stateDir: join(service.dataDir, 'console') };
+  const one = new ConsoleClient(consoleOf(service).port, secrets);
+  const answer = await one.login({ account, user, key });
+  expect(answer.status, answer.text).to.equal(200);
+  return one;
+}
