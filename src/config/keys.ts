@@ -26,15 +26,46 @@ export function text(pattern: RegExp, expectation: string): z.ZodString {
   return z.string({ error: expectation }).regex(pattern, { error: expectation });
 }
 
-export function path(): z.ZodString {
-  const error = 'a path';
-  return z
-    .string({ error })
-    .min(1, { error })
-    .refine((value) => !value.includes('\0'), { error });
+/** Schemas whose values are paths: see {@link isPath}. */
+const PATHS = new WeakSet<z.core.$ZodType>();
+
+function markedAsPath<Schema extends z.core.$ZodType>(schema: Schema): Schema {
+  PATHS.add(schema);
+  return schema;
 }
 
-/** A path, or an empty text for none. */
+/**
+ * Whether the values of a schema are paths, with or without a default: the loader makes them
+ * absolute. An empty text among them stands for no path.
+ */
+export function isPath(schema: z.core.$ZodType): boolean {
+  if (PATHS.has(schema)) return true;
+  const isWrapper =
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional;
+  return isWrapper && isPath(schema.unwrap());
+}
+
+/** A path of a file or a folder: see {@link isPath}. */
+export function path(): z.ZodString {
+  const error = 'a path';
+  return markedAsPath(
+    z
+      .string({ error })
+      .min(1, { error })
+      .refine((value) => !value.includes('\0'), { error }),
+  );
+}
+
+/** Like {@link path}, but may be empty, which is the default: then there is none. */
+export function optionalPath() {
+  const error = 'a path, or an empty text';
+  return markedAsPath(
+    z.string({ error }).refine((value) => !value.includes('\0'), { error }),
+  ).default('');
+}
+
 /** Like {@link address}, but may be empty: then nothing listens. */
 export function optionalAddress() {
   const error = `${ADDRESS_EXPECTATION}, or an empty text`;
@@ -44,14 +75,6 @@ export function optionalAddress() {
     context.addIssue({ code: 'custom', message: error });
     return z.NEVER;
   });
-}
-
-export function optionalPath() {
-  const error = 'a path, or an empty text';
-  return z
-    .string({ error })
-    .refine((value) => !value.includes('\0'), { error })
-    .default('');
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {

@@ -10,7 +10,14 @@ import {
   DEFAULT_COLD_FOLDER,
 } from './options.js';
 import { ConfigError, type ConfigProblem } from './problem.js';
-import { CONFIG_KEYS, parseKey, type Config, type ConfigKey, type ParsedConfig } from './schema.js';
+import {
+  CONFIG_KEYS,
+  isPathKey,
+  parseKey,
+  type Config,
+  type ConfigKey,
+  type ParsedConfig,
+} from './schema.js';
 import { didYouMean } from './suggest.js';
 
 /** Flags of the command line that set configuration keys. */
@@ -216,44 +223,37 @@ function swiftRelations(parsed: Partial<ParsedConfig>, sources: ConfigSources): 
   return problems;
 }
 
-/** Fills in what depends on other keys, and makes paths absolute. */
-function complete(parsed: ParsedConfig, fromFile: RawConfig, sources: ConfigSources): Config {
-  const { cwd, file, flags } = sources;
-  const fileDir = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
-  const dataDirIsFromFile = 'data_dir' in fromFile && !('data_dir' in flags);
-  const dataDir = path.resolve(dataDirIsFromFile ? fileDir : cwd, parsed.data_dir);
-  /** An empty text stands for no file. */
-  const resolved = (file: string): string => (file === '' ? '' : path.resolve(fileDir, file));
+/** Makes every path absolute, and fills in the defaults that depend on other keys. */
+function complete(given: ParsedConfig, fromFile: RawConfig, sources: ConfigSources): Config {
+  const parsed: ParsedConfig = { ...given, ...absolutePaths(given, fromFile, sources) };
+  const { data_dir: dataDir, storage_classes: hot, cold_storage_classes: cold } = parsed;
   return {
     ...parsed,
-    data_dir: dataDir,
     location: parsed.location ?? parsed.region,
-    storage_classes: [
-      ...new Set([...parsed.storage_classes, ...parsed.cold_storage_classes.map(classOf)]),
-    ],
-    cold_dir:
-      parsed.cold_dir === undefined
-        ? path.join(dataDir, DEFAULT_COLD_FOLDER)
-        : path.resolve(fileDir, parsed.cold_dir),
-    credentials_file:
-      parsed.credentials_file === undefined
-        ? path.join(dataDir, 'credentials.json')
-        : path.resolve(fileDir, parsed.credentials_file),
-    tls_cert_file: resolved(parsed.tls_cert_file),
-    tls_key_file: resolved(parsed.tls_key_file),
-    admin_tls_cert_file: resolved(parsed.admin_tls_cert_file),
-    admin_tls_key_file: resolved(parsed.admin_tls_key_file),
-    admin_token_file: resolved(parsed.admin_token_file),
-    access_log: resolved(parsed.access_log),
-    console_config: resolved(parsed.console_config),
-    tempauth_conf: resolved(parsed.tempauth_conf),
-    identity_key_file: resolved(parsed.identity_key_file),
-    swift_key_file: resolved(parsed.swift_key_file),
-    swift_filter_secret_file: resolved(parsed.swift_filter_secret_file),
-    swift_rings_dir: resolved(parsed.swift_rings_dir),
-    swift_conf: resolved(parsed.swift_conf),
-    store_filter_secret_file: resolved(parsed.store_filter_secret_file),
+    storage_classes: [...new Set([...hot, ...cold.map(classOf)])],
+    cold_dir: parsed.cold_dir ?? path.join(dataDir, DEFAULT_COLD_FOLDER),
+    credentials_file: parsed.credentials_file ?? path.join(dataDir, 'credentials.json'),
   };
+}
+
+/**
+ * The absolute paths of all keys that hold one. A path in the configuration file is relative to
+ * that file, any other to the working directory.
+ */
+function absolutePaths(
+  parsed: ParsedConfig,
+  fromFile: RawConfig,
+  { cwd, file, flags }: ConfigSources,
+): Partial<ParsedConfig> {
+  const fileDir = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
+  const entries = CONFIG_KEYS.filter(isPathKey).flatMap((key) => {
+    const given = parsed[key];
+    // Undefined: another key gives the default.
+    if (typeof given !== 'string' || given === '') return [];
+    const isFromFile = key in fromFile && !(key in flags);
+    return [[key, path.resolve(isFromFile ? fileDir : cwd, given)]];
+  });
+  return Object.fromEntries(entries) as Partial<ParsedConfig>;
 }
 
 function toOptions(config: Config): FilledOptions {

@@ -14,6 +14,7 @@ import {
   flag,
   hosts,
   integer,
+  isPath,
   networks,
   oneOf,
   optionalAddress,
@@ -244,6 +245,11 @@ export function parseKey(key: ConfigKey, value: unknown): KeyResult {
   return result.success
     ? { ok: true, value: result.data }
     : { ok: false, expected: result.error.issues[0]?.message ?? 'another value' };
+}
+
+/** Whether the value of a key is a path. */
+export function isPathKey(key: ConfigKey): boolean {
+  return isPath(KEYS[key].schema);
 }
 
 /** What the documentation says of a key. */

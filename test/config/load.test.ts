@@ -152,16 +152,6 @@ describe('config: load', () => {
     });
   });
 
-  it('takes paths of the file relative to it, and of flags and defaults to the working directory', async () => {
-    const inFile = await load({ data_dir: 'd', credentials_file: 'c.json' });
-    expect(inFile.options.dataDir).to.equal(join(folder, 'd'));
-    expect(inFile.options.credentialsFile).to.equal(join(folder, 'c.json'));
-    const flag = await load({ data_dir: 'd', credentials_file: '/abs/c.json' }, { data_dir: 'e' });
-    expect(flag.options.dataDir).to.equal('/cwd/e');
-    expect(flag.options.credentialsFile).to.equal('/abs/c.json');
-    expect((await load({})).options.dataDir).to.equal('/cwd/data');
-  });
-
   it('gives location its own value', async () => {
     expect((await load({ location: 'EU' })).options.location).to.equal('EU');
   });
