@@ -25,15 +25,7 @@ export function readSecretFile(
   file: string,
   credentialsFolder: string | undefined = process.env.CREDENTIALS_DIRECTORY,
 ): string {
-  const problem = (expected: string, found?: string): ConfigError =>
-    new ConfigError([{ source: 'file', key: `${key} (${file})`, expected, found }]);
-  let fd: number;
-  try {
-    fd = openSync(file, 'r');
-  } catch (error) {
-    throw problem(`a readable file (${(error as Error).message})`);
-  }
-  try {
+  return readNamedFile(key, file, (fd, problem) => {
     const mode = fstatSync(fd).mode & 0o777;
     const fromSystemd = liesIn(credentialsFolder, file);
     if ((mode & (fromSystemd ? OTHERS_BESIDE_ACL : OTHERS)) !== 0) {
@@ -47,10 +39,38 @@ export function readSecretFile(
       throw problem('one line of 1 to 512 printable ASCII characters without spaces');
     }
     return secret;
+  });
+}
+
+/** A problem of the file: what was expected of it, and what was found. */
+type FileProblem = (expected: string, found?: string) => ConfigError;
+
+/**
+ * Opens a file that a configuration key names, reads it and closes it.
+ *
+ * @param key - the configuration key, for the report
+ * @param read - reads the open file, and throws the problem that it finds
+ * @throws ConfigError with key and file, also for what the file system refuses
+ */
+export function readNamedFile<T>(
+  key: string,
+  file: string,
+  read: (fd: number, problem: FileProblem) => T,
+): T {
+  const problem: FileProblem = (expected, found) =>
+    new ConfigError([{ source: 'file', key: `${key} (${file})`, expected, found }]);
+  const unreadable = (error: unknown): ConfigError =>
+    problem(`a readable file (${(error as Error).message})`);
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
   } catch (error) {
-    throw error instanceof ConfigError
-      ? error
-      : problem(`a readable file (${(error as Error).message})`);
+    throw unreadable(error);
+  }
+  try {
+    return read(fd, problem);
+  } catch (error) {
+    throw error instanceof ConfigError ? error : unreadable(error);
   } finally {
     closeSync(fd);
   }

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { isUserName, type Roster, type RosterEntry } from './credentials.js';
 import { ConfigError, type ConfigProblem, describeHidden } from './problem.js';
 import { pasteSection, type PasteOption, parseIni, type IniFile } from './python-config.js';
+import { readNamedFile } from './secret-file.js';
 
 /**
  * The users of Swift's tempauth, as it reads them (swift/common/middleware/tempauth.py):
@@ -204,15 +205,7 @@ const OTHERS = 0o007;
 
 /** @throws ConfigError when it cannot be read, or is no configuration with users of tempauth */
 export function readTempauthFile(file: string): TempauthFile {
-  const problem = (expected: string): ConfigError =>
-    new ConfigError([{ source: 'file', key: `tempauth_conf (${file})`, expected }]);
-  let fd: number;
-  try {
-    fd = openSync(file, 'r');
-  } catch (error) {
-    throw problem(`a readable file (${(error as Error).message})`);
-  }
-  try {
+  return readNamedFile('tempauth_conf', file, (fd, problem) => {
     const stats = fstatSync(fd);
     if (!stats.isFile() || stats.size > SIZE_MAX) {
       throw problem(`a file of at most ${SIZE_MAX} bytes`);
@@ -221,13 +214,7 @@ export function readTempauthFile(file: string): TempauthFile {
       roster: parseTempauth(readFileSync(fd, 'utf8'), file),
       warnings: modeWarnings(file, stats.mode),
     };
-  } catch (error) {
-    throw error instanceof ConfigError
-      ? error
-      : problem(`a readable file (${(error as Error).message})`);
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** It is Swift's file, which has its own owner and group: what is wrong with it is only said. */
