@@ -9,7 +9,7 @@ export interface CallContext {
   readonly requestId: string;
   /** Says when the caller gives up. Undefined: the call is always carried out. */
   readonly cancellation?: Cancellation | undefined;
-  /** Called by `WatchedBackend` when the caller waits for the store. */
+  /** Called by `watchedBackend` when the caller waits for the store. */
   readonly watch?: CallWatch | undefined;
   /** The call ends what others have begun, and is worth repeating: see `PersistentBackend`. */
   readonly finishing?: boolean | undefined;

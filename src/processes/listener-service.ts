@@ -1,6 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import { PersistentBackend } from '../backend/decorators/persistent.js';
-import { WatchedBackend } from '../backend/decorators/watched-backend.js';
+import { watchedBackend } from '../backend/decorators/watched-backend.js';
 import { PeerDate, startClockHealth, type ClockHealth } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
@@ -57,7 +57,7 @@ export async function startListener(
   const accessLog = openAccessLog(options, metrics, log);
   const peerDate = new PeerDate();
   const opened = await openWatchedStore(init, metrics, peerDate, log);
-  const store = new WatchedBackend(decorate(opened.backend));
+  const store = watchedBackend(decorate(opened.backend));
   const pools = createPools(options, metrics);
   const { digests, documents, pages } = pools;
   const segments = new SegmentCleaner({ backend: store, graceMs: options.segmentGraceMs, log });

@@ -1,22 +1,54 @@
 import type * as B from '../backend.js';
 
-/** Every method that asks something of a store. */
-export type BackendMethod = Exclude<
-  keyof B.Backend,
-  'capabilities' | 'immediate' | 'listUnread' | 'close'
->;
+/** The methods of the interface that ask something of a store. `listUnread` is a `listObjects`. */
+type AskingMethod = Exclude<keyof B.Backend, 'capabilities' | 'immediate' | 'listUnread' | 'close'>;
 
-/** A call, as far as decorators care. */
-export interface BackendCall {
+/**
+ * The method table of all decorators: every method that asks something of a store, and whether it
+ * may change what is stored. A method that the interface gains does not compile until it stands
+ * here; one that stands here has to be in {@link DecoratedBackend}, with this kind, and in
+ * `watchedBackend`: the compiler says so, or the test that goes through this table.
+ *
+ * The decorators write their methods out and do not make them from the table in a loop. Functions
+ * made by one loop share their inline caches, so V8 could optimise no call of a store for the
+ * method that it calls.
+ */
+export const BACKEND_METHODS = {
+  ping: 'read',
+  listContainers: 'read',
+  createContainer: 'write',
+  headContainer: 'read',
+  updateContainer: 'write',
+  deleteContainer: 'write',
+  listObjects: 'read',
+  putObject: 'write',
+  headObject: 'read',
+  getObject: 'read',
+  putManifest: 'write',
+  putLink: 'write',
+  getSegments: 'read',
+  copyObject: 'write',
+  updateObject: 'write',
+  updateBody: 'write',
+  deleteObject: 'write',
+  listExpired: 'read',
+} as const satisfies Readonly<Record<AskingMethod, 'read' | 'write'>>;
+
+export type BackendMethod = keyof typeof BACKEND_METHODS;
+
+interface CallOf<Method extends BackendMethod> {
   readonly context: B.CallContext;
-  readonly method: BackendMethod;
+  readonly method: Method;
   /** Whether it may change what is stored. */
-  readonly kind: 'read' | 'write';
+  readonly kind: (typeof BACKEND_METHODS)[Method];
   /** The object, container or account of the call, or nothing. For a copy, the target. */
   readonly ref: Partial<B.ObjectRef>;
   /** The source of a copy; undefined for other calls. */
   readonly source?: B.ObjectRef;
 }
+
+/** A call, as far as decorators care. */
+export type BackendCall = { [Method in BackendMethod]: CallOf<Method> }[BackendMethod];
 
 /**
  * A backend in front of another one. All calls pass through {@link around}, so that a decorator says

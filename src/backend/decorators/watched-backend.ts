@@ -1,144 +1,104 @@
 import type { MaybePromise } from '../../lib/promises.js';
 import type * as B from '../backend.js';
 import type { ImmediateReads } from '../immediate-reads.js';
-import { DecoratedBackend } from './decorated-backend.js';
 
 /**
- * Tells the caller's watch when the caller waits for the store. Every request of a listener passes
- * here, so there is no closure, and a call without a watch costs one check.
+ * A backend that tells the caller's watch when the caller waits for the store. Every request of a
+ * listener passes here. So each method is a function of its own, for the reason that the method
+ * table gives, and makes no closure; a call without a watch costs one check.
  */
-export class WatchedBackend extends DecoratedBackend {
-  readonly immediate = watchedReads(this.inner.immediate);
+export function watchedBackend(inner: B.Backend): B.Backend {
+  const backend: B.Backend = {
+    capabilities: inner.capabilities,
+    immediate: watchedReads(inner.immediate),
+    close: () => inner.close(),
+    ping(context) {
+      context.watch?.waits();
+      return watched(context, inner.ping(context));
+    },
+    listContainers(context, account, query) {
+      context.watch?.waits();
+      return watched(context, inner.listContainers(context, account, query));
+    },
+    createContainer(context, ref, input) {
+      context.watch?.waits();
+      return watched(context, inner.createContainer(context, ref, input));
+    },
+    headContainer(context, ref, options) {
+      context.watch?.waits();
+      return watched(context, inner.headContainer(context, ref, options));
+    },
+    updateContainer(context, ref, update) {
+      context.watch?.waits();
+      return watched(context, inner.updateContainer(context, ref, update));
+    },
+    deleteContainer(context, ref) {
+      context.watch?.waits();
+      return watched(context, inner.deleteContainer(context, ref));
+    },
+    listObjects(context, ref, query) {
+      context.watch?.waits();
+      return watched(context, inner.listObjects(context, ref, query));
+    },
+    putObject(context, ref, input, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.putObject(context, ref, input, precondition));
+    },
+    headObject(context, ref, options) {
+      context.watch?.waits();
+      return watched(context, inner.headObject(context, ref, options));
+    },
+    getObject(context, ref, range, options) {
+      context.watch?.waits();
+      return watched(context, inner.getObject(context, ref, range, options));
+    },
+    putManifest(context, ref, input, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.putManifest(context, ref, input, precondition));
+    },
+    putLink(context, ref, input, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.putLink(context, ref, input, precondition));
+    },
+    getSegments(context, ref, options) {
+      context.watch?.waits();
+      return watched(context, inner.getSegments(context, ref, options));
+    },
+    copyObject(context, from, to, input, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.copyObject(context, from, to, input, precondition));
+    },
+    updateObject(context, ref, update, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.updateObject(context, ref, update, precondition));
+    },
+    updateBody(context, ref, update, precondition) {
+      context.watch?.waits();
+      return watched(context, inner.updateBody(context, ref, update, precondition));
+    },
+    deleteObject(context, ref, precondition, options) {
+      context.watch?.waits();
+      return watched(context, inner.deleteObject(context, ref, precondition, options));
+    },
+  };
+  watchOptionalListings(backend, inner);
+  return backend;
+}
 
-  constructor(inner: B.Backend) {
-    super(inner);
-    const unread = inner.listUnread?.bind(inner);
-    if (unread === undefined) return;
-    this.listUnread = (context, ref, query) => {
+function watchOptionalListings(backend: B.Backend, inner: B.Backend): void {
+  const unread = inner.listUnread?.bind(inner);
+  if (unread !== undefined) {
+    backend.listUnread = (context, ref, query) => {
       context.watch?.waits();
       return watched(context, unread(context, ref, query));
     };
   }
-
-  override listContainers(context: B.CallContext, account: string, query: B.ContainerQuery) {
-    context.watch?.waits();
-    return watched(context, this.inner.listContainers(context, account, query));
-  }
-
-  override createContainer(context: B.CallContext, ref: B.ContainerRef, input: B.ContainerInput) {
-    context.watch?.waits();
-    return watched(context, this.inner.createContainer(context, ref, input));
-  }
-
-  override headContainer(context: B.CallContext, ref: B.ContainerRef, options?: B.ReadOptions) {
-    context.watch?.waits();
-    return watched(context, this.inner.headContainer(context, ref, options));
-  }
-
-  override updateContainer(context: B.CallContext, ref: B.ContainerRef, update: B.ContainerUpdate) {
-    context.watch?.waits();
-    return watched(context, this.inner.updateContainer(context, ref, update));
-  }
-
-  override deleteContainer(context: B.CallContext, ref: B.ContainerRef) {
-    context.watch?.waits();
-    return watched(context, this.inner.deleteContainer(context, ref));
-  }
-
-  override listObjects(context: B.CallContext, ref: B.ContainerRef, query: B.ObjectQuery) {
-    context.watch?.waits();
-    return watched(context, this.inner.listObjects(context, ref, query));
-  }
-
-  override putObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.PutObjectInput,
-    precondition?: B.WritePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.putObject(context, ref, input, precondition));
-  }
-
-  override headObject(context: B.CallContext, ref: B.ObjectRef, options?: B.ReadOptions) {
-    context.watch?.waits();
-    return watched(context, this.inner.headObject(context, ref, options));
-  }
-
-  override getObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    range?: B.RangeSpec,
-    options?: B.ReadOptions,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.getObject(context, ref, range, options));
-  }
-
-  override putManifest(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.ManifestInput,
-    precondition?: B.WritePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.putManifest(context, ref, input, precondition));
-  }
-
-  override putLink(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.LinkInput,
-    precondition?: B.WritePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.putLink(context, ref, input, precondition));
-  }
-
-  override getSegments(context: B.CallContext, ref: B.ObjectRef, options?: B.ReadOptions) {
-    context.watch?.waits();
-    return watched(context, this.inner.getSegments(context, ref, options));
-  }
-
-  override copyObject(
-    context: B.CallContext,
-    from: B.ObjectRef,
-    to: B.ObjectRef,
-    input: B.CopyInput,
-    precondition?: B.WritePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.copyObject(context, from, to, input, precondition));
-  }
-
-  override updateObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    update: B.ObjectUpdate,
-    precondition?: B.UpdatePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.updateObject(context, ref, update, precondition));
-  }
-
-  override updateBody(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    update: B.BodyUpdate,
-    precondition: B.UpdatePrecondition,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.updateBody(context, ref, update, precondition));
-  }
-
-  override deleteObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    precondition?: B.DeletePrecondition,
-    options?: B.DeleteOptions,
-  ) {
-    context.watch?.waits();
-    return watched(context, this.inner.deleteObject(context, ref, precondition, options));
+  const expired = inner.listExpired?.bind(inner);
+  if (expired !== undefined) {
+    backend.listExpired = (context, account, query) => {
+      context.watch?.waits();
+      return watched(context, expired(context, account, query));
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CallWatch, GetObjectResult } from '../../../src/backend/backend.js';
-import { WatchedBackend } from '../../../src/backend/decorators/watched-backend.js';
+import { watchedBackend } from '../../../src/backend/decorators/watched-backend.js';
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import type { ImmediateReads } from '../../../src/backend/immediate-reads.js';
@@ -96,7 +96,7 @@ describe('embedded store: reads in the call', () => {
         waits: () => told.push('waits'),
         goesOn: () => told.push('goes on'),
       };
-      const reads = readsOf(new WatchedBackend(store));
+      const reads = readsOf(watchedBackend(store));
       const call = { ...CONTEXT, watch };
       reads.headObject(call, SMALL);
       expect(codeOf(() => reads.headObject(call, objectRef('missing')))).to.equal('NoSuchObject');
