@@ -17,6 +17,8 @@ import type { BucketLifecycles } from './bucket/lifecycles.js';
 import type { ColdTier } from './cold/restorer.js';
 import type { Endpoint } from './endpoint/endpoint.js';
 import type { S3Error } from './errors.js';
+import type { PageName, PageParameters } from './pages/index.js';
+import type { ListedBucket, PageSource } from './pages/page-source.js';
 import type { PendingDocument } from './request/pending-document.js';
 import type { Requirement } from './rules/acl/decision.js';
 import { accountName, canonicalId } from './rules/acl/requester.js';
@@ -146,4 +148,27 @@ export function xmlResponse(document: Document, headers: HeaderList = []): S3Res
     body: document,
     contentLength: document instanceof ScratchBytes ? document.length : undefined,
   };
+}
+
+/** A page of a listing, read and rendered where its size wants it. @throws as `PageRenderer.render` */
+export async function pageResponse<Name extends PageName>(
+  { call, services }: RequestContext,
+  name: Name,
+  parameters: PageParameters<Name>,
+  headers?: HeaderList,
+): Promise<S3Response> {
+  const { backend, pages, versions } = services;
+  const source: PageSource = {
+    backend,
+    call,
+    readIndex: (ofCall, key) => versions.readIndex(ofCall, key),
+    repairLink: (ofCall, key) => versions.repairLink(ofCall, key),
+  };
+  return xmlResponse(await pages.render(name, source, parameters), headers);
+}
+
+/** The bucket that a request lists. */
+export function listedBucket(context: RequestContext): ListedBucket {
+  const { account, container: bucket } = containerOf(context);
+  return { account, bucket };
 }

@@ -1,5 +1,11 @@
-import { containerOf, ownerOf, type RequestContext, type S3Response } from '../operation.js';
-import { listedBucket, pageResponse } from '../xml-pool/page-response.js';
+import {
+  containerOf,
+  listedBucket,
+  ownerOf,
+  pageResponse,
+  type RequestContext,
+  type S3Response,
+} from '../operation.js';
 import { parseListObjectVersionsQuery } from '../rules/versions-listing-query.js';
 import type { VersionsSource } from '../versions/listing/key-reader.js';
 

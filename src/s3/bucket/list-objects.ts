@@ -1,5 +1,10 @@
-import { ownerOf, type RequestContext, type S3Response } from '../operation.js';
-import { listedBucket, pageResponse } from '../xml-pool/page-response.js';
+import {
+  listedBucket,
+  ownerOf,
+  pageResponse,
+  type RequestContext,
+  type S3Response,
+} from '../operation.js';
 import { parseListObjectsQuery, parseListObjectsV2Query } from '../rules/listing-query.js';
 
 /** ListObjects, version 1: the next page begins behind a name. Every entry shows its owner. */

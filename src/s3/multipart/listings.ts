@@ -1,6 +1,11 @@
 import { abortDateOfUpload } from '../bucket/lifecycles.js';
-import { ownerOf, type RequestContext, type S3Response } from '../operation.js';
-import { listedBucket, pageResponse } from '../xml-pool/page-response.js';
+import {
+  listedBucket,
+  ownerOf,
+  pageResponse,
+  type RequestContext,
+  type S3Response,
+} from '../operation.js';
 import {
   parseListPartsQuery,
   parseListMultipartUploadsQuery,
