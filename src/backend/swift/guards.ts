@@ -1,6 +1,16 @@
-import type { CallContext, Guard, ObjectRef } from '../backend.js';
+import type { CallContext, Guard, ObjectRef, PutOutcome, RemovedManifest } from '../backend.js';
+import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import type { ObjectHeads } from './object-heads.js';
+import { timeOfPut } from './put-answer.js';
+
+/** A write that created its object. */
+interface Written {
+  readonly headers: ReadonlyMap<string, string>;
+  /** The ETag that later reads return. */
+  readonly etag: string;
+  readonly replacedManifest: RemovedManifest | undefined;
+}
 
 /**
  * Guards without atomicity: checked when all bytes of the write have arrived, right before the last
@@ -21,6 +31,38 @@ export class Guards {
     if (guard.etag === undefined || guard.etag === etag) return;
     const detail = `${container}/${object} does not have ETag ${guard.etag}`;
     throw new BackendError('GuardMissing', detail);
+  }
+
+  /**
+   * The last look before a write, when everything else that it needs is there.
+   * @returns the manifest of the large object that the write will replace
+   * @throws BackendError GuardMissing; the abort reason
+   */
+  async beforePut(
+    context: CallContext,
+    ref: ObjectRef,
+    guard: Guard | undefined,
+  ): Promise<RemovedManifest | undefined> {
+    const looked = this.objectHeads.manifest(context, ref);
+    const [manifest] =
+      guard === undefined
+        ? [await looked]
+        : await Promise.all([looked, this.check(context, guard)]);
+    throwIfAborted(context);
+    return manifest;
+  }
+
+  /** Consumes the guard of a write that created its object. @returns the outcome of the write */
+  async afterPut(
+    context: CallContext,
+    ref: ObjectRef,
+    guard: Guard | undefined,
+    { headers, etag, replacedManifest }: Written,
+  ): Promise<PutOutcome> {
+    const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
+    await this.consume(context, guard, ref);
+    const created = { outcome: 'created', etag, lastModified } as const;
+    return replacedManifest === undefined ? created : { ...created, replacedManifest };
   }
 
   /**

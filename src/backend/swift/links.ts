@@ -9,20 +9,13 @@ import type {
   PutOutcome,
   WritePrecondition,
 } from '../backend.js';
-import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { patched } from '../metadata-patch.js';
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
-import type { ObjectHeads, ReadDeps } from './object-heads.js';
-import {
-  creationHeaders,
-  quotaHeaders,
-  readPutAnswer,
-  refuseEtagCondition,
-  timeOfPut,
-} from './put-answer.js';
+import type { ReadDeps } from './object-heads.js';
+import { creationHeaders, quotaHeaders, readPutAnswer, refuseEtagCondition } from './put-answer.js';
 import { unquoted, readUpdateDocument, EMPTY_MD5, putHeaders } from './stored-object.js';
 import { readTimestamp } from './timestamps.js';
 import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js';
@@ -99,7 +92,6 @@ function percentDecoded(text: string): string | undefined {
 export class LinkPuts {
   constructor(
     private readonly deps: ReadDeps,
-    private readonly objectHeads: ObjectHeads,
     private readonly guards: Guards,
   ) {}
 
@@ -116,11 +108,7 @@ export class LinkPuts {
   ): Promise<PutOutcome> {
     refuseEtagCondition(ref, precondition);
     this.#requireLinks(ref, input);
-    const [replacedManifest] = await Promise.all([
-      this.objectHeads.manifest(context, ref),
-      this.guards.check(context, input.guard),
-    ]);
-    throwIfAborted(context);
+    const replacedManifest = await this.guards.beforePut(context, ref, input.guard);
     const headers = {
       ...this.#describe(input),
       ...creationHeaders(precondition),
@@ -135,10 +123,9 @@ export class LinkPuts {
     );
     const answer = await readPutAnswer(ref, response, precondition);
     if (answer !== 'created') return { outcome: answer };
-    const lastModified = await timeOfPut(this.objectHeads, context, ref, response.headers);
-    await this.guards.consume(context, input.guard, ref);
-    const created = { outcome: 'created', etag: input.etag, lastModified } as const;
-    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+    const { headers: told } = response;
+    const written = { headers: told, etag: input.etag, replacedManifest };
+    return this.guards.afterPut(context, ref, input.guard, written);
   }
 
   #requireLinks({ container, object }: ObjectRef, { target }: LinkInput): void {

@@ -7,7 +7,6 @@ import type {
   PutOutcome,
   WritePrecondition,
 } from '../backend.js';
-import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
@@ -20,7 +19,6 @@ import {
   quotaHeaders,
   type PutAnswer,
   refuseEtagCondition,
-  timeOfPut,
 } from './put-answer.js';
 import { statusError } from './status-errors.js';
 import { EMPTY_MD5, largeObjectEtag, putHeaders, unquoted } from './stored-object.js';
@@ -182,18 +180,11 @@ export class ManifestPuts {
     refuseEtagCondition(ref, precondition);
     this.#checkCount(input.segments.length);
     await checkSegments(this.objectHeads, context, ref, input.segments);
-    const [replacedManifest] = await Promise.all([
-      this.objectHeads.manifest(context, ref),
-      this.guards.check(context, input.guard),
-    ]);
-    throwIfAborted(context);
+    const replacedManifest = await this.guards.beforePut(context, ref, input.guard);
     const { answer, headers } = await this.#send({ context, ref, input, precondition });
     if (answer !== 'created') return { outcome: answer };
-    const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
-    await this.guards.consume(context, input.guard, ref);
-    const etag = this.#etagOf(input, headers);
-    const created = { outcome: 'created', etag, lastModified } as const;
-    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+    const written = { headers, etag: this.#etagOf(input, headers), replacedManifest };
+    return this.guards.afterPut(context, ref, input.guard, written);
   }
 
   #checkCount(count: number): void {

@@ -17,13 +17,7 @@ import { listingHeaders, readListedHash } from './listing-requests.js';
 import { deleteAtHeaders, type MetadataLimits } from './metadata-headers.js';
 import type { ObjectHeads, ReadDeps } from './object-heads.js';
 import type { ObjectReads } from './object-reads.js';
-import {
-  creationHeaders,
-  quotaHeaders,
-  readPutAnswer,
-  refuseEtagCondition,
-  timeOfPut,
-} from './put-answer.js';
+import { creationHeaders, quotaHeaders, readPutAnswer, refuseEtagCondition } from './put-answer.js';
 import { isMd5, putHeaders, unquoted } from './stored-object.js';
 import {
   type RequestHeaders,
@@ -196,7 +190,7 @@ export class ObjectCopies {
   ): Promise<CopyOutcome | 'again'> {
     const { context, to, input } = copy;
     const isExclusive = copy.precondition !== undefined;
-    const replacedManifest = await this.#atStart(copy);
+    const replacedManifest = await this.guards.beforePut(context, to, input.guard);
     if (isExclusive && (await this.#existsUnfiltered(copy))) return PRECONDITION_FAILED;
     const response = await retryWhileBusy(context, to, () =>
       unlessBusy(
@@ -235,11 +229,9 @@ export class ObjectCopies {
     if (answer !== 'created') return { outcome: answer };
     const stored = unquoted(response.headers.get('etag') ?? '');
     if (isPlainCopy(source) && stored !== storedEtag(source)) throw changedOnTheWay(to);
-    const lastModified = await timeOfPut(this.objectHeads, context, to, response.headers);
-    await this.guards.consume(context, input.guard, to);
-    const etag = keptEtag(source) ?? stored;
-    const created = { outcome: 'created', etag, lastModified } as const;
-    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+    const { headers } = response;
+    const written = { headers, etag: keptEtag(source) ?? stored, replacedManifest };
+    return this.guards.afterPut(context, to, input.guard, written);
   }
 
   /** Without the filter there is no condition on creation: Swift would apply it to the source. */
@@ -251,15 +243,6 @@ export class ObjectCopies {
   async #existsUnfiltered({ context, to }: Copy): Promise<boolean> {
     if (this.deps.limits.filter !== undefined) return false;
     return (await this.objectHeads.itself(context, to)) !== undefined;
-  }
-
-  async #atStart({ context, to, input }: Copy): Promise<RemovedManifest | undefined> {
-    const [manifest] = await Promise.all([
-      this.objectHeads.manifest(context, to),
-      this.guards.check(context, input.guard),
-    ]);
-    throwIfAborted(context);
-    return manifest;
   }
 
   async #isSame(copy: Copy, source: CopySource): Promise<boolean> {

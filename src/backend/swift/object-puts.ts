@@ -24,14 +24,13 @@ import {
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { isMd5, type Description, putHeaders, unquoted } from './stored-object.js';
-import type { ObjectHeads, ReadDeps } from './object-heads.js';
+import type { ReadDeps } from './object-heads.js';
 import {
   creationHeaders,
   quotaHeaders,
   type PutAnswer,
   readPutAnswer,
   refuseEtagCondition,
-  timeOfPut,
 } from './put-answer.js';
 import {
   type RequestBody,
@@ -68,7 +67,6 @@ interface Sent {
 export class ObjectPuts {
   constructor(
     private readonly deps: ReadDeps,
-    private readonly objectHeads: ObjectHeads,
     private readonly guards: Guards,
   ) {}
 
@@ -86,19 +84,13 @@ export class ObjectPuts {
     refuseEtagCondition(ref, precondition);
     const put = { context, ref, input, precondition };
     const given = { body: input.body, size: input.size, context };
-    const { answer, headers, etag, replacedManifest } = await withSize(
-      given,
-      COLLECTED_BYTES_MAX,
-      (intake) =>
-        isSized(intake) && (Buffer.isBuffer(intake.body) || intake.size <= COLLECTED_BYTES_MAX)
-          ? this.#sendWhole(put, intake)
-          : this.#sendStream(put, intake),
+    const { answer, ...written } = await withSize(given, COLLECTED_BYTES_MAX, (intake) =>
+      isSized(intake) && (Buffer.isBuffer(intake.body) || intake.size <= COLLECTED_BYTES_MAX)
+        ? this.#sendWhole(put, intake)
+        : this.#sendStream(put, intake),
     );
     if (answer !== 'created') return { outcome: answer };
-    const lastModified = await timeOfPut(this.objectHeads, context, ref, headers);
-    await this.guards.consume(context, input.guard, ref);
-    const created = { outcome: 'created', etag, lastModified } as const;
-    return replacedManifest === undefined ? created : { ...created, replacedManifest };
+    return this.guards.afterPut(context, ref, input.guard, written);
   }
 
   async #sendWhole(put: Put, intake: SizedIntake): Promise<Sent> {
@@ -106,7 +98,7 @@ export class ObjectPuts {
     const body = await collectBody(intake);
     const seal = input.seal?.();
     throwIfAborted(context);
-    const replacedManifest = await this.#atEnd(put);
+    const replacedManifest = await this.guards.beforePut(put.context, ref, input.guard);
     // A seal brings the MD5, as a rule; if it is none, Swift says so.
     let md5 = seal?.etag !== undefined && isMd5(seal.etag) ? seal.etag : hash('md5', body);
     let response = await this.#sendSealed(put, body, seal, md5);
@@ -152,7 +144,7 @@ export class ObjectPuts {
     let replacedManifest: RemovedManifest | undefined;
     const source = heldBody({ ...intake, body: stream.body }, async () => {
       seal = stream.seal?.();
-      replacedManifest = await this.#atEnd(put);
+      replacedManifest = await this.guards.beforePut(put.context, ref, input.guard);
       if (!hasFooters || seal === undefined) return undefined;
       return encodeFooters(sealFooters(seal, listingAttributes, limits));
     });
@@ -168,18 +160,6 @@ export class ObjectPuts {
     if (answer === 'created' && md5 !== undefined) requireEtag(ref, md5, response);
     const etag = seal?.etag ?? unquoted(response.headers.get('etag') ?? '');
     return { answer, headers: response.headers, etag, replacedManifest };
-  }
-
-  /** When all bytes are there, and before the last of them are sent. */
-  async #atEnd({ context, ref, input }: Put): Promise<RemovedManifest | undefined> {
-    const looked = this.objectHeads.manifest(context, ref);
-    const { guard } = input;
-    const [manifest] =
-      guard === undefined
-        ? [await looked]
-        : await Promise.all([looked, this.guards.check(context, guard)]);
-    throwIfAborted(context);
-    return manifest;
   }
 
   #describe(

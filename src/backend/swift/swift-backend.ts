@@ -83,9 +83,9 @@ class SwiftBackend implements B.Backend {
     this.#reads = new ObjectReads(deps);
     const looks = new ObjectHeads(deps);
     const guards = new Guards(looks);
-    this.#puts = new ObjectPuts(deps, looks, guards);
+    this.#puts = new ObjectPuts(deps, guards);
     this.#manifests = new ManifestPuts(deps, looks, guards);
-    this.#links = new LinkPuts(deps, looks, guards);
+    this.#links = new LinkPuts(deps, guards);
     this.#copies = new ObjectCopies(deps, looks, guards, this.#reads);
     this.#updates = new ObjectUpdates(deps, looks);
     this.#deletes = new ObjectDeletes(deps, looks, guards);
