@@ -67,8 +67,10 @@ async function main(init: JanitorCommandInit): Promise<void> {
   const summary = new Summary(init.mode === 'dry-run');
   try {
     for (const account of janitorAccounts(init.options, init.credentials)) {
-      if (init.mode === 'dry-run') await dryRun(init, store, clock, account, summary, stop.signal);
-      else await runOnce(init, store, clock, account, summary, stop.signal);
+      const { options, mode } = init;
+      const pass = { options, store, clock, account, summary, signal: stop.signal };
+      if (mode === 'dry-run') await dryRun(pass);
+      else await runOnce(pass);
     }
   } finally {
     clock.close();
@@ -89,14 +91,25 @@ function watchLocks(options: FilledOptions, store: Backend): Backend {
   });
 }
 
-async function dryRun(
-  { options }: JanitorCommandInit,
-  store: Backend,
-  clock: ClockHealth,
-  account: string,
-  summary: Summary,
-  signal: AbortSignal,
-): Promise<void> {
+/** One pass over an account. */
+interface CommandPass {
+  readonly options: FilledOptions;
+  readonly store: Backend;
+  readonly clock: ClockHealth;
+  readonly account: string;
+  readonly summary: Summary;
+  /** Says when the command is to stop. */
+  readonly signal: AbortSignal;
+}
+
+async function dryRun({
+  options,
+  store,
+  clock,
+  account,
+  summary,
+  signal,
+}: CommandPass): Promise<void> {
   const pace = janitorPace(options);
   const backend = new RateLimitedBackend(store, () => pace.take(signal));
   const call = { requestId: nextRequestId(), cancellation: cancelledBy(signal) };
@@ -123,14 +136,14 @@ async function dryRun(
   await runPass(pass, null, () => undefined);
 }
 
-async function runOnce(
-  { options }: JanitorCommandInit,
-  store: Backend,
-  clock: ClockHealth,
-  account: string,
-  summary: Summary,
-  signal: AbortSignal,
-): Promise<void> {
+async function runOnce({
+  options,
+  store,
+  clock,
+  account,
+  summary,
+  signal,
+}: CommandPass): Promise<void> {
   const parts = await janitorDeps(options, store, summary.observer, clock);
   const janitor = new AccountJanitor(parts, account);
   let visit = await janitor.visit(signal, 'now');
