@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as B from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
-import {
-  DecoratedBackend,
-  type BackendCall,
-  type BackendMethod,
-} from '../../../src/backend/decorators/decorated-backend.js';
+import type { BackendCall } from '../../../src/backend/decorators/decorated-backend.js';
+import { DecoratedWrites, type ObjectWrite, type WriteConditions } from './object-writes.js';
 
 /** How often what goes wrong: shares of calls, from 0 to 1. */
 export interface FaultRates {
@@ -24,7 +21,7 @@ export interface FaultRates {
 }
 
 /** Writes whose outcome may be `stale`. */
-const MAY_BE_STALE: ReadonlySet<BackendMethod> = new Set([
+const MAY_BE_STALE: ReadonlySet<ObjectWrite['method']> = new Set([
   'putObject',
   'putManifest',
   'putLink',
@@ -32,14 +29,18 @@ const MAY_BE_STALE: ReadonlySet<BackendMethod> = new Set([
 ]);
 
 /** Writes that need room. */
-const NEEDS_ROOM: ReadonlySet<BackendMethod> = new Set(['putObject', 'putManifest', 'copyObject']);
+const NEEDS_ROOM: ReadonlySet<ObjectWrite['method']> = new Set([
+  'putObject',
+  'putManifest',
+  'copyObject',
+]);
 
 /**
  * A store that often fails, for tests of the layers above: it keeps what it acknowledges, and fails
  * with every error that {@link B.Backend} documents. `ping` succeeds, so that no listener is taken
  * out of service.
  */
-export class FaultyBackend extends DecoratedBackend {
+export class FaultyBackend extends DecoratedWrites {
   constructor(
     inner: B.Backend,
     private readonly rates: FaultRates,
@@ -60,60 +61,17 @@ export class FaultyBackend extends DecoratedBackend {
     return answer;
   }
 
-  override putObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.PutObjectInput,
-    precondition?: B.WritePrecondition,
-  ): Promise<B.PutOutcome> {
-    return this.#write('putObject', input.writeClass, () =>
-      super.putObject(context, ref, input, precondition),
-    );
-  }
-
-  override putManifest(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.ManifestInput,
-    precondition?: B.WritePrecondition,
-  ): Promise<B.PutOutcome> {
-    return this.#write('putManifest', input.writeClass, () =>
-      super.putManifest(context, ref, input, precondition),
-    );
-  }
-
-  override putLink(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.LinkInput,
-    precondition?: B.WritePrecondition,
-  ): Promise<B.PutOutcome> {
-    return this.#write('putLink', input.writeClass, () =>
-      super.putLink(context, ref, input, precondition),
-    );
-  }
-
-  override copyObject(
-    context: B.CallContext,
-    from: B.ObjectRef,
-    to: B.ObjectRef,
-    input: B.CopyInput,
-    precondition?: B.WritePrecondition,
-  ): Promise<B.CopyOutcome> {
-    return this.#write('copyObject', input.writeClass, () =>
-      super.copyObject(context, from, to, input, precondition),
-    );
-  }
-
-  override deleteObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    precondition?: B.DeletePrecondition,
-    options?: B.DeleteOptions,
-  ): Promise<B.DeleteOutcome> {
-    return this.#write('deleteObject', undefined, () =>
-      super.deleteObject(context, ref, precondition, options),
-    );
+  protected override aroundWrite<T>(
+    write: ObjectWrite,
+    proceed: (conditions: WriteConditions) => Promise<T>,
+  ): Promise<T | { readonly outcome: 'stale' }> {
+    const { method, writeClass } = write;
+    const needsRoom = NEEDS_ROOM.has(method) && writeClass !== 'deletion';
+    if (needsRoom && this.#happens(this.rates.full)) {
+      return Promise.reject(new BackendError('StorageFull', 'filled by a test'));
+    }
+    const isStale = MAY_BE_STALE.has(method) && this.#happens(this.rates.stale);
+    return isStale ? Promise.resolve({ outcome: 'stale' }) : proceed(write);
   }
 
   override async getObject(
@@ -124,19 +82,6 @@ export class FaultyBackend extends DecoratedBackend {
   ): Promise<B.GetObjectResult> {
     const result = await super.getObject(context, ref, range, options);
     return this.#happens(this.rates.cut) ? { ...result, body: cutShort(result.body) } : result;
-  }
-
-  async #write<T>(
-    method: BackendMethod,
-    writeClass: B.WriteClass | undefined,
-    proceed: () => Promise<T>,
-  ): Promise<T | { readonly outcome: 'stale' }> {
-    const needsRoom = NEEDS_ROOM.has(method) && writeClass !== 'deletion';
-    if (needsRoom && this.#happens(this.rates.full)) {
-      throw new BackendError('StorageFull', 'filled by a test');
-    }
-    if (MAY_BE_STALE.has(method) && this.#happens(this.rates.stale)) return { outcome: 'stale' };
-    return proceed();
   }
 
   #happens(share: number | undefined): boolean {

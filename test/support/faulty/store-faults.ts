@@ -6,6 +6,11 @@ import {
   type BackendCall,
 } from '../../../src/backend/decorators/decorated-backend.js';
 import { FaultyBackend, type FaultRates } from '../backend/faulty.js';
+import {
+  DecoratedWrites,
+  type ObjectWrite,
+  type WriteConditions,
+} from '../backend/object-writes.js';
 import { ChainedStore } from './chained-store.js';
 
 /** How a store differs from the embedded one. */
@@ -82,14 +87,12 @@ class KillingStore extends DecoratedBackend {
 }
 
 /** The planted bug. */
-class LyingStore extends DecoratedBackend {
-  override putObject(
-    context: B.CallContext,
-    ref: B.ObjectRef,
-    input: B.PutObjectInput,
-    precondition?: B.WritePrecondition,
-  ): Promise<B.PutOutcome> {
-    const kept = ref.container.endsWith('+versions') ? undefined : precondition;
-    return super.putObject(context, ref, input, kept);
+class LyingStore extends DecoratedWrites {
+  protected override aroundWrite<T>(
+    write: ObjectWrite,
+    proceed: (conditions: WriteConditions) => Promise<T>,
+  ): Promise<T> {
+    const isFence = write.method === 'putObject' && write.ref.container.endsWith('+versions');
+    return proceed(isFence ? { guard: write.guard, precondition: undefined } : write);
   }
 }
