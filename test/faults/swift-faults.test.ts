@@ -28,7 +28,7 @@ interface Fault {
   readonly serves: readonly ('get' | 'put')[];
 }
 
-/** Issue 5: faults on the real cluster under load. */
+/** Faults on the real cluster under load. */
 const FAULTS: readonly Fault[] = [
   {
     title: 'an object server that is killed',

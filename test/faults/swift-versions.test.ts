@@ -4,12 +4,10 @@ import { S3TestClient, type S3Address } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { until } from '../support/until.js';
 import type { Operation } from './history/operation.js';
-import { Recorder } from './history/recorder.js';
-import { expectRight, lookAtEverything } from './race/last-look.js';
-import { RaceClient } from './race/race-client.js';
-import { Worker } from './race/workload.js';
+import { expectRight } from './race/last-look.js';
+import { Race } from './race/race.js';
+import { RunningGateways } from './race/services.js';
 import { improperErrors } from './swift/check.js';
 
 /** Of this run alone: the lab may have seen another. */
@@ -64,46 +62,31 @@ describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed'
       accessKey: 'test:tester',
       secretKey: key,
     }));
-    const recorder = new Recorder();
-    const clients = Array.from(
-      { length: CLIENTS },
-      (_, i) => new RaceClient(`client-${i}`, recorder, addresses, BUCKET),
-    );
-    const director = new RaceClient('director', recorder, addresses, BUCKET);
+    const ground = new RunningGateways(addresses, BUCKET);
+    const race = new Race(ground, { keys: KEYS, clients: CLIENTS });
     await makeBucket(addresses[0]!);
-    await director.setState('Enabled');
+    await race.director.setState('Enabled');
 
-    let isOver = false;
-    const working = clients.map(async (client) => {
-      const worker = new Worker(client, KEYS);
-      while (!isOver) await worker.move();
-    });
-    const racing = Promise.all(working).finally(() => (isOver = true));
-    const passed = (operations: number): Promise<void> => {
-      const target = recorder.count + operations;
-      return until(() => isOver || recorder.count >= target);
-    };
     const acknowledged = () =>
-      recorder.operations.filter(({ op, outcome }) => op === 'put' && outcome.result === 'ok');
-    await passed(OPERATIONS);
+      race.operations.filter(({ op, outcome }) => op === 'put' && outcome.result === 'ok');
+    race.start();
+    await race.passed(OPERATIONS);
     for (const fault of FAULTS) {
       await lab.killServices(...fault);
-      await passed(OPERATIONS);
+      await race.passed(OPERATIONS);
       await lab.startServices(...fault);
-      await passed(OPERATIONS);
+      await race.passed(OPERATIONS);
     }
     // What is refused at once counts above, and proves nothing.
-    await until(() => isOver || acknowledged().length > PUTS_LEAST);
-    isOver = true;
-    await racing;
+    await race.reached(() => acknowledged().length > PUTS_LEAST);
+    await race.stop();
 
     await lab.runOnce('replicator');
-    await lookAtEverything(director, KEYS).catch(explain);
-    await Promise.all([director, ...clients].map((client) => client.close()));
+    const raced = await race.finish().catch(explain);
     expect(acknowledged().length).to.be.above(PUTS_LEAST);
-    expect(improperErrors(recorder.operations)).to.deep.equal([]);
-    const operations = recorder.operations.filter((operation) => !mayBeOld(operation));
-    expectRight({ operations, problems: [] }, { seenIsFirm: false });
+    expect(improperErrors(raced.operations)).to.deep.equal([]);
+    const operations = raced.operations.filter((operation) => !mayBeOld(operation));
+    expectRight({ ...raced, operations }, { seenIsFirm: false });
   });
 
   /**

@@ -1,10 +1,51 @@
 import { expect } from 'chai';
 import { checkHistory } from './history/check.js';
-import { raceCore, type CoreRaceOptions } from './race/core-race.js';
+import type { Operation } from './history/operation.js';
+import { CoreGround, type CoreOptions } from './race/core-ground.js';
 import { expectEventful, expectRight, isEventful } from './race/last-look.js';
+import { changingStates, Race, type RaceResult } from './race/race.js';
 
 const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 const FACTOR = IS_LARGE ? 20 : 1;
+
+/** Fewer than there are clients, so that most operations meet another one. */
+const KEYS = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4'];
+const CLIENTS = 8;
+
+interface CoreRaceOptions extends CoreOptions {
+  readonly operations: number;
+  /** Operations between two changes of the bucket's state, on average; undefined: it is enabled. */
+  readonly operationsPerState?: number;
+  /** What the race goes on for, up to {@link EXTENSION} times its operations: chance may be slow. */
+  readonly until?: (operations: readonly Operation[]) => boolean;
+}
+
+const EXTENSION = 10;
+
+async function raceCore(options: CoreRaceOptions): Promise<RaceResult & { crashes: number }> {
+  const { operations, operationsPerState, until, faults } = options;
+  const ground = await CoreGround.open(options);
+  try {
+    const race = new Race(ground, { keys: KEYS, clients: CLIENTS });
+    await race.director.setState('Enabled');
+    race.start(
+      ...(operationsPerState === undefined
+        ? []
+        : [changingStates(() => 2 * Math.random() * operationsPerState, 'Enabled')]),
+    );
+    await race.reached(() => {
+      const { length } = race.operations;
+      if (length < operations) return false;
+      return length >= EXTENSION * operations || until?.(race.operations) !== false;
+    });
+    await race.stop();
+    ground.settle();
+    const raced = await race.finish(faults.preconditions !== 'lying');
+    return { ...raced, crashes: ground.crashes };
+  } finally {
+    await ground.close();
+  }
+}
 
 const STRONG = { operations: 1000 * FACTOR, faults: { delayMsMax: 1 } } satisfies CoreRaceOptions;
 const CHAINED = {

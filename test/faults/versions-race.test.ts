@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { checkHistory } from './history/check.js';
 import { expectEventful, expectRight } from './race/last-look.js';
-import { Race, type RaceOptions, type RaceResult } from './race/race.js';
+import type { RaceResult } from './race/race.js';
+import {
+  raceServices,
+  ServicesOnOneStore,
+  type ServicesOptions,
+  type ServicesRaceOptions,
+} from './race/services.js';
 
 /** Two minutes a race with RINGWAY_LARGE=1; else as long as it takes to see most of what there is. */
 const IS_LARGE = process.env.RINGWAY_LARGE === '1';
@@ -9,8 +15,8 @@ const LENGTH = IS_LARGE
   ? { operationsMin: 0, durationMsMin: 120_000 }
   : { operationsMin: 1000, durationMsMin: 0 };
 
-/** Issue 4: 8 processes that PUT, DELETE, suspend and read the same 20 keys. */
-const EIGHT_LISTENERS: RaceOptions = {
+/** Eight processes that PUT, DELETE, suspend and read the same 20 keys. */
+const EIGHT_LISTENERS: ServicesOptions & ServicesRaceOptions = {
   gateways: 2,
   listeners: 4,
   ...LENGTH,
@@ -20,13 +26,16 @@ const EIGHT_LISTENERS: RaceOptions = {
 
 describe('versions, raced by two gateways', function () {
   this.timeout(IS_LARGE ? 600_000 : 240_000);
-  let race: Race;
+  let ground: ServicesOnOneStore | undefined;
 
-  afterEach(() => race.close());
+  afterEach(() => ground?.close());
 
-  async function run(options: RaceOptions): Promise<RaceResult> {
-    race = new Race(options);
-    return race.run();
+  async function run(
+    options: ServicesOptions & ServicesRaceOptions,
+  ): Promise<RaceResult & { kills: number }> {
+    ground = await ServicesOnOneStore.open(options);
+    const raced = await raceServices(ground, options);
+    return { ...raced, kills: ground.kills };
   }
 
   it('are all there and in order while listeners are killed', async () => {

@@ -9,13 +9,21 @@ import { currentRef, type VersionedKey } from '../../../src/s3/versions/names.js
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import type { BucketState, ListedEntry, Outcome, ReadResult } from '../history/operation.js';
 import { Stopwatch, type Recorder, type Timing } from '../history/recorder.js';
-import type { Racer } from './racer.js';
+import type { Racer } from './race.js';
 import { wholeKeys, type VersionsPage } from './versions-document.js';
 
 /** What serves requests: until it crashes, and then another one. */
 export interface Gateway {
   readonly backend: Backend;
   readonly versions: VersionedKeys;
+}
+
+/** All gateways over one store. */
+export interface CoreGateways {
+  /** As a request finds it. */
+  state: BucketState;
+  /** Any that lives. */
+  anyGateway(): Gateway;
 }
 
 export const CORE_BUCKET = { account: 'AUTH_race', bucket: 'race' } as const;
@@ -26,16 +34,13 @@ export class CoreClient implements Racer {
   constructor(
     readonly name: string,
     private readonly recorder: Recorder,
-    /** Any that lives. */
-    private readonly gateway: () => Gateway,
-    /** As a request finds it. */
-    private readonly state: () => BucketState,
+    private readonly gateways: CoreGateways,
   ) {}
 
   async put(key: string, body: Buffer): Promise<void> {
     const etag = hashOf(body);
     const { timing, outcome } = await this.#perform(async ({ backend, versions }) => {
-      const state = this.state();
+      const { state } = this.gateways;
       const input = { size: body.length, contentType: 'text/plain', body };
       const write = async (ref: ObjectRef, systemMetadata: object) => {
         const put = await backend.putObject(CALL, ref, {
@@ -58,7 +63,7 @@ export class CoreClient implements Racer {
 
   async delete(key: string): Promise<void> {
     const { timing, outcome } = await this.#perform(async ({ backend, versions }) => {
-      const state = this.state();
+      const { state } = this.gateways;
       if (state === 'unversioned') {
         await ignoreMissing(backend.deleteObject(CALL, currentRef(keyOf(key))));
         return { marker: false };
@@ -85,6 +90,18 @@ export class CoreClient implements Racer {
     const of = version === undefined ? { key } : { key, version };
     this.recorder.add(this.name, timing, { op, ...of, outcome });
     return outcome.result === 'ok';
+  }
+
+  setState(state: BucketState): Promise<void> {
+    const watch = new Stopwatch();
+    this.gateways.state = state;
+    const outcome = { result: 'ok' } as const;
+    this.recorder.add(this.name, watch.stop(), { op: 'set-state', state, outcome });
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 
   async listKey(key: string): Promise<readonly ListedEntry[] | undefined> {
@@ -125,7 +142,7 @@ export class CoreClient implements Racer {
   async #perform<Result extends object>(
     work: (gateway: Gateway) => Promise<Result>,
   ): Promise<{ timing: Timing; outcome: Outcome<Result> }> {
-    const gateway = this.gateway();
+    const gateway = this.gateways.anyGateway();
     const watch = new Stopwatch();
     try {
       const result = await work(gateway);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
 import { checkHistory, type CheckOptions } from '../history/check.js';
 import { writeHistory, type Operation } from '../history/operation.js';
-import type { Racer } from './racer.js';
+import type { Racer } from './race.js';
 
 /**
  * The end of a history: every key is listed and every version read. Asks until it is answered:

@@ -14,7 +14,7 @@ import {
   type S3Answer,
   type S3Request,
 } from '../../support/s3-client.js';
-import type { Racer } from './racer.js';
+import type { Racer } from './race.js';
 import { parseVersions, wholeKeys, type VersionsPage } from './versions-document.js';
 
 /** A request and what came of it; undefined answer: the connection ended before there was one. */

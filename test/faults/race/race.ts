@@ -1,227 +1,210 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { eventually } from '../../support/eventually.js';
-import {
-  FAULTY_MAIN,
-  storeFaultsEnvironment,
-  type StoreFaults,
-} from '../../support/faulty/store-faults.js';
-import { S3TestClient } from '../../support/s3-client.js';
-import { startService, type Service } from '../../support/service.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { until } from '../../support/until.js';
-import type { BucketState, Operation } from '../history/operation.js';
+import type { BucketState, ListedEntry, Operation } from '../history/operation.js';
 import { Recorder } from '../history/recorder.js';
-import { auditArchive } from './archive-audit.js';
 import { lookAtEverything } from './last-look.js';
-import { RaceClient } from './race-client.js';
+import type { VersionsPage } from './versions-document.js';
 import { Worker } from './workload.js';
 
-const BUCKET = 'race';
-const KEYS = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
-const CLIENTS = 8;
+/** A client of a race, whatever it talks to; it records all that it does and is told. */
+export interface Racer {
+  readonly name: string;
+  put(key: string, body: Buffer): Promise<void>;
+  delete(key: string): Promise<void>;
+  deleteVersion(key: string, version: string): Promise<void>;
+  /** @returns whether there was an answer */
+  read(op: 'get' | 'head', key: string, version?: string): Promise<boolean>;
+  setState(state: BucketState): Promise<void>;
+  /** @returns the entries of the key, newest first; undefined when there was no answer */
+  listKey(key: string): Promise<readonly ListedEntry[] | undefined>;
+  /**
+   * Lists a page and records all that it tells of these keys: which of them it shows whole, and
+   * which not at all although it passes them.
+   *
+   * @param query - parameters of ListObjectVersions, not encoded
+   */
+  listPage(
+    query: Readonly<Record<string, string>>,
+    keys: readonly string[],
+  ): Promise<VersionsPage | undefined>;
+  close(): Promise<void>;
+}
+
+/** Where a race takes place: gateways over one store. */
+export interface RaceGround {
+  /** A client of any of the gateways. */
+  client(name: string, recorder: Recorder): Racer;
+  /**
+   * Asked when nobody writes any more.
+   * @returns what does not fit together of all that is stored of these keys
+   */
+  audit(keys: readonly string[]): Promise<readonly string[]>;
+}
 
 export interface RaceOptions {
-  readonly gateways: number;
-  /** Of each gateway. */
-  readonly listeners: number;
-  readonly faults?: StoreFaults;
-  /** It goes on for this many operations, and this long. */
-  readonly operationsMin: number;
-  readonly durationMsMin: number;
-  /** Operations between two kills of a listener, on average; undefined: none is killed. */
-  readonly operationsPerKill?: number;
-  /**
-   * Operations between two changes of the bucket's versioning state, the first of which enables it;
-   * undefined: it is enabled from the start, and stays so.
-   */
-  readonly operationsPerState?: number;
-  /** Default: 20. */
-  readonly keys?: number;
+  readonly keys: readonly string[];
+  readonly clients: number;
+  /** Before the names of the clients, where several races share a recorder. */
+  readonly prefix?: string;
+  /** Default: one of its own. */
+  readonly recorder?: Recorder;
+  /** Makes what a client does again and again. Default: a {@link Worker}. */
+  readonly workload?: (client: Racer) => Workload;
+}
+
+export interface Workload {
+  move(): Promise<unknown>;
 }
 
 export interface RaceResult {
   readonly operations: readonly Operation[];
-  readonly kills: number;
-  /** Of the archive, in the end: what does not fit together. */
+  /** Of what is stored, in the end: what does not fit together. */
   readonly problems: readonly string[];
 }
 
+/** What happens beside the clients until the race is over, such as kills. */
+export type RaceEvents = (race: Race) => Promise<void>;
+
+interface Waiter {
+  readonly holds: () => boolean;
+  readonly resolve: (holds: boolean) => void;
+}
+
 /**
- * Several gateways, each the real service with a supervisor and listeners of its own, on one
- * embedded store, and clients that change the same keys through any of them.
+ * The driver of all races: clients that change the same keys beside each other, through the gateways
+ * of any store, and record a history for `checkHistory`.
  */
 export class Race {
-  readonly #recorder = new Recorder();
-  readonly #keys: readonly string[];
-  #kills = 0;
-  #services: readonly Service[] = [];
-  #folder = '';
-  #startedAt = 0;
-  readonly #moves = new Set<Promise<void>>();
+  readonly recorder: Recorder;
+  /** A client that takes no part, for what is not done at random. */
+  readonly director: Racer;
+  readonly #clients: readonly { readonly racer: Racer; readonly workload: Workload }[];
+  #working: readonly Promise<void>[] = [];
+  readonly #moves = new Set<Promise<unknown>>();
   /** While it is there, clients begin nothing. */
   #held: Promise<void> | undefined;
-  #failed = false;
+  #waiters: readonly Waiter[] = [];
+  #isOver = true;
 
-  constructor(private readonly options: RaceOptions) {
-    this.#keys = KEYS.slice(0, options.keys ?? KEYS.length);
-  }
-
-  /** Races, and looks at everything when all is quiet again. */
-  async run(): Promise<RaceResult> {
-    await this.#start();
-    await this.#makeBucket();
-    const clients = Array.from({ length: CLIENTS }, (_, i) => this.#client(`client-${i}`));
-    const director = this.#client('director');
-    if (this.options.operationsPerState === undefined) await director.setState('Enabled');
-    this.#startedAt = performance.now();
-    const working = clients.map((client) => this.#work(client));
-    await this.#endWithFirstFailure([...working, this.#changeStates(director), this.#kill()]);
-    const isSane = this.options.faults?.preconditions !== 'lying';
-    await lookAtEverything(director, this.#keys, isSane);
-    await Promise.all([director, ...clients].map((client) => client.close()));
-    await Promise.all(this.#services.map((service) => service.stop()));
-    return {
-      operations: this.#recorder.operations,
-      kills: this.#kills,
-      problems: await this.#audit(),
-    };
-  }
-
-  async #audit(): Promise<string[]> {
-    const store = await openEmbeddedStore({ directory: join(this.#folder, 'store') });
-    try {
-      const fencesDecide = this.options.faults?.preconditions === undefined;
-      const bucket = { account: 'AUTH_main', bucket: BUCKET };
-      return await auditArchive(store, bucket, this.#keys, fencesDecide);
-    } finally {
-      await store.close();
-    }
-  }
-
-  /** Ends what still runs, and removes the store. */
-  async close(): Promise<void> {
-    await Promise.all(this.#services.map((service) => service.kill9()));
-    await removeFolder(this.#folder);
-  }
-
-  /** Two services may not share a data directory; what they share of it is the store. */
-  async #start(): Promise<void> {
-    const { gateways, listeners, faults = {} } = this.options;
-    this.#folder = await makeTempFolder('race');
-    const store = join(this.#folder, 'store');
-    await mkdir(store);
-    const starting = Array.from({ length: gateways }, async (_, i) => {
-      const dataDir = join(this.#folder, `gateway-${i}`);
-      await mkdir(dataDir);
-      await symlink(store, join(dataDir, 'store'));
-      return startService({
-        main: FAULTY_MAIN,
-        dataDir,
-        listeners,
-        env: storeFaultsEnvironment(faults),
-        config: {
-          log_level: 'error',
-          janitor_interval_ms: 0,
-          // Listeners are killed all the time, and are to be back at once.
-          restart_backoff_ms_min: 1,
-          restart_backoff_ms_max: 1,
-          restart_limit: 1000,
-        },
-      });
+  constructor(
+    private readonly ground: RaceGround,
+    private readonly options: RaceOptions,
+  ) {
+    const { keys, clients, prefix = '', recorder = new Recorder() } = options;
+    const workloadOf = options.workload ?? ((racer) => new Worker(racer, keys));
+    this.recorder = recorder;
+    this.director = ground.client(`${prefix}director`, recorder);
+    this.#clients = Array.from({ length: clients }, (_, i) => {
+      const racer = ground.client(`${prefix}client-${i}`, recorder);
+      return { racer, workload: workloadOf(racer) };
     });
-    this.#services = await Promise.all(starting);
   }
 
-  async #makeBucket(): Promise<void> {
-    const s3 = new S3TestClient(this.#service(0));
-    // A store that fails now and then may have made it, and not said so.
-    await eventually(
-      () => s3.put(`/${BUCKET}`),
-      ({ status }) => status < 500,
-    );
-    const { status, text } = await s3.put(`/${BUCKET}`);
-    if (status !== 200 && status !== 409 && status < 500) throw new Error(text);
-    await s3.close();
+  get operations(): readonly Operation[] {
+    return this.recorder.operations;
   }
 
-  #client(name: string): RaceClient {
-    return new RaceClient(name, this.#recorder, this.#services, BUCKET);
-  }
-
-  #service(index: number): Service {
-    const service = this.#services[index];
-    if (service === undefined) throw new Error('there is no such gateway');
-    return service;
-  }
-
-  async #work(client: RaceClient): Promise<void> {
-    const worker = new Worker(client, this.#keys);
-    while (!this.#isOver()) {
-      await this.#held;
-      const move = worker.move();
-      this.#moves.add(move);
-      await move.finally(() => this.#moves.delete(move));
-    }
-  }
-
-  /**
-   * With no write under way: one that began without versions, and ends with them, may become a
-   * version (docs/limitations.md).
-   */
-  async #beginVersions(director: RaceClient): Promise<void> {
-    this.#held = Promise.allSettled(this.#moves).then(() => director.setState('Enabled'));
-    await this.#held;
-    this.#held = undefined;
-  }
-
-  async #changeStates(director: RaceClient): Promise<void> {
-    const { operationsPerState } = this.options;
-    let state: BucketState = 'unversioned';
-    if (operationsPerState === undefined) return;
-    while (await this.#passed(operationsPerState)) {
-      if (state === 'unversioned') await this.#beginVersions(director);
-      else await director.setState(state === 'Enabled' ? 'Suspended' : 'Enabled');
-      state = state === 'Enabled' ? 'Suspended' : 'Enabled';
-    }
-  }
-
-  async #kill(): Promise<void> {
-    const { operationsPerKill } = this.options;
-    if (operationsPerKill === undefined) return;
-    while (await this.#passed(operationsPerKill * (0.5 + Math.random()))) {
-      const pids = this.#services.flatMap((service) => service.pids());
-      const victim = pids[Math.floor(Math.random() * pids.length)];
-      if (victim === undefined) continue;
-      process.kill(victim, 'SIGKILL');
-      this.#kills += 1;
-    }
-  }
-
-  /** Waits until so many more operations are done. @returns false when the race is over before */
-  async #passed(operations: number): Promise<boolean> {
-    const target = this.#recorder.count + operations;
-    await until(() => this.#recorder.count >= target || this.#isOver());
-    return !this.#isOver();
-  }
-
-  #isOver(): boolean {
-    const { operationsMin, durationMsMin } = this.options;
-    const raced = performance.now() - this.#startedAt;
-    return this.#failed || (this.#recorder.count >= operationsMin && raced >= durationMsMin);
-  }
-
-  /** Ends the race for all when one of them fails: what it met is a mistake, not an outcome. */
-  async #endWithFirstFailure(racers: readonly Promise<void>[]): Promise<void> {
-    const watched = racers.map((racer) =>
-      racer.catch((error: unknown) => {
-        this.#failed = true;
+  /** Clients work from now on, until {@link stop}, or until one of them, or of the events, fails. */
+  start(...events: readonly RaceEvents[]): void {
+    this.#isOver = false;
+    const working = this.#clients.map(({ workload }) => this.#work(workload));
+    this.#working = [...working, ...events.map((happen) => happen(this))].map((each) =>
+      each.catch((error: unknown) => {
+        this.#end();
         throw error;
       }),
     );
-    const results = await Promise.allSettled(watched);
+    // They are waited for by stop(), which may come much later.
+    for (const each of this.#working) each.catch(() => undefined);
+  }
+
+  /** Resolves when so many more operations are done. @returns false when the race is over before */
+  passed(operations: number): Promise<boolean> {
+    const target = this.recorder.count + operations;
+    return this.reached(() => this.recorder.count >= target);
+  }
+
+  /**
+   * Resolves when a condition holds, which is looked at whenever a client has moved.
+   * @returns false when the race is over before
+   */
+  reached(holds: () => boolean): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#waiters = [...this.#waiters, { holds, resolve }];
+    });
+  }
+
+  /** Does something with no operation of a client under way. */
+  async whileHeld(work: () => Promise<void>): Promise<void> {
+    this.#held = Promise.allSettled(this.#moves).then(work);
+    await this.#held.finally(() => (this.#held = undefined));
+  }
+
+  /** Ends the race. @throws what the first client failed with: a mistake, and not an outcome */
+  async stop(): Promise<void> {
+    this.#end();
+    const results = await Promise.allSettled(this.#working);
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
+
+  /**
+   * Looks at everything when all is quiet again, and closes the clients.
+   * @param insist - as of `lookAtEverything`
+   */
+  async finish(insist = true): Promise<RaceResult> {
+    await lookAtEverything(this.director, this.options.keys, insist);
+    await this.close();
+    return {
+      operations: this.operations,
+      problems: await this.ground.audit(this.options.keys),
+    };
+  }
+
+  async close(): Promise<void> {
+    const clients = this.#clients.map(({ racer }) => racer.close());
+    await Promise.all([this.director.close(), ...clients]);
+  }
+
+  async #work(workload: Workload): Promise<void> {
+    while (!this.#isOver) {
+      await this.#held;
+      const move = workload.move();
+      this.#moves.add(move);
+      await move.finally(() => this.#moves.delete(move));
+      this.#tellWaiters();
+    }
+  }
+
+  #tellWaiters(): void {
+    const reached = this.#waiters.filter(({ holds }) => holds());
+    if (reached.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => !reached.includes(waiter));
+    for (const { resolve } of reached) resolve(true);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    for (const { resolve } of this.#waiters) resolve(false);
+    this.#waiters = [];
+  }
+}
+
+/**
+ * Changes the bucket's versioning state again and again, between `Enabled` and `Suspended`.
+ *
+ * @param every - operations until the next change
+ * @param first - the state that the bucket has. It is held still when it leaves `unversioned`: a
+ *   write that began without versions, and ends with them, may become a version
+ *   (docs/limitations.md)
+ */
+export function changingStates(every: () => number, first: BucketState): RaceEvents {
+  return async (race) => {
+    let state = first;
+    while (await race.passed(every())) {
+      const next = state === 'Enabled' ? 'Suspended' : 'Enabled';
+      const change = (): Promise<void> => race.director.setState(next);
+      await (state === 'unversioned' ? race.whileHeld(change) : change());
+      state = next;
+    }
+  };
 }

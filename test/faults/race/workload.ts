@@ -1,5 +1,5 @@
 import type { ListedEntry } from '../history/operation.js';
-import type { Racer } from './racer.js';
+import type { Racer } from './race.js';
 
 /** What one client does in a race: the same keys as everybody else, whatever comes to its mind. */
 

@@ -1,8 +1,8 @@
 import type { BodyId, Operation } from '../history/operation.js';
-import { Recorder, Stopwatch } from '../history/recorder.js';
-import { RaceClient } from '../race/race-client.js';
+import { Stopwatch } from '../history/recorder.js';
+import { Race, type Racer, type Workload } from '../race/race.js';
+import { RunningGateways } from '../race/services.js';
 import type { S3Address } from '../../support/s3-client.js';
-import { until } from '../../support/until.js';
 
 /** Key of the one object of several parts. */
 export const LARGE = 'large';
@@ -19,36 +19,30 @@ const PHASE_LIMIT_MS = 8000;
  * {@link stop}. All that they do is recorded.
  */
 export class Load {
-  readonly recorder = new Recorder();
   /** All keys that somebody began to write. */
   readonly keys = new Set<string>();
-  readonly #clients: readonly RaceClient[];
-  #working: readonly Promise<void>[] = [];
-  #isStopped = false;
-  #failed = false;
-  #keysMade = 0;
+  readonly #race: Race;
 
   constructor(address: S3Address, bucket: string) {
-    this.#clients = Array.from(
-      { length: WORKERS },
-      (_, i) => new RaceClient(`w${i}`, this.recorder, [address], bucket),
-    );
+    const workload = (client: Racer): Workload => new LoadWorker(client, this.keys);
+    const ground = new RunningGateways([address], bucket);
+    this.#race = new Race(ground, { keys: [], clients: WORKERS, workload });
   }
 
   /** Takes an object in that was written some other way, for its readers. */
   expect(key: string, body: BodyId): void {
     this.keys.add(key);
     const timing = new Stopwatch().stop();
-    this.recorder.add('test', timing, { op: 'put', key, body, outcome: { result: 'ok' } });
+    const outcome = { result: 'ok' } as const;
+    this.#race.recorder.add('test', timing, { op: 'put', key, body, outcome });
   }
 
   get operations(): readonly Operation[] {
-    return this.recorder.operations;
+    return this.#race.operations;
   }
 
   start(): void {
-    this.#isStopped = false;
-    this.#working = this.#clients.map((client) => this.#work(client));
+    this.#race.start();
   }
 
   /**
@@ -56,69 +50,69 @@ export class Load {
    * ones has succeeded once: the test's time-out is its limit.
    */
   async phase(operations: number, needed: readonly Operation['op'][]): Promise<void> {
-    const from = this.recorder.count;
+    const from = this.operations.length;
     const enoughAt = performance.now() + PHASE_LIMIT_MS;
     const isServed = (): boolean => {
       const since = this.operations.slice(from);
       return needed.every((op) => since.some((each) => each.op === op && isGood(each)));
     };
-    await until(
+    await this.#race.reached(
       () =>
-        this.#failed ||
-        (isServed() && (this.recorder.count >= from + operations || performance.now() > enoughAt)),
+        isServed() && (this.operations.length >= from + operations || performance.now() > enoughAt),
     );
   }
 
   /** Waits until the last of so many operations in a row was a success. */
   async recovered(operations: number): Promise<void> {
-    const from = this.recorder.count;
-    await until(
+    const from = this.operations.length;
+    await this.#race.reached(
       () =>
-        this.#failed ||
-        (this.recorder.count >= from + operations &&
-          this.operations.slice(-operations).every(isGood)),
+        this.operations.length >= from + operations &&
+        this.operations.slice(-operations).every(isGood),
     );
   }
 
   /** @throws Error of a client that met what no fault explains */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all(this.#working);
+  stop(): Promise<void> {
+    return this.#race.stop();
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.close()));
+  close(): Promise<void> {
+    return this.#race.close();
   }
+}
 
-  async #work(client: RaceClient): Promise<void> {
-    try {
-      for (let i = 0; !this.#isStopped && !this.#failed; i++) await this.#move(client, i);
-    } catch (error) {
-      this.#failed = true;
-      throw error;
-    }
-  }
+/** Writes keys of its own, since each key has one writer, and reads everybody's. */
+class LoadWorker implements Workload {
+  #moves = 0;
 
-  async #move(client: RaceClient, index: number): Promise<void> {
+  constructor(
+    private readonly client: Racer,
+    private readonly keys: Set<string>,
+  ) {}
+
+  async move(): Promise<void> {
+    const { name } = this.client;
     const chance = Math.random();
-    if (chance < 0.3) await this.#put(client, `${client.name}-${index % REWRITTEN}`);
-    else if (chance < 0.5) await this.#put(client, `${client.name}-once-${++this.#keysMade}`);
-    else await this.#read(client, chance < 0.9 ? 'get' : 'head');
+    this.#moves += 1;
+    if (chance < 0.3) await this.#put(`${name}-${this.#moves % REWRITTEN}`);
+    else if (chance < 0.5) await this.#put(`${name}-once-${this.#moves}`);
+    else await this.#read(chance < 0.9 ? 'get' : 'head');
   }
 
-  async #put(client: RaceClient, key: string): Promise<void> {
+  async #put(key: string): Promise<void> {
     this.keys.add(key);
     const size = Math.random() < 0.3 ? 300_000 * Math.random() : 2000 * Math.random();
-    const text = `${key} ${this.recorder.count} ${Math.random()} `;
-    await client.put(key, Buffer.alloc(text.length + Math.floor(size), text));
+    const text = `${key} ${this.#moves} ${Math.random()} `;
+    await this.client.put(key, Buffer.alloc(text.length + Math.floor(size), text));
   }
 
-  async #read(client: RaceClient, op: 'get' | 'head'): Promise<void> {
+  async #read(op: 'get' | 'head'): Promise<void> {
     const keys = [...this.keys];
     const key = keys[Math.floor(Math.random() * keys.length)];
     if (key === undefined) return;
     // A HEAD tells the body by its ETag, which is not of a multipart object.
-    await client.read(key === LARGE ? 'get' : op, key);
+    await this.client.read(key === LARGE ? 'get' : op, key);
   }
 }
 
