@@ -67,7 +67,8 @@ export class DirectTransport implements SwiftTransport {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.deps.proxies.close(), this.deps.nodes.close()]);
+    this.deps.nodes.close();
+    await this.deps.proxies.close();
   }
 
   #way(request: SwiftRequest): Way | undefined {

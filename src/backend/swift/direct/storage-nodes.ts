@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
-import { errors, Pool } from 'undici';
 import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
+import { HttpPool } from '../../../lib/http-client/pool.js';
+import { InvalidResponseError } from '../../../lib/http-client/response-head.js';
 import type { Device } from '../../../ring/device.js';
 import type { CallContext } from '../../backend.js';
 import type { Answer } from '../net/answer.js';
 import { AttemptError } from '../net/retry-policy.js';
-import { slabConnector } from '../net/slab-socket.js';
 import { callWhole } from '../net/whole-call.js';
 import { NodeHealth, type NodeError } from './node-health.js';
 
@@ -40,7 +40,7 @@ const TRANS_ID_CHARACTERS_MAX = 64;
 
 interface Node {
   readonly name: string;
-  readonly pool: Pool;
+  readonly pool: HttpPool;
   readonly health: NodeHealth;
   inFlight: number;
 }
@@ -92,8 +92,8 @@ export class StorageNodes {
     this.options.onNodeError?.(node.name, error);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#nodes.values()].map(({ pool }) => pool.destroy()));
+  close(): void {
+    for (const { pool } of this.#nodes.values()) pool.destroy();
   }
 
   /** @throws AttemptError */
@@ -129,14 +129,14 @@ export class StorageNodes {
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
     const { connectionsMax, connectTimeoutMs, nodeTimeoutMs, keepAliveMs } = this.options;
-    const pool = new Pool(`http://${name}`, {
-      connections: connectionsMax,
-      pipelining: 1,
-      connect: slabConnector(this.#slabs, connectTimeoutMs),
-      keepAliveTimeout: Math.max(1, keepAliveMs),
-      keepAliveMaxTimeout: Math.max(1, keepAliveMs),
-      maxHeaderSize: HEAD_BYTES_MAX,
-    });
+    const poolOptions = {
+      origin: new URL(`http://${name}`),
+      connectionsMax,
+      connectTimeoutMs,
+      keepAliveMs,
+      headBytesMax: HEAD_BYTES_MAX,
+    };
+    const pool = new HttpPool(poolOptions, this.#slabs);
     const health = new NodeHealth(connectTimeoutMs + nodeTimeoutMs);
     const node = { name, pool, health, inFlight: 0 };
     this.#nodes.set(name, node);
@@ -158,5 +158,5 @@ function errorOf(outcome: Answer | AttemptError): NodeError | undefined {
  * metadata; the filter in the proxies escapes them.
  */
 export function isUnreadable({ cause }: AttemptError): boolean {
-  return cause instanceof errors.HTTPParserError;
+  return cause instanceof InvalidResponseError;
 }

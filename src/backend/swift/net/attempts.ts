@@ -5,7 +5,6 @@ import type { TransportHooks, CallParameters, FilledOptions } from './options.js
 import { AttemptError, isBusy } from './retry-policy.js';
 import type { Outgoing, Signer } from './sender.js';
 import type { Token } from './tokens.js';
-import { Upload } from './upload.js';
 
 /** Tells the hook of each answer's `Date`, of which all in a second are one text: parsed once. */
 class DateCache {
@@ -58,7 +57,8 @@ export class Attempts {
     try {
       const trusted = this.#trusted(endpoint, outgoing);
       if (trusted !== undefined) await trusted;
-      outcome = await this.#send(endpoint, outgoing, token, insist);
+      const call = this.#call(endpoint, outgoing, token);
+      outcome = await endpoint.send(call, outgoing.body, insist);
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
       outcome = error;
@@ -68,20 +68,6 @@ export class Attempts {
       this.#dates.observe(outcome.headers.get('date'), sentAt, Date.now());
     }
     return outcome;
-  }
-
-  /** @throws AttemptError */
-  #send(
-    endpoint: Endpoint,
-    outgoing: Outgoing,
-    token: Token | undefined,
-    insist: boolean,
-  ): Promise<Answer> {
-    const call = this.#call(endpoint, outgoing, token);
-    const { body } = outgoing;
-    return body instanceof Upload
-      ? endpoint.callStreamed(call, body, insist)
-      : endpoint.callWhole(call, body);
   }
 
   /**

@@ -1,12 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { Pool } from 'undici';
 import type { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
+import { HttpPool } from '../../../lib/http-client/pool.js';
 import type { Answer } from './answer.js';
 import type { FilledOptions, CallParameters } from './options.js';
-import { slabConnector } from './slab-socket.js';
 import { callStreamed } from './streamed-call.js';
-import type { Upload } from './upload.js';
+import { Upload } from './upload.js';
 import { callWhole } from './whole-call.js';
 
 /** How failures in a row become ejections. All times by a clock that never jumps. */
@@ -87,16 +84,16 @@ export class EndpointHealth {
 /** More in one answer's head is none of Swift's: 180 headers of system metadata of up to 8 KiB. */
 const HEAD_BYTES_MAX = 128 * 1024;
 
+/** For what is asked of an endpoint whose connections all have a request: probes, and `/info`. */
+const SPARE_CONNECTIONS = 4;
+
 /** One proxy: its connections, how many requests it has, and how it is. */
 export class Endpoint {
   readonly health: EndpointHealth;
   /** Requests that it was given and that are not over. */
   inFlight = 0;
 
-  readonly #url: URL;
-  readonly #pool: Pool;
-  /** The HTTP agent of streams; see streamed-call.ts. */
-  readonly #agent: HttpAgent;
+  readonly #pool: HttpPool;
   /** It has taken a body without ever saying `100 Continue`. */
   #silent = false;
 
@@ -107,40 +104,28 @@ export class Endpoint {
     slabs: ReadSlabs,
   ) {
     const { connectionsMax, connectTimeoutMs, keepAliveMs } = options;
-    this.#url = new URL(name);
     this.health = new EndpointHealth(options);
-    this.#pool = new Pool(this.#url.origin, {
-      connections: connectionsMax,
-      pipelining: 1,
-      connect: slabConnector(slabs, connectTimeoutMs),
-      keepAliveTimeout: Math.max(1, keepAliveMs),
-      keepAliveMaxTimeout: Math.max(1, keepAliveMs),
-      maxHeaderSize: HEAD_BYTES_MAX,
-    });
-    const Agent = this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({
-      keepAlive: keepAliveMs > 0,
-      timeout: keepAliveMs,
-      maxSockets: connectionsMax,
-      maxFreeSockets: connectionsMax,
-      scheduling: 'lifo',
-    });
-  }
-
-  callWhole(call: CallParameters, body: Buffer | undefined): Promise<Answer> {
-    return callWhole(this.#pool, call, body);
-  }
-
-  /** @param insist see StreamedCallParameters */
-  callStreamed(call: CallParameters, upload: Upload, insist: boolean): Promise<Answer> {
-    const { connectTimeoutMs, continueTimeoutMs } = this.options;
-    return callStreamed({
-      ...call,
-      upload,
-      agent: this.#agent,
-      url: this.#url,
+    const poolOptions = {
+      origin: new URL(name),
+      connectionsMax: connectionsMax + SPARE_CONNECTIONS,
       connectTimeoutMs,
-      continueTimeoutMs: this.#silent ? 0 : continueTimeoutMs,
+      keepAliveMs,
+      headBytesMax: HEAD_BYTES_MAX,
+    };
+    this.#pool = new HttpPool(poolOptions, slabs);
+  }
+
+  /**
+   * One attempt.
+   * @param insist see StreamedCallParameters
+   * @throws AttemptError
+   */
+  send(call: CallParameters, body: Buffer | Upload | undefined, insist: boolean): Promise<Answer> {
+    if (!(body instanceof Upload)) return callWhole(this.#pool, call, body);
+    return callStreamed(this.#pool, {
+      ...call,
+      upload: body,
+      continueTimeoutMs: this.#silent ? 0 : this.options.continueTimeoutMs,
       insist: insist || this.#silent,
       onContinue: (came) => {
         this.#silent = !came;
@@ -150,16 +135,11 @@ export class Endpoint {
 
   /** Connections that are open. */
   get connections(): number {
-    const sockets = [this.#agent.sockets, this.#agent.freeSockets].flatMap((of) =>
-      Object.values(of),
-    );
-    const streaming = sockets.reduce((sum, list) => sum + (list?.length ?? 0), 0);
-    return this.#pool.stats.connected + streaming;
+    return this.#pool.connected;
   }
 
   /** Ends all connections, those in use included. */
-  async destroy(): Promise<void> {
-    this.#agent.destroy();
-    await this.#pool.destroy();
+  destroy(): void {
+    this.#pool.destroy();
   }
 }

@@ -83,10 +83,10 @@ export class Network {
     return { active: inFlight, idle: Math.max(0, open - inFlight), waiting };
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#sender.close();
     this.#watch.close();
-    await Promise.all(this.endpoints.all.map((endpoint) => endpoint.destroy()));
+    for (const endpoint of this.endpoints.all) endpoint.destroy();
   }
 
   async #probe(endpoint: Endpoint): Promise<void> {

@@ -98,8 +98,10 @@ class Transport implements OpenTransport {
     return this.#proxies.load();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#proxies.close(), this.#identity.close()]);
+  close(): Promise<void> {
+    this.#proxies.close();
+    this.#identity.close();
+    return Promise.resolve();
   }
 
   #authority(account: string): Authority {

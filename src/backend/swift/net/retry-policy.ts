@@ -35,13 +35,7 @@ export class AttemptError extends Error {
   }
 }
 
-/** Ours; undici has its own, which carry codes. */
-export class TimeoutError extends Error {
-  override readonly name = 'TimeoutError';
-  readonly code = 'RINGWAY_TIMEOUT';
-}
-
-/** Whether an error of undici or Node is a time-out: both carry codes. */
+/** Whether an error of the HTTP client or of Node is a time-out: both carry codes. */
 export function isTimeout(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && (code.endsWith('_TIMEOUT') || code === 'ETIMEDOUT');

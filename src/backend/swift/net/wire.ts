@@ -23,15 +23,10 @@ export function requestPath({
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
- * Text whose UTF-8 bytes are its characters: both HTTP clients write characters as bytes (latin1).
+ * Text whose UTF-8 bytes are its characters: the HTTP client writes characters as bytes (latin1).
  */
 export function toWireText(value: string): string {
   return BEYOND_ASCII.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
-}
-
-/** The reverse, where bytes that are no UTF-8 become U+FFFD. */
-export function fromWireText(value: string): string {
-  return BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value;
 }
 
 /** Name, value, name, value. */
@@ -41,17 +36,4 @@ export function pushHeaders(to: string[], headers: RequestHeaders | undefined): 
     const value = headers[name];
     if (value !== undefined) to.push(name, toWireText(value));
   }
-}
-
-/** What an HTTP client gives, by lower-case name; several of one name are joined as HTTP says. */
-export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-export function receivedHeaders(received: ReceivedHeaders): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (const name in received) {
-    const value = received[name];
-    if (value === undefined) continue;
-    headers.set(name, fromWireText(typeof value === 'string' ? value : value.join(', ')));
-  }
-  return headers;
 }

@@ -1,0 +1,85 @@
+import type { ReadSlabs } from '../buffers/read-slabs.js';
+import {
+  Connection,
+  type ConnectionOptions,
+  type ConnectionOwner,
+  type Exchange,
+  type TlsSessions,
+} from './connection.js';
+
+export interface HttpPoolOptions extends ConnectionOptions {
+  /** Connections to the server, those that are being made included. */
+  readonly connectionsMax: number;
+}
+
+/**
+ * Connections to one server over HTTP/1.1, kept open between requests. The one that was used last is
+ * used first, so that those that are not needed grow old and are closed.
+ */
+export class HttpPool implements ConnectionOwner {
+  readonly #open = new Set<Connection>();
+  readonly #free: Connection[] = [];
+  /** Exchanges for which there is no connection, in the order in which they came. */
+  readonly #waiting: Exchange[] = [];
+  readonly #sessions: TlsSessions = { last: undefined };
+  #isDestroyed = false;
+
+  /** @param slabs memory for long bodies, which pools may share */
+  constructor(
+    private readonly options: HttpPoolOptions,
+    private readonly slabs: ReadSlabs,
+  ) {}
+
+  /** For the header `Host`. */
+  get host(): string {
+    return this.options.origin.host;
+  }
+
+  /** Connections that are open, in use or not. */
+  get connected(): number {
+    let count = 0;
+    for (const connection of this.#open) if (connection.isConnected) count += 1;
+    return count;
+  }
+
+  /**
+   * Gives the exchange a connection, at once where one is free. It waits where there are as many as
+   * there may be: who has a bound of its own below that never does.
+   */
+  start(exchange: Exchange): void {
+    const free = this.#free.pop();
+    if (free !== undefined) free.use(exchange);
+    else if (this.#isDestroyed) exchange.onError(closedError());
+    else if (this.#open.size < this.options.connectionsMax) this.#connect(exchange);
+    else this.#waiting.push(exchange);
+  }
+
+  /** Ends all connections, those in use included, and whatever waits for one. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    for (const exchange of this.#waiting.splice(0)) exchange.onError(closedError());
+    for (const connection of [...this.#open]) connection.destroy(closedError());
+  }
+
+  freed(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(connection);
+    else connection.use(next);
+  }
+
+  closed(connection: Connection): void {
+    this.#open.delete(connection);
+    const index = this.#free.lastIndexOf(connection);
+    if (index !== -1) this.#free.splice(index, 1);
+    const next = this.#isDestroyed ? undefined : this.#waiting.shift();
+    if (next !== undefined) this.#connect(next);
+  }
+
+  #connect(exchange: Exchange): void {
+    this.#open.add(new Connection(this.options, this.slabs, this.#sessions, this, exchange));
+  }
+}
+
+function closedError(): Error {
+  return new Error('the connections to the server were closed');
+}
