@@ -167,6 +167,14 @@ export const SWIFT_KEYS = {
     schema: integer(100, 3_600_000).default(60_000),
     doc: 'How long nothing may come of an answer that has begun.',
   },
+  swift_probe_timeout_ms: {
+    schema: integer(100, 600_000).default(2_000),
+    doc: 'How long a proxy may take to answer its health check, which it is asked when nothing was heard of it for `probe_interval_ms`, or for half a second while requests wait for it. Without an answer it is left out, and what can be sent to another proxy is taken back from it.',
+  },
+  swift_proxy_hedge_percent: {
+    schema: integer(0, 50).default(5),
+    doc: 'Reads, in percent, that may be sent to a second proxy as well when the first takes longer than 95 % of them did of late; the first answer counts. 0: none.',
+  },
   swift_keep_alive_ms: {
     schema: integer(0, 600_000).default(20_000),
     doc: "How long an idle connection to a proxy is kept. Shorter than the proxies' `keepalive_timeout`.",

@@ -70,3 +70,21 @@ export class SerialQueues {
 function ignore(): void {
   // The next caller begins anew, whether this one failed or not.
 }
+
+/**
+ * What the promise gives, or undefined when that takes longer.
+ * @param ms counted from now
+ */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -49,6 +49,9 @@ export async function openSwift(
     headersTimeoutMs: options.swiftHeadersTimeoutMs,
     bodyTimeoutMs: options.swiftBodyTimeoutMs,
     keepAliveMs: options.swiftKeepAliveMs,
+    probeMs: options.probeIntervalMs,
+    probeTimeoutMs: options.swiftProbeTimeoutMs,
+    hedgeShare: options.swiftProxyHedgePercent / 100,
   });
   const direct =
     options.swiftRingsDir === ''

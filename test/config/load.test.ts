@@ -128,6 +128,8 @@ describe('config: load', () => {
       swiftConnectTimeoutMs: 3_000,
       swiftHeadersTimeoutMs: 60_000,
       swiftBodyTimeoutMs: 60_000,
+      swiftProbeTimeoutMs: 2_000,
+      swiftProxyHedgePercent: 5,
       swiftKeepAliveMs: 20_000,
       swiftRingsDir: '',
       swiftConf: '',

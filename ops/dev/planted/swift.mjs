@@ -75,7 +75,7 @@ export const SWIFT = [
   },
   {
     name: 'swift: failures of long ago eject an endpoint',
-    file: 'src/backend/swift/net/endpoint.ts',
+    file: 'src/backend/swift/net/endpoint-health.ts',
     find: `this.#failures = 0;`,
     replace: ``,
     tests: ['test/backend/swift/transport-health.test.ts'],

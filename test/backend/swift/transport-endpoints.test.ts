@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
-import { EndpointHealth, type Endpoint } from '../../../src/backend/swift/net/endpoint.js';
+import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
+import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
+import { RunningAttempts } from '../../../src/backend/swift/net/running-attempt.js';
 import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
 import { until } from '../../support/until.js';
 import { answer, hang, type SeenRequest } from './support/fake-swift.js';
@@ -175,7 +177,9 @@ describe('Swift endpoints: who waits', () => {
   const HEALTH = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 1000 };
 
   it('gives back what it was given in the moment in which it went away', async () => {
-    const endpoint = { health: new EndpointHealth(HEALTH), inFlight: 0 } as unknown as Endpoint;
+    const running = new RunningAttempts();
+    const health = new EndpointHealth(HEALTH);
+    const endpoint = { health, running, inFlight: 0 } as unknown as Endpoint;
     const endpoints = new Endpoints([endpoint], LIMITS);
     expect(endpoints.acquire([], undefined)).to.equal(endpoint);
     const controller = new AbortController();

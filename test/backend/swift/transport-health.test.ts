@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { EndpointHealth } from '../../../src/backend/swift/net/endpoint.js';
+import { EndpointHealth, slowOnes } from '../../../src/backend/swift/net/endpoint-health.js';
+import { LatencyWindow } from '../../../src/backend/swift/net/latency-window.js';
 
 const OPTIONS = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 4000 };
 
@@ -48,4 +49,100 @@ describe('EndpointHealth', () => {
     expect(health.ejectedAt).to.equal(9);
     expect(health.ejectedForMs).to.equal(1000);
   });
+
+  it('is not taken back for an answer where it was slow, and is out for longer each time', () => {
+    const health = new EndpointHealth(OPTIONS);
+    const lengths = [1, 2, 3, 4].map((now) => {
+      health.slow(now);
+      expect(health.answered()).to.equal(false);
+      expect(health.well).to.equal(false);
+      const { ejectedForMs } = health;
+      health.probed();
+      expect(health.well).to.equal(true);
+      health.answered();
+      return ejectedForMs;
+    });
+    expect(lengths).to.deep.equal([1000, 2000, 4000, 4000]);
+    health.keptUp();
+    health.slow(5);
+    expect(health.ejectedForMs).to.equal(1000);
+  });
+});
+
+describe('LatencyWindow', () => {
+  it('gives quantiles of the last samples', () => {
+    const window = new LatencyWindow();
+    expect(window.quantile(0.5)).to.equal(undefined);
+    for (let ms = 100; ms > 0; ms--) window.add(ms);
+    expect([0, 0.5, 0.95, 1].map((q) => window.quantile(q))).to.deep.equal([1, 51, 96, 100]);
+    for (let i = 0; i < 1000; i++) window.add(7);
+    expect(window.quantile(0.95)).to.equal(7);
+    expect(window.count).to.equal(1100);
+    window.clear();
+    expect([window.count, window.quantile(0.5)]).to.deep.equal([0, undefined]);
+  });
+});
+
+describe('endpoints that are slow', () => {
+  const cases: [string, (readonly [count: number, ms: number])[], (boolean | undefined)[]][] = [
+    [
+      'four times as long as the fastest, and a quarter of a second more',
+      [
+        [20, 100],
+        [20, 401],
+      ],
+      [false, true],
+    ],
+    [
+      'not for less than a quarter of a second',
+      [
+        [20, 10],
+        [20, 250],
+      ],
+      [false, false],
+    ],
+    [
+      'not for less than four times',
+      [
+        [20, 1000],
+        [20, 3900],
+      ],
+      [false, false],
+    ],
+    [
+      'not for a few reads',
+      [
+        [20, 10],
+        [15, 5000],
+      ],
+      [undefined, undefined],
+    ],
+    [
+      'compared where others are not known',
+      [
+        [20, 10],
+        [15, 5000],
+        [20, 900],
+      ],
+      [false, undefined, true],
+    ],
+    [
+      'none where all are',
+      [
+        [20, 5000],
+        [20, 6000],
+      ],
+      [false, false],
+    ],
+  ];
+  for (const [title, given, expected] of cases) {
+    it(title, () => {
+      const windows = given.map(([count, ms]) => {
+        const window = new LatencyWindow();
+        for (let i = 0; i < count; i++) window.add(ms);
+        return window;
+      });
+      expect(slowOnes(windows)).to.deep.equal(expected);
+    });
+  }
 });

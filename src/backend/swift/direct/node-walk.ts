@@ -1,3 +1,4 @@
+import { within } from '../../../lib/promises.js';
 import type { Device } from '../../../ring/device.js';
 import type { Ring } from '../../../ring/ring.js';
 import type { Answer } from '../net/answer.js';
@@ -102,18 +103,8 @@ export class NodeWalk {
     const { hedgeMs } = this.options;
     for (;;) {
       if (hedgeMs === 0) return this.#taken(await this.#settled());
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => {
-        timer = setTimeout(() => {
-          resolve(undefined);
-        }, hedgeMs);
-      });
-      try {
-        const settled = await Promise.race([this.#settled(), late]);
-        if (settled !== undefined) return this.#taken(settled);
-      } finally {
-        clearTimeout(timer);
-      }
+      const settled = await within(this.#settled(), hedgeMs);
+      if (settled !== undefined) return this.#taken(settled);
       if (!this.#askNext(call, true)) return this.#taken(await this.#settled());
     }
   }

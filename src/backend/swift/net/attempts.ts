@@ -1,10 +1,13 @@
 import type { Answer } from './answer.js';
-import type { EndpointTrust, EndpointWatch } from './endpoint-checks.js';
 import type { Endpoint } from './endpoint.js';
+import type { EndpointTrust } from './endpoint-trust.js';
+import type { EndpointWatch } from './endpoint-watch.js';
 import type { TransportHooks, CallParameters, FilledOptions } from './options.js';
 import { AttemptError, isBusy } from './retry-policy.js';
+import { RunningAttempt } from './running-attempt.js';
 import type { Outgoing, Signer } from './sender.js';
 import type { Token } from './tokens.js';
+import { Upload } from './upload.js';
 
 /** Tells the hook of each answer's `Date`, of which all in a second are one text: parsed once. */
 class DateCache {
@@ -45,7 +48,19 @@ export class Attempts {
    * body.
    * @param insist see StreamedCallParameters
    */
-  async at(
+  begin(
+    endpoint: Endpoint,
+    outgoing: Outgoing,
+    token: Token | undefined,
+    insist: boolean,
+  ): RunningAttempt {
+    const attempt = new RunningAttempt(outgoing);
+    attempt.ended = this.#run(attempt, endpoint, outgoing, token, insist);
+    return attempt;
+  }
+
+  async #run(
+    attempt: RunningAttempt,
     endpoint: Endpoint,
     outgoing: Outgoing,
     token: Token | undefined,
@@ -53,17 +68,20 @@ export class Attempts {
   ): Promise<Answer | AttemptError> {
     const sentAt = Date.now();
     const began = performance.now();
+    endpoint.running.begin(attempt, began);
     let outcome: Answer | AttemptError;
     try {
       const trusted = this.#trusted(endpoint, outgoing);
       if (trusted !== undefined) await trusted;
-      const call = this.#call(endpoint, outgoing, token);
+      const call = this.#call(attempt, endpoint, outgoing, token);
       outcome = await endpoint.send(call, outgoing.body, insist);
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
-      outcome = error;
+      outcome = takenBack(attempt, endpoint, outgoing) ?? error;
+    } finally {
+      endpoint.running.end(attempt);
     }
-    this.#record(endpoint, outgoing, outcome, (performance.now() - began) / 1000);
+    this.#record(endpoint, outgoing, outcome, performance.now() - began);
     if (!(outcome instanceof AttemptError)) {
       this.#dates.observe(outcome.headers.get('date'), sentAt, Date.now());
     }
@@ -82,7 +100,12 @@ export class Attempts {
     });
   }
 
-  #call(endpoint: Endpoint, outgoing: Outgoing, token: Token | undefined): CallParameters {
+  #call(
+    attempt: RunningAttempt,
+    endpoint: Endpoint,
+    outgoing: Outgoing,
+    token: Token | undefined,
+  ): CallParameters {
     const { method, path, context } = outgoing;
     const headers = [...outgoing.headers];
     if (token !== undefined) headers.push('x-auth-token', token.value);
@@ -95,7 +118,7 @@ export class Attempts {
       headers,
       headersTimeoutMs: outgoing.headersTimeoutMs ?? this.options.headersTimeoutMs,
       bodyTimeoutMs: this.options.bodyTimeoutMs,
-      context,
+      context: { requestId: context.requestId, cancellation: attempt },
       released: () => {
         this.release(endpoint);
       },
@@ -104,15 +127,26 @@ export class Attempts {
 
   #record(
     endpoint: Endpoint,
-    { method, probe }: Outgoing,
+    { method, body, probe }: Outgoing,
     outcome: Answer | AttemptError,
-    seconds: number,
+    ms: number,
   ): void {
     const failed = outcome instanceof AttemptError;
     const status = failed ? undefined : outcome.status;
     const error = failed ? outcome.kind : undefined;
-    this.options.onAttempt?.({ endpoint: endpoint.name, method, status, error, seconds });
+    this.options.onAttempt?.({
+      endpoint: endpoint.name,
+      method,
+      status,
+      error,
+      seconds: ms / 1000,
+    });
+    if (!failed) endpoint.running.heard(performance.now());
     if (probe === true) return;
+    // One that was given up took at least so long.
+    if (body === undefined && (method === 'GET' || method === 'HEAD')) {
+      endpoint.health.latencies.add(ms);
+    }
     if (failed) {
       if (outcome.stage === 'given_up') return;
       this.trust.doubt(endpoint);
@@ -123,4 +157,19 @@ export class Attempts {
       this.watch.answered(endpoint);
     }
   }
+}
+
+/** Of a stream that has not begun nothing was sent; what became of other requests is not known. */
+function takenBack(
+  { takenBack: reason }: RunningAttempt,
+  { name }: Endpoint,
+  { body }: Outgoing,
+): AttemptError | undefined {
+  if (reason === undefined) return undefined;
+  return new AttemptError(
+    body instanceof Upload ? 'body_unsent' : 'unanswered',
+    'hung',
+    name,
+    reason,
+  );
 }

@@ -23,8 +23,8 @@ class Waiter {
 }
 
 /**
- * Which endpoint a request goes to: the one with the least to do among those that are well. When
- * none is, the one that was given up on longest ago is tried all the same. When all have as many
+ * Which endpoint a request goes to: the one with the least to do among those that are well and do
+ * not stand still. When none is well, the one that was given up on longest ago is tried all the same. When all have as many
  * requests as they may have, a bounded number wait for a bounded time.
  */
 export class Endpoints {
@@ -35,6 +35,7 @@ export class Endpoints {
   constructor(
     readonly all: readonly Endpoint[],
     private readonly options: Pick<FilledOptions, 'connectionsMax' | 'queueMax' | 'queueTimeoutMs'>,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   get waiting(): number {
@@ -64,6 +65,24 @@ export class Endpoints {
   ): Endpoint | Promise<Endpoint> {
     const endpoint = this.#waiters.size === 0 ? this.#choose(avoid) : undefined;
     if (endpoint === undefined) return this.#wait(avoid, context);
+    endpoint.inFlight += 1;
+    return endpoint;
+  }
+
+  /**
+   * Takes a connection of another endpoint, where one that is well and moves has one free.
+   * @param mayTake is asked last
+   * @returns undefined where there is none, or it may not be taken
+   */
+  acquireOther(than: readonly Endpoint[], mayTake: () => boolean): Endpoint | undefined {
+    if (this.#waiters.size > 0) return undefined;
+    const now = this.now();
+    const others = this.all.filter(
+      (endpoint) =>
+        endpoint.health.well && !than.includes(endpoint) && !endpoint.running.standStill(now),
+    );
+    const endpoint = this.#leastLoaded(others);
+    if (endpoint === undefined || !mayTake()) return undefined;
     endpoint.inFlight += 1;
     return endpoint;
   }
@@ -116,7 +135,18 @@ export class Endpoints {
     const well = this.all.filter((endpoint) => endpoint.health.well);
     if (well.length === 0) return this.#longestEjected();
     const others = avoid.length === 0 ? well : well.filter((endpoint) => !avoid.includes(endpoint));
-    return this.#leastLoaded(others.length === 0 ? well : others);
+    return this.#leastLoaded(this.#moving(others.length === 0 ? well : others));
+  }
+
+  /**
+   * One that stands still gets nothing more while another one moves: so it holds what it was given
+   * within half a second, and no more.
+   */
+  #moving(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+    if (endpoints.length < 2) return endpoints;
+    const now = this.now();
+    const moving = endpoints.filter((endpoint) => !endpoint.running.standStill(now));
+    return moving.length === 0 ? endpoints : moving;
   }
 
   #leastLoaded(endpoints: readonly Endpoint[]): Endpoint | undefined {

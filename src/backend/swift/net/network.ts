@@ -4,7 +4,8 @@ import { Attempts } from './attempts.js';
 import { AttemptError } from './retry-policy.js';
 import type { Answer } from './answer.js';
 import { Endpoint } from './endpoint.js';
-import { EndpointTrust, EndpointWatch } from './endpoint-checks.js';
+import { EndpointTrust } from './endpoint-trust.js';
+import { EndpointWatch } from './endpoint-watch.js';
 import { Endpoints } from './endpoints.js';
 import type { TransportLoad, FilledOptions } from './options.js';
 import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
@@ -31,7 +32,7 @@ export class Network {
   /** @param check see EndpointTrust */
   constructor(
     names: readonly string[],
-    options: FilledOptions,
+    private readonly options: FilledOptions,
     sign: Signer,
     check: (endpoint: Endpoint) => Promise<void> = () => Promise.resolve(),
   ) {
@@ -40,13 +41,14 @@ export class Network {
       names.map((name) => new Endpoint(name, options, slabs)),
       options,
     );
-    this.#watch = new EndpointWatch(
-      (endpoint) => this.#probe(endpoint),
-      () => {
+    this.#watch = new EndpointWatch({
+      endpoints: this.endpoints.all,
+      probe: (endpoint) => this.#probe(endpoint),
+      restored: () => {
         this.endpoints.serveWaiters();
       },
       options,
-    );
+    });
     const release = (endpoint: Endpoint): void => {
       this.endpoints.release(endpoint);
     };
@@ -66,10 +68,16 @@ export class Network {
   }
 
   /** One small GET to this one, over what it may have otherwise. */
-  getAt(endpoint: Endpoint, path: string, signed: boolean): Promise<Answer | AttemptError> {
+  getAt(
+    endpoint: Endpoint,
+    path: string,
+    signed: boolean,
+    headersTimeoutMs = SMALL_TIMEOUT_MS,
+  ): Promise<Answer | AttemptError> {
     this.endpoints.take(endpoint);
-    const outgoing = { ...smallGet({ requestId: 'ringway-probe' }, path, signed), probe: true };
-    return this.#attempts.at(endpoint, outgoing, undefined, true);
+    const get = smallGet({ requestId: 'ringway-probe' }, path, signed);
+    const outgoing = { ...get, probe: true, headersTimeoutMs };
+    return this.#attempts.begin(endpoint, outgoing, undefined, true).ended;
   }
 
   /** Resolves when one answers. @throws BackendError Unavailable; as Sender.send */
@@ -90,7 +98,8 @@ export class Network {
   }
 
   async #probe(endpoint: Endpoint): Promise<void> {
-    const outcome = await this.getAt(endpoint, HEALTH_PATH, false);
+    const { probeTimeoutMs } = this.options;
+    const outcome = await this.getAt(endpoint, HEALTH_PATH, false, probeTimeoutMs);
     if (outcome instanceof AttemptError) throw outcome;
     await settleProbe(outcome);
   }

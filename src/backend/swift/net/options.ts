@@ -19,10 +19,13 @@ export interface CallParameters {
 }
 
 /** Why a request was sent once more. */
-export type RetryReason = 'connect' | 'reset' | 'timeout' | 'status' | 'token';
+export type RetryReason = 'connect' | 'reset' | 'timeout' | 'hung' | 'status' | 'token';
 
-/** How a request ended that was not answered. */
-export type AttemptErrorName = 'connect' | 'reset' | 'timeout' | 'abort' | 'body';
+/**
+ * How a request ended that was not answered. `hung`: it was taken back from an endpoint that does
+ * not answer its health check either.
+ */
+export type AttemptErrorName = 'connect' | 'reset' | 'timeout' | 'hung' | 'abort' | 'body';
 
 export interface AttemptReport {
   /** The endpoint as configured, e.g. `http://10.0.0.1:8080`. */
@@ -39,6 +42,8 @@ export interface AttemptReport {
 export interface TransportHooks {
   readonly onAttempt?: ((report: AttemptReport) => void) | undefined;
   readonly onRetry?: ((reason: RetryReason) => void) | undefined;
+  /** A read was sent to a second endpoint as well; `won`: that one answered first. */
+  readonly onHedge?: ((won: boolean) => void) | undefined;
   /** The `Date` of an answer; all in milliseconds since the epoch, the others by this machine. */
   readonly onDate?: ((date: number, sentAt: number, receivedAt: number) => void) | undefined;
   /** An endpoint was ejected, or is back; `reason` is for the operator. */
@@ -100,6 +105,12 @@ export interface TransportOptions extends TransportHooks {
   /** The first ejection; each one in a row is twice as long. */
   readonly ejectMs?: number | undefined;
   readonly ejectMsMax?: number | undefined;
+  /** An endpoint of which nothing was heard for so long is asked for its health check. */
+  readonly probeMs?: number | undefined;
+  /** How long the answer to a health check may take. */
+  readonly probeTimeoutMs?: number | undefined;
+  /** The share of reads that may be sent to a second endpoint as well; 0: none. */
+  readonly hedgeShare?: number | undefined;
   /** How long what `/info` said is believed. */
   readonly infoMs?: number | undefined;
 }
@@ -116,6 +127,9 @@ type Numbers =
   | 'ejectAfter'
   | 'ejectMs'
   | 'ejectMsMax'
+  | 'probeMs'
+  | 'probeTimeoutMs'
+  | 'hedgeShare'
   | 'infoMs';
 
 /** The options as the code uses them. */
@@ -138,6 +152,10 @@ export const TRANSPORT_DEFAULTS: Readonly<Record<Numbers, number>> = {
   ejectAfter: 3,
   ejectMs: 1_000,
   ejectMsMax: 30_000,
+  probeMs: 5_000,
+  // A proxy answers it from memory.
+  probeTimeoutMs: 2_000,
+  hedgeShare: 0.05,
   infoMs: 60_000,
 };
 

@@ -30,7 +30,8 @@ export class AttemptError extends Error {
   /** What the caller of the transport is told. */
   toThrow(): unknown {
     if (this.stage === 'given_up') return this.cause;
-    const code = this.kind === 'timeout' ? 'Timeout' : 'Unavailable';
+    const isLate = this.kind === 'timeout' || this.kind === 'hung';
+    const code = isLate ? 'Timeout' : 'Unavailable';
     return new BackendError(code, `Swift did not answer: ${this.message}`, { cause: this.cause });
   }
 }
@@ -94,7 +95,7 @@ export function retryReason(
   if (outcome instanceof AttemptError) {
     if (!ALLOWED[outcome.stage](request)) return undefined;
     if (outcome.stage === 'unsent') return 'connect';
-    return outcome.kind === 'timeout' ? 'timeout' : 'reset';
+    return outcome.kind === 'timeout' || outcome.kind === 'hung' ? outcome.kind : 'reset';
   }
   if (!isBusy(outcome.status)) return undefined;
   const { upload, repeatable } = request;
@@ -109,26 +110,53 @@ export function pauseMs(retry: number, random: () => number = Math.random): numb
   return Math.min(PAUSE_MS * 2 ** retry, PAUSE_MS_MAX) * (0.5 + random() / 2);
 }
 
-/** What a request adds to the budget, and what the budget holds. */
-const EARNED = 0.1;
-const SAVED_MAX = 50;
+/** What each request adds to the budget of retries, and what the budget holds. */
+const RETRIES_EARNED = 0.1;
+const RETRIES_SAVED_MAX = 50;
+
+/** A bounded share of requests, with a bounded burst: each request earns a part of an extra one. */
+export class RequestBudget {
+  #saved: number;
+
+  /**
+   * @param earned what a request adds: 0.1 allows one extra request in ten in the long run
+   * @param savedMax extra requests that may be made at once
+   */
+  constructor(
+    private readonly earned: number,
+    private readonly savedMax: number,
+  ) {
+    this.#saved = earned > 0 ? savedMax : 0;
+  }
+
+  earn(): void {
+    this.#saved = Math.min(this.#saved + this.earned, this.savedMax);
+  }
+
+  /** @returns false when there is none left */
+  take(): boolean {
+    if (this.#saved < 1) return false;
+    this.#saved -= 1;
+    return true;
+  }
+}
+
+/** What never reached Swift, or stood still there, adds no load when it is sent again. */
+const FREE: ReadonlySet<RetryReason> = new Set(['connect', 'token', 'hung']);
 
 /**
  * Keeps retries from multiplying the load of a cluster that is down already: in the long run one
- * request in ten may be sent again. What never reached Swift is free.
+ * request in ten may be sent again. What adds no load is free.
  */
 export class RetryBudget {
-  #saved = SAVED_MAX;
+  readonly #budget = new RequestBudget(RETRIES_EARNED, RETRIES_SAVED_MAX);
 
   earn(): void {
-    this.#saved = Math.min(this.#saved + EARNED, SAVED_MAX);
+    this.#budget.earn();
   }
 
   /** @returns false when there is none left */
   spend(reason: RetryReason): boolean {
-    if (reason === 'connect' || reason === 'token') return true;
-    if (this.#saved < 1) return false;
-    this.#saved -= 1;
-    return true;
+    return FREE.has(reason) || this.#budget.take();
   }
 }

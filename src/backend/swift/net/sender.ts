@@ -10,7 +10,8 @@ import type { Answer } from './answer.js';
 import type { Attempts } from './attempts.js';
 import type { Endpoint } from './endpoint.js';
 import type { Endpoints } from './endpoints.js';
-import type { RetryReason, TransportHooks } from './options.js';
+import type { FilledOptions, RetryReason } from './options.js';
+import { Hedging, type Tried } from './hedging.js';
 import { AttemptError, pauseMs, RetryBudget, retryReason } from './retry-policy.js';
 import type { Token } from './tokens.js';
 import { Upload } from './upload.js';
@@ -82,13 +83,15 @@ const REFUSALS_MAX = 8;
 export class Sender {
   readonly #budget = new RetryBudget();
   readonly #attemptsMax: number;
+  readonly #hedging: Hedging;
   #closed = false;
 
   constructor(
     private readonly endpoints: Endpoints,
     private readonly attempts: Attempts,
-    private readonly hooks: TransportHooks,
+    private readonly options: FilledOptions,
   ) {
+    this.#hedging = new Hedging(endpoints, attempts, options);
     // One that is down is found out by asking it; all others are asked after it.
     this.#attemptsMax = Math.max(ATTEMPTS_MIN, endpoints.all.length + 1);
   }
@@ -109,13 +112,12 @@ export class Sender {
       const token =
         given instanceof Promise ? await abortable(given, context.cancellation?.signal) : given;
       const acquired = this.endpoints.acquire(course.failed, context);
-      const endpoint = acquired instanceof Promise ? await acquired : acquired;
-      const insist = !this.#mayFailOver(course, endpoint);
-      const outcome = await this.attempts.at(endpoint, outgoing, token, insist);
+      const chosen = acquired instanceof Promise ? await acquired : acquired;
+      const { endpoint, outcome } = await this.#try(chosen, outgoing, token, course);
       const reason = this.#again(outcome, outgoing, course, endpoint, token);
       if (reason === undefined) return settled(outcome);
       if (!(outcome instanceof AttemptError)) outcome.cancel();
-      this.hooks.onRetry?.(reason);
+      this.options.onRetry?.(reason);
       const ms = this.#pause(reason, course);
       if (ms > 0) await abortable(sleep(ms), context.cancellation?.signal);
     }
@@ -124,6 +126,20 @@ export class Sender {
   /** No request begins an attempt any more. */
   close(): void {
     this.#closed = true;
+  }
+
+  async #try(
+    endpoint: Endpoint,
+    outgoing: Outgoing,
+    token: Token | undefined,
+    course: Course,
+  ): Promise<Tried> {
+    if (this.#hedging.covers(outgoing)) {
+      return this.#hedging.send(endpoint, outgoing, token, course.failed);
+    }
+    const insist = !this.#mayFailOver(course, endpoint);
+    const attempt = this.attempts.begin(endpoint, outgoing, token, insist);
+    return { endpoint, outcome: await attempt.ended };
   }
 
   /** Why it is tried again; undefined when it is not. */

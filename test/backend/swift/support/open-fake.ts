@@ -20,6 +20,10 @@ export interface Fixture {
   readonly retries: RetryReason[];
   /** Endpoints that were ejected (false) or came back (true). */
   readonly changes: boolean[];
+  /** Why, for each of these. */
+  readonly reasons: string[];
+  /** Reads that were sent twice, and whether the second endpoint answered first. */
+  readonly hedges: boolean[];
   readonly get: (request?: Partial<SwiftRequest>) => Promise<SwiftResponse>;
   close(): Promise<void>;
 }
@@ -32,12 +36,18 @@ export async function openFakes(
   const attempts: AttemptReport[] = [];
   const retries: RetryReason[] = [];
   const changes: boolean[] = [];
+  const reasons: string[] = [];
+  const hedges: boolean[] = [];
   const transport = openTransport({
     endpoints: fakes.map((fake) => fake.url),
     credentialFor: () => ({ user: 'test:tester', key: 'testing' }),
     onAttempt: (report) => attempts.push(report),
     onRetry: (reason) => retries.push(reason),
-    onEndpoint: (_, well) => changes.push(well),
+    onEndpoint: (_, well, reason) => {
+      changes.push(well);
+      reasons.push(reason);
+    },
+    onHedge: (won) => hedges.push(won),
     ...options,
   });
   return {
@@ -47,6 +57,8 @@ export async function openFakes(
     attempts,
     retries,
     changes,
+    reasons,
+    hedges,
     get: (request) =>
       transport.request({ context: CONTEXT, method: 'GET', account: 'AUTH_test', ...request }),
     async close() {
