@@ -14,6 +14,7 @@ import { openAccessLog } from './open-access-log.js';
 import { openCredentials, type OpenCredentials } from './open-credentials.js';
 import { openStore, type OpenedStore } from './open-store.js';
 import type { ChildService } from './child.js';
+import { callsCheck } from './calls-check.js';
 import { listenOrFail } from './listen.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
 import { Addressing } from '../s3/endpoint/addressing.js';
@@ -150,7 +151,8 @@ class Listener implements ChildService {
   async probe(): Promise<readonly HealthCheck[]> {
     const { credentials } = this.deps;
     const [backend, others] = await Promise.all([this.#probeStore(), credentials.probe()]);
-    const checks = [backend, ...this.deps.opened.checks(), ...others];
+    const calls = callsCheck(this.deps.metrics.backend.recent);
+    const checks = [backend, ...calls, ...this.deps.opened.checks(), ...others];
     this.deps.metrics.backend.probed(backend.ok);
     this.deps.health.probed(checks);
     return checks;
@@ -272,6 +274,9 @@ async function openWatchedStore(
       },
       onDate: (date, sentAt, receivedAt) => {
         peerDate.observe(date, sentAt, receivedAt);
+      },
+      onHedge: (won) => {
+        metrics.backend.hedged(won);
       },
       onEndpoint: (endpoint, well, reason) => {
         if (well) log.info({ endpoint }, 'a proxy is well again');

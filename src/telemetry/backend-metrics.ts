@@ -1,4 +1,5 @@
 import { Counter, Gauge, type CounterConfiguration } from 'prom-client';
+import { failureCause, RecentCallCounts, type RecentCalls } from './backend-failures.js';
 import { collectGauge } from './collected.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
 
@@ -33,6 +34,8 @@ export class BackendMetrics {
   readonly #durations = new Map<string, HistogramSeries>();
   readonly #duration: SeriesHistogram;
   readonly #retries: Counter;
+  readonly #hedges: Counter;
+  readonly #recent = new RecentCallCounts();
   #isUp = false;
   #readConnections: (() => BackendConnections) | undefined;
 
@@ -50,7 +53,14 @@ export class BackendMetrics {
       labelNames: ['reason'],
       registers,
     });
+    this.#hedges = new Counter({
+      name: 'ringway_backend_hedges_total',
+      help: 'Reads that were sent to a second proxy as well, and whether that one answered first.',
+      labelNames: ['outcome'],
+      registers,
+    });
     this.#registerRequests(registers);
+    this.#registerFailures(registers);
     this.#registerConnections(registers);
     collectGauge(
       {
@@ -70,11 +80,23 @@ export class BackendMetrics {
   requested({ endpoint, method, code, durationS }: BackendRequest): void {
     const tally = this.#tally(endpoint, method, code);
     tally.requests += 1;
+    // What was given up by who asked, such as a read that another proxy answered first, is no call.
+    if (code !== 'abort') this.#recent.count(code);
     this.#durationOf(method).observe(durationS);
   }
 
   retried(reason: string): void {
     this.#retries.inc({ reason });
+  }
+
+  /** A read was sent twice. @param won whether the second proxy answered first */
+  hedged(won: boolean): void {
+    this.#hedges.inc({ outcome: won ? 'won' : 'lost' });
+  }
+
+  /** The requests of the last minute. */
+  get recent(): RecentCalls {
+    return this.#recent.recent;
   }
 
   /** Sets where a snapshot reads the connections from. */
@@ -108,6 +130,23 @@ export class BackendMetrics {
       collect() {
         this.reset();
         for (const { requests, ...labels } of tallies()) this.inc(labels, requests);
+      },
+    });
+  }
+
+  #registerFailures(registers: Registers): void {
+    const tallies = () => this.#tallies();
+    new Counter({
+      name: 'ringway_backend_failures_total',
+      help: 'Requests to the backend that failed, by cause.',
+      labelNames: ['cause'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { requests, code } of tallies()) {
+          const cause = failureCause(code);
+          if (cause !== undefined) this.inc({ cause }, requests);
+        }
       },
     });
   }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { BACKEND_FAILURES } from '../../console/surfaces/monitor/panels/gateway.js';
+import { failureCause, RecentCallCounts } from '../../src/telemetry/backend-failures.js';
 import { BackendMetrics } from '../../src/telemetry/backend-metrics.js';
 
 describe('telemetry: backend', () => {
@@ -44,6 +46,46 @@ describe('telemetry: backend', () => {
     metrics.retried('connect');
     metrics.retried('connect');
     expect(await registry.metrics()).to.include('retries_total{reason="connect"} 2\n');
+  });
+
+  it('counts failures by cause, and reads that were sent twice', async () => {
+    const codes = [200, 404, 412, 401, 429, 498, 500, 502, 503, 507, 'connect', 'hung', 'abort'];
+    for (const code of codes)
+      metrics.requested({ endpoint: 'p', method: 'GET', code, durationS: 1 });
+    metrics.hedged(true);
+    const text = await registry.metrics();
+    const causes = [...text.matchAll(/failures_total\{cause="(\w+)"\} (\d+)/g)].map(
+      ([, ...all]) => all,
+    );
+    expect(Object.fromEntries(causes)).to.deep.equal({
+      ...{ '401': '1', '429': '2', '5xx': '2', '503': '1', '507': '1' },
+      ...{ refused: '1', hung: '1' },
+    });
+    expect(text).to.include('ringway_backend_hedges_total{outcome="won"} 1\n');
+    expect(metrics.recent).to.deep.include({ calls: codes.length - 1, failed: 9 });
+  });
+
+  it('counts the same failures as the chart of the console', () => {
+    const codes = [200, 304, 401, 403, 404, 409, 412, 416, 429, 497, 498, 499, 500, 503, 507, 599];
+    for (const code of [...codes, 'connect', 'reset', 'timeout', 'hung', 'abort', 'body']) {
+      const isFailure = failureCause(code) !== undefined;
+      expect(BACKEND_FAILURES.test(String(code)), String(code)).to.equal(isFailure);
+    }
+  });
+
+  it('forgets requests after a minute', () => {
+    let now = 0;
+    const counts = new RecentCallCounts(() => now);
+    for (const code of [200, 503, 'timeout']) counts.count(code);
+    now = 59_999;
+    counts.count(200);
+    expect(counts.recent).to.deep.equal({ calls: 4, failed: 2, causes: { '503': 1, timeout: 1 } });
+    now = 60_000;
+    expect(counts.recent).to.deep.equal({ calls: 1, failed: 0, causes: {} });
+    now = 200_000;
+    expect(counts.recent.calls).to.equal(0);
+    counts.count('reset');
+    expect(counts.recent).to.deep.equal({ calls: 1, failed: 1, causes: { reset: 1 } });
   });
 
   it('shows connections only where there is something to watch', async () => {

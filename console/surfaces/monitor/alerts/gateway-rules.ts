@@ -13,6 +13,7 @@ const DAY_S = 86_400;
 /** The least rate for which a ratio is meaningful. */
 const REQUESTS_MIN_PER_S = 0.1;
 const ERROR_RATIO_MAX = 0.01;
+const BACKEND_FAILURE_RATIO_MAX = 0.05;
 const REJECTS_MAX_PER_S = 1;
 const LAG_MAX_S = 0.1;
 const CERTIFICATE_LEFT_S = 14 * DAY_S;
@@ -42,6 +43,7 @@ function rule({
 
 const requests = (selector: string) =>
   `sum by (instance) (rate(ringway_requests_total${selector}[5m]))`;
+const backendRequests = 'sum by (instance) (rate(ringway_backend_requests_total[5m]))';
 const EXPIRY = 'ringway_tls_certificate_expiry_timestamp_seconds';
 const JANITOR_RUN = 'max(ringway_janitor_last_run_timestamp_seconds)';
 
@@ -90,6 +92,19 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'The log says of each why.',
     tile: 'error_ratio',
+    tab: 'gateway',
+  }),
+  rule({
+    name: 'BackendFailures',
+    alert: 'RingwayBackendFailures',
+    title: 'More than 5 % of requests to the backend fail',
+    severity: 'warning',
+    condition: { kind: 'above', panel: 'backend_failure_ratio', limit: BACKEND_FAILURE_RATIO_MAX },
+    onlyWhile: { panel: 'requests', above: REQUESTS_MIN_PER_S },
+    expr: `sum by (instance) (rate(ringway_backend_failures_total[5m])) / ${backendRequests} > ${BACKEND_FAILURE_RATIO_MAX} and ${requests('')} > ${REQUESTS_MIN_PER_S}`,
+    forS: 5 * MINUTE_S,
+    why: 'Clients notice what another proxy could not mend; the chart by cause says why they fail.',
+    yieldsTo: ['BackendDown'],
     tab: 'gateway',
   }),
   {

@@ -14,6 +14,9 @@ export const SERVER_ERRORS = {
   selector: `code=~"5..", code!~"${NO_ERRORS}"`,
 } as const;
 
+/** The values of `code` that `ringway_backend_failures_total` counts: see failureCause. */
+export const BACKEND_FAILURES = /^(?:connect|hung|reset|timeout|401|429|498|5..)$/;
+
 /** Names of metrics are those of docs/metrics.md. */
 export const GATEWAY_PANELS: readonly Panel[] = [
   {
@@ -88,6 +91,25 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       'Requests to the backend',
       'ringway_backend_requests_total',
       'code',
+    ),
+    kind: 'stacked',
+  },
+  {
+    ...base('backend_failure_ratio', 'Failed requests to the backend'),
+    unit: 'ratio',
+    promql:
+      '(sum(rate(ringway_backend_failures_total[5m])) or 0 * sum(rate(ringway_backend_requests_total[5m]))) / clamp_min(sum(rate(ringway_backend_requests_total[5m])), 1e-9)',
+    derivation: {
+      kind: 'share',
+      part: { of: 'ringway_backend_requests_total', where: ['code', BACKEND_FAILURES] },
+    },
+  },
+  {
+    ...rate(
+      'backend_failures',
+      'Failed requests to the backend, by cause',
+      'ringway_backend_failures_total',
+      'cause',
     ),
     kind: 'stacked',
   },
