@@ -26,10 +26,14 @@ describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
     await lab.killServices('memcached');
   });
 
-  after(() => lab.startServices('memcached'));
+  after(() => lab.heal());
 
-  async function withGateway(use: (s3: S3TestClient) => Promise<void>): Promise<void> {
-    const service = await startService({ config: lab.gatewayKeys(), listeners: 1 });
+  async function withGateway(
+    use: (s3: S3TestClient) => Promise<void>,
+    keys: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const config = { ...lab.gatewayKeys(), ...keys };
+    const service = await startService({ config, listeners: 1 });
     const { key: secretKey } = lab.user('test:tester');
     const { endpoint } = service;
     const s3 = new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
@@ -57,5 +61,23 @@ describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
       expect((await s3.put(`/${bucket}-new`)).status).to.equal(200);
       expect((await s3.put(`/${versioned}/a`, 'x')).code).to.equal('ServiceUnavailable');
     });
+  });
+
+  it('is not held up by one that is paused', async () => {
+    await lab.startServices('memcached');
+    await lab.pauseServices('memcached');
+    try {
+      // A proxy that waits for memcached as Swift does takes four seconds for each.
+      const keys = { swift_headers_timeout_ms: 2500, swift_proxy_hedge_percent: 0 };
+      await withGateway(async (s3) => {
+        for (let i = 0; i < 3; i++) {
+          expect((await s3.put(`/${bucket}/paused-${i}`, 'new')).status).to.equal(200);
+          expect((await s3.get(`/${bucket}/paused-${i}`)).text).to.equal('new');
+          expect((await s3.get(`/${bucket}?list-type=2`)).status).to.equal(200);
+        }
+      }, keys);
+    } finally {
+      await lab.resumeServices('memcached');
+    }
   });
 });

@@ -9,8 +9,10 @@ from ringway_filter.copies import remember_overrides
 from ringway_filter.footers import expect_footers
 from ringway_filter.headers import (
     put_swift_headers, take_gateway_headers, to_gateway)
+from ringway_filter.memcache import cache_options
 from ringway_filter.misses import CONSEQUENCES, UNSURE
 from ringway_filter.names import decode_names
+from ringway_filter.quick_cache import QuickCache, quick_ring
 from ringway_filter.quotas import wrap_quotas
 from ringway_filter.settings import (
     allows_overrides, check_pipeline, proxy_sections, read_secrets,
@@ -155,5 +157,8 @@ def filter_factory(global_conf, **local_conf):
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
                         signature_suffices=admits)
+
+    def cache_of(_ring):
+        return QuickCache(quick_ring(conf, cache_options(sections)))
     return lambda app: Front(
-        wrap_quotas(remember_tokens(app)), verifier, logger, admits)
+        wrap_quotas(remember_tokens(app, cache_of)), verifier, logger, admits)

@@ -22,7 +22,7 @@ def memcache_servers(conf, sections):
     :returns: sorted list of ``host:port`` as written
     """
     servers = (conf.get('memcache_servers')
-               or _cache_options(sections).get('memcache_servers')
+               or cache_options(sections).get('memcache_servers')
                or _shared_options(conf).get('memcache_servers')
                or _DEFAULT_SERVERS)
     return sorted({s.strip() for s in servers.split(',') if s.strip()})
@@ -51,7 +51,7 @@ def lease_ring(conf, sections, servers):
 
     :returns: a MemcacheRing, with the cache filter's TLS and time-outs
     """
-    options = dict(_cache_options(sections))
+    options = dict(cache_options(sections))
     options.update(conf)
     options.update(memcache_servers=','.join(servers), tries='1',
                    error_suppression_interval='0',
@@ -59,7 +59,8 @@ def lease_ring(conf, sections, servers):
     return MemcacheMiddleware(None, options).memcache
 
 
-def _cache_options(sections):
+def cache_options(sections):
+    """:returns: the options of the pipeline's cache filter"""
     for name, section in sections.items():
         if name.startswith('filter:') and (
                 section.get('use', '').endswith('#memcache')):

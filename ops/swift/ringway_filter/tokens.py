@@ -72,17 +72,19 @@ class Tokens(object):
         return self.app(env, start_response)
 
 
-def remember_tokens(app):
+def remember_tokens(app, ring_of=lambda ring: ring):
     """Puts :class:`Tokens` into a pipeline, where it has a cache filter.
 
     :param app: the pipeline's left end
+    :param ring_of: gives the client for the gateway's requests, of the cache
+        filter's
     :returns: the same
     """
     at = app
     while at is not None:
         ring, inner = getattr(at, 'memcache', None), getattr(at, 'app', None)
         if ring is not None and inner is not None:
-            at.app = Tokens(inner, TokenMemory(ring))
+            at.app = Tokens(inner, TokenMemory(ring_of(ring)))
             return app
         at = inner
     return app
