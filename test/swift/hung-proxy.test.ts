@@ -57,8 +57,10 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
     expect(await Promise.all(reads)).to.deep.equal(keys.map((key) => `${key} again`));
     expect(service.output()).to.include('a proxy is left out');
     const metrics = await admin('/metrics');
-    expect(metrics).to.match(/ringway_backend_failures_total\{cause="hung"\} [1-9]/);
-    expect(await admin('/readyz?verbose')).to.match(/backend calls: ok, .*hung.*\n[^]*\nready\n$/);
+    expect(metrics).to.match(/ringway_backend_failures_total\{cause="(?:hung|timeout)"\} [1-9]/);
+    expect(await admin('/readyz?verbose')).to.match(
+      /backend calls: ok, .*(?:hung|timeout).*\n[^]*\nready\n$/,
+    );
     await lab.resumeServices('proxy-1');
     await eventually(
       () => Promise.resolve(service.output()),

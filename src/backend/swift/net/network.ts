@@ -62,11 +62,6 @@ export class Network {
     return this.#sender.send(outgoing);
   }
 
-  /** One small GET to whichever is well. @throws as Sender.send */
-  get(context: CallContext, path: string): Promise<Answer> {
-    return this.#sender.send(smallGet(context, path, false));
-  }
-
   /** One small GET to this one, over what it may have otherwise. */
   getAt(
     endpoint: Endpoint,
@@ -82,7 +77,10 @@ export class Network {
 
   /** Resolves when one answers. @throws BackendError Unavailable; as Sender.send */
   async ping(context: CallContext): Promise<void> {
-    await settleProbe(await this.get(context, HEALTH_PATH));
+    const get = smallGet(context, HEALTH_PATH, false);
+    // A machine that is busy is given more time here than one among several.
+    const headersTimeoutMs = 2 * this.options.probeTimeoutMs;
+    await settleProbe(await this.#sender.send({ ...get, headersTimeoutMs }));
   }
 
   load(): TransportLoad {
