@@ -159,7 +159,7 @@ export class Attempts {
   }
 }
 
-/** Of a stream that has not begun nothing was sent; what became of other requests is not known. */
+/** Nothing was sent of a stream that has not begun; what became of other requests is not known. */
 function takenBack(
   { takenBack: reason }: RunningAttempt,
   { name }: Endpoint,

@@ -1,7 +1,8 @@
+import { TimeoutError } from '../../../lib/http-client/deadline.js';
 import type { Endpoint } from './endpoint.js';
 import { slowOnes } from './endpoint-health.js';
 import type { FilledOptions } from './options.js';
-import { AttemptError, TimeoutError } from './retry-policy.js';
+import { AttemptError } from './retry-policy.js';
 
 /** How often the watch looks for endpoints that stand still; that costs it no request. */
 const TICK_MS = 250;

@@ -10,7 +10,7 @@ import type { RunningAttempt } from './running-attempt.js';
 import type { Outgoing } from './sender.js';
 import type { Token } from './tokens.js';
 
-/** Of the reads of late, so many take no longer than the delay. */
+/** The delay is what so many of the last reads took at most. */
 const DELAY_QUANTILE = 0.95;
 /** Until so many reads were answered, the delay is a guess. */
 const READS_MIN = 20;

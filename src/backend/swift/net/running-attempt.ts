@@ -8,12 +8,12 @@ import { Upload } from './upload.js';
 const STANDS_STILL_MS = 500;
 
 /**
- * An attempt under way, which two may end: the request's caller, and whoever finds that the
- * endpoint is not the one to wait for. It hands the call's listener on to the caller's own
+ * An attempt under way. It can be ended by the request's caller, and by who finds that another
+ * endpoint is the one to wait for. It hands the call's listener on to the caller's own
  * cancellation, and so costs no listener more.
  */
 export class RunningAttempt implements Cancellation {
-  /** Set by whoever begins it. */
+  /** The outcome; `Attempts.begin` sets it. */
   ended!: Promise<Answer | AttemptError>;
   /** Why it was taken back, to be sent elsewhere. */
   takenBack: Error | undefined;
