@@ -9,7 +9,9 @@ const OPEN_FILES: ReadonlySet<string> = new Set([
   '/login.html',
   '/js/login.js',
   '/js/login-page.js',
+  '/js/theme.js',
   '/css/base.css',
+  '/css/tokens.css',
   '/css/login.css',
   '/icon.svg',
 ]);

@@ -1,10 +1,11 @@
 import type { Surface } from '../server/surface.js';
 import { AUDIT } from './audit/surface.js';
 import { DEPLOY } from './deploy/surface.js';
+import { DESIGN } from './design/surface.js';
 import { FILES } from './files/surface.js';
 import { LAB } from './lab/surface.js';
 import { MONITOR } from './monitor/surface.js';
 import { USERS } from './users/surface.js';
 
 /** All surfaces with their pages, in the order of the navigation. */
-export const SURFACES: readonly Surface[] = [FILES, MONITOR, DEPLOY, LAB, USERS, AUDIT];
+export const SURFACES: readonly Surface[] = [FILES, MONITOR, DEPLOY, LAB, USERS, AUDIT, DESIGN];

@@ -160,8 +160,8 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     const isSeen =
       "document.querySelector('#log-in-again').getBoundingClientRect().top < innerHeight";
     expect(await page.evaluate(isSeen)).to.equal(true);
-    const bar = page.locator('#bar');
-    expect(await bar.getByText('session ends in').isVisible()).to.equal(false);
+    const rail = page.locator('#rail');
+    expect(await rail.getByText('session ends in').isVisible()).to.equal(false);
     expect(await told.textContent()).to.not.include('left');
 
     // Also what is under way is not there yet.
@@ -188,7 +188,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     const again = await holdBodies(page);
     await page.locator('#dialog-ok').click();
     await notice.waitFor({ state: 'hidden' });
-    await bar.getByText('session ends in').waitFor();
+    await rail.getByText('session ends in').waitFor();
     // Who uses the keyboard goes on where the notice was.
     expect(await page.evaluate('document.activeElement.id')).to.equal('transfers');
 

@@ -115,16 +115,19 @@ export function timeText(iso) {
  * @param {(entered: Record<string, FormDataEntryValue>, data: FormData) => Promise<unknown>} [work]
  *   does what the dialog is for, given what was entered and the form's data; while it fails the
  *   dialog stays open and says why
+ * @param {{ danger?: boolean }} [options] `danger`: what it does cannot be undone, and looks it
  * @returns {Promise<Record<string, FormDataEntryValue> | null>} what was entered by name, or null when it was closed
  */
-export function ask(title, nodes, okText, work = async () => undefined) {
+export function ask(title, nodes, okText, work = async () => undefined, { danger = false } = {}) {
   const dialog = $('#dialog');
   const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
   const ok = $('#dialog-ok');
   const problem = el('p', { className: 'error', role: 'alert' });
   $('#dialog-title').textContent = shownText(title);
   $('#dialog-body').replaceChildren(...nodes, problem);
+  $('#dialog-cancel').textContent = okText === undefined ? 'Close' : 'Cancel';
   ok.hidden = okText === undefined;
+  ok.classList.toggle('danger', danger);
   ok.textContent = okText ?? '';
   ok.disabled = false;
   return new Promise((resolve) => {
@@ -171,8 +174,10 @@ export function ask(title, nodes, okText, work = async () => undefined) {
  * @param {string} title
  * @param {string} text
  * @param {string} okText
+ * @param {{ danger?: boolean }} [options]
  * @returns whether it may
  */
-export async function confirmed(title, text, okText) {
-  return (await ask(title, [el('p', { textContent: text })], okText)) !== null;
+export async function confirmed(title, text, okText, options) {
+  const nodes = [el('p', { textContent: text })];
+  return (await ask(title, nodes, okText, undefined, options)) !== null;
 }

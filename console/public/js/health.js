@@ -73,6 +73,7 @@ export class Health {
     this.element.dataset.state = state;
     this.element.title = text;
     const sign = el('span', { ariaHidden: 'true', textContent: SIGNS[state] });
-    this.element.replaceChildren(sign, ` ${text}`);
+    this.element.replaceChildren(sign, el('span', { className: 'words', textContent: text }));
+    if (this.element.tagName === 'A') this.element.setAttribute('aria-label', text);
   }
 }

@@ -1,22 +1,41 @@
 import { call, openEvents, openSession } from './api.js';
+import { offerCommands, wirePalette } from './command-palette.js';
 import { $, el, messageOf, shownText } from './dom.js';
 import { Health } from './health.js';
+import { icon, iconButton } from './icons.js';
+import { isCompact, nextTheme, onLooks, setCompact, setTheme, theme } from './looks.js';
 
-/** The bar at the top of each page: cluster, surfaces, health, user, and how long the session lasts. */
+/** The frame of each page: the rail with places and user, the bar with title, search and health. */
 
 /**
  * @typedef {import('./api.js').Session} Session
  * @typedef {import('./api.js').StreamState} StreamState
  * @typedef {import('./api.js').Topics} Topics
+ * @typedef {import('./command-palette.js').Command} Command
+ * @typedef {Session['pages'][number]} Page
  */
+
+/** Headings of the rail, in their order; the first group needs none. */
+const GROUPS = /** @type {const} */ ([
+  ['storage', ''],
+  ['cluster', 'Cluster'],
+  ['lab', 'Lab'],
+  ['administration', 'Administration'],
+]);
 
 /** Below this the countdown is said aloud, once for each step. */
 const WARN_MINUTES_FIRST = 15;
 const WARN_MINUTES = [WARN_MINUTES_FIRST, 5, 1];
 const ASK_MS = 60_000;
 
+const THEME_LOOKS = {
+  system: ['monitor', 'Theme: as the system'],
+  light: ['sun', 'Theme: light'],
+  dark: ['moon', 'Theme: dark'],
+};
+
 /**
- * Fills the bar, and holds the stream of events that the whole page shares.
+ * Fills the frame, and holds the stream of events that the whole page shares.
  *
  * @param {string} current id of the page; empty for one that says why another is not shown
  * @param {Topics} [topics]
@@ -25,17 +44,12 @@ const ASK_MS = 60_000;
  */
 export async function openShell(current, topics = {}, onConnection = () => undefined) {
   const session = await openSession();
-  const bar = $('#bar');
   const health = new Health(session.features.monitor);
-  bar.replaceChildren(
-    el('strong', { id: 'cluster', textContent: session.cluster_name }),
-    navigation(session, current),
-    health.element,
-    el('span', { id: 'who', textContent: `${session.user} (${session.role})` }),
-    el('span', { id: 'countdown', className: 'quiet' }),
-    el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
-    el('button', { id: 'logout', textContent: 'Log out', onclick: logOut }),
-  );
+  const page = session.pages.find(({ id }) => id === current);
+  showRail(session, current);
+  showBar(page, health);
+  wirePalette();
+  offerCommands(() => commandsOf(session));
   follow(session, health, topics, onConnection);
   showCountdown(session);
   setInterval(async () => {
@@ -43,6 +57,147 @@ export async function openShell(current, topics = {}, onConnection = () => undef
     if (now !== null) showCountdown(now);
   }, ASK_MS);
   return session;
+}
+
+/**
+ * @param {Session} session
+ * @param {string} current
+ */
+function showRail({ pages, cluster_name: cluster, user, role }, current) {
+  const nav = el('nav');
+  nav.setAttribute('aria-label', 'Places');
+  for (const [group, heading] of GROUPS) {
+    const own = pages.filter((page) => page.group === group);
+    if (own.length === 0) continue;
+    const list = el('ul', {}, ...own.map((page) => el('li', {}, linkTo(page, current))));
+    const title = heading === '' ? [] : [el('h2', { textContent: heading })];
+    nav.append(el('div', {}, ...title, list));
+  }
+  $('#rail').replaceChildren(
+    el(
+      'div',
+      { className: 'brand' },
+      el('img', { src: '/icon.svg', alt: '' }),
+      el('span', { id: 'cluster', textContent: cluster }),
+    ),
+    nav,
+    el(
+      'div',
+      { className: 'person' },
+      el('span', { id: 'who', textContent: `${user} (${role})` }),
+      el('span', { id: 'countdown', className: 'quiet' }),
+      el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
+      Object.assign(iconButton('log-out', 'Log out', logOut), { id: 'logout' }),
+    ),
+  );
+}
+
+/**
+ * @param {Page} page
+ * @param {string} current
+ */
+function linkTo({ id, title, path, icon: name, purpose }, current) {
+  const link = el('a', { href: path, title: purpose }, icon(name), title);
+  if (id === current) link.setAttribute('aria-current', 'page');
+  return link;
+}
+
+/**
+ * @param {Page | undefined} page
+ * @param {Health} health
+ */
+function showBar(page, health) {
+  const menu = iconButton('menu', 'Menu', () => setRail($('#shell').dataset.rail !== 'open'));
+  menu.id = 'menu';
+  menu.setAttribute('aria-expanded', 'false');
+  menu.setAttribute('aria-controls', 'rail');
+  const place = el('div', { className: 'place', id: 'place' });
+  const title = el('span', { textContent: page?.title ?? document.title });
+  title.setAttribute('aria-current', 'page');
+  const heading = GROUPS.find(([group]) => group === page?.group)?.[1] ?? '';
+  if (heading !== '') place.append(el('span', { textContent: heading }), icon('chevron-right'));
+  place.append(title);
+  const find = el(
+    'button',
+    { id: 'find', title: 'Go to, or do (Ctrl K)' },
+    icon('search'),
+    el('span', { textContent: 'Go to, or do…' }),
+    el('kbd', { textContent: 'Ctrl K' }),
+  );
+  $('#bar').replaceChildren(menu, place, find, themeButton(), densityButton(), health.element);
+  document.addEventListener('click', ({ target }) => {
+    if (!(/** @type {Element} */ (target).closest('#rail, #menu'))) setRail(false);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || $('#shell').dataset.rail !== 'open') return;
+    setRail(false);
+    menu.focus();
+  });
+}
+
+/** @param {boolean} isOpen on a narrow screen, where the rail is a drawer */
+function setRail(isOpen) {
+  if (($('#shell').dataset.rail === 'open') === isOpen) return;
+  $('#shell').dataset.rail = isOpen ? 'open' : '';
+  $('#menu').setAttribute('aria-expanded', String(isOpen));
+  if (isOpen) /** @type {HTMLElement | null} */ ($('#rail').querySelector('nav a'))?.focus();
+}
+
+function themeButton() {
+  const button = iconButton('monitor', '', () => setTheme(nextTheme()));
+  button.id = 'theme';
+  const show = () => {
+    const [name = '', label = ''] = THEME_LOOKS[theme()];
+    button.replaceChildren(icon(name));
+    button.title = label;
+    button.setAttribute('aria-label', label);
+  };
+  show();
+  onLooks(show);
+  return button;
+}
+
+function densityButton() {
+  const button = iconButton('rows-3', 'Compact rows', () => setCompact(!isCompact()));
+  button.id = 'density';
+  const show = () => {
+    button.replaceChildren(icon(isCompact() ? 'rows-4' : 'rows-3'));
+    button.setAttribute('aria-pressed', String(isCompact()));
+  };
+  show();
+  onLooks(show);
+  return button;
+}
+
+/**
+ * What can be done on every page.
+ *
+ * @param {Session} session
+ * @returns {Command[]}
+ */
+function commandsOf({ pages }) {
+  const places = pages.map(({ title, path, icon: name }) => ({
+    text: title,
+    icon: name,
+    group: /** @type {const} */ ('Places'),
+    run: () => location.assign(path),
+  }));
+  const action = (
+    /** @type {string} */ text,
+    /** @type {string} */ name,
+    /** @type {() => unknown} */ run,
+  ) => ({
+    ...{ text, icon: name, run },
+    group: /** @type {const} */ ('Actions'),
+  });
+  return [
+    ...places,
+    action('Theme: light', 'sun', () => setTheme('light')),
+    action('Theme: dark', 'moon', () => setTheme('dark')),
+    action('Theme: as the system', 'monitor', () => setTheme('system')),
+    action(isCompact() ? 'Normal rows' : 'Compact rows', 'rows-4', () => setCompact(!isCompact())),
+    action('Log out', 'log-out', logOut),
+  ];
 }
 
 /**
@@ -79,21 +234,6 @@ export function fail(error) {
   const banner = $('#banner');
   banner.hidden = false;
   banner.textContent = shownText(messageOf(error));
-}
-
-/**
- * @param {Session} session
- * @param {string} current
- */
-function navigation({ pages }, current) {
-  const nav = el('nav');
-  nav.setAttribute('aria-label', 'Surfaces');
-  for (const { id, title, path } of pages.filter(({ group }) => group !== 'none')) {
-    const link = el('a', { href: path, textContent: title });
-    if (id === current) link.setAttribute('aria-current', 'page');
-    nav.append(link);
-  }
-  return nav;
 }
 
 async function logOut() {

@@ -1,4 +1,4 @@
-import { $, ask, bytesText, durationText, el, messageOf, shownText } from './dom.js';
+import { $, bytesText, confirmed, durationText, el, messageOf, shownText } from './dom.js';
 
 /** What goes on beside the page: each upload and job with its progress, speed and end. */
 
@@ -293,8 +293,7 @@ async function askOverwrite() {
   const { existing, overwrite } = wiredUploads();
   const items = existing();
   const text = `${items.length.toLocaleString()} objects are there already, and will be replaced.`;
-  const given = await ask('Overwrite', [el('p', { textContent: text })], 'Overwrite');
-  if (given !== null) overwrite(items);
+  if (await confirmed('Overwrite', text, 'Overwrite', { danger: true })) overwrite(items);
 }
 
 /** Leaving the page would cut what goes on. */

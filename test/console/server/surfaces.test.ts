@@ -70,6 +70,24 @@ describe('the registry of surfaces', () => {
   });
 });
 
+describe('the icons', () => {
+  it('has every icon in the sprite that a page or a script names', () => {
+    const sprite = readFileSync(join(PUBLIC_FOLDER, 'icons.svg'), 'utf8');
+    const ids = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
+    const named = SURFACES.flatMap(({ pages }) => pages.map(({ icon }) => icon));
+    const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.js'))
+      .map((path) => readFileSync(join(PUBLIC_FOLDER, path), 'utf8'));
+    for (const script of scripts) {
+      for (const [, name] of script.matchAll(/\b(?:icon|iconButton)\('([\w-]+)'/g)) {
+        named.push(name ?? '');
+      }
+    }
+    expect(named).to.include('chevron-right');
+    expect(named.filter((name) => !ids.has(name))).to.deep.equal([]);
+  });
+});
+
 describe('surfaces behind their gates', () => {
   let bed: TestBed;
 
@@ -86,7 +104,7 @@ describe('surfaces behind their gates', () => {
   };
 
   it('tells each user the pages that are open to them', async () => {
-    expect(await paths()).to.deep.equal(['/', '/audit']);
+    expect(await paths()).to.deep.equal(['/', '/audit', '/design']);
     expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
   });
 

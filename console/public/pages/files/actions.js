@@ -80,7 +80,8 @@ export async function purgeSelected() {
   const check = async ({ confirm_name: typed }) => {
     if (isS3 && typed !== container) throw new Error('That is not its name.');
   };
-  const given = await ask('Delete for good', nodes, 'Delete for good', check);
+  const danger = { danger: true };
+  const given = await ask('Delete for good', nodes, 'Delete for good', check, danger);
   if (given === null) return;
   const title = `Delete ${count(rows)} for good`;
   if (keepsDeleted()) {

@@ -123,9 +123,11 @@ async function removeContainer({ name, objects, bytes, versioning, s3 }) {
     el('label', { className: 'check' }, trash, ' its trash, too'),
     el('label', {}, `Type “${name}” to confirm`, confirm),
   );
-  const given = await ask('Empty or delete', nodes, 'Delete for good', async (entered) => {
+  const check = async (entered) => {
     if (entered.confirm_name !== name) throw new Error('That is not its name.');
-  });
+  };
+  const danger = { danger: true };
+  const given = await ask('Empty or delete', nodes, 'Delete for good', check, danger);
   if (given === null) return;
   const remove = given.keep !== '1';
   const title = `${remove ? 'Delete' : 'Empty'} container ${name}`;

@@ -135,12 +135,12 @@ function picker({ compared }, { id }, when, compare) {
 async function mayDelete({ name, isS3 }, { deleted, is_latest: isLatest }, when) {
   if (!isS3) {
     const text = `The version of ${when} will be gone for good.`;
-    return confirmed('Delete a version', text, 'Delete');
+    return confirmed('Delete a version', text, 'Delete', { danger: true });
   }
   if (deleted) {
     const effect = isLatest ? ' The version before it becomes current again.' : '';
     const text = `The delete marker of ${when} will be removed.${effect}`;
-    return confirmed('Remove a delete marker', text, 'Remove');
+    return confirmed('Remove a delete marker', text, 'Remove', { danger: true });
   }
   const effect = isLatest ? ' It is the current one: the version before it becomes current.' : '';
   return typed('Delete a version', `The version of ${when} will be gone for good.${effect}`, name);
@@ -153,9 +153,10 @@ async function typed(title, text, name) {
     el('p', { textContent: text }),
     el('label', {}, `Type “${shownText(name)}” to confirm`, confirm),
   ];
-  const given = await ask(title, nodes, 'Delete for good', async (entered) => {
+  const check = async (entered) => {
     if (entered.confirm_name !== name) throw new Error('That is not its name.');
-  });
+  };
+  const given = await ask(title, nodes, 'Delete for good', check, { danger: true });
   return given !== null;
 }
 

@@ -1,4 +1,5 @@
 import { $, el } from '../../js/dom.js';
+import { onLooks } from '../../js/looks.js';
 import { Logs } from './logs.js';
 import { Nodes } from './nodes.js';
 import { Panel } from './panel.js';
@@ -59,7 +60,7 @@ export class TabContent {
   constructor(catalogue, operator) {
     this.#catalogue = catalogue;
     this.#operator = operator;
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    onLooks(() => {
       for (const part of this.#parts) part.redraw?.();
     });
   }

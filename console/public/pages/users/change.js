@@ -25,9 +25,9 @@ const STATES = {
 export async function carryOut(change, title) {
   const { nodes, notes } = await call('POST', '/api/users/preview', change);
   const shown = [...nodes.map(previewOf), ...notes.map((text) => note(text))];
-  if ((await ask(title, shown, nodes.length === 1 ? 'Apply' : 'Apply to all')) === null) {
-    return false;
-  }
+  const okText = nodes.length === 1 ? 'Apply' : 'Apply to all';
+  const danger = change.action === 'remove';
+  if ((await ask(title, shown, okText, undefined, { danger })) === null) return false;
   const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
   const state = $('#state');
   state.textContent = 'Changing the proxies…';

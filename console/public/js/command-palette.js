@@ -1,0 +1,145 @@
+import { $, el, shownText } from './dom.js';
+import { icon } from './icons.js';
+import { recentPlaces } from './recent.js';
+
+/**
+ * One thing that the palette offers.
+ *
+ * @typedef {{
+ *   text: string,
+ *   icon: string,
+ *   group: 'Places' | 'Actions' | 'Recent',
+ *   keys?: string,
+ *   run: () => unknown,
+ * }} Command `keys` is the shortcut that does the same
+ */
+
+const MOST = 50;
+
+/** @type {(() => readonly Command[])[]} */
+const sources = [];
+
+/**
+ * Offers commands: asked for anew each time the palette opens, so that they are of what the page
+ * shows then.
+ *
+ * @param {() => readonly Command[]} source
+ */
+export function offerCommands(source) {
+  sources.push(source);
+}
+
+/**
+ * Those that have all words of the query somewhere, the ones that begin with it first.
+ *
+ * @param {readonly Command[]} commands
+ * @param {string} query
+ */
+export function matching(commands, query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const textOf = (/** @type {Command} */ { text, group }) => `${text} ${group}`.toLowerCase();
+  const rank = (/** @type {Command} */ one) =>
+    words.length > 0 && one.text.toLowerCase().startsWith(words.join(' ')) ? 0 : 1;
+  return commands
+    .filter((one) => words.every((word) => textOf(one).includes(word)))
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, MOST);
+}
+
+/** Opens the palette; the keyboard stays in its field. */
+export function openPalette() {
+  const recent = recentPlaces().map(({ text, href }) => ({
+    text,
+    icon: 'history',
+    group: /** @type {const} */ ('Recent'),
+    run: () => location.assign(href),
+  }));
+  const all = [...recent, ...sources.flatMap((source) => source())];
+  const input = el('input', { type: 'text', placeholder: 'Go to, or do…', spellcheck: false });
+  const list = el('ul', { id: 'palette-list' });
+  const none = el('p', { className: 'none', textContent: 'Nothing matches.', hidden: true });
+  none.setAttribute('role', 'status');
+  const dialog = el('dialog', { className: 'palette' }, input, list, none);
+  input.setAttribute('role', 'combobox');
+  input.setAttribute('aria-label', 'Go to, or do');
+  input.setAttribute('aria-expanded', 'true');
+  input.setAttribute('aria-controls', list.id);
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Matches');
+  dialog.setAttribute('aria-label', 'Command palette');
+  /** @type {Command[]} */
+  let shown = [];
+  let at = 0;
+  const choose = (/** @type {number} */ index) => {
+    dialog.close();
+    shown[index]?.run();
+  };
+  const mark = () => {
+    for (const [index, line] of [...list.children].entries()) {
+      line.setAttribute('aria-selected', String(index === at));
+      if (index === at) line.scrollIntoView({ block: 'nearest' });
+    }
+    input.setAttribute('aria-activedescendant', shown.length === 0 ? '' : `command-${at}`);
+  };
+  const show = () => {
+    shown = matching(all, input.value);
+    at = 0;
+    list.replaceChildren(...shown.map((one, index) => lineOf(one, index, () => choose(index))));
+    none.hidden = shown.length > 0;
+    list.hidden = shown.length === 0;
+    mark();
+  };
+  input.oninput = show;
+  dialog.onkeydown = (event) => {
+    const count = shown.length;
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ArrowDown: () => (at = (at + 1) % count),
+      ArrowUp: () => (at = (at + count - 1) % count),
+      Enter: () => choose(at),
+    };
+    const key = count > 0 ? keys[event.key] : undefined;
+    // Keys of the page are not meant while it is open.
+    event.stopPropagation();
+    if (key === undefined) return;
+    event.preventDefault();
+    key();
+    mark();
+  };
+  dialog.onclick = ({ target }) => {
+    if (target === dialog) dialog.close();
+  };
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  show();
+}
+
+/**
+ * @param {Command} command
+ * @param {number} index
+ * @param {() => void} work
+ */
+function lineOf({ text, icon: name, group, keys }, index, work) {
+  const line = el(
+    'li',
+    { id: `command-${index}`, onclick: work },
+    icon(name),
+    el('span', { className: 'what', textContent: shownText(text) }),
+  );
+  line.setAttribute('role', 'option');
+  if (keys !== undefined) line.append(el('kbd', { textContent: keys }));
+  line.append(el('span', { className: 'group', textContent: group }));
+  return line;
+}
+
+/** Ctrl K, or Cmd K, wherever the user is but in a dialog. */
+export function wirePalette() {
+  document.addEventListener('keydown', (event) => {
+    const isOurs = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+    if (!isOurs || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    if (document.querySelector('dialog[open]') === null) openPalette();
+  });
+  $('#find').onclick = openPalette;
+}

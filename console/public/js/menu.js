@@ -1,0 +1,80 @@
+import { el } from './dom.js';
+import { icon } from './icons.js';
+
+/**
+ * @typedef {{ text: string, icon: string, work: () => unknown, danger?: boolean }} MenuItem
+ */
+
+/** @type {HTMLElement | null} */
+let open = null;
+
+/**
+ * Opens a menu at a button. Escape, a click elsewhere and a choice close it; arrows move in it.
+ *
+ * @param {HTMLElement} button
+ * @param {readonly MenuItem[]} items those that are dangerous come last, behind a line
+ */
+export function openMenu(button, items) {
+  open?.remove();
+  const menu = el('div', { className: 'menu' });
+  open = menu;
+  menu.setAttribute('role', 'menu');
+  menu.popover = 'auto';
+  const entries = [
+    ...items.filter(({ danger }) => !danger),
+    ...items.filter(({ danger }) => danger),
+  ];
+  const buttons = entries.map(({ text, icon: name, work, danger = false }) => {
+    const entry = el('button', { className: danger ? 'danger' : '' }, icon(name), text);
+    entry.setAttribute('role', 'menuitem');
+    entry.onclick = () => {
+      menu.hidePopover();
+      button.focus();
+      work();
+    };
+    return entry;
+  });
+  const firstDanger = entries.findIndex(({ danger }) => danger);
+  menu.append(...buttons);
+  if (firstDanger > 0) buttons[firstDanger]?.before(el('hr'));
+  menu.addEventListener('keydown', (event) => moveIn(buttons, event));
+  menu.addEventListener('toggle', (event) => {
+    if (/** @type {ToggleEvent} */ (event).newState === 'closed') menu.remove();
+  });
+  // In a dialog, only what is inside of it can be reached.
+  (button.closest('dialog') ?? document.body).append(menu);
+  menu.showPopover();
+  place(menu, button);
+  buttons[0]?.focus();
+}
+
+/**
+ * @param {readonly HTMLButtonElement[]} buttons
+ * @param {KeyboardEvent} event
+ */
+function moveIn(buttons, event) {
+  const at = buttons.findIndex((one) => one === document.activeElement);
+  /** @type {Record<string, number>} */
+  const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 };
+  const move = moves[event.key];
+  if (move === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  buttons.at(move % buttons.length)?.focus();
+}
+
+/**
+ * Below the button where there is room, else above; never outside of the window.
+ *
+ * @param {HTMLElement} menu
+ * @param {HTMLElement} button
+ */
+function place(menu, button) {
+  const at = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = menu;
+  const { innerWidth, innerHeight } = window;
+  const below = at.bottom + 4;
+  const top = below + height > innerHeight ? at.top - height - 4 : below;
+  menu.style.top = `${Math.max(4, top)}px`;
+  menu.style.left = `${Math.max(4, Math.min(at.right - width, innerWidth - width - 4))}px`;
+}

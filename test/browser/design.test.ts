@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+
+const PHONE = { width: 390, height: 844 };
+
+describeWith([program('chromium')], 'the frame of the pages in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    bed = await startTestBed();
+    watched = await openPage();
+    page = watched.page;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(page);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/design`);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+  });
+
+  const themeNow = () => page.evaluate('document.documentElement.dataset.theme');
+
+  it('shows every component, in both themes and on every width', async () => {
+    await page.getByRole('heading', { name: 'Buttons and menu' }).waitFor();
+    await watched.shoot('design', ALL_SIZES);
+    await expectAccessible(page);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-theme='${colorScheme}']`).waitFor();
+    }
+  });
+
+  it('keeps the theme and the density that were chosen', async () => {
+    await page.getByRole('button', { name: 'Theme: as the system' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    expect(await themeNow()).to.equal('dark');
+    await page.getByRole('button', { name: 'Compact rows' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await themeNow()).to.equal('dark');
+    expect(await page.evaluate('document.documentElement.dataset.density')).to.equal('compact');
+    await page.getByRole('button', { name: 'Compact rows' }).click();
+    await page.getByRole('button', { name: 'Theme: dark' }).click();
+    expect(await themeNow()).to.equal('light');
+  });
+
+  it('opens a menu by keyboard, asks in red before what cannot be undone, and can be left', async () => {
+    await page.getByRole('button', { name: 'More', exact: true }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    await watched.shoot('design-menu');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Delete “photos”' });
+    await dialog.waitFor();
+    await watched.shoot('design-danger');
+    await expectAccessible(page);
+    expect(await dialog.getByRole('button', { name: 'Delete' }).getAttribute('class')).to.include(
+      'danger',
+    );
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('says what was done in a toast, which can be dismissed', async () => {
+    await page.getByRole('button', { name: 'Toast' }).click();
+    const toast = page.getByText('“beach.jpg” was moved to the trash.');
+    await toast.waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await toast.waitFor({ state: 'detached' });
+  });
+
+  it('goes to places and does things from the command palette', async () => {
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Go to, or do' });
+    await field.waitFor();
+    await watched.shoot('palette');
+    await expectAccessible(page);
+    await field.fill('nothing like it');
+    await page.getByText('Nothing matches.').waitFor();
+    await field.fill('theme dark');
+    await page.getByRole('option', { name: 'Theme: dark' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await themeNow()).to.equal('dark');
+    await page.keyboard.press('Control+k');
+    await field.fill('theme system');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+k');
+    await field.fill('audit');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/audit');
+    await page
+      .getByRole('link', { name: 'Audit log' })
+      .and(page.locator('[aria-current]'))
+      .waitFor();
+  });
+
+  it('has the rail in a drawer on a phone', async () => {
+    await page.setViewportSize(PHONE);
+    const link = page.getByRole('link', { name: 'Files' });
+    expect(await link.isVisible()).to.equal(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await link.waitFor();
+    await watched.shoot('rail', { phone: PHONE });
+    await page.setViewportSize(PHONE);
+    await page.keyboard.press('Escape');
+    await link.waitFor({ state: 'hidden' });
+    const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    expect(await page.evaluate(overflows)).to.equal(false);
+  });
+
+  it('had nothing to complain of, and asked no other host', () => {
+    expect(watched.complaints).to.deep.equal([]);
+    const own = `http://127.0.0.1:${bed.console.port}/`;
+    expect(watched.answers.filter((answer) => !answer.startsWith(own))).to.deep.equal([]);
+  });
+});
