@@ -1,0 +1,72 @@
+import type { BuilderState } from '../../ring/builder/state.js';
+import { renderNode, type RingFileOfPlan } from '../render/cluster.js';
+import type { NodeFile, SecretMarks } from '../render/files.js';
+import { sha256 } from '../spec/canonical.js';
+import type { Spec, SpecNode } from '../spec/schema.js';
+
+/** A file of a node, by the hash of its content without secrets. */
+export interface ManifestFile {
+  readonly sha256: string;
+  readonly mode: number;
+  readonly secrets: SecretMarks;
+}
+
+/** Every file of every node: by node, then by path. */
+export type Manifest = Readonly<Record<string, Readonly<Record<string, ManifestFile>>>>;
+
+/** Contents by their hash. */
+export type Blobs = Map<string, Buffer>;
+
+/**
+ * Renders the files of all nodes, those included that leave and whose devices are still in a ring.
+ *
+ * @param rootOf - what the files of a node lie below, as its programs see it
+ */
+export function renderAll(
+  spec: Spec,
+  before: Spec | undefined,
+  builders: readonly BuilderState[],
+  rings: readonly RingFileOfPlan[],
+  rootOf: (node: string) => string,
+): { readonly manifest: Manifest; readonly blobs: Blobs } {
+  const blobs: Blobs = new Map();
+  const manifest: Record<string, Record<string, ManifestFile>> = {};
+  const known = new HashOnce();
+  for (const node of [...spec.nodes, ...leavingNodes(spec, before, builders)]) {
+    const files: Record<string, ManifestFile> = {};
+    for (const file of renderNode(spec, node, rings, rootOf(node.name))) {
+      const hash = known.of(file);
+      blobs.set(hash, file.content);
+      files[file.path] = { sha256: hash, mode: file.mode, secrets: file.secrets };
+    }
+    manifest[node.name] = files;
+  }
+  return { manifest, blobs };
+}
+
+/** A ring file is on every node, and is hashed once. */
+class HashOnce {
+  readonly #hashes = new Map<string, { readonly content: Buffer; readonly hash: string }>();
+
+  of({ path, content }: NodeFile): string {
+    const known = this.#hashes.get(path);
+    if (known?.content.equals(content) === true) return known.hash;
+    const hash = sha256(content);
+    this.#hashes.set(path, { content, hash });
+    return hash;
+  }
+}
+
+/** Nodes that are no longer in the specification, and have devices in a ring. */
+function leavingNodes(
+  spec: Spec,
+  before: Spec | undefined,
+  builders: readonly BuilderState[],
+): SpecNode[] {
+  if (before === undefined) return [];
+  const stay = new Set(spec.nodes.map(({ name }) => name));
+  const inRings = new Set(
+    builders.flatMap(({ devices }) => devices.map((device) => device?.meta ?? '')),
+  );
+  return before.nodes.filter(({ name }) => !stay.has(name) && inRings.has(name));
+}

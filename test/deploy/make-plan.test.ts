@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import {
+  makePlan,
+  NOTHING_APPLIED,
+  type Applied,
+  type Made,
+  type PlanRequest,
+} from '../../src/deploy/plan/make-plan.js';
+import { exampleSpec, HOUR_S, NOW_S, specOf, withNodes } from './support.js';
+
+const spec = exampleSpec();
+const blobs = new Map<string, Buffer>();
+
+type Done = Extract<Made, { readonly refused: null }>;
+
+function make(applied: Applied, more: Partial<PlanRequest> = {}): Done {
+  const request = {
+    spec,
+    applied,
+    seed: 1,
+    nowS: NOW_S,
+    allowLarge: false,
+    installRoot: '/srv/lab',
+  };
+  const made = makePlan({ ...request, ...more }, (hash) => blobs.get(hash)!);
+  if (made.refused !== null) throw new Error(JSON.stringify(made.refused));
+  for (const [hash, content] of made.blobs) blobs.set(hash, content);
+  return made;
+}
+
+function idsOf({ plan }: Done, kind: string): string[] {
+  return plan.actions.filter((action) => action.kind === kind).map(({ id }) => id);
+}
+
+describe('deploy: plan', () => {
+  it('has one hash for one state, specification and seed', () => {
+    const { plan } = make(NOTHING_APPLIED);
+    expect(make(NOTHING_APPLIED).plan).to.deep.equal(plan);
+    expect(make(NOTHING_APPLIED, { seed: 2 }).plan.sha256).not.to.equal(plan.sha256);
+    expect(make(NOTHING_APPLIED, { installRoot: '' }).plan.sha256).not.to.equal(plan.sha256);
+  });
+
+  it('says all that it does the first time', () => {
+    const made = make(NOTHING_APPLIED);
+    expect(idsOf(made, 'ring.create')).to.have.members(
+      spec.rings.map(({ name }) => `ring/${name}`),
+    );
+    expect(idsOf(made, 'conf.render')).to.include.members([
+      'node1/etc/swift/proxy-server.conf',
+      'node4/etc/swift/object-1.ring.gz',
+    ]);
+    expect(idsOf(made, 'service.reload')).to.include('node3/reload/swift-object');
+    expect(idsOf(made, 'service.reload')).not.to.include('node3/reload/swift-proxy');
+    expect(made.plan.empty).to.equal(false);
+    for (const diff of made.plan.diffs) expect(diff.unified).to.match(/^--- \/dev\/null\n/);
+  });
+
+  it('is empty once it is in force', () => {
+    const { next } = make(NOTHING_APPLIED);
+    const { plan } = make(next, { nowS: NOW_S + 50 * HOUR_S });
+    expect(plan.empty).to.equal(true);
+    expect(plan.complete).to.equal(true);
+    expect([plan.actions, plan.diffs, plan.ring_changes]).to.deep.equal([[], [], []]);
+  });
+
+  it('changes what an option reaches, and shows it', () => {
+    const { next } = make(NOTHING_APPLIED);
+    const other = specOf({ ...spec, proxy: { ...spec.proxy, workers: 3 } });
+    const made = make(next, { spec: other });
+    expect(made.plan.actions.map(({ id }) => id)).to.have.members([
+      'node1/etc/swift/proxy-server.conf',
+      'node2/etc/swift/proxy-server.conf',
+      'node1/reload/swift-proxy',
+      'node2/reload/swift-proxy',
+    ]);
+    expect(made.plan.diffs[0]?.unified).to.contain('\n-workers = 1\n+workers = 3\n');
+  });
+
+  it('keeps a node that leaves supplied with rings, for as long as it has devices', () => {
+    const { next } = make(NOTHING_APPLIED);
+    // Two of four nodes: two zones at once, and more weight than usual.
+    const less = withNodes(spec, (nodes) =>
+      nodes
+        .slice(0, 3)
+        .map((node) => ({ ...node, devices: [...node.devices, { name: 'd3', weight: 100 }] })),
+    );
+    const made = make(next, {
+      spec: specOf({ ...less, rollout: { weight_step_pct: 50 } }),
+      nowS: NOW_S + 9 * HOUR_S,
+    });
+    expect(idsOf(made, 'conf.render')).to.include('node4/etc/swift/object.ring.gz');
+    expect(made.plan.warnings).to.include(
+      'node4 leaves the cluster: stop its services once none of its devices has partitions.',
+    );
+    expect(made.plan.complete).to.equal(false);
+  });
+
+  it('deletes the files of a role that a node no longer has', () => {
+    const { next } = make(NOTHING_APPLIED);
+    const other = withNodes(spec, (nodes) =>
+      nodes.map((node, at) =>
+        at === 1 ? { ...node, roles: ['account', 'container', 'object'] } : node,
+      ),
+    );
+    const made = make(next, { spec: other });
+    expect(idsOf(made, 'file.delete')).to.include('node2/delete/etc/swift/proxy-server.conf');
+    const deleted = made.plan.diffs.find(
+      ({ node, path }) => node === 'node2' && path === 'etc/swift/proxy-server.conf',
+    );
+    expect(deleted?.unified).to.contain('+++ /dev/null');
+  });
+});
