@@ -103,7 +103,7 @@ function internalClient(host: Host) {
   };
 }
 
-/** A proxy inside of a daemon, which answers nobody else. */
+/** A proxy inside of a daemon: no client reaches it. */
 function internalProxy({ spec }: Host, pipeline: string) {
   return {
     'pipeline:main': { pipeline },
