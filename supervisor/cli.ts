@@ -16,6 +16,8 @@ export type Command =
       readonly flags: FlagValues;
       /** Show the effective configuration. */
       readonly print: boolean;
+      /** Look at the proxies of the Swift cluster. */
+      readonly cluster: boolean;
     }
   | {
       readonly name: 'janitor';
@@ -54,7 +56,7 @@ const CONTROL_FLAGS = [...CONFIG_FLAGS, 'timeout-ms'];
 /** Flags that each command knows; `--help` goes with all. */
 const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   start: CONFIG_FLAGS,
-  check: [...CONFIG_FLAGS, 'print'],
+  check: [...CONFIG_FLAGS, 'print', 'cluster'],
   reload: CONTROL_FLAGS,
   drain: CONTROL_FLAGS,
   'wait-ready': CONTROL_FLAGS,
@@ -63,7 +65,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   help: [],
 };
 
-const SWITCHES: ReadonlySet<string> = new Set(['print', 'help', ...JANITOR_MODES]);
+const SWITCHES: ReadonlySet<string> = new Set(['print', 'cluster', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
   [...CONTROL_FLAGS, ...SWITCHES].map((name) => [
@@ -189,7 +191,10 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
   if (name === 'janitor') {
     return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };
   }
-  if (name === 'check') return { name, configFile, flags, print: values.has('print') };
+  if (name === 'check') {
+    const { print, cluster } = { print: values.has('print'), cluster: values.has('cluster') };
+    return { name, configFile, flags, print, cluster };
+  }
   const timeout = text('timeout-ms');
   return {
     name,

@@ -44,6 +44,10 @@ export const EXIT_CODES = {
     meaning: 'the audit log of the console is not as it was written (`--verify-audit`)',
   },
   output: { code: 80, meaning: 'the result could not be written to stdout, which may be full' },
+  cluster: {
+    code: 81,
+    meaning: '`ringway check --cluster` found something wrong with a proxy of the cluster',
+  },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 
 export type ExitReason = keyof typeof EXIT_CODES;

@@ -7,8 +7,11 @@ export function renderHelp(): string {
 
 Usage:
   ringway start [flags]            serve until SIGTERM or SIGINT
-  ringway check [flags] [--print]  read configuration and credentials as start does, and stop;
-                                   --print shows the effective configuration, secrets masked
+  ringway check [flags] [--print] [--cluster]
+                                   read configuration and credentials as start does, and stop;
+                                   --print shows the effective configuration, secrets masked;
+                                   --cluster looks at all proxies of the Swift cluster that are
+                                   known, and says which of them is unlike the others
   ringway reload [flags]           have the running service put in force what its configuration
                                    file says now; nothing is changed when that cannot be used
   ringway drain [flags]            as SIGTERM, and waits until the service has ended

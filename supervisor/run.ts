@@ -5,7 +5,7 @@ import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
 import { runJanitor } from './janitor.js';
-import { checkRings, readSettings } from './settings.js';
+import { checkRings, readSettings, type Settings } from './settings.js';
 import { start, type StartDeps as StartParts } from './start.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
@@ -35,15 +35,13 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
     case 'start':
       return start(() => readSettings(command.configFile, command.flags, process.env), deps);
     case 'check': {
-      const { options, credentials, warnings } = readSettings(
-        command.configFile,
-        command.flags,
-        process.env,
-      );
+      const settings = readSettings(command.configFile, command.flags, process.env);
+      const { options, credentials, warnings } = settings;
       await checkRings(options);
       for (const line of [...warnings, ...(credentials?.warnings ?? [])]) warn(line);
       const answer = command.print ? renderConfig(options) : 'the configuration can be used';
-      return tell(`${answer}\n`);
+      if (!command.cluster) return tell(`${answer}\n`);
+      return checkProxies(settings, `${answer}\n`);
     }
     case 'janitor': {
       const settings = readSettings(command.configFile, command.flags, process.env);
@@ -61,6 +59,19 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
     case 'help':
       return tell(renderHelp());
   }
+}
+
+/** @throws OutputError; what checkCluster throws */
+async function checkProxies(settings: Settings, answer: string): Promise<ExitReason> {
+  // Loaded where it is asked for: no other command speaks HTTP to Swift.
+  const { checkCluster } = await import('./cluster-check.js');
+  const output = new ResultOutput();
+  output.write(answer);
+  const reason = await checkCluster(settings, (line) => {
+    output.write(`${line}\n`);
+  });
+  await output.flushed();
+  return reason;
 }
 
 /** @throws OutputError */

@@ -33,9 +33,10 @@ describe('supervisor: command line', () => {
   });
 
   it('reads check, janitor, version and help', () => {
-    const check = { name: 'check', configFile: undefined, flags: {} };
+    const check = { name: 'check', configFile: undefined, flags: {}, cluster: false };
     expect(parseCommandLine(['check'])).to.deep.equal({ ...check, print: false });
     expect(parseCommandLine(['check', '--print'])).to.deep.equal({ ...check, print: true });
+    expect(parseCommandLine(['check', '--cluster'])).to.include({ print: false, cluster: true });
     const janitor = { name: 'janitor', configFile: undefined, flags: {} };
     expect(parseCommandLine(['janitor', '--once'])).to.deep.equal({ ...janitor, mode: 'once' });
     expect(parseCommandLine(['start', 'janitor', '--dry-run'])).to.deep.equal({

@@ -23,6 +23,7 @@ import {
 import { GatewaySampler } from './sources/gateway-sampler.js';
 import { PrometheusApi } from './sources/prometheus-api.js';
 import { PrometheusSampler } from './sources/prometheus-sampler.js';
+import { ProxySampler } from './sources/proxy-sampler.js';
 import { ReconSampler } from './sources/recon-sampler.js';
 import { SourceError, type Sampler } from './sources/source.js';
 import { TILES } from './tiles.js';
@@ -49,6 +50,7 @@ export interface SourceView {
 const SOURCE_TITLES = {
   gateway: 'Gateway',
   recon: 'Storage nodes',
+  proxies: 'Proxies',
   prometheus: 'Metrics store',
 } as const;
 
@@ -71,8 +73,8 @@ export class Monitor {
   /** @returns undefined when nothing is configured that could be watched */
   static open(monitor: MonitorOptions): Monitor | undefined {
     const sources = configuredSources(monitor.options);
-    const { gateway, recon, prometheus } = sources;
-    const hasAny = [gateway, recon, prometheus].includes(true);
+    const { gateway, recon, proxies, prometheus } = sources;
+    const hasAny = [gateway, recon, proxies, prometheus].includes(true);
     return hasAny || monitor.options.logsUrl !== '' ? new Monitor(monitor, sources) : undefined;
   }
 
@@ -183,7 +185,7 @@ export class Monitor {
   }
 
   #sourceViews(): SourceView[] {
-    return (['gateway', 'recon', 'prometheus'] as const).map((id) => {
+    return (['gateway', 'recon', 'proxies', 'prometheus'] as const).map((id) => {
       const title = SOURCE_TITLES[id];
       const configured = this.#sources[id];
       if (configured !== true) return { id, title, state: 'off', reason: configured };
@@ -210,6 +212,9 @@ export class Monitor {
       samplers.push(new GatewaySampler(admin, derived));
     }
     if (this.recon !== undefined) samplers.push(this.recon);
+    if (this.#sources.proxies === true) {
+      samplers.push(new ProxySampler(this.monitor.options, this.#addresses));
+    }
     if (this.#prometheus !== undefined) {
       samplers.push(new PrometheusSampler(this.#prometheus, this.#queried(), this.#addresses));
     }

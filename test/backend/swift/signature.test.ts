@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { signerOf } from '../../../src/backend/swift/net/sender.js';
+import { signerOf } from '../../../src/backend/swift/net/signer.js';
 
 describe('Swift transport: signature', () => {
   for (const length of [16, 64, 65, 200]) {

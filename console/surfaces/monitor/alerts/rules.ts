@@ -40,6 +40,15 @@ export const RULES: readonly Rule[] = [
     tab: 'nodes',
   },
   {
+    name: 'ProxyDiffers',
+    title: 'A proxy is unlike the others',
+    severity: 'critical',
+    condition: { kind: 'above', panel: 'proxy_problems', limit: 0 },
+    forS: MINUTE_S,
+    why: 'Versions and locks rest on all proxies having the same filters, memcached servers and time; ringway check --cluster says what to do.',
+    tab: 'nodes',
+  },
+  {
     name: 'DiskNearlyFull',
     title: 'A disk is more than 85 % full',
     severity: 'warning',

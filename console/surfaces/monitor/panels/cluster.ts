@@ -20,6 +20,13 @@ export const CLUSTER_PANELS: readonly Panel[] = [
     },
   },
   { ...base('services_up', 'Storage services up'), tab: 'nodes' },
+  { ...base('proxies_seen', 'Proxies that answer'), tab: 'nodes', sources: ['proxies'] },
+  {
+    ...base('proxy_problems', 'Proxies that are unlike the others'),
+    tab: 'nodes',
+    kind: 'bars',
+    sources: ['proxies'],
+  },
   {
     ...base('clock_skew', "Distance of the nodes' clocks"),
     tab: 'nodes',

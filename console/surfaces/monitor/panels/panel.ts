@@ -5,7 +5,7 @@ export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs';
 export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' | 's_per_s';
 
 /** The sources of measures; `console` is what it knows by itself. */
-export type SourceId = 'gateway' | 'recon' | 'prometheus' | 'console';
+export type SourceId = 'gateway' | 'recon' | 'proxies' | 'prometheus' | 'console';
 
 /** Some series of a scrape of the gateway. */
 export interface Part {

@@ -23,9 +23,12 @@ export function panelOf(id: string): Panel | undefined {
 export type Sources = Readonly<Record<SourceId, true | string>>;
 
 export function configuredSources(
-  options: Pick<ConsoleOptions, 'metricsUrl' | 'adminUrl' | 'clusterNodes' | 'storeDir'>,
+  options: Pick<
+    ConsoleOptions,
+    'metricsUrl' | 'adminUrl' | 'clusterNodes' | 'proxyNodes' | 'storeDir'
+  >,
 ): Sources {
-  const { metricsUrl, adminUrl, clusterNodes, storeDir } = options;
+  const { metricsUrl, adminUrl, clusterNodes, proxyNodes, storeDir } = options;
   return {
     console: true,
     prometheus: metricsUrl !== '' || 'metrics_url is not configured',
@@ -35,6 +38,9 @@ export function configuredSources(
       clusterNodes.length === 0
         ? 'no cluster_nodes are configured'
         : storeDir !== '' || 'store_dir, which holds the rings, is not configured',
+    proxies:
+      clusterNodes.length + proxyNodes.length > 0 ||
+      'neither cluster_nodes nor proxy_nodes are configured',
   };
 }
 

@@ -5,7 +5,8 @@ import type { EndpointWatch } from './endpoint-watch.js';
 import type { TransportHooks, CallParameters, FilledOptions } from './options.js';
 import { AttemptError, isBusy } from './retry-policy.js';
 import { RunningAttempt } from './running-attempt.js';
-import type { Outgoing, Signer } from './sender.js';
+import type { Outgoing } from './sender.js';
+import type { Signer } from './signer.js';
 import type { Token } from './tokens.js';
 import { Upload } from './upload.js';
 

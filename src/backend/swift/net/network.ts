@@ -9,7 +9,8 @@ import { EndpointWatch } from './endpoint-watch.js';
 import { Endpoints } from './endpoints.js';
 import type { TransportLoad, FilledOptions } from './options.js';
 import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
-import { Sender, type Outgoing, type Signer } from './sender.js';
+import { Sender, type Outgoing } from './sender.js';
+import type { Signer } from './signer.js';
 
 /** What is asked here is answered from memory: this is long. */
 const SMALL_TIMEOUT_MS = 10_000;

@@ -11,7 +11,8 @@ import {
 import { InfoSource } from './cluster-info.js';
 import { keystoneLogin, tempauthLogin, type SendLogin, TokenSource, type Login } from './tokens.js';
 import { Network } from './network.js';
-import { type Authority, signerOf } from './sender.js';
+import type { Authority } from './sender.js';
+import { signerOf } from './signer.js';
 import { Upload } from './upload.js';
 import { pushHeaders, requestPath } from './wire.js';
 

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HMAC_KEY_BYTES_MAX, HmacKey } from '../../../digest/hmac-key.js';
 import { abortable } from '../../../lib/cancellation.js';
 import type { CallContext } from '../../backend.js';
 import { throwIfAborted } from '../../call-context.js';
@@ -15,24 +13,6 @@ import { Hedging, type Tried } from './hedging.js';
 import { AttemptError, pauseMs, RetryBudget, retryReason } from './retry-policy.js';
 import type { Token } from './tokens.js';
 import { Upload } from './upload.js';
-
-/**
- * Tells the filter in the proxies' pipeline that a request is the gateway's: an HMAC over method,
- * path as sent, and time. The filter takes it for five minutes either way.
- */
-export type Signer = (method: string, path: string, to: string[]) => void;
-
-export function signerOf(secret: string | undefined, now: () => number = Date.now): Signer {
-  if (secret === undefined) return () => undefined;
-  const bytes = Buffer.from(secret, 'utf8');
-  const isLong = bytes.length > HMAC_KEY_BYTES_MAX;
-  const key = new HmacKey(isLong ? hash('sha256', bytes, 'buffer') : bytes);
-  return (method, path, to) => {
-    const time = String(Math.floor(now() / 1000));
-    const signature = key.sign(`${method}\n${path}\n${time}`);
-    to.push('x-gateway-time', time, 'x-gateway-signature', signature);
-  };
-}
 
 /** A request as it goes to whichever endpoint, without its token. */
 export interface Outgoing {

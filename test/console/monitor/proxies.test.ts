@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { ProxySampler } from '../../../console/surfaces/monitor/sources/proxy-sampler.js';
+import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
+import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
+
+const FILTER = { version: 1, exclusive_create: 'aaaa0000' };
+
+describe('proxies, as the Monitor sees them', () => {
+  const servers: Server[] = [];
+
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  async function proxy(host: string, port: number, ringway?: object): Promise<number> {
+    const server = createServer((_, response) => {
+      response.end(JSON.stringify({ swift: { version: '2.30.1' }, ringway }));
+    });
+    servers.push(server);
+    server.listen(port, host);
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  async function sample(port: number) {
+    const nodes = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+    const clusterNodes = nodes.map((ip) => ({
+      name: ip,
+      storage_ip: ip,
+      devices: [],
+      services: {},
+    }));
+    const options = { storeBase: `http://127.0.0.1:${port}`, proxyNodes: [], proxyPort: port };
+    const named = { nodeOf: (place: string) => place.replace(/^127\.0\.0\.(\d):\d+$/, 'node$1') };
+    const sampler = new ProxySampler({ ...options, clusterNodes }, named);
+    const { measures } = await sampler.sample();
+    return measures.map(({ panel, labels }) => [panel, ...Object.values(labels)].join(' '));
+  }
+
+  it('names one that was forgotten, on a storage node, and none where nobody listens', async () => {
+    const port = await proxy('127.0.0.1', 0, FILTER);
+    await proxy('127.0.0.2', port, FILTER);
+    await proxy('127.0.0.3', port);
+    expect(await sample(port)).to.deep.equal([
+      'proxies_seen node1',
+      'proxies_seen node2',
+      'proxies_seen node3',
+      'proxy_problems node3 has neither ringway nor ringway_guard in its pipeline',
+    ]);
+  });
+
+  it('finds nothing wrong in a cluster without the filters', async () => {
+    const port = await proxy('127.0.0.1', 0);
+    await proxy('127.0.0.2', port);
+    expect(await sample(port)).to.deep.equal(['proxies_seen node1', 'proxies_seen node2']);
+  });
+
+  it('has an alert for each problem', () => {
+    const rule = RULES.find(({ name }) => name === 'ProxyDiffers');
+    expect(rule?.condition).to.deep.equal({ kind: 'above', panel: 'proxy_problems', limit: 0 });
+    expect(panelOf('proxy_problems')?.sources).to.deep.equal(['proxies']);
+  });
+});
