@@ -46,7 +46,8 @@ export class Hedging {
 
   /** Whether a request may be sent twice: a GET or a HEAD, where there is a second endpoint. */
   covers({ method, body }: Outgoing): boolean {
-    if (this.endpoints.all.length < 2 || body !== undefined) return false;
+    const { hedgeShare } = this.options;
+    if (hedgeShare === 0 || this.endpoints.all.length < 2 || body !== undefined) return false;
     return method === 'GET' || method === 'HEAD';
   }
 
