@@ -67,5 +67,5 @@ function describe({ configFile, dist }: RingwaySettings, listeners: number): str
 }
 
 function isListener(pid: number): boolean {
-  return /\/src\/listener\.js\b/.test(commandLineOf(pid));
+  return /\/src\/processes\/listener\.js\b/.test(commandLineOf(pid));
 }
