@@ -81,6 +81,28 @@ export const SWIFT = [
     tests: ['test/backend/swift/transport-health.test.ts'],
   },
   {
+    name: 'http client: of two lengths of an answer the last one counts',
+    file: 'src/lib/http-client/response-head.ts',
+    find: `if (this.#length !== undefined) throw new InvalidResponseError('it has two Content-Lengths');`,
+    replace: ``,
+    tests: ['test/lib/http-client/response-parser.test.ts'],
+  },
+  {
+    name: 'http client: what a server sends behind an answer may be taken for the next one',
+    file: 'src/lib/http-client/connection.ts',
+    find: `!head.persists || hasExcess || !isFlushed`,
+    replace: `!head.persists || !isFlushed`,
+    tests: ['test/lib/http-client/connection.test.ts'],
+  },
+  {
+    name: 'http client: memory that a reader still has is read into again',
+    file: 'src/lib/http-client/connection.ts',
+    find: `if (this.#isLent) this.#isEndDue = true;
+      else this.#finish();`,
+    replace: `this.#finish();`,
+    tests: ['test/lib/http-client/connection.test.ts'],
+  },
+  {
     name: 'swift: 202 is a success',
     file: 'src/backend/swift/put-answer.ts',
     find: `if (status === 202) return 'stale';`,
