@@ -60,7 +60,10 @@ const CONSOLE_ON_A_CLUSTER = [
   'test/console/files/zip.test.ts',
 ];
 
-/** Suites that open stores or start processes and services: seconds each, and not milliseconds. */
+/**
+ * Suites that open stores or start processes and services: seconds each, and not milliseconds. A
+ * name is a folder of `test/` or a file in it.
+ */
 const COMPONENTS = [
   'backend/decorators',
   'backend/embedded',
@@ -69,15 +72,27 @@ const COMPONENTS = [
   'fuzz',
   'http',
   'janitor',
+  'lib/result-output.test.ts',
   'ops',
+  's3/bucket/create-bucket.test.ts',
+  's3/bucket/delete-bucket.test.ts',
+  's3/bucket/segments-acl.test.ts',
+  's3/multipart/completion-crashes.test.ts',
   's3/operations',
+  's3/request/request-cancellation.test.ts',
   's3/retries',
   's3/segments',
   's3/versions',
+  's3/xml-pool',
   'supervisor',
   'swift-api',
+  'telemetry/access-log.test.ts',
+  'telemetry/logger.test.ts',
   'tidy',
 ];
+
+/** Suites that compare with a program of others, such as Swift's own Python, which they start. */
+const ORACLE = /-oracle\.test\.ts$/;
 
 /**
  * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
@@ -182,8 +197,10 @@ export function sourceOf(file) {
 /** @param {string} file */
 function stageOf(file) {
   const source = sourceOf(file);
-  const holds = (/** @type {string} */ folder) => source.startsWith(`test/${folder}/`);
-  return STAGES.find((stage) => stage.folders?.some(holds))?.name ?? 'unit';
+  const holds = (/** @type {string} */ name) =>
+    source.startsWith(`test/${name}/`) || source === `test/${name}`;
+  const stage = STAGES.find(({ folders }) => folders?.some(holds))?.name;
+  return stage ?? (ORACLE.test(source) ? 'components' : 'unit');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,6 +12,8 @@ const FILES = [
   'dist/test/clients/rclone.test.js',
   'dist/test/something-new/x.test.js',
   'dist/test/uri.test.js',
+  'dist/test/something-new/x-oracle.test.js',
+  'dist/test/lib/result-output.test.js',
 ];
 
 describe('npm test: stages', () => {
@@ -19,10 +22,27 @@ describe('npm test: stages', () => {
     const plan = planStages([], FILES).map(({ name, files }) => ({ name, files }));
     expect(plan).to.deep.equal([
       { name: 'unit', files: [FILES[3], FILES[4]] },
-      { name: 'components', files: [FILES[0]] },
+      { name: 'components', files: [FILES[0], FILES[5], FILES[6]] },
       { name: 'contract', files: [FILES[1]] },
       { name: 'clients', files: [FILES[2]] },
     ]);
+  });
+
+  it('keeps suites that open a store or start a process out of the first, which is to be quick', async () => {
+    const { planStages } = await loadTool('lib/stages.mjs');
+    const sources = readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => `test/${name}`);
+    const slow = sources.filter((source) =>
+      /\b(?:openEmbeddedStore|startService|spawn|spawnSync|fork)\(/.test(
+        readFileSync(source, 'utf8'),
+      ),
+    );
+    const compiled = slow.map((source) => `dist/${source.replace(/ts$/, 'js')}`);
+    const [first] = planStages([], [...compiled, ...FILES]);
+    expect(first).to.include({ name: 'unit' });
+    expect(first?.files.filter((file) => compiled.includes(file))).to.deep.equal([]);
+    expect(slow).to.include('test/s3/bucket/create-bucket.test.ts');
   });
 
   it('runs suites of the S3 API again on other stores, a real cluster where there is one', async () => {
@@ -232,7 +252,7 @@ describe('npm test: reporter', () => {
     });
   });
 
-  it('has told of a failure when the run dies after it', async () => {
+  it('has printed a failure when the run dies after it', async () => {
     const { passed, failed } = await report(`
       it('passes', () => {});
       it('fails', () => { throw new Error('first'); });
@@ -242,8 +262,8 @@ describe('npm test: reporter', () => {
   });
 });
 
-describe('npm test: the output of a run', () => {
-  it('is told from that of another beside it', () => {
+describe('npm test: the output of a stage', () => {
+  it('begins each line with the name of its stage where stages run beside each other', () => {
     const printed = 'console.log("one\\n\\ntwo"); console.error("three")';
     const script = `import { run } from ${JSON.stringify(toolPath('lib/run.mjs'))};
       const args = ['-e', ${JSON.stringify(printed)}];
