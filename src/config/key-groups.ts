@@ -43,7 +43,7 @@ export const ADMISSION_KEYS = {
 export const CREDENTIALS_KEYS = {
   credentials_source: {
     schema: oneOf(['file', 'tempauth', 'identity']).default('file'),
-    doc: 'Who may sign requests: the access keys of `credentials_file`, the users of `tempauth_conf`, or those of the identity service at `identity_url`. See [Credentials](credentials.md).',
+    doc: 'The users that may sign requests: the access keys of `credentials_file`, the users of `tempauth_conf`, or those of the identity service at `identity_url`. See [Credentials](credentials.md).',
   },
   tempauth_conf: {
     schema: optionalPath(),
@@ -82,7 +82,7 @@ export const CREDENTIALS_KEYS = {
   },
   identity_accounts: {
     schema: accounts().default([]),
-    doc: 'With `identity`: accounts that the janitor goes through, and whose buckets answer preflights of browsers before anybody has signed a request there. The service tells no list of them.',
+    doc: 'With `identity`: accounts that the janitor goes through, and whose buckets answer preflights of browsers before any client has signed a request there. The service tells no list of them.',
   },
   identity_cache_ms: {
     schema: integer(0, 86_400_000).default(60_000),
@@ -248,7 +248,7 @@ export const TLS_KEYS = {
   },
   tls_key_file: {
     schema: optionalPath(),
-    doc: 'Private key of `tls_cert_file` in PEM, without a passphrase, not readable by everybody.',
+    doc: 'Private key of `tls_cert_file` in PEM, without a passphrase, not readable by every user of the machine.',
   },
   admin_tls_cert_file: {
     schema: optionalPath(),

@@ -86,7 +86,7 @@ const KEYS = {
   },
   trusted_proxies: {
     schema: networks().default([]),
-    doc: 'Proxies whose `X-Forwarded-Host`, `X-Forwarded-For` and `X-Forwarded-Proto` count; from anybody else they are ignored.',
+    doc: 'Proxies whose `X-Forwarded-Host`, `X-Forwarded-For` and `X-Forwarded-Proto` count; from any other client they are ignored.',
   },
   anonymous_account: {
     schema: text(
