@@ -46,7 +46,7 @@ describe('bench: output', () => {
     ]);
   });
 
-  it('says why a row was not measured, and shows no figure that nobody has', () => {
+  it('says why a row was not measured, and shows no figure that was not measured', () => {
     const table = new RowsTable(['ringway', 'nginx']);
     const skipped = sampleRow({ target: 'nginx', slices: [], skipped: 'has no list' });
     expect(table.line(skipped)).to.match(/^put-1k +64 {2}nginx +- has no list$/);

@@ -85,7 +85,7 @@ describe('bench: a run', () => {
     expect(warnings[0]).to.match(/^target: bucket .* is left behind: DELETE .*answered 200/);
   });
 
-  it('says that nobody is there', async () => {
+  it('says that no server listens there', async () => {
     const target = ['--target', 'http://127.0.0.1:1', '--access-key', 'a', '--secret-key', 's'];
     const { code, output } = await bench([...target, '--rows', 'get-1k:1']);
     expect(code).to.equal(69);

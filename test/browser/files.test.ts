@@ -318,7 +318,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 
-  it('takes an address that somebody typed as it is', async () => {
+  it('takes an address as a user typed it', async () => {
     await makeContainer(client, '50%');
     await ok(upload(client, '50%', 'half', 'x'), 201);
     await page.goto(`http://127.0.0.1:${bed.console.port}/#50%/`);

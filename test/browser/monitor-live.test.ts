@@ -123,7 +123,7 @@ describeWith(
       await watched.shoot('monitor-log-gap');
     });
 
-    it('comes back to its filter once somebody has logged in at the next console', async () => {
+    it('comes back to its filter once the user has logged in at the next console', async () => {
       await page.getByLabel('Contains').fill('line 3');
       await line('line 2').waitFor({ state: 'detached' });
       const before = await shown();

@@ -137,7 +137,7 @@ describeWith([program('rclone')], 'client: rclone, ACLs', function () {
     return (await fetch(`${bench().service.endpoint}${path}`)).status;
   }
 
-  it('uploads and copies for everybody when it is told to, and for nobody otherwise', async () => {
+  it('uploads and copies publicly when it is told to, and privately otherwise', async () => {
     await rclone.fed('body', 'rcat', 'rw:acls/private');
     await rclone.fed('body', 'rcat', '--s3-acl', 'public-read', 'rw:acls/public');
     await rclone('copyto', '--s3-acl', 'public-read', 'rw:acls/private', 'rw:acls/copy');
@@ -147,7 +147,7 @@ describeWith([program('rclone')], 'client: rclone, ACLs', function () {
     expect(await statusOf('/acls')).to.equal(403);
   });
 
-  it('makes buckets for everybody, and links to what is for nobody', async () => {
+  it('makes public buckets, and links to private objects', async () => {
     await rclone('mkdir', '--s3-bucket-acl', 'public-read', 'rw:open');
     expect(await statusOf('/open')).to.equal(200);
     const { stdout } = await rclone('link', '--expire', '1m', 'rw:acls/private');

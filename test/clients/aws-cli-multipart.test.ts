@@ -43,7 +43,7 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
     expect(await openUploads()).to.deep.equal([]);
   });
 
-  it('copies it on the service, in parts too', async () => {
+  it('copies an object on the service, in parts too', async () => {
     const { folder } = bench();
     await aws('s3', 'cp', '--only-show-errors', 's3://parts/file', 's3://parts/file-2');
     const head = await aws.s3api('head-object', '--bucket', 'parts', '--key', 'file-2');

@@ -29,7 +29,7 @@ describeWith([program('curl')], 'client: curl', function () {
     await s3.close();
   });
 
-  it('uploads a pipe whose length nobody knows, with -T -', async () => {
+  it('uploads a pipe of unknown length, with -T -', async () => {
     const { folder } = bench();
     const sha256 = await writeBigFile(join(folder, 'big'), SIZE);
     const arguments_ = ['-sS', '--fail-with-body', '-T', '-', presigned('PUT', '/curl/piped')];

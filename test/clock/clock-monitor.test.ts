@@ -76,7 +76,7 @@ describe('clock: monitor', () => {
     expect(clock.describe()).to.equal('a: not synchronised');
   });
 
-  it('is unhealthy when nobody answers', async () => {
+  it('is unhealthy when no source answers', async () => {
     const { clock } = monitor([new Source('a', undefined), new Source('b', undefined)]);
     await clock.look();
     expect(clock.state()).to.equal('unhealthy');

@@ -84,7 +84,7 @@ describeWith([program('openssl')], 'config: certificates', () => {
     expect(pair(good.certFile, 'empty')).to.match(/^tls_key_file .*a private key in PEM/);
   });
 
-  it('have keys that not everybody reads; a group may', async () => {
+  it('have keys that their group may read, and others may not', async () => {
     const key = join(folder, 'shared.key');
     await copyFile(good.keyFile, key);
     await chmod(key, 0o640);

@@ -78,7 +78,7 @@ describe('config: Swift', () => {
       ]);
     });
 
-    describe('of systemd, whose ACL shows as a mode of the group', () => {
+    describe('secret files of systemd, whose ACL shows as a mode of the group', () => {
       let file: string;
 
       beforeEach(async () => {
@@ -90,14 +90,14 @@ describe('config: Swift', () => {
       const problems = (credentialsFolder: string | undefined) =>
         problemsOf(() => readSecretFile('swift_key_file', file, credentialsFolder));
 
-      it('takes it from the folder of credentials, also through a link', async () => {
+      it('are read in the folder of credentials, also through a link', async () => {
         expect(readSecretFile('swift_key_file', file, folder)).to.equal('s3cr3t');
         const link = join(folder, 'link');
         await symlink(folder, link);
         expect(readSecretFile('swift_key_file', file, `${link}/`)).to.equal('s3cr3t');
       });
 
-      it('finds the folder in the environment', () => {
+      it('are known by the folder that the environment names', () => {
         const before = process.env.CREDENTIALS_DIRECTORY;
         process.env.CREDENTIALS_DIRECTORY = folder;
         try {
@@ -108,7 +108,7 @@ describe('config: Swift', () => {
         }
       });
 
-      it('refuses it from elsewhere', () => {
+      it('are refused in other folders', () => {
         const elsewhere = ['', '/', dirname(folder), relative('.', folder), join(folder, 'gone')];
         for (const other of [undefined, ...elsewhere]) {
           expect(problems(other).join('\n'), other).to.match(/got mode 0440, expected mode 0600/);
@@ -116,7 +116,7 @@ describe('config: Swift', () => {
       });
 
       for (const mode of [0o444, 0o460, 0o450]) {
-        it(`refuses mode 0${mode.toString(8)} there`, async () => {
+        it(`are refused with mode 0${mode.toString(8)}`, async () => {
           await chmod(file, mode);
           expect(problems(folder)).to.deep.equal([
             `swift_key_file (./secret): got mode 0${mode.toString(8)}, expected mode 0440 or less, as systemd makes it`,

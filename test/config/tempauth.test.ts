@@ -109,7 +109,7 @@ describe("config: tempauth's users", () => {
     });
     afterEach(() => removeFolder(folder));
 
-    it('warns of one that everybody can read', async () => {
+    it('warns of one that every user of the machine can read', async () => {
       await writeFile(conf, '[filter:tempauth]\nuser_a_b = hush .admin\n', { mode: 0o640 });
       expect(readTempauthFile(conf).warnings).to.deep.equal([]);
       await chmod(conf, 0o644);

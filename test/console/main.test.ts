@@ -127,7 +127,7 @@ describe('console: program', () => {
     expect(await readFile(join(folder, 'state', 'audit.jsonl'), 'utf8')).to.include('"login"');
   });
 
-  it('cuts it at a second SIGTERM that comes later, and ends with 1', async () => {
+  it('cuts an upload at a second SIGTERM that comes later, and ends with 1', async () => {
     const { child, ended, port } = run(await configured());
     const client = new ConsoleClient(await port(), secrets());
     await client.login({ account: 'test', user: 'tester', key: 'testing' });

@@ -62,7 +62,7 @@ export function describeBodies(fixture: Fixture): void {
       });
     }
 
-    it('that nobody reads are let go of', async () => {
+    it('that are not read are let go of', async () => {
       const ref = await freshObject(fixture);
       await fixture.backend.putObject(CONTEXT, ref, inputOf(patternBytes(LARGE)));
       const unread = await fixture.backend.getObject(CONTEXT, ref);

@@ -73,7 +73,7 @@ function describeTimes(fixture: Fixture): void {
 }
 
 function describeExpired(fixture: Fixture): void {
-  it('takes an object from every reader but one who asks for it', async () => {
+  it('hides an object from every reader but one that asks for expired objects', async () => {
     const { backend } = fixture;
     const bytes = patternBytes(LARGE);
     const ref = await expired(fixture, bytes);
@@ -95,7 +95,7 @@ function describeExpired(fixture: Fixture): void {
     await failure('BrokenLink', backend.headObject(CONTEXT, link));
   });
 
-  it('lets an object be created again, and be removed by who asks for it', async () => {
+  it('lets an object be created again, and be removed by a caller that asks for expired objects', async () => {
     const { backend } = fixture;
     const [ref, other] = await Promise.all([expired(fixture), expired(fixture)]);
     const created = await backend.putObject(CONTEXT, ref, inputOf('new'), { absent: true });

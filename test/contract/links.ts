@@ -152,7 +152,7 @@ async function listed({ backend }: Fixture, ref: ObjectRef): Promise<ListedObjec
 }
 
 function describeBrokenLinks(fixture: Fixture): void {
-  it('tell of themselves to who asks, with and without their target', async () => {
+  it('are described themselves when a caller asks, with and without their target', async () => {
     const { backend } = fixture;
     const { ref, target, lastModified } = await freshLink(fixture);
     const itself = { linkItself: true };

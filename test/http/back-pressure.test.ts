@@ -64,7 +64,7 @@ describe('edge: uploads faster than their reader', () => {
     expect(peakBytes).to.be.at.most(BUFFERED_BYTES_MAX);
   });
 
-  describe('that nobody reads', () => {
+  describe('that the client does not read', () => {
     let exchange: Exchange | undefined;
     let edge: Edge;
 

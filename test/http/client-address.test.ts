@@ -41,7 +41,7 @@ describe('edge: the address of a client', () => {
 
   for (const [listen, to, peer] of PEERS) {
     describe(`on ${listen}, from ${to}`, () => {
-      it('is its own where nobody is trusted, whatever it says', async () => {
+      it('is its own where no proxy is trusted, whatever it says', async () => {
         await connect(listen, to, []);
         expect(await seen()).to.equal(peer);
         expect(await seen('198.51.100.4')).to.equal(peer);
@@ -84,7 +84,7 @@ describe('edge: the address of a client', () => {
       expect((await client?.untilClosed())?.toString()).to.match(/^HTTP\/1.1 400 /);
     });
 
-    it('of version 2, which the library reads, from anybody', async () => {
+    it('of version 2, which the library reads, from any client', async () => {
       await connect('127.0.0.1', '127.0.0.1', ['127.0.0.1']);
       const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
       const addresses = Buffer.from([198, 51, 100, 4, 127, 0, 0, 1, 0, 5, 0, 80]);

@@ -59,7 +59,7 @@ describe('edge: an answer before the upload has arrived', () => {
     expect(client.pendingBytes).to.equal(0);
   });
 
-  it('keeps it also when the upload was paused', async () => {
+  it('keeps the connection also when the upload was paused', async () => {
     const paused = await startEdge(
       async (given) => {
         if (given.request.method === 'PUT') {
@@ -77,7 +77,7 @@ describe('edge: an answer before the upload has arrived', () => {
     expect((await client.get('/next')).status).to.equal(403);
   });
 
-  it('keeps it for a client that reads no answer before it has sent 8 MiB', async () => {
+  it('keeps the connection of a client that reads no answer before it has sent 8 MiB', async () => {
     await refuse();
     // A socket without a reader: what the server sends waits in the kernel.
     client.socket.pause();

@@ -78,7 +78,7 @@ describe('edge: handover of the port', () => {
     expect(await closedWith(former, 50)).to.deep.equal(Array<string>(50).fill('answered'));
   });
 
-  it('without it, some are lost', async () => {
+  it('loses some connections without it', async () => {
     const port = await freePort();
     const former = prepare('former', '127.0.0.1', port);
     await former.listen();
@@ -91,7 +91,7 @@ describe('edge: handover of the port', () => {
     ['::', '127.0.0.1'],
     ['::', '::1'],
   ] as const) {
-    it(`brings all new connections to who listens next (${host}, by ${address})`, async () => {
+    it(`brings all new connections to the process that listens next (${host}, by ${address})`, async () => {
       const port = await freePort();
       const former = prepare('former', host, port, { handshakeGraceMs: 3_600_000 });
       await former.listen();
@@ -109,7 +109,7 @@ describe('edge: handover of the port', () => {
     });
   }
 
-  it('is undone where nobody listens next', async () => {
+  it('is undone where no process listens next', async () => {
     const port = await freePort();
     const former = prepare('former', '127.0.0.1', port);
     await former.listen();

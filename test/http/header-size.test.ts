@@ -82,7 +82,7 @@ describe('edge: size of the header block', () => {
     });
     after(() => child.stop());
 
-    it('answers 5,000 bytes with 400: whoever starts a listener sets the environment', async () => {
+    it('answers 5,000 bytes with 400 where the environment of the listener does not set the limit', async () => {
       expect(await child.ask('/', `x-a: ${'a'.repeat(5_000)}\r\n`)).to.equal('400');
     });
   });

@@ -12,7 +12,7 @@ const BYTES_EACH_MAX = 64 * 1024;
 describe('edge: idle connections', () => {
   afterEach(closeEdges);
 
-  it(`cost little, ${CONNECTIONS} of them, and hold nobody up`, async () => {
+  it(`cost little, ${CONNECTIONS} of them, and hold up no other client`, async () => {
     const edge = await startEdge((exchange) => {
       void exchange.respond({ status: 204, headers: [] });
     });

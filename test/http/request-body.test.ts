@@ -94,7 +94,7 @@ describe('edge: request bodies', () => {
     });
   });
 
-  it('comes whole when nobody asks for it before it is there', async () => {
+  it('comes whole when it is read after it has arrived', async () => {
     await serve(async ({ body }) => {
       await until(() => body.bytesReceived === 5);
       return (await body.collect(5)).toString();
@@ -211,7 +211,7 @@ describe('edge: request bodies', () => {
       );
     });
 
-    it('tells those who listen, but for who has left', async () => {
+    it('tells all listeners that have not left', async () => {
       await abortWhile(
         (exchange) =>
           new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ describe('trusted proxies', () => {
   }
 
   for (const peer of ['11.0.0.1', '192.0.2.8', '2001:db9::1', '::1', '', 'nonsense']) {
-    it(`are nobody else: ${JSON.stringify(peer)}`, () => {
+    it(`are no other peers: ${JSON.stringify(peer)}`, () => {
       const request = from(peer, FORWARDED);
       expect(PROXIES.forwardedHost(request)).to.equal(undefined);
       expect(PROXIES.scheme(request)).to.equal('http');

@@ -231,7 +231,7 @@ describe('identity: EC2 credentials', () => {
       expect(outcomes.filter((code) => code === 'accepted')).to.have.length(8);
     });
 
-    it('lets those who wait for the same key fail with the first', async () => {
+    it('lets requests that wait for the same key fail with the first', async () => {
       const bench = open();
       let held: (() => void) | undefined;
       fake.misbehave = (request, response) => {

@@ -78,7 +78,7 @@ describe('integration: access log', () => {
     expect(Date.parse(entry.time)).to.be.within(Date.now() - 60_000, Date.now() + 60_000);
   });
 
-  it('says of a refused request what it claims, and not who it is', async () => {
+  it('records of a refused request what it claims, and no user', async () => {
     const other = new S3TestClient({ ...service, secretKey: 'wrong' });
     const refused = await other.send({ method: 'GET', path: '/photos/x' });
     await other.close();
@@ -93,7 +93,7 @@ describe('integration: access log', () => {
     });
   });
 
-  it('tells who cut a response short', async () => {
+  it('tells which side cut a response short', async () => {
     const body = Buffer.alloc(30_000_000);
     await client.send({ method: 'PUT', path: '/photos/large', body });
     const request = { method: 'GET', rawPath: '/photos/large', rawQuery: '' };

@@ -94,7 +94,7 @@ describe('ACL requests over the wire', () => {
     expect((await owner.get('/bucket/own?acl')).text.match(/<Grant>/g)).to.have.length(1);
   });
 
-  it('tells those who may list what is missing, and nobody else', async () => {
+  it('tells only users who may list that an object is missing', async () => {
     const { owner, anna, ben } = bench();
     await owner.put('/listed', '', { 'x-amz-grant-read': `id=${ANNA_ID}` });
     expectError(await anna.get('/listed/absent'), 404, 'NoSuchKey');

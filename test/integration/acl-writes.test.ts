@@ -20,7 +20,7 @@ describe('ACLs of copies and uploads over the wire', () => {
   const copy = (s3: S3TestClient, from: string, to: string, more: Record<string, string> = {}) =>
     s3.put(to, '', { 'x-amz-copy-source': from, ...more });
 
-  it('tells ETags by conditional deletes to who may read the object', async () => {
+  it('reveals ETags by conditional deletes only to users who may read the object', async () => {
     const { owner, anna } = bench();
     for (const key of ['hidden', 'shown']) {
       const acl = key === 'shown' ? { 'x-amz-acl': 'public-read' } : {};
@@ -61,7 +61,7 @@ describe('ACLs of copies and uploads over the wire', () => {
     expect((await anna.get('/target/copy')).text, 'after all refusals').to.equal('public');
   });
 
-  it('gives a copy to who made it, and not the ACL of its source', async () => {
+  it('gives a copy to the user who made it, and not the ACL of its source', async () => {
     const { owner, anna } = bench();
     await copy(anna, '/source/public', '/target/hers');
     const { text } = await owner.get('/target/hers?acl');
@@ -83,7 +83,7 @@ describe('ACLs of copies and uploads over the wire', () => {
     return s3.send({ method: 'POST', path: `${path}?uploadId=${id}`, body });
   }
 
-  it('gives a finished upload to who began it, with the ACL that was asked for then', async () => {
+  it('gives a finished upload to the user who began it, with the ACL that was asked for then', async () => {
     const { owner, anna, ben } = bench();
     expect((await upload(anna, '/target/upload', {})).status).to.equal(200);
     expect((await owner.get('/target/upload?acl')).text).to.contain(`<ID>${ANNA_ID}</ID>`);
@@ -99,7 +99,7 @@ describe('ACLs of copies and uploads over the wire', () => {
     expectDenied(await unsigned('/target/open'));
   });
 
-  it('lets nobody into an upload who may not write the bucket', async () => {
+  it('lets no user into an upload who may not write the bucket', async () => {
     const { anna, ben } = bench();
     const created = await anna.send({ method: 'POST', path: '/target/theirs?uploads' });
     const id = /<UploadId>([^<]+)</.exec(created.text)?.[1] ?? '';

@@ -63,7 +63,7 @@ describe('buckets over the wire', () => {
     await s3.delete('/full-a/key');
   });
 
-  it('tells the region of buckets to who asks for something, and knows of no other', async () => {
+  it('answers requests with the region of buckets, and knows of no other', async () => {
     await s3.put('/regional');
     const here = await s3.get('/?prefix=regional&bucket-region=eu-north-7');
     expect(here.text).to.contain('<Name>regional</Name>');

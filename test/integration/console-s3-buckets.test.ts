@@ -130,7 +130,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     expect(codeOf(await put('/api/files/versions/legal-hold', gone))).to.equal('no_such_object');
   });
 
-  it('leaves what is retained in compliance mode, whoever asks', async () => {
+  it('leaves what is retained in compliance mode, for any user', async () => {
     const bucket = await both.makeBucket('Locked');
     await s3.put(`/${bucket}/a`, 'kept');
     const [version] = await both.versions(bucket, 'a');

@@ -241,7 +241,7 @@ describe('service: Files on buckets with S3 versions', () => {
     ]);
   });
 
-  it('signs with the access key of whoever logs in by name', async () => {
+  it('signs with the access key of the user who logs in by name', async () => {
     const bucket = await makeBucket();
     const second = await both.login('second', MEMBER.secretKey, 'main');
     await ok(upload(second, bucket, 'by-name', 'x'), 201);
@@ -283,7 +283,7 @@ describe('service: Files on buckets with S3 versions', () => {
   });
 
   /** A short run of what an S3 client and the console do to a locked bucket at the same time. */
-  it('tells the same truth as S3, whoever writes', async () => {
+  it('shows the same as S3, whichever of them wrote', async () => {
     const bucket = `both-${(buckets += 1)}`;
     await s3.put(`/${bucket}`, '', { 'x-amz-bucket-object-lock-enabled': 'true' });
     const keys = ['a', 'dir/b', 'dir/c d', 'e+ü'];

@@ -73,7 +73,7 @@ describe('service: a reload in the middle of a change of users', function () {
       .filter(({ action, result }) => /^users\.(add|recover)$/.test(action) && result !== 'begun')
       .map(({ action, target, result }) => `${action} ${target} ${result}`);
 
-  it('takes it back from every node that has it, and says so', async () => {
+  it('takes the change back from every node that has it, and says so', async () => {
     await start();
     await cluster.make(SECOND, 'blocked');
     await apply();
@@ -96,7 +96,7 @@ describe('service: a reload in the middle of a change of users', function () {
     expect((await outcomes())[1]).to.match(/ ok$/);
   });
 
-  it('ends it where only its last node was left', async () => {
+  it('completes the change where only its last node was left', async () => {
     await start();
     await cluster.make(THIRD, 'blocked');
     const { key } = await apply();
@@ -114,7 +114,7 @@ describe('service: a reload in the middle of a change of users', function () {
     expect(await reloaded).to.include({ code: 0 });
   });
 
-  it('lets the next console take it back where the former one was killed for its time', async () => {
+  it('lets the next console take the change back where the former one was killed for its time', async () => {
     await start({ drain_timeout_ms: 200 });
     await cluster.make(SECOND, 'blocked');
     await apply();

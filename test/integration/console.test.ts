@@ -145,7 +145,7 @@ describe('service: console', () => {
     expect(chain.text).not.to.include('problem');
   });
 
-  it('follows the credentials: who is none of them any more is logged out', async () => {
+  it('follows the credentials: a user who is removed from them is logged out', async () => {
     await login();
     const file = join(service.dataDir, 'credentials.json');
     const text = await readFile(file, 'utf8');

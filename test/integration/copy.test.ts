@@ -314,7 +314,7 @@ describe('CopyObject over the wire', () => {
     });
   });
 
-  it('gives a checksum of the same algorithm to who asks for it', async () => {
+  it('gives a checksum of the same algorithm when the client asks for it', async () => {
     const asked = { 'x-amz-checksum-algorithm': 'crc32' };
     expect((await copy('/copies/same', '/source/object', asked)).status).to.equal(200);
   });

@@ -87,7 +87,7 @@ describe('the owner that a client expects of a bucket', () => {
     });
   }
 
-  it('is who the ACL says, to those whom it lets in', async () => {
+  it('is the owner that the ACL names, to users whom it lets in', async () => {
     const { anna, stranger } = users();
     expect((await anna.head('/open', { [HEADER]: OWNER_ID })).status).to.equal(200);
     expect((await anna.head('/open', { [HEADER]: ANNA_ID })).status).to.equal(403);

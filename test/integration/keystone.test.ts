@@ -199,7 +199,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     );
   });
 
-  it('says what is wrong with its own user, and accepts nobody', async () => {
+  it('says what is wrong with its own user, and accepts no client', async () => {
     const service = await serve({
       identity_user: '',
       identity_key_file: '',

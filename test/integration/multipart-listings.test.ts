@@ -134,7 +134,7 @@ describe('listings of multipart uploads over the wire', () => {
   });
 
   describe('uploads that are not there', () => {
-    it('are NoSuchUpload for everybody: never begun, aborted, completed, of another key', async () => {
+    it('are NoSuchUpload for every user: never begun, aborted, completed, of another key', async () => {
       const aborted = await bench.smallUpload('/parts/gone', 'aborted');
       const path = `/parts/gone?uploadId=${aborted.uploadId}`;
       expect((await bench.s3.delete(path)).status).to.equal(204);

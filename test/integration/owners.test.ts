@@ -53,7 +53,7 @@ describe('owners in listings over the wire', () => {
   }
 
   for (const state of [undefined, 'Enabled', 'Suspended']) {
-    it(`are those who wrote: ${state ?? 'without versions'}`, async () => {
+    it(`are the users who wrote: ${state ?? 'without versions'}`, async () => {
       const { owner, anna } = users();
       const bucket = await bucketFor(`objects-${(state ?? 'plain').toLowerCase()}`, state);
       await owner.put(`${bucket}/of-owner`, 'x');
@@ -96,7 +96,7 @@ describe('owners in listings over the wire', () => {
     });
   }
 
-  it('are those who deleted, and who wrote before versions were kept', async () => {
+  it('are the users who deleted, and who wrote before versions were kept', async () => {
     const { owner, anna } = users();
     const bucket = await bucketFor('markers');
     await anna.put(`${bucket}/key`, 'from before');
@@ -129,7 +129,7 @@ describe('owners in listings over the wire', () => {
     });
   });
 
-  it('of uploads are those who began them, for everybody who may list', async () => {
+  it('of uploads are the users who began them, for every user who may list', async () => {
     const { owner, anna } = users();
     const bucket = await bucketFor('uploads');
     const ids = {

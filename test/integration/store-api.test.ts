@@ -32,7 +32,7 @@ describe('service: Swift API of the store', () => {
     return response.headers.get('x-auth-token') ?? '';
   }
 
-  it('shows what S3 wrote, and S3 what it wrote', async () => {
+  it('shows what S3 wrote, and S3 shows what it wrote', async () => {
     const s3 = new S3TestClient(service);
     expect((await s3.put('/shared')).status).to.equal(200);
     expect((await s3.put('/shared/from/s3', 'one')).status).to.equal(200);
@@ -46,7 +46,7 @@ describe('service: Swift API of the store', () => {
     expect(await (await fetch(path, { headers })).text()).to.equal('from/s3\nfrom/swift\n');
   });
 
-  it('tells of the S3 API beside it what Swift tells of its s3api', async () => {
+  it('describes the S3 API in /info as Swift describes its s3api', async () => {
     const info = (await (await fetch(`${origin}/info`)).json()) as Record<string, unknown>;
     expect(info.s3api).to.deep.equal({
       max_bucket_listing: 1000,

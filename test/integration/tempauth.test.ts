@@ -68,7 +68,7 @@ describe("integration: tempauth's users", () => {
     expect((await member.put('/own')).code).to.equal('AccessDenied');
   });
 
-  it('knows whoever is added, and nobody who is removed, without a restart', async () => {
+  it('knows users that are added, and none that are removed, without a restart', async () => {
     const pids = service.pids();
     expect(await codeFor('test:new', 'fresh')).to.equal('InvalidAccessKeyId');
     await writeFile(conf, confOf(`${USERS}\nuser_test_new = fresh .admin`));

@@ -188,7 +188,7 @@ describe('janitor: cold tier, when things go wrong', () => {
     expect(await cold.pass()).to.deep.equal(['archive done key']);
   });
 
-  it('lets all who ask at once wait for one piece of work', async () => {
+  it('lets all concurrent requests wait for one piece of work', async () => {
     const counting = new DamagingBackend();
     await cold.close();
     cold = await ColdBench.open({ cold: counting });

@@ -154,7 +154,7 @@ describe('janitor: cold tier', () => {
     expect((await cold.read('key')).equals(bytes)).to.be.true;
   });
 
-  it('leaves alone what nobody could tell the bytes of', async () => {
+  it('leaves alone an object whose bytes cannot be told', async () => {
     const systemMetadata = { [SYSTEM_METADATA.storageClass]: 'GLACIER' };
     await cold.bench.store.putObject(CALL, refOf('odd'), {
       size: 1,

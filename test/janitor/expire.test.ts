@@ -93,7 +93,7 @@ describe('janitor: expiration', () => {
     });
   }
 
-  it('takes what somebody else deleted for gone', async () => {
+  it('takes what another client deleted for gone', async () => {
     await bench.put('raced');
     await bench.rules(rules({ expiration: inDays(1) }));
     bench.clock.advance(2 * DAY_MS);

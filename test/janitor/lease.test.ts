@@ -43,7 +43,7 @@ for (const { name, Store, first } of STORES)
       return new Lease(store, holder, LEASE_MS, own);
     }
 
-    it('is had by exactly one of many who want it at once', async () => {
+    it('is had by exactly one of many janitors that want it at once', async () => {
       const leases = Array.from({ length: 8 }, (_, i) => lease(String(i)));
       const outcomes = await Promise.all(leases.map((one) => one.acquire(CALL)));
       expect(outcomes.filter(({ outcome }) => outcome === 'held')).to.have.length(1);
@@ -174,7 +174,7 @@ describe('janitor: record, chained', () => {
     expect((await new ChainedRecord(lagging, ACCOUNT).read(CALL)).record?.sequence).to.equal(3);
   });
 
-  it('is not written by who has seen an older one', async () => {
+  it('is not written by a janitor that has seen an older one', async () => {
     const store = new ChainedRecord(bench.store, ACCOUNT);
     const first = await store.write(CALL, NEW_RECORD, undefined);
     await store.write(CALL, NEW_RECORD, first);

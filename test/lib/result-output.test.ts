@@ -93,7 +93,7 @@ describe('result on stdout', () => {
     expect(JSON.parse(written)).to.include({ region: 'us-east-1' });
   });
 
-  it('fails when nobody reads it any more', async () => {
+  it('fails when its reader has gone', async () => {
     const child = spawn(
       'sh',
       ['-c', 'read go; exec "$0" "$@"', process.execPath, RINGWAY, 'help'],

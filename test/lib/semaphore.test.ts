@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Semaphore, type SemaphoreRefusal } from '../../src/lib/semaphore.js';
 import { until } from '../support/until.js';
 
-describe('admission: gate', function () {
+describe('lib: semaphore', function () {
   // All happens in this process, and waits that are not over by then never end.
   this.timeout(10_000);
 
@@ -16,7 +16,7 @@ describe('admission: gate', function () {
     return watched;
   }
 
-  it('lets in by weight, and the next when somebody leaves, in order', async () => {
+  it('lets in by weight, and the next when one leaves, in order', async () => {
     const gate = new Semaphore({ capacity: 4, queueMax: 9, waitMsMax: 60_000 });
     expect(gate.tryEnter(3)).to.equal(true);
     expect(gate.tryEnter(2)).to.equal(false);
@@ -43,7 +43,7 @@ describe('admission: gate', function () {
     await until(() => waits.state === 'in');
   });
 
-  it('refuses who has waited too long, and then lets in who fits', async () => {
+  it('refuses a waiter that has waited too long, and then lets in those that fit', async () => {
     let now = 0;
     const gate = new Semaphore({ capacity: 4, queueMax: 9, waitMsMax: 20 }, () => now);
     gate.tryEnter(3);
@@ -68,7 +68,7 @@ describe('admission: gate', function () {
     expect(gate.tryEnter(1)).to.equal(false);
   });
 
-  it('never holds more than its capacity, loses nobody, and is empty in the end', async () => {
+  it('never holds more than its capacity, loses no waiter, and is empty in the end', async () => {
     const weight = fc.integer({ min: 1, max: 5 });
     await fc.assert(
       fc.asyncProperty(fc.array(weight, { maxLength: 60 }), async (weights) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { TokenBuckets } from '../../src/lib/token-buckets.js';
 
 describe('admission: token buckets', () => {
-  it('limits nobody when there is no rate', () => {
+  it('limits no user when there is no rate', () => {
     const buckets = new TokenBuckets({ perS: 0, burst: 1 });
     for (let turn = 0; turn < 100; turn++) expect(buckets.take('a')).to.equal(true);
   });

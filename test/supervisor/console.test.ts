@@ -151,7 +151,7 @@ describe('supervisor: console', () => {
     );
   });
 
-  it('finds that its file leads it to where something else listens', async () => {
+  it('says that something else listens at the address in its file', async () => {
     const check = async (own: object, config: object) => {
       await writeFile(join(folder, 'console.json'), JSON.stringify(own));
       const all = { console_config: 'console.json', ...config };
@@ -182,7 +182,7 @@ describe('supervisor: console', () => {
     await (await flag.ready()).sees(/Console +http:\/\/127\.0\.0\.1:\d+/);
   });
 
-  it('lets the former one serve at a reload until the next one does', async () => {
+  it('lets the former console serve at a reload until the next one does', async () => {
     const beginFile = join(folder, 'begin');
     await writeFile(beginFile, '');
     const env = { FAKE_CONSOLE_START: 'wait-begin', FAKE_BEGIN_FILE: beginFile };

@@ -104,7 +104,7 @@ describe('supervisor: drain and wait-ready', () => {
     });
   }
 
-  it('nobody else may command it', async () => {
+  it('no other process may command it', async () => {
     await ringway(['start']).ready();
     const { mode } = await stat(join(folder, `${'long-'.repeat(25)}data`, 'control.sock'));
     expect(mode & 0o777).to.equal(0o600);

@@ -20,7 +20,7 @@ describe('what a process takes and does', () => {
     expect(usage.rss_bytes).to.be.within(rss / 2, rss * 2);
   });
 
-  it('is unknown of who has gone', () => {
+  it('is unknown of a process that has gone', () => {
     expect(usageOf(undefined)).to.equal(undefined);
     // Above the highest that Linux gives.
     expect(usageOf(2 ** 30)).to.equal(undefined);

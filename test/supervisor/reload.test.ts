@@ -103,7 +103,7 @@ describe('supervisor: reload', () => {
     expect(await service.ended).to.include({ code: 0 });
   });
 
-  it('leaves nobody behind who follows the credentials', async () => {
+  it('leaves no process behind that follows the credentials', async () => {
     for (let n = 0; n < 2; n++) expect(await ringway('reload')).to.include({ code: 0 });
     const credentials = join(folder, 'data', 'credentials.json');
     // Each is seen within a second of the one before: so all who look have seen the first by then.
@@ -184,7 +184,7 @@ describe('supervisor: reload', () => {
     expect(await service.ended).to.include({ code: 0 });
   });
 
-  it('waits for requests in flight, and shows who is leaving', async () => {
+  it('waits for requests in flight, and shows the processes that are leaving', async () => {
     await service.control(1, '/begin');
     const port = await service.metric('fake_control_port{worker="1"}');
     const [busy] = await pids();

@@ -56,7 +56,7 @@ describe('swift api: container ACLs, as Swift has them', () => {
     ['.r:*,.r:-unknown', undefined, false],
   ];
   for (const [acl, referrer, allowed] of referrers) {
-    it(`${allowed ? 'lets' : 'does not let'} ${referrer ?? 'nobody'} in by ${acl}`, () => {
+    it(`${allowed ? 'lets' : 'does not let'} ${referrer ?? 'a client without a referrer'} in by ${acl}`, () => {
       const subject = { groups: new Set<string>(), referrer };
       expect(aclAllows(acl, subject, true)).to.equal(allowed);
       expect(aclAllows(acl, subject, false)).to.equal(false);
@@ -172,7 +172,7 @@ describe('swift api: tokens', () => {
     expect(userOfToken(users, token, 1000)).to.equal(undefined);
   });
 
-  it("are nobody's when anything of them is changed, or the secret key is", () => {
+  it('are refused when anything of them is changed, or the secret key is', () => {
     const token = issueToken(user!, 1000);
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'A' ? 'B' : 'A';

@@ -41,7 +41,7 @@ describe('swift api', () => {
     return owner.send('PUT', `${path}/${name}`, { headers, body: body ?? '' });
   }
 
-  it('logs in by access key or user, and nobody with a wrong key', async () => {
+  it('logs in by access key or user, and refuses a wrong key', async () => {
     for (const user of ['test:tester', 'test.tester']) {
       const headers = { 'x-auth-user': user, 'x-auth-key': 'testing' };
       const { status, headers: answer } = await nobody.send('GET', '/auth/v1.0', { headers });
@@ -141,7 +141,7 @@ describe('swift api', () => {
     await gateway.close();
   });
 
-  it('lets nobody but a gateway write to archives and locked buckets', async () => {
+  it('lets only a gateway write to archives and locked buckets', async () => {
     const context = { requestId: 'test' };
     const container = path.split('/')[3] ?? '';
     const lock = { systemMetadata: { 's3-object-lock': 'x' } };
@@ -246,7 +246,7 @@ describe('swift api', () => {
     expect(broken.headers['content-location']).to.equal(`${path}/o`);
   });
 
-  it('lets objects expire, for everybody but an owner who asks', async () => {
+  it('lets objects expire, for every user but an owner who asks', async () => {
     const at = String(Math.floor(Date.now() / 1000) + 86_400);
     await put('later', 'x', { 'x-delete-at': at });
     expect((await owner.send('HEAD', `${path}/later`)).headers['x-delete-at']).to.equal(at);

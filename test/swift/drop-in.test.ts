@@ -152,7 +152,7 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
     });
   }
 
-  it('gives what s3api began without a type the type that it would have had here', async () => {
+  it('gives an upload that s3api began without a type the default type of the gateway', async () => {
     const path = `/${bucket}/untyped`;
     const id = await initiate(dropIn.theirs, path);
     const etag = await uploadPart(dropIn.theirs, path, id, 1, randomBytes(1000));
@@ -161,7 +161,7 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
     expect(headers).to.include({ 'content-type': 'binary/octet-stream' });
   });
 
-  it('keeps parts where the bucket is, for whom the bucket is', async () => {
+  it('keeps parts in the storage policy and with the ACLs of the bucket', async () => {
     const name = `${bucket}-silver`;
     const silver = { 'x-storage-policy': 'silver', 'x-container-read': 'test:other' };
     expect((await dropIn.swift('PUT', name, silver)).status).to.equal(201);

@@ -257,11 +257,11 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     const status = async (method: string, target: string, headers: Record<string, string>) =>
       (await owner.send(method, target, { headers })).status;
 
-    it('of this very request, lets it pass', async () => {
+    it('lets the very request pass that it signs', async () => {
       expect(await status('GET', path, signatureHeaders(secret, 'GET', path))).to.equal(200);
     });
 
-    it('of another secret, time, method, path or query, refuses', async () => {
+    it('refuses another secret, time, method, path or query', async () => {
       const sign = (method: string, target: string, seconds?: number) =>
         signatureHeaders(secret, method, target, seconds);
       const other = signatureHeaders('a secret of others', 'GET', path);

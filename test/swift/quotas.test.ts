@@ -121,7 +121,7 @@ describeWith(SWIFT_NEEDS, 'quotas of Swift, for what comes through the gateway',
   });
 
   describe('of a bucket', () => {
-    it('in bytes, holds for objects, parts and versions', async () => {
+    it('holds in bytes for objects, parts and versions', async () => {
       const [plain, versioned] = [await makeBucket(), await makeBucket({ versions: true })];
       for (const bucket of [plain, versioned]) await setBucketQuota(bucket, 'bytes', QUOTA);
       expectOver(await ours.put(`/${plain}/a`, LARGE));
@@ -132,7 +132,7 @@ describeWith(SWIFT_NEEDS, 'quotas of Swift, for what comes through the gateway',
       expectDone(await ours.put(`/${versioned}/a`, Buffer.alloc(10)));
     });
 
-    it('in bytes, counts what earlier parts and versions take', async () => {
+    it('counts the bytes of earlier parts and versions', async () => {
       const bucket = await makeBucket({ versions: true });
       for (let version = 1; version <= 2; version++) {
         expectDone(await ours.put(`/${bucket}/a`, Buffer.alloc(600)));
@@ -141,7 +141,7 @@ describeWith(SWIFT_NEEDS, 'quotas of Swift, for what comes through the gateway',
       expectOver(await ours.put(`/${bucket}/b`, Buffer.alloc(10)));
     });
 
-    it('in objects, holds for new keys with versions, and lets them be deleted', async () => {
+    it('holds in objects for new keys with versions, and lets them be deleted', async () => {
       const bucket = await makeBucket({ versions: true });
       expectDone(await ours.put(`/${bucket}/first`, 'x'));
       await setBucketQuota(bucket, 'count', '1');

@@ -22,7 +22,7 @@ describeWith(SWIFT_NEEDS, 'updates of one object of Swift by several gateways', 
 
   after(() => Promise.all(gateways.map((gateway) => gateway.close())));
 
-  it('lose no change that somebody was told of', async () => {
+  it('lose no change that was acknowledged', async () => {
     const [first] = gateways;
     const container = { account: 'AUTH_test', container: `u-${randomBytes(6).toString('hex')}` };
     const ref = { ...container, object: 'key' };

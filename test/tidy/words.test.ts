@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { projectFiles } from './project.js';
-import { PLAIN_FOLDERS, wordViolations } from './words.js';
+import { PLAIN_FOLDERS, titleViolations, wordViolations } from './words.js';
 
 describe('tidy: words', () => {
   const advices = (text: string): string[] =>
@@ -23,5 +23,24 @@ describe('tidy: words', () => {
     for (const text of headless) expect(advices(text), text).to.have.length(1);
     const fine = ['/** The size\n * Of all. */', '// The one\n// Of them.', '/* It waits. */'];
     for (const text of fine) expect(advices(text), text).to.deep.equal([]);
+  });
+
+  it('titles of tests have a subject', () => {
+    expect(titleViolations(projectFiles())).to.deep.equal([]);
+  });
+
+  it('notices unnamed persons in a title, and not in its code or beside it', () => {
+    const person = 'nobody';
+    const text = [
+      `describe('what ${person} reads', () => {`,
+      `  it('lets ${person} in', check);`,
+      `  it(\`lets $\{whom ?? '${person}'} in\`, check);`,
+      `  expect('${person}').to.equal(text);`,
+    ].join('\n');
+    const found = titleViolations([{ path: 'test/s3/x.test.ts', text }]);
+    expect(found.map((line) => line.split(' ')[0])).to.deep.equal([
+      'test/s3/x.test.ts:1',
+      'test/s3/x.test.ts:2',
+    ]);
   });
 });

@@ -1,8 +1,9 @@
 import type { ProjectFile, Violation } from './project.js';
 
 /**
- * The words of comments: a reader must not have to look for the subject of a sentence. The rules
- * are a short list of constructs that had to be decoded with the code beside them.
+ * The words of comments and of the titles of tests: a reader must not have to look for the subject
+ * of a sentence. The rules are a short list of constructs that had to be decoded with the code
+ * beside them.
  */
 
 /** The folders whose comments are held to the rules. */
@@ -79,4 +80,46 @@ function commentLines(source: string): CommentLine[] {
     }
   });
   return lines;
+}
+
+/** The folders whose titles of tests are held to the rules. */
+export const PLAIN_TITLE_FOLDERS = [
+  'test/clients/',
+  'test/clock/',
+  'test/cold/',
+  'test/config/',
+  'test/contract/',
+  'test/faults/',
+  'test/http/',
+  'test/identity/',
+  'test/integration/',
+  'test/janitor/',
+  'test/lib/',
+  'test/ring/',
+  'test/s3/',
+  'test/swift-api/',
+];
+
+/** A title of a test or of a group of tests, in quotes of any kind. */
+const TITLE = /\b(?:describe\w*|it)\(\s*(?:[A-Z_]+,\s*)?(['"`])((?:\\.|(?!\1).)*)\1/gs;
+
+/** Code within a title. */
+const PLACEHOLDER = /\$\{[^}]*\}/g;
+
+/** Titles of tests that speak of an unnamed person. */
+export function titleViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.endsWith('.ts'))
+    .filter(({ path }) => PLAIN_TITLE_FOLDERS.some((folder) => path.startsWith(folder)))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(TITLE)].flatMap(({ index, 2: title = '' }) =>
+        ANYWHERE.filter(({ found }) => found.test(title.replaceAll(PLACEHOLDER, ''))).map(
+          ({ advice }) => `${path}:${lineAt(text, index)} has the title "${title}": ${advice}`,
+        ),
+      ),
+    );
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
 }

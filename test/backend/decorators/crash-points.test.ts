@@ -49,7 +49,7 @@ describe('crash points', () => {
     });
   }
 
-  it('tell nobody what became of calls under way', async () => {
+  it('give no answer to calls that were under way', async () => {
     await withStore(async (store) => {
       const backend = new CrashPointBackend(store, { at: 2 });
       const other = { ...KEY, object: 'other' };

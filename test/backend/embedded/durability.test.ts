@@ -38,7 +38,7 @@ async function syncsDuring(
 }
 
 describe('durability of the embedded store', () => {
-  it('syncs a whole body and then its folder, before anybody can see the object', () =>
+  it('syncs a whole body and then its folder, before the object is visible', () =>
     withStore({}, async (store, directory) => {
       const syncs = await syncsDuring(store, directory, 'o', () =>
         store.putObject(CONTEXT, objectRef('o'), INPUT),
@@ -51,7 +51,7 @@ describe('durability of the embedded store', () => {
       expect(await isThere(store, 'o')).to.equal(true);
     }));
 
-  it('syncs the folder of a copy that shares its body, before anybody can see the copy', () =>
+  it('syncs the folder of a copy that shares its body, before the copy is visible', () =>
     withStore({}, async (store, directory) => {
       await store.putObject(CONTEXT, objectRef('o'), INPUT);
       const before = new Set(await bodyFiles(directory));

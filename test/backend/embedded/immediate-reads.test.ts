@@ -62,7 +62,7 @@ describe('embedded store: reads in the call', () => {
       expect(Buffer.concat(chunks).equals(large)).to.equal(true);
     }));
 
-  it('see what was acknowledged before the call, by whomever', () =>
+  it('see what any process acknowledged before the call', () =>
     withObjects(async (store) => {
       const reads = readsOf(store);
       reads.headObject(CONTEXT, SMALL);

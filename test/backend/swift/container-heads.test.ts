@@ -30,7 +30,7 @@ function counting(cacheMs: number): { transport: ScriptedTransport; heads: Conta
 }
 
 describe('swift: container heads', () => {
-  it('are asked for once by all who ask while nothing is older than allowed', async () => {
+  it('are requested once for all callers while they are not older than allowed', async () => {
     const { transport, heads } = counting(LONG_MS);
     const got = await Promise.all(Array.from({ length: 5 }, () => heads.head(CONTEXT, REF)));
     got.push(await heads.head(CONTEXT, REF));
@@ -46,7 +46,7 @@ describe('swift: container heads', () => {
     expect(got.map(({ objectCount }) => objectCount)).to.deep.equal([1, 2]);
   });
 
-  it('are asked of all replicas by who wants the newest, and kept for the others', async () => {
+  it('are requested of all replicas by a caller that wants the newest, and kept for the others', async () => {
     const { transport, heads } = counting(LONG_MS);
     await heads.head(CONTEXT, REF);
     const newest = await heads.head(CONTEXT, REF, { newest: true });
@@ -70,7 +70,7 @@ describe('swift: container heads', () => {
     expect((await heads.head(CONTEXT, REF)).objectCount).to.equal(2);
   });
 
-  it('of a missing container are not kept, but for who may overlook a new one', async () => {
+  it('of a missing container are kept only for callers that may overlook a new one', async () => {
     const answers = [MISSING, MISSING];
     const transport = new ScriptedTransport(() => answers.shift() ?? head(1));
     const heads = new ContainerHeads(transport, LONG_MS);
@@ -125,7 +125,7 @@ describe('swift: container heads', () => {
     expect(transport.requests).to.have.length(1002);
   });
 
-  it('do not fail for those who wait when who asked first gives up', async () => {
+  it('do not fail for waiting callers when the first caller gives up', async () => {
     let answer: (answer: ScriptedAnswer) => void = () => undefined;
     const only = new Promise<ScriptedAnswer>((resolve) => (answer = resolve));
     const transport = new ScriptedTransport(() => only);

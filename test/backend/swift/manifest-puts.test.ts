@@ -179,7 +179,7 @@ function describeHeartbeats(): void {
     }
   });
 
-  it('are tried again when somebody else creates the same, which only the status says', async () => {
+  it('are tried again when another writer creates the same object, which only the status says', async () => {
     const answers = {
       [query]: [heartbeat('409 Conflict'), heartbeat('412 Precondition Failed')],
     };

@@ -57,7 +57,7 @@ describe('conditional deletions of objects in Swift', () => {
     expect(names()).to.deep.equal([LOOK, DELETE, LOOK]);
   });
 
-  it('wait for who is at it', async () => {
+  it('wait for another deletion of the same object', async () => {
     const busy = { status: 409, headers: { 'x-gateway-create': 'busy' } };
     const { backend, names } = await scripted(
       { [LOOK]: found(), [DELETE]: [busy, { status: 204 }] },

@@ -75,7 +75,7 @@ function describeRequests(): void {
     });
   });
 
-  it('go on where nobody knows what they replace', async () => {
+  it('go on where what they replace is unknown', async () => {
     for (const unknown of [
       { 'HEAD c+segments': CONTAINER, 'HEAD c/o?symlink=get': { status: 503 } },
       { 'HEAD c+segments': { status: 503 } },
@@ -190,7 +190,7 @@ function describeOutcomes(): void {
 }
 
 function describeCreations(): void {
-  it('wait for others who create the same, when they can be sent again', async () => {
+  it('wait for other creators of the same object, when they can be sent again', async () => {
     const { backend, requests } = await scripted({ 'PUT c/o': [BUSY, BUSY, created(MD5)] });
     const put = await backend.putObject(CONTEXT, REF, input(), { absent: true });
     expect(put).to.include({ outcome: 'created' });
@@ -240,7 +240,7 @@ function describeGuards(): void {
     });
   }
 
-  it('leave their guard when nobody knows what became of them', async () => {
+  it('leave their guard when their outcome is unknown', async () => {
     const { backend, names } = await scripted({
       'PUT c/o': { status: 503 },
       'HEAD c/guard?symlink=get': found(),

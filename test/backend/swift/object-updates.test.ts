@@ -104,7 +104,7 @@ describe('updates of objects in Swift', () => {
     expect(names()).to.deep.equal([LOOK, POST, LOOK, POST, LOOK, POST]);
   });
 
-  it('are never made where nobody knows what became of the read', async () => {
+  it('are never made where the outcome of the read is unknown', async () => {
     const { backend, names } = await scripted({ [LOOK]: { status: 503 }, [POST]: { status: 202 } });
     const error = await failureOf(backend.updateObject(CONTEXT, REF, UPDATE));
     expect(error.code).to.equal('Unavailable');

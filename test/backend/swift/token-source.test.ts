@@ -32,7 +32,7 @@ class Bench {
 }
 
 describe('TokenSource', () => {
-  it('renews a token shortly before its end, beside those who use it', async () => {
+  it('renews a token shortly before its end, while requests still use it', async () => {
     const bench = new Bench();
     expect(await bench.value()).to.equal('token-1');
     bench.now += 89_000;

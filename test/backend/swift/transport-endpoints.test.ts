@@ -172,7 +172,7 @@ describe('Swift transport: several endpoints', () => {
   });
 });
 
-describe('Swift endpoints: who waits', () => {
+describe('Swift endpoints: waiting requests', () => {
   const LIMITS = { connectionsMax: 1, queueMax: 10, queueTimeoutMs: 60_000 };
   const HEALTH = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 1000 };
 

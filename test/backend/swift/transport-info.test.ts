@@ -81,7 +81,7 @@ describe('Swift transport: /info', () => {
     expect(parsed.policies).to.deep.equal([]);
   });
 
-  it('is asked once by all who wait, and kept', async () => {
+  it('is requested once for all callers, and kept', async () => {
     const { transport, fake } = await open([info()]);
     await Promise.all([transport.info(), transport.info()]);
     await transport.info();

@@ -145,7 +145,7 @@ describe('Swift transport: requests', () => {
     expect(fake.connections).to.be.at.most(2);
   });
 
-  it('ends the connection of a long body that nobody reads on', async () => {
+  it('ends the connection of a long body whose reader stops', async () => {
     const { fake, get, transport } = fixture;
     fake.steps = [answer(200, Buffer.alloc(8 * 1024 * 1024))];
     const response = await get({ container: 'c' });
@@ -158,7 +158,7 @@ describe('Swift transport: requests', () => {
     expect(await (await get({ container: 'c' })).text(100)).to.equal('next');
   });
 
-  it('streams a body of any length, and holds back what nobody reads', async () => {
+  it('streams a body of any length, and holds back what is not read', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024, 'abcdefg');
     fixture.fake.steps = [answer(200, body)];
     const response = await fixture.get({ container: 'c' });

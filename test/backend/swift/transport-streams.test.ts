@@ -116,7 +116,7 @@ describe('Swift transport: streams', () => {
     expect(source.asked).to.equal(0);
   });
 
-  it('sends the body without 100 Continue when there is nobody else to ask', async () => {
+  it('sends the body without 100 Continue when there is no other endpoint', async () => {
     const patient = await openFakes(1, { continueTimeoutMs: 20 });
     const silent = async ({ incoming, response }: SeenRequest): Promise<void> => {
       let bytes = 0;

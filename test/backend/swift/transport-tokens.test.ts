@@ -118,7 +118,7 @@ describe('Swift transport: tokens', () => {
     expect(fixture.fake.logins).to.equal(3);
   });
 
-  it('logs in as who acts for the account', async () => {
+  it('logs in as the user that acts for the account', async () => {
     const users: unknown[] = [];
     fixture = await openFakes(1, {
       credentialFor: (account) =>
@@ -135,7 +135,7 @@ describe('Swift transport: tokens', () => {
     expect(error).to.have.property('code', 'Unavailable');
   });
 
-  it('gives up waiting for a login with its caller, and with nobody else', async () => {
+  it('gives up waiting for a login only when its own caller does', async () => {
     fixture = await openFakes(1);
     const { login } = fixture.fake;
     let proceed!: () => void;

@@ -106,7 +106,7 @@ describe('console config: derived from the service', () => {
     expect(() => derived({}, {}, [])).to.throw(ConfigError, /^accounts: expected a list/m);
   });
 
-  it('makes roles of who owns what', () => {
+  it('derives roles from the owners of accounts', () => {
     const credentials: KnownCredential[] = [
       { accessKey: 'READS', account: 'AUTH_main', role: 'member', user: 'main:anna' },
       { accessKey: 'FIRST', account: 'AUTH_main', role: 'owner', user: 'main:root' },

@@ -58,7 +58,7 @@ describe('console files: the audit log', () => {
     expect(acl?.details).to.deep.include({ read: 'a:b', code: 'not_found' });
   });
 
-  it('has who was refused for the role, and on what', async () => {
+  it('has the users whose role was refused, and on what', async () => {
     const member = await bed.login('tester2', 'testing2');
     const body = { name: unique('not-made') };
     expect((await member.send('PUT', '/api/files/container', { body })).status).to.equal(403);

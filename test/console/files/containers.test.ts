@@ -139,7 +139,7 @@ describe('console containers', () => {
     expect(await names(`${FULL}+segments`)).to.deep.equal([]);
   });
 
-  it('lets nobody but those who manage empty a container, and writes it down', async () => {
+  it('lets only managers empty a container, and records it', async () => {
     const member = await bed.login('tester2', 'testing2');
     const body = { name: OPEN, confirm_name: OPEN, remove: true };
     expect(codeOf(await member.post('/api/files/container/empty', body))).to.equal('forbidden');

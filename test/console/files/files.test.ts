@@ -64,7 +64,7 @@ describe('console files', () => {
     });
   });
 
-  it('lets nobody but those who manage purge', async () => {
+  it('lets only managers purge', async () => {
     const member = await bed.login('tester2', 'testing2');
     const body = { container: META, names: ['o'], mode: 'purge' };
     expect(codeOf(await member.post('/api/files/delete', body))).to.equal('forbidden');
@@ -238,7 +238,7 @@ describe('console files', () => {
     expect((await ok(download(client, LARGE, 'd/big'), 200)).bytes.equals(body)).to.equal(true);
   });
 
-  it('keeps who may read and write a container', async () => {
+  it('keeps the ACLs of a container', async () => {
     const acl = { name: PAGES, read: '.r:*,.rlistings', write: 'test:tester2' };
     await ok(client.send('PUT', '/api/files/acl', { body: acl }), 204);
     expect((await ok(client.get(`/api/files/acl?name=${PAGES}`))).json()).to.deep.equal({

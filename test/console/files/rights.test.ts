@@ -145,7 +145,7 @@ describe('console files: what a member may do', () => {
     expect(await read('gone')).to.equal('x');
   });
 
-  it('is told in words why there is no trash, where nobody has made one', async () => {
+  it('is told in words why there is no trash, where none was made', async () => {
     // Shared by another client than this console, which makes no trash for it.
     const { store } = bed;
     const login = await fetch(store.authUrl, {

@@ -7,7 +7,7 @@ import { download, makeContainer, ok, query, unique, upload } from './support.js
 const MIB = 1024 ** 2;
 const CONTAINER = unique('races');
 
-describe('console files: two who upload under one name', () => {
+describe('console files: two uploads under one name', () => {
   const relay = new StoreRelay();
   let bed: TestBed;
   let client: ConsoleClient;

@@ -8,7 +8,7 @@ interface Given {
   headers: Readonly<Record<string, string>>;
 }
 
-describe('console files: who keeps versions', () => {
+describe('console files: keepers of versions', () => {
   const swift = { hasObjectVersioning: true, hasArchiveVersioning: true };
   let container: Given;
   let heads: number;
@@ -35,7 +35,7 @@ describe('console files: who keeps versions', () => {
 
   const asked = async (name = 'c') => [await keepers.mayKeep(account, name), heads];
 
-  it('asks nobody where the store has no versions', async () => {
+  it('makes no request where the store has no versions', async () => {
     info = { hasObjectVersioning: false, hasArchiveVersioning: false };
     expect(await asked()).to.deep.equal([false, 0]);
   });

@@ -21,7 +21,7 @@ import {
 } from '../../../console/surfaces/files/versioning.js';
 
 describe('console versioning', () => {
-  it('reads who keeps versions from the headers of a container', () => {
+  it('reads the keeper of versions from the headers of a container', () => {
     const none = { mode: 'none', active: false, archive: undefined };
     expect(versioningOf({})).to.deep.equal(none);
     expect(versioningOf({ 'x-versions-enabled': 'True' })).to.include({

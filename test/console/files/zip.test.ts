@@ -38,7 +38,7 @@ describe('console zip', () => {
     expect((await client.get(path)).status).to.equal(404);
   });
 
-  it('cuts the archive when an object is not there: nobody takes it for whole', async () => {
+  it('cuts the archive when an object is missing, so that it is not taken for whole', async () => {
     const path = await zipTicket(client, { container, names: ['/lead', 'missing'] });
     const events = client.events('/api/events?topics=zip');
     await events.next();

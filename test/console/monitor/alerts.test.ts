@@ -181,7 +181,7 @@ describe('the evaluation of alerts', () => {
   });
 });
 
-describe('alerts that say the same', () => {
+describe('alerts with the same cause', () => {
   const HOURS = 7 * 60;
   /** Of a disk that fills up, read as it does. */
   const evaluated = (usage: (minute: number) => number, minutes: number) => {

@@ -99,7 +99,7 @@ describe('Monitor with the built-in collector', () => {
     expect(session.features.monitor).to.equal(true);
   });
 
-  it('shows rates of what the gateway counted, and what nobody measures as unknown', async () => {
+  it('shows rates of what the gateway counted, and what is not measured as unknown', async () => {
     await tick();
     gateway.requests += 100;
     gateway.failed += 25;

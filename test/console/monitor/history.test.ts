@@ -86,7 +86,7 @@ describe('history of measures', () => {
     );
   });
 
-  it('has room for so many series; those that nobody measures any more go first', () => {
+  it('has room for so many series; those that are no longer measured go first', () => {
     const history = new History(2);
     const add = (s: number, node: string) => {
       history.add((START_S + s) * 1000, { panel: 'p', labels: { node }, value: 1 });

@@ -102,7 +102,7 @@ describe('lines of logs', () => {
     expect(redactLine(line)).to.equal(line);
   });
 
-  it('are cut where nobody reads on', () => {
+  it('are cut where the reader stops', () => {
     expect(redactLine('x'.repeat(100_000))).to.have.length(LINE_MAX);
   });
 
@@ -123,7 +123,7 @@ describe('lines of logs', () => {
     }
   });
 
-  it('name nothing that the console talks to, and everybody that talks to the gateway', () => {
+  it('name no host that the console talks to, and every client of the gateway', () => {
     const addresses = new Addresses({
       clusterNodes: [],
       metricsUrl: 'http://prom.example:9090/base',

@@ -58,7 +58,7 @@ class FakeLog {
 
 const entry = (line: string, unixS: number): LogEntry => ({ unixS, labels: {}, line });
 
-describe('log lines that somebody may see', () => {
+describe('log lines that a user may see', () => {
   it('are all those, and only those, that have the text as they are shown', async () => {
     const text = fc.constantFrom('token=abc', 'abc', 'ab', ' ', 'secret', '[', ']');
     const line = fc.array(text, { maxLength: 3 }).map((parts) => parts.join(''));
@@ -159,7 +159,7 @@ describe('log of the gateway in the console', () => {
     expect((await search({ nodes: ['10.0.0.1'] })).lines).to.deep.equal([]);
   });
 
-  it('says from when on it is whole, also to who looks for few lines', async () => {
+  it('says from when on it is complete, also to a user who filters for few lines', async () => {
     const search = logOf(
       ['wanted', ...Array.from({ length: 999 }, (_, i) => `line ${i}`)],
       100_000,

@@ -231,7 +231,7 @@ describe('console bodies', () => {
     }
   });
 
-  it('cuts those who never stop to send what was refused', async () => {
+  it('cuts clients that never stop sending what was refused', async () => {
     const server = http.createServer((request, response) => {
       request.once('data', () => {
         discardRest(request);

@@ -200,7 +200,7 @@ describe('console audit page', () => {
     return (answer.json() as { items: AuditRecord[] }).items;
   };
 
-  it('is searched by who, what, how and when', async () => {
+  it('is searched by user, subject, outcome and time', async () => {
     const denied = await search('result=denied');
     expect(denied.map((one) => one.actor)).to.deep.equal(['test:<img src=x>']);
     expect(await search('actor=test:tester&action=log')).not.to.deep.equal([]);

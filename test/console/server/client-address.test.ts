@@ -10,7 +10,7 @@ function addressOf(peer: string, forwardedFor?: string): string {
     .address;
 }
 
-describe('console: who a client is', () => {
+describe('console: address of a client', () => {
   const TABLE: readonly [title: string, peer: string, header: string | undefined, is: string][] = [
     ['without a proxy', '198.51.100.7', undefined, '198.51.100.7'],
     ['whatever it says of itself', '198.51.100.7', '203.0.113.9', '198.51.100.7'],

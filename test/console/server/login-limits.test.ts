@@ -14,7 +14,7 @@ describe('console login limits: rules', () => {
 
   const wait = (address: string, name: string) => limits.tryLogin(address, name).waitS;
 
-  it('lets an address try five times a minute, whoever it says to be', () => {
+  it('lets an address try five times a minute, under any user name', () => {
     for (let i = 0; i < 5; i++) expect(wait('192.0.2.1', `u${i}`)).to.equal(0);
     expect(wait('192.0.2.1', 'u9')).to.equal(60);
     expect(wait('192.0.2.2', 'u9')).to.equal(0);
@@ -52,7 +52,7 @@ describe('console login limits: rules', () => {
     expect(waits).to.deep.equal([0, 0, 1, 2, 4, 8, 16]);
   });
 
-  it('keeps nobody out at one address for what was tried at another', () => {
+  it('locks out no address for attempts at another', () => {
     for (let i = 0; i < 9; i++) limits.failed('192.0.2.1', 'u');
     expect(wait('192.0.2.1', 'u')).to.be.above(60);
     expect(wait('192.0.2.2', 'u')).to.equal(0);

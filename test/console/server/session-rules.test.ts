@@ -119,7 +119,7 @@ describe('console session rules', () => {
     );
   });
 
-  it('leaves the token of the store alone when somebody logs out', async () => {
+  it('leaves the token of the store valid when a user logs out', async () => {
     await start();
     await login();
     const before = store.requests.length;

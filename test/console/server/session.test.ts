@@ -28,7 +28,7 @@ describe('console session', () => {
     expect((await client.get('/api/session')).status).to.equal(200);
   });
 
-  it('marks the cookie for https behind a trusted proxy, and for nobody else', async () => {
+  it('marks the cookie for https behind a trusted proxy only', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'console.example' };
     await client.login(TESTER, forwarded);
     expect(client.setCookie).not.to.include('Secure');
@@ -122,7 +122,7 @@ describe('console session', () => {
     ).to.equal(200);
   });
 
-  it('lets nobody in without a session, except to its health and its login', async () => {
+  it('refuses requests without a session, except to its health and its login', async () => {
     expect((await client.get('/healthz')).status).to.equal(200);
     expect((await client.get('/login.html')).status).to.equal(200);
     for (const path of [

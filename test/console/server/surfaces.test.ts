@@ -108,7 +108,7 @@ describe('surfaces behind their gates', () => {
     expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
   });
 
-  it('serves a page to whoever may open it, and to nobody else', async () => {
+  it('serves a page only to users who may open it', async () => {
     const operator = await bed.login();
     const page = await operator.get('/audit', { accept: 'text/html' });
     expect(page.status).to.equal(200);
@@ -139,7 +139,7 @@ describe('surfaces behind their gates', () => {
     expect(answer.json()).to.have.nested.property('error.details.needs', 'deploy_upstream');
   });
 
-  it('sends to nobody what pages are made from', async () => {
+  it('does not send the sources of pages', async () => {
     const operator = await bed.login();
     for (const path of ['/shell.html', '/pages/files/page.html', '/index.html']) {
       expect((await operator.get(path)).status, path).to.equal(404);

@@ -132,7 +132,7 @@ describe('console swift account', () => {
     refusing.close();
   });
 
-  it('says when nobody answers, or not in time', async () => {
+  it('says when the store does not answer, or not in time', async () => {
     const silent = http.createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;

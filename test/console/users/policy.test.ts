@@ -47,7 +47,7 @@ const demote = (account: string, user: string): UserChange => ({
 });
 const remove = (account: string, user: string): UserChange => ({ action: 'remove', account, user });
 
-describe('console users: who may do what', () => {
+describe('console users: rights', () => {
   for (const [title, asked, admin, operator] of [
     ['a user of the own account', add('test'), 'ok', 'ok'],
     ['an admin of the own account', add('test', '.admin'), 'ok', 'ok'],

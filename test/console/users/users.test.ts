@@ -106,7 +106,7 @@ describe('console users', () => {
     expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
   });
 
-  it('keeps mode and backups, and shows keys to nobody else', async () => {
+  it('keeps mode and backups, and shows keys to no other user', async () => {
     const folder = join(cluster.root, NODES[0]!);
     const backups = async () =>
       (await readdir(folder)).filter((name) => name.includes('.bak-')).sort();
@@ -154,7 +154,7 @@ describe('console users', () => {
     expect(answer.text).to.include(NODES[2]!);
   });
 
-  it('leaves alone what somebody else has changed since it was shown', async () => {
+  it('leaves alone what another administrator has changed since it was shown', async () => {
     const preview = (await client.post('/api/users/preview', NEW)).json() as Preview;
     const base = Object.fromEntries(preview.nodes.map(({ node, sha256 }) => [node, sha256]));
     await appendFile(cluster.file(NODES[1]!), '# edited by hand\n');

@@ -51,7 +51,7 @@ describe('a service under mixed load', () => {
   });
 
   if (!isLong) return;
-  it('does so for as long as nobody kills a process', async function () {
+  it('does so for as long as no process is killed', async function () {
     this.timeout((seconds + 120) * 1000);
     const figures = await run(undefined);
     expect(figures.unclear).to.equal(0);

@@ -181,7 +181,7 @@ describe('locks of new versions over the wire', () => {
     expectAnswer(await bench().s3.delete(at(path, free)), 403, 'AccessDenied');
   });
 
-  it('keep nobody from writing a delete marker, and come back with the version', async () => {
+  it('do not prevent a delete marker, and come back with the version', async () => {
     const path = `${bucket}/marked`;
     const id = await bench().put(path, 'body', lockHeaders('COMPLIANCE', inDays(1)));
     const marker = await bench().mark(path);

@@ -110,7 +110,7 @@ describe('retention over the wire', () => {
       });
     }
 
-    it(`does not let one who is no owner ${wish} ${mode}, with the bypass or without`, async () => {
+    it(`does not let a user who is no owner ${wish} ${mode}, with the bypass or without`, async () => {
       const until = inDays(10);
       const version = await locked({ ...lockHeaders(mode, until), 'x-amz-acl': 'public-read' });
       for (const headers of [{}, BYPASS]) {

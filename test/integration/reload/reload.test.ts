@@ -34,7 +34,7 @@ describe('reload under load', function () {
     await service.stop();
   });
 
-  it(`fails none of ${REQUESTS} requests of clients that send nothing twice`, async () => {
+  it(`fails none of ${REQUESTS} requests of clients that never retry`, async () => {
     const first = service.pids();
     const load = new RetrylessLoad(
       { ...service, bucket: 'bucket' },

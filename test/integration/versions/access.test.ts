@@ -48,7 +48,7 @@ describe('access to versions over the wire', () => {
       expectAnswer(await bench().ben.get(at(`${bucket}/key`, closed)), 403, 'AccessDenied');
     });
 
-    it('tells nobody else what there is', async () => {
+    it('tells no other user what there is', async () => {
       for (const path of [
         `${bucket}/key`,
         at(`${bucket}/key`, marker),

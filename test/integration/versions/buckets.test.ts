@@ -98,7 +98,7 @@ describe('deletion of buckets with versions over the wire', () => {
     }
   });
 
-  it('keeps every version that somebody was told of while the bucket is being deleted', async () => {
+  it('keeps every version that was acknowledged while the bucket is being deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const bucket = await bench().bucket(`fought-over-${round}`, 'Enabled');
       const [put, deleted] = await Promise.all([

@@ -88,7 +88,7 @@ describe('HTTP connections', () => {
     });
   }
 
-  it('are closed by bytes that nobody asked for', async () => {
+  it('are closed by bytes that no request asked for', async () => {
     await new Get().in(pool);
     server.sockets[0]?.write(`${OK}Content-Length: 6\r\n\r\nforged`);
     await until(() => pool.connected === 0);
@@ -127,7 +127,7 @@ describe('HTTP connections', () => {
     });
   }
 
-  it('that nobody takes fail the request', async () => {
+  it('that are refused fail the request', async () => {
     const { port } = server;
     await server.stop();
     const get = await new Get().in(pool);

@@ -92,7 +92,7 @@ describe('bootstrap: lock', () => {
 
   afterEach(() => removeFolder(folder));
 
-  it('lets one work at a time, and tells the other who works', async () => {
+  it('lets one process work at a time, and tells the other which one works', async () => {
     const { withLock } = await loadTool('lib/lock.mjs');
     const gate = new EventEmitter();
     const mayEnd = once(gate, 'open');

@@ -51,7 +51,7 @@ describe('test/support/needs', () => {
     expect(outcome.titles).to.deep.equal(['suite [SKIPPED: no-such-tool not installed] works']);
   });
 
-  it('fails it where everything is required', async () => {
+  it('fails a suite that lacks something where everything is required', async () => {
     const outcome = await runWith([MISSING], { RINGWAY_REQUIRE_ALL: '1' });
     expect(outcome).to.include({ passes: 0, failures: 1, pending: 0 });
   });

@@ -154,7 +154,7 @@ describe('authenticate: signed headers', () => {
     await expectRefusal(withHeader(repeated, 'x-amz-meta-a', '1, 3'), 'SignatureDoesNotMatch');
   });
 
-  it('refuses a session token, since nobody issues any', async () => {
+  it('refuses a session token, since none is issued', async () => {
     await expectRefusal(
       signedRequest('GET', '/b', { 'x-amz-security-token': 'abc' }),
       'InvalidToken',

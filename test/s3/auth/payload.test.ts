@@ -40,7 +40,7 @@ describe('payloads', () => {
     }
   });
 
-  it('take the MD5 where somebody needs it, and say before whether they do', async () => {
+  it('take the MD5 where it is needed, and say before whether they do', async () => {
     const kept: Headers = { 'x-amz-checksum-crc32': CRC32 };
     const compared: Headers = { 'content-md5': MD5 };
     const cases: [PayloadOptions['md5'], Headers, boolean][] = [

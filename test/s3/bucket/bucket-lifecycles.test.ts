@@ -66,7 +66,7 @@ describe('lifecycle rules of buckets', () => {
     expect(heads.reads).to.equal(2);
   });
 
-  it('are read once by those who ask at the same time', async () => {
+  it('are read once for requests at the same time', async () => {
     store(RULES);
     expect(await Promise.all([found(), found()])).to.deep.equal([['0'], ['0']]);
     expect(heads.reads).to.equal(1);

@@ -89,7 +89,7 @@ describe('CreateBucket on a store that does it and answers 503', () => {
     expect(await create({ requestId: 'two' })).to.equal('200');
   });
 
-  it('does not take the bucket of somebody else for its own', async () => {
+  it('does not take the bucket of another creator for its own', async () => {
     expect(await create({ requestId: 'one' })).to.equal('200');
     expect(await create({ requestId: 'one', invocation: OTHER })).to.equal(
       'BucketAlreadyOwnedByYou',

@@ -70,7 +70,7 @@ describe('the ACL of a container with parts', () => {
     expect(await upload(OPEN)).to.deep.equal({ read: '', write: '' });
   });
 
-  it('lets nobody write to the parts of versions', async () => {
+  it('lets no user write to the parts of versions', async () => {
     await keepVersions();
     expect(await upload()).to.deep.equal(READ_ONLY);
   });
@@ -89,7 +89,7 @@ describe('the ACL of a container with parts', () => {
     expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });
 
-  it('is the one of the bucket that somebody else made at the same time', async () => {
+  it('is the one of the bucket that another creator made at the same time', async () => {
     await upload();
     const context = await contextFor('PUT /bucket');
     const createContainer = store.createContainer.bind(store);
@@ -103,7 +103,7 @@ describe('the ACL of a container with parts', () => {
     expect(await segmentsAcl()).to.deep.equal({ read: '.r:*', write: '*:*' });
   });
 
-  it('is the one of the bucket that somebody else made, also when the own attempt fails', async () => {
+  it('is the one of the bucket that another creator made, also when the own attempt fails', async () => {
     await upload();
     const headers = { 'x-amz-acl': 'public-read' };
     const context = await contextFor('PUT /bucket', { headers });

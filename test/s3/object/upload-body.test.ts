@@ -39,7 +39,7 @@ function codeOf(work: () => void): string | undefined {
 }
 
 describe('bodies of uploads', () => {
-  it('are counted where nobody announced their length', async () => {
+  it('are counted where their length was not announced', async () => {
     const { size, body, received } = await uploadBody(payloadOf(undefined), 11);
     expect([size, await textOf(body), received()]).to.deep.equal([undefined, 'onetwothree', 11]);
     const known = await uploadBody(payloadOf(11), 11);

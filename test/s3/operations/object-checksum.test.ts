@@ -32,7 +32,7 @@ describe('the checksum of a completed upload that was created without one', () =
   const nvme = checksumOf('CRC64NVME', Buffer.concat(PIECES));
   const wrong = checksumOf('CRC32', Buffer.from('something else'));
 
-  it('is none, where nobody names one', () => {
+  it('is none, where the request names none', () => {
     expect(objectChecksum(undefined, undefined, partsWith('CRC32'))).to.equal(undefined);
   });
 

@@ -277,7 +277,7 @@ describe('authorise', () => {
     expect(authorise(context, operationFacts('PutObject'))).to.equal(undefined);
   });
 
-  it("lets the object's own user change its ACL, and nobody else", async () => {
+  it("lets the object's own user change its ACL, and no other user", async () => {
     const world: World = { object: [userGrant(OWNER, 'FULL_CONTROL')] };
     const { context } = contextOf('member', 'PUT', '/bucket/key?acl', world);
     expect(await outcomeOf(context)).to.equal('AccessDenied');

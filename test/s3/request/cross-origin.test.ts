@@ -112,7 +112,7 @@ describe('cross-origin requests', () => {
     expect(kept[9]).to.not.equal(undefined);
   });
 
-  it('lets nobody in by a damaged document', () => {
+  it('lets no origin in by a damaged document', () => {
     const damaged = { ...metadataOf('x') };
     for (const name of Object.keys(damaged)) damaged[name] = 'PENPUlM+';
     expect(crossOrigin({}, []).of(refOf('bucket'), damaged)).to.equal(undefined);

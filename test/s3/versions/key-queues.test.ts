@@ -53,7 +53,7 @@ describe('s3/versions/key-queues', () => {
     await waiting;
   });
 
-  it('remembers nothing of keys that nobody works on', async () => {
+  it('remembers nothing of keys without work', async () => {
     const queues = new KeyQueues();
     const tasks = Array.from({ length: 10 }, (_, n) => queues.run(KEY, () => Promise.resolve(n)));
     expect(await Promise.all(tasks)).to.have.lengthOf(10);

@@ -76,7 +76,7 @@ describe('s3/versions/names', () => {
     `${HEX}/index.g9999999999999999.json`,
     `${HEX}/index.g-1.json`,
   ]) {
-    it(`takes ${JSON.stringify(name)} for nobody's`, () => {
+    it(`takes ${JSON.stringify(name)} for the name of no version`, () => {
       expect(parseArchiveName(name)).to.equal(undefined);
     });
   }

@@ -28,7 +28,7 @@ describe('direct reads', () => {
   };
   const asked = (): number[] => fixture.nodes.map(({ seen }) => seen.length);
 
-  it('ask the first primary, by path of the device, and nobody else', async () => {
+  it('ask the first primary alone, by path of the device', async () => {
     script(stored('bytes'));
     expect(await fixture.read()).to.deep.equal({ status: 200, text: 'bytes' });
     const { url, headers } = fixture.nodes[0]!.seen[0]!;
@@ -99,7 +99,7 @@ describe('direct reads', () => {
     expect(fixture.errors).to.deep.equal(['cut']);
   });
 
-  it('fail when nobody has the rest of the same object', async () => {
+  it('fail when no server has the rest of the same object', async () => {
     script(shortBody(10, '0123'), missing, missing);
     fixture.nodes[0]!.steps = [
       ({ response, incoming }) => {

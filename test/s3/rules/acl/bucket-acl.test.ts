@@ -13,7 +13,7 @@ const PUBLIC: Acl = {
 const PRIVATE: Acl = { owner: OWNER, grants: [userGrant(OWNER, 'FULL_CONTROL')] };
 
 describe('s3: rules: ACL of a bucket', () => {
-  it('is what was stored, while nobody changes the container', () => {
+  it('is what was stored, while the container is unchanged', () => {
     expect(bucketAcl(bucketAclInput(PUBLIC, CLOSED), UNSTORED)).to.deep.equal(PUBLIC);
   });
 
@@ -33,7 +33,7 @@ describe('s3: rules: ACL of a bucket', () => {
     expect(bucketAcl({ systemMetadata, acl: ours.acl }, UNSTORED)).to.deep.equal(PUBLIC);
   });
 
-  it('gets what Swift users have opened, stored by anybody or not at all', () => {
+  it('gets what Swift users have opened, whether an ACL is stored or not', () => {
     const acl = { read: '.r:*,.rlistings', write: '' };
     const added = groupGrant('AllUsers', 'READ');
     for (const systemMetadata of [

@@ -212,7 +212,7 @@ describe('s3 rules: bucket ACLs and container ACLs', () => {
     );
   });
 
-  it('opens the parts of objects to whom they are open, and shows nobody their names', () => {
+  it('opens the parts to readers of the objects, and shows their names to no user', () => {
     for (const [read, ofSegments] of [
       ['', ''],
       ['.r:*,.rlistings,test:bob', '.r:*,test:bob'],

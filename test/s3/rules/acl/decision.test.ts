@@ -96,7 +96,7 @@ describe('s3 rules: requirements of operations', () => {
     expect(shown('UnknownSubresource')).to.deep.equal(['bucket OWNER']);
   });
 
-  it('leave nothing open to everybody', () => {
+  it('leave nothing open to the public', () => {
     const operations = Object.values(ENDPOINT_ROWS).flatMap((rows) => rows.map((row) => row[2]));
     const open = operations.filter((operation) => operationFacts(operation).needs.length === 0);
     expect(open).to.deep.equal([]);

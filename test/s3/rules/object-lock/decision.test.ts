@@ -188,14 +188,14 @@ const anyUpdate = fc.record({
 });
 
 describe('s3 rules: what Object Lock never does', () => {
-  it('protects less than before from anybody whom the retention is against', () => {
+  it('protects less than before from any user whom the retention is against', () => {
     fc.assert(
       fc.property(anyUpdate, fc.integer({ min: 0, max: 4 }), (update, days) => {
         if (!decideRetention(update).allowed) return;
         const at = NOW + days * DAY_MS;
         const before = protection(update.existing, at);
         const after = protection(update.requested, at);
-        // Whoever may bypass GOVERNANCE may take all of it; of COMPLIANCE nobody anything.
+        // A user who may bypass GOVERNANCE may remove it all; COMPLIANCE yields to no user.
         const floor = update.bypass === 'permitted' && before === 1 ? 0 : before;
         expect(after).to.be.at.least(floor);
       }),
