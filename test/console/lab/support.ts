@@ -1,0 +1,64 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rebalance, ringOf } from '../../../src/ring/builder/rebalance.js';
+import { changeBuilder, newBuilder } from '../../../src/ring/builder/state.js';
+import type { RingData } from '../../../src/ring/ring-data.js';
+import { writeRing } from '../../../src/ring/ring-writer.js';
+
+export interface RingShape {
+  readonly partPower?: number;
+  readonly replicas?: number;
+  readonly zones?: number;
+  readonly devicesPerZone?: number;
+  /** By device id; 100 where there is none. */
+  readonly weights?: readonly number[];
+}
+
+/** A ring of the project's own builder: servers of two devices each. */
+export function builtRing(shape: RingShape = {}): RingData {
+  const { partPower = 6, replicas = 3, zones = 3, devicesPerZone = 2, weights = [] } = shape;
+  const devices = Array.from({ length: zones * devicesPerZone }, (_, id) => {
+    const zone = 1 + Math.floor(id / devicesPerZone);
+    const ip = `10.0.${zone}.${1 + Math.floor((id % devicesPerZone) / 2)}`;
+    const place = { region: 1, zone, ip, port: 6200, device: `d${id}` };
+    const replication = { replicationIp: ip, replicationPort: 6200 };
+    return { ...place, ...replication, id, weight: weights[id] ?? 100, meta: '' };
+  });
+  const builder = changeBuilder(
+    newBuilder({ partPower, replicas, minPartHours: 0 }),
+    devices.map((device) => ({ kind: 'add' as const, device })),
+  );
+  return ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
+}
+
+const SWIFT_CONF = `[swift-hash]
+swift_hash_path_suffix = changeme
+swift_hash_path_prefix =
+
+[storage-policy:0]
+name = gold
+aliases = yellow
+default = yes
+
+[storage-policy:1]
+name = coded
+policy_type = erasure_coding
+ec_type = liberasurecode_rs_vand
+ec_num_data_fragments = 2
+ec_num_parity_fragments = 1
+`;
+
+/** A folder as `/etc/swift` is: swift.conf with two policies, and their rings. */
+export async function clusterFolder(
+  rings: Readonly<Record<string, RingData>> = {},
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ringway-lab-'));
+  await mkdir(join(folder, 'backups'));
+  await writeFile(join(folder, 'swift.conf'), SWIFT_CONF);
+  const all = { account: builtRing(), container: builtRing(), object: builtRing(), ...rings };
+  for (const [name, ring] of Object.entries({ 'object-1': builtRing(), ...all })) {
+    await writeFile(join(folder, `${name}.ring.gz`), writeRing(ring));
+  }
+  return folder;
+}
