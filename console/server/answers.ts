@@ -1,4 +1,9 @@
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
+import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
+import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
+import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
+import type { RingsView } from '../surfaces/lab/rings/page.js';
+import type { WhatIfReport } from '../surfaces/lab/rings/ring-changes.js';
 import type { ChartView } from '../surfaces/monitor/charts.js';
 import type { LogsView } from '../surfaces/monitor/logs/logs.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
@@ -37,6 +42,13 @@ export interface Answers {
   'GET /api/monitor/nodes': NodesView;
   [logs: `GET /api/monitor/logs?${string}`]: LogsView;
   'POST /api/files/uploads': UploadPlanView;
+  'GET /lab/api/rings': RingsView;
+  [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
+  'GET /lab/api/policies': PoliciesView;
+  'POST /lab/api/policies/compare': ComparisonView;
+  'GET /lab/api/genome/runs': GenomeRunsView;
+  'POST /lab/api/genome/runs': { readonly id: string };
+  [genome: `GET /lab/api/genome/runs/${string}`]: GenomeRun;
 }
 
 /** What a route answers; unknown for a route that is not in {@link Answers}. */

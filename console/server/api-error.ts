@@ -24,6 +24,8 @@ export const API_ERRORS = {
   range_not_satisfiable: 416,
   wrong_host: 421,
   unprocessable: 422,
+  ring_corrupt: 422,
+  unsupported_format: 422,
   etag_mismatch: 422,
   locked: 423,
   object_locked: 423,

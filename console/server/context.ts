@@ -1,5 +1,6 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
+import type { Lab } from '../surfaces/lab/lab.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { UserAdmin } from '../surfaces/users/user-admin.js';
 import type { S3Endpoint } from '../s3/s3-account.js';
@@ -36,6 +37,8 @@ export interface ConsoleContext {
   readonly userAdmin: UserAdmin | undefined;
   /** Undefined when nothing is configured that could be watched. */
   readonly monitor: Monitor | undefined;
+  /** Undefined unless `lab_enabled` is set. */
+  readonly lab: Lab | undefined;
 }
 
 declare module 'fastify' {

@@ -7,6 +7,7 @@ import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
+import { Lab } from '../surfaces/lab/lab.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
 import { recoverUsers } from '../surfaces/users/recovery.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
@@ -107,6 +108,7 @@ export class ConsoleServer {
         : undefined,
       jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
       monitor: Monitor.open({ options, admin, events, now, logger }),
+      lab: Lab.open({ options, now }),
     };
     const server = new ConsoleServer(context);
     try {
@@ -182,7 +184,8 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, s3, admin, monitor, userAdmin, audit } = this.context;
+    const { sessions, events, store, auth, s3, admin, monitor, lab, userAdmin, audit } =
+      this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
     sessions.endAll();
@@ -197,6 +200,7 @@ export class ConsoleServer {
     s3?.upstream.close();
     admin.close();
     await monitor?.close();
+    await lab?.close();
     // A change that was cut goes back, which is recorded.
     await this.#recovering;
     await userAdmin?.idle();

@@ -1,11 +1,14 @@
 import type { Surface } from '../../server/surface.js';
+import { GENOME } from './genome/page.js';
+import { POLICIES } from './policies/page.js';
+import { RINGS } from './rings/page.js';
 
-/** Has no page yet: until then its addresses answer 501 where it is on. */
+/** Pages for operators who want to know, and to try, how their cluster behaves. */
 export const LAB: Surface = {
   id: 'lab',
   group: 'lab',
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [],
+  pages: [RINGS, POLICIES, GENOME],
 };

@@ -70,7 +70,7 @@ export class ConsoleClient {
     try {
       for await (const chunk of response) {
         text += String(chunk);
-        const leak = findLeak(text, this.secrets);
+        const leak = findLeak(text, this.secrets, path);
         if (leak !== undefined) throw new Error(`${path} shows ${leak}: ${text}`);
         const frames = text.split('\n\n');
         text = frames.pop() ?? '';
@@ -137,7 +137,7 @@ export class ConsoleClient {
         response.on('error', reject);
         response.on('end', () => {
           const answer = answerOf(response, Buffer.concat(chunks));
-          const leak = findLeak(JSON.stringify(answer.headers) + answer.text, this.secrets);
+          const leak = findLeak(JSON.stringify(answer.headers) + answer.text, this.secrets, path);
           if (leak === undefined) resolve(answer);
           else reject(new Error(`${method} ${path} shows ${leak}: ${answer.text.slice(0, 500)}`));
         });

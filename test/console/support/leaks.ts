@@ -8,15 +8,27 @@ export interface Secrets {
 const ALWAYS =
   /swift|openstack|tempauth|AUTH_\w*|x-(?:auth|storage|trans|timestamp|object|container|account)\b[-\w]*|\btesting[23]?\b/i;
 
+/**
+ * Pages of the Lab are for operators and about the cluster itself: rings, addresses of devices,
+ * commands for them. Tokens and keys are not.
+ */
+const ALWAYS_IN_LAB = /AUTH_tk\w*|x-(?:auth|storage)-token\b[-\w]*|\btesting[23]?\b/i;
+
 /** A TempURL cannot do without the account. */
 const TEMPURL = /\/v1\/AUTH_\w+\/(?=[^\s"]*temp_url_sig=)/g;
 
 /**
  * @param answer headers and body of an answer, as text
+ * @param path that was asked for
  * @returns what it shows of the store, its address or its credentials; undefined for nothing
  */
-export function findLeak(answer: string, { storeOrigin, stateDir }: Secrets): string | undefined {
+export function findLeak(
+  answer: string,
+  { storeOrigin, stateDir }: Secrets,
+  path = '/',
+): string | undefined {
   const address = storeOrigin.replace(/^https?:\/\//, '');
   const place = [address, stateDir].find((text) => answer.includes(text));
-  return place ?? ALWAYS.exec(answer.replace(TEMPURL, ''))?.[0];
+  const always = path.startsWith('/lab/') ? ALWAYS_IN_LAB : ALWAYS;
+  return place ?? always.exec(answer.replace(TEMPURL, ''))?.[0];
 }

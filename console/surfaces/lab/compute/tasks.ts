@@ -1,0 +1,56 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { GenomeOptions, GenomeResult } from '../genome/search.js';
+import type { Protection } from '../policies/storage-cost.js';
+import type { ZoneLoss } from '../policies/zone-loss.js';
+import type { RingComparison, WhatIf, WhatIfReport } from '../rings/ring-changes.js';
+import type { RingReport } from '../rings/ring-report.js';
+
+/** Work of the Lab that takes longer than an event loop may, by name: what goes in, what comes out. */
+export interface Computations {
+  /** All there is to say of a ring. */
+  report: { readonly input: { readonly file: string }; readonly output: RingReport };
+  what_if: {
+    readonly input: { readonly file: string; readonly whatIf: WhatIf };
+    readonly output: WhatIfReport;
+  };
+  compare: {
+    readonly input: { readonly file: string; readonly other: string };
+    readonly output: RingComparison;
+  };
+  zone_loss: {
+    readonly input: {
+      readonly file: string;
+      readonly protection: Protection;
+      /** For a policy without a ring: its replicas are placed as well as can be. */
+      readonly isPlanned: boolean;
+    };
+    readonly output: ZoneLoss;
+  };
+  genome: {
+    readonly input: {
+      readonly file: string;
+      readonly options: GenomeOptions;
+      /** Is sent a `GenomeProgress` after each generation. */
+      readonly port: MessagePort;
+    };
+    readonly output: GenomeResult;
+  };
+}
+
+export type Computation = keyof Computations;
+
+export interface ComputeTask<Name extends Computation = Computation> {
+  readonly name: Name;
+  readonly input: Computations[Name]['input'];
+}
+
+/** A result, or an error that is not the thread's: a file, or a change, that cannot be used. */
+export type ComputeAnswer =
+  | { readonly result: unknown }
+  | {
+      readonly problem: {
+        readonly kind: 'ring' | 'build';
+        readonly fault: string;
+        readonly reason: string;
+      };
+    };

@@ -1,0 +1,76 @@
+import { stat } from 'node:fs/promises';
+import { BoundedCache } from '../../../../src/lib/bounded-cache.js';
+import { RingBuildError, RingFileError } from '../../../../src/ring/ring-error.js';
+import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-file.js';
+import type { RingData } from '../../../../src/ring/ring-data.js';
+import { Ring } from '../../../../src/ring/ring.js';
+import { searchWeights } from '../genome/search.js';
+import { plannedZoneLoss, zoneLossOf } from '../policies/zone-loss.js';
+import { compareRings, whatIf } from '../rings/ring-changes.js';
+import { ringReport } from '../rings/ring-report.js';
+import type { ComputeAnswer, ComputeTask, Computation, Computations } from './tasks.js';
+
+/** The thread that computes for the Lab: its event loop may be busy for as long as it takes. */
+
+const RINGS_KEPT = 2;
+const rings = new BoundedCache<RingFile>({ weightMax: RINGS_KEPT });
+
+type Computed<Name extends Computation> =
+  Computations[Name]['output'] | Promise<Computations[Name]['output']>;
+
+const COMPUTE: {
+  readonly [Name in Computation]: (input: Computations[Name]['input']) => Computed<Name>;
+} = {
+  report: async ({ file }) => ringReport(await ringIn(file)),
+  what_if: async (input) => whatIf(await ringIn(input.file), input.whatIf),
+  compare: async ({ file, other }) => compareRings(await ringIn(file), await ringIn(other)),
+  zone_loss: async ({ file, protection, isPlanned }) => {
+    const ring = new Ring(await ringIn(file));
+    return isPlanned ? plannedZoneLoss(ring, protection) : zoneLossOf(ring, protection);
+  },
+  genome: async ({ file, options, port }) => {
+    const search = searchWeights(await ringIn(file), options);
+    try {
+      let step = search.next();
+      while (step.done !== true) {
+        port.postMessage(step.value);
+        step = search.next();
+      }
+      return step.value;
+    } finally {
+      port.close();
+    }
+  },
+};
+
+/** One task. Throws nothing: what cannot be used is an answer. */
+export default async function run<Name extends Computation>({
+  name,
+  input,
+}: ComputeTask<Name>): Promise<ComputeAnswer> {
+  try {
+    return { result: await COMPUTE[name](input) };
+  } catch (error) {
+    if (error instanceof RingFileError) {
+      return { problem: { kind: 'ring', fault: error.fault, reason: error.reason } };
+    }
+    if (error instanceof RingBuildError) {
+      return { problem: { kind: 'build', fault: 'build', reason: error.message } };
+    }
+    throw error;
+  }
+}
+
+async function ringIn(file: string): Promise<RingData> {
+  let stamp: string;
+  try {
+    stamp = stampOf(await stat(file, { bigint: true }));
+  } catch {
+    throw new RingFileError('unreadable', 'the file is not there any more');
+  }
+  const known = rings.get(file);
+  if (known?.stamp === stamp) return known.data;
+  const read = await readRingFile(file);
+  rings.set(file, read);
+  return read.data;
+}

@@ -1,0 +1,133 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { presentDevices } from '../../../../src/ring/device.js';
+import { loginName } from '../../../config/keys.js';
+import { ApiError } from '../../../server/api-error.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { labOf } from '../lab.js';
+import { protectionOf } from '../policies/comparison.js';
+import { writeQuorum } from '../policies/storage-cost.js';
+import type { GenomeRun, GenomeRunRow } from './genome-runs.js';
+
+/** Devices of a ring that weights can be searched for: the pairs of them are counted in a table. */
+const DEVICES_MAX = 1000;
+
+const share = z.number().min(0).max(1);
+const START = z.strictObject({
+  ring: z.string().regex(/^object(-\d{1,4})?$/, { error: 'the name of a ring of objects' }),
+  overload: z.number().min(0).max(100).default(0),
+  population: z.int().min(4).max(100).default(40),
+  generations: z.int().min(1).max(60).default(40),
+  seed: z.int().min(0).max(0xffff_ffff).default(1),
+  bounds: z
+    .strictObject({
+      lower_factor: z.number().min(0.05).max(1).default(0.5),
+      upper_factor: z.number().min(1).max(20).default(2),
+    })
+    .prefault({}),
+  faults: z
+    .strictObject({
+      device: share.default(0.4),
+      server: share.default(0.3),
+      zone: share.default(0.2),
+      pair: share.default(0.1),
+    })
+    .refine((all) => Object.values(all).some((value) => value > 0), {
+      error: 'at least one kind of fault that counts',
+    })
+    .prefault({}),
+});
+
+export interface GenomeRunsView {
+  readonly items: readonly GenomeRunRow[];
+}
+
+export const GENOME: SurfacePage = {
+  id: 'lab/genome',
+  title: 'Cluster Genome Lab',
+  purpose: 'Searches device weights that move less, survive more and waste less.',
+  path: '/lab/genome',
+  icon: 'dna',
+  styles: ['/pages/lab/lab.css'],
+  routes: genomeRoutes,
+};
+
+function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
+
+  app.post('/lab/api/genome/runs', { config: { access } }, async (request, reply) => {
+    const lab = labOf(context);
+    const given = parse(START, request.body);
+    const { ring: name, bounds, ...options } = given;
+    const { file, read, ring } = await lab.rings.open(name);
+    const weighted = presentDevices(read.data.devices).filter(({ weight }) => weight > 0);
+    if (weighted.length > DEVICES_MAX) {
+      throw new ApiError('unprocessable', `Ring ${name} has more than ${DEVICES_MAX} devices.`);
+    }
+    const policy = await lab.rings.policyOf(name);
+    const protection =
+      policy === undefined
+        ? ({ kind: 'replication', replicas: ring.replicas } as const)
+        : protectionOf(policy, ring.replicas);
+    const run = lab.genome.start(
+      { name, file, md5: read.md5 },
+      {
+        ...options,
+        lowerFactor: bounds.lower_factor,
+        upperFactor: bounds.upper_factor,
+        writeQuorum: writeQuorum(protection),
+      },
+      loginName(sessionOf(request).user),
+    );
+    return reply.status(202).send({ id: run.id });
+  });
+
+  app.get('/lab/api/genome/runs', { config: { access } }, async (): Promise<GenomeRunsView> => {
+    return { items: await labOf(context).genome.list() };
+  });
+
+  app.get(
+    '/lab/api/genome/runs/:id',
+    { config: { access, background: true } },
+    (request): Promise<GenomeRun> => labOf(context).genome.get(idOf(request.params)),
+  );
+
+  app.delete('/lab/api/genome/runs/:id', { config: { access } }, (request, reply) => {
+    labOf(context).genome.cancel(idOf(request.params));
+    return reply.status(204).send();
+  });
+
+  app.get(
+    '/lab/api/genome/runs/:id/candidates/:candidate/commands',
+    { config: { access } },
+    async (request, reply) => {
+      const { candidate } = request.params as { readonly candidate: string };
+      const run = await labOf(context).genome.get(idOf(request.params));
+      const text = commandsOf(run, candidate);
+      return reply.type('text/plain; charset=utf-8').send(text);
+    },
+  );
+}
+
+/**
+ * The weights of a candidate as commands of `swift-ring-builder`, for the devices that change.
+ * @throws ApiError not_found
+ */
+export function commandsOf(run: GenomeRun, candidate: string): string {
+  const found = run.result?.front.find(({ id }) => String(id) === candidate);
+  if (found === undefined) throw new ApiError('not_found', 'There is no such candidate.');
+  const before = run.result?.baseline.weights ?? {};
+  const builder = `${run.ring}.builder`;
+  const lines = Object.entries(found.weights)
+    .filter(([id, weight]) => weight !== before[id])
+    .map(([id, weight]) => `swift-ring-builder ${builder} set_weight d${id} ${weight}`);
+  return [
+    `# ${run.ring} (md5 ${run.ring_md5}): candidate ${candidate} of a search with seed ${run.options.seed}`,
+    ...lines,
+    `swift-ring-builder ${builder} rebalance`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { Semaphore } from '../../../../src/lib/semaphore.js';
+import { ApiError } from '../../../server/api-error.js';
+
+export interface HelperOutput {
+  readonly code: number | null;
+  readonly stdout: string;
+}
+
+export interface HelperLimits {
+  /** After which the program, and all that it started, is killed. */
+  readonly timeoutMs: number;
+  readonly outputBytesMax?: number;
+}
+
+const OUTPUT_BYTES_MAX = 256 * 1024;
+const AT_ONCE = 2;
+/** Programs of Swift are Python; nothing of the console's own environment is for them. */
+const ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+  PYTHONNOUSERSITE: '1',
+};
+
+/** One at a time would let one operator hold up the other; more would take the machine. */
+const turns = new Semaphore({ capacity: AT_ONCE, queueMax: 16, waitMsMax: 30_000 });
+
+/**
+ * Runs a program of the operator's, without a shell.
+ *
+ * @param program - an absolute path from the configuration
+ * @param args - the caller puts `--` before whatever comes from a user
+ * @throws ApiError unsupported_here for a program that may not run; busy; upstream_timeout;
+ *   upstream_error where it prints more than it may
+ */
+export async function runHelper(
+  program: string,
+  args: readonly string[],
+  { timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX }: HelperLimits,
+): Promise<HelperOutput> {
+  await checkProgram(program);
+  if ((await turns.enter(1)) !== undefined) {
+    throw new ApiError('busy', 'Too many helper programs are running.', undefined, 5);
+  }
+  try {
+    return await run(program, args, timeoutMs, outputBytesMax);
+  } finally {
+    turns.leave(1);
+  }
+}
+
+/** Only root or the console's own user may have written it: it runs with the console's rights. */
+async function checkProgram(program: string): Promise<void> {
+  const refuse = (why: string): never => {
+    throw new ApiError('unsupported_here', `The helper program ${why}.`);
+  };
+  try {
+    const { uid, mode } = await stat(program);
+    if (uid !== 0 && uid !== process.getuid?.()) refuse('belongs to another user');
+    if ((mode & 0o002) !== 0) refuse('can be written by everybody');
+    await access(program, constants.X_OK);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    refuse('is not there, or cannot be run');
+  }
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  outputBytesMax: number,
+): Promise<HelperOutput> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A group of its own, so that what it started can be killed with it.
+      detached: true,
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let problem: ApiError | undefined;
+    const kill = (why: ApiError): void => {
+      problem ??= why;
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    const timer = setTimeout(() => {
+      kill(new ApiError('upstream_timeout', 'The helper program took too long.'));
+    }, timeoutMs);
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= outputBytesMax) chunks.push(chunk);
+      else kill(new ApiError('upstream_error', 'The helper program printed too much.'));
+    });
+    child.once('error', () => {
+      clearTimeout(timer);
+      reject(new ApiError('unsupported_here', 'The helper program cannot be started.'));
+    });
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      if (problem !== undefined) reject(problem);
+      else resolve({ code, stdout: Buffer.concat(chunks).toString('utf8') });
+    });
+  });
+}

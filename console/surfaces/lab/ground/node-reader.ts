@@ -1,0 +1,137 @@
+import type { Device } from '../../../../src/ring/device.js';
+import { ApiError } from '../../../server/api-error.js';
+import { Upstream } from '../../../swift/upstream.js';
+import { UpstreamError } from '../../../swift/errors.js';
+import { Semaphore } from '../../../../src/lib/semaphore.js';
+
+/** How a storage server answered a HEAD. */
+export interface NodeHead {
+  /** Null where no answer came. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** `X-Backend-Timestamp`; with a 404, that of a tombstone. */
+  readonly timestamp: string | null;
+  readonly data_timestamp: string | null;
+  readonly durable_timestamp: string | null;
+  readonly bytes: number | null;
+  readonly etag: string | null;
+  /** What it means for the copy. */
+  readonly state: 'present' | 'tombstone' | 'absent' | 'device_away' | 'unreachable' | 'error';
+}
+
+const AT_ONCE = 8;
+const WAITING_MAX = 1000;
+const WAIT_MS_MAX = 30_000;
+const TIMEOUT_MS = 3000;
+const CONNECTIONS_KEPT = 64;
+
+/**
+ * Asks storage servers themselves, a few at a time. It connects to addresses of rings and to no
+ * others.
+ */
+export class NodeReader {
+  readonly #servers = new Map<string, Upstream>();
+  readonly #semaphore = new Semaphore({
+    capacity: AT_ONCE,
+    queueMax: WAITING_MAX,
+    waitMsMax: WAIT_MS_MAX,
+  });
+
+  constructor(private readonly now: () => number) {}
+
+  /**
+   * @param rawPath - below the device and the partition, percent-encoded: `/AUTH_a/c/o`
+   * @param policyIndex - undefined for accounts and containers
+   * @throws ApiError busy
+   */
+  async head(
+    device: Device,
+    partition: number,
+    rawPath: string,
+    policyIndex: number | undefined,
+  ): Promise<NodeHead> {
+    if ((await this.#semaphore.enter(1)) !== undefined) {
+      throw new ApiError('busy', 'Too many questions to the storage nodes wait.', undefined, 5);
+    }
+    const startedMs = this.now();
+    const failed = (state: NodeHead['state']): NodeHead => ({
+      ...NOTHING,
+      ms: this.now() - startedMs,
+      state,
+    });
+    try {
+      const { status, headers, body } = await this.#server(device).send({
+        method: 'HEAD',
+        rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
+        headers:
+          policyIndex === undefined
+            ? {}
+            : { 'x-backend-storage-policy-index': String(policyIndex) },
+        idleMs: TIMEOUT_MS,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      body.resume();
+      const text = (name: string): string | null => {
+        const value = headers[name];
+        return typeof value === 'string' ? value.slice(0, 256) : null;
+      };
+      const timestamp = text('x-backend-timestamp') ?? text('x-timestamp');
+      const length = Number(text('content-length') ?? Number.NaN);
+      return {
+        status,
+        ms: this.now() - startedMs,
+        timestamp,
+        data_timestamp: text('x-backend-data-timestamp'),
+        durable_timestamp: text('x-backend-durable-timestamp'),
+        bytes: status === 200 && Number.isFinite(length) ? length : null,
+        etag: text('etag')?.replaceAll('"', '') ?? null,
+        state: stateOf(status, timestamp),
+      };
+    } catch (error) {
+      if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
+      return failed('unreachable');
+    } finally {
+      this.#semaphore.leave(1);
+    }
+  }
+
+  close(): void {
+    for (const server of this.#servers.values()) server.close();
+    this.#servers.clear();
+  }
+
+  #server({ ip, port }: Device): Upstream {
+    const place = `${ip} ${port}`;
+    let server = this.#servers.get(place);
+    if (server === undefined) {
+      const [oldest] = this.#servers.keys();
+      if (this.#servers.size >= CONNECTIONS_KEPT && oldest !== undefined) {
+        this.#servers.get(oldest)?.close();
+        this.#servers.delete(oldest);
+      }
+      server = new Upstream({ secure: false, host: ip, port, basePath: '' });
+      this.#servers.set(place, server);
+    }
+    return server;
+  }
+}
+
+const NOTHING = {
+  status: null,
+  timestamp: null,
+  data_timestamp: null,
+  durable_timestamp: null,
+  bytes: null,
+  etag: null,
+} as const;
+
+/** A 404 with a timestamp is a tombstone: nothing there has none. */
+function stateOf(status: number, timestamp: string | null): NodeHead['state'] {
+  if (status >= 200 && status < 300) return 'present';
+  if (status === 404) return timestamp === null ? 'absent' : 'tombstone';
+  return status === 507 ? 'device_away' : 'error';
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name);
+}

@@ -1,0 +1,42 @@
+import type { ConsoleOptions } from '../../config/load.js';
+import { ApiError } from '../../server/api-error.js';
+import { LabCompute } from './compute/compute.js';
+import { GenomeRuns } from './genome/genome-runs.js';
+import { LabRings } from './ground/lab-rings.js';
+import { NodeReader } from './ground/node-reader.js';
+
+export interface LabOptions {
+  readonly options: Pick<ConsoleOptions, 'labEnabled' | 'storeDir' | 'hashConf' | 'stateDir'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What the pages of the Lab share. */
+export class Lab {
+  readonly rings: LabRings;
+  readonly nodes: NodeReader;
+  readonly compute = new LabCompute();
+  readonly genome: GenomeRuns;
+
+  private constructor({ options, now }: LabOptions) {
+    this.rings = new LabRings(options);
+    this.nodes = new NodeReader(now);
+    this.genome = new GenomeRuns({ stateDir: options.stateDir, compute: this.compute, now });
+  }
+
+  /** @returns undefined unless `lab_enabled` is set */
+  static open(lab: LabOptions): Lab | undefined {
+    return lab.options.labEnabled ? new Lab(lab) : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.nodes.close();
+    await this.compute.close();
+  }
+}
+
+/** @throws ApiError feature_disabled; the gate of the surface answers it before */
+export function labOf({ lab }: { readonly lab: Lab | undefined }): Lab {
+  if (lab !== undefined) return lab;
+  throw new ApiError('feature_disabled', 'The Lab is switched off in this console.');
+}

@@ -1,0 +1,205 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Policy } from '../../../../src/ring/policy.js';
+import { ApiError } from '../../../server/api-error.js';
+import type { ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { misfit, type OpenRing } from '../ground/lab-rings.js';
+import { labOf, type Lab } from '../lab.js';
+import { comparePolicies, protectionOf, type Candidate, type PolicyRow } from './comparison.js';
+import { memberCount, type Protection } from './storage-cost.js';
+
+/** A policy of the cluster. */
+export interface PolicyView {
+  readonly index: number;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly type: Protection['kind'];
+  readonly is_default: boolean;
+  readonly is_deprecated: boolean;
+  readonly k: number | null;
+  readonly m: number | null;
+  readonly ec_type: string | null;
+  readonly segment_bytes: number | null;
+  readonly duplication: number | null;
+  /** Null where it has no ring that can be used. */
+  readonly ring: {
+    readonly name: string;
+    readonly replicas: number;
+    readonly parts: number;
+  } | null;
+  readonly problem: string | null;
+}
+
+export interface PoliciesView {
+  readonly items: readonly PolicyView[];
+}
+
+export interface ComparisonView {
+  readonly rows: readonly PolicyRow[];
+  readonly assumptions: { readonly afr_pct: number; readonly mttr_h: number };
+}
+
+const whole = (min: number, max: number) => z.int().min(min).max(max);
+const NAME = z.string().min(1).max(64);
+const CANDIDATE = z.union([
+  z.strictObject({ index: whole(0, 65_535) }),
+  z.strictObject({
+    name: NAME,
+    type: z.literal('replication'),
+    replicas: z.number().min(1).max(64),
+  }),
+  z.strictObject({
+    name: NAME,
+    type: z.literal('erasure_coding'),
+    k: whole(1, 64),
+    m: whole(1, 64),
+    duplication: whole(1, 8).default(1),
+    segment_bytes: whole(1, 2 ** 30).default(1_048_576),
+    ec_type: z.string().max(64).default('liberasurecode_rs_vand'),
+  }),
+]);
+const COMPARE = z.strictObject({
+  candidates: z.array(CANDIDATE).min(1).max(6),
+  assumptions: z
+    .strictObject({
+      afr_pct: z.number().gt(0).max(100).default(2),
+      mttr_h: z.number().gt(0).max(8766).default(24),
+      object_bytes: z
+        .array(whole(0, 2 ** 43))
+        .min(1)
+        .max(12)
+        .default([1024, 65_536, 1_048_576, 16_777_216, 1_073_741_824]),
+    })
+    .prefault({}),
+});
+
+export const POLICIES: SurfacePage = {
+  id: 'lab/policies',
+  title: 'Policy compare',
+  purpose: 'What storage policies cost, and what they survive.',
+  path: '/lab/policies',
+  icon: 'scale',
+  styles: ['/pages/lab/lab.css'],
+  routes: policyRoutes,
+};
+
+function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+
+  app.get('/lab/api/policies', { config: { access } }, async (): Promise<PoliciesView> => {
+    const lab = labOf(context);
+    const items: PolicyView[] = [];
+    for (const policy of (await lab.rings.policies()).values()) {
+      items.push(await viewOf(lab, policy));
+    }
+    return { items };
+  });
+
+  app.post(
+    '/lab/api/policies/compare',
+    { config: { access } },
+    async (request): Promise<ComparisonView> => {
+      const lab = labOf(context);
+      const { candidates, assumptions } = parse(COMPARE, request.body);
+      const chosen: Candidate[] = [];
+      for (const one of candidates) chosen.push(await candidateOf(lab, one));
+      const { afr_pct: afrPct, mttr_h: mttrHours, object_bytes: objectBytes } = assumptions;
+      return {
+        rows: comparePolicies(chosen, { afrPct, mttrHours, objectBytes }),
+        assumptions: { afr_pct: afrPct, mttr_h: mttrHours },
+      };
+    },
+  );
+}
+
+async function viewOf(lab: Lab, policy: Policy): Promise<PolicyView> {
+  const opened = await ringOf(lab, policy);
+  const coding = policy.erasureCoding;
+  const isRing = !(opened instanceof ApiError);
+  return {
+    index: policy.index,
+    name: policy.name,
+    aliases: policy.names.slice(1),
+    type: coding === undefined ? 'replication' : 'erasure_coding',
+    is_default: policy.isDefault,
+    is_deprecated: policy.isDeprecated,
+    k: coding?.dataFragments ?? null,
+    m: coding?.parityFragments ?? null,
+    ec_type: coding?.type ?? null,
+    segment_bytes: coding?.segmentBytes ?? null,
+    duplication: coding?.duplicationFactor ?? null,
+    ring: isRing
+      ? { name: opened.name, replicas: opened.ring.replicas, parts: opened.ring.partitionCount }
+      : null,
+    problem: isRing ? (misfit(opened, policy) ?? null) : opened.message,
+  };
+}
+
+async function ringOf({ rings }: Lab, policy: Policy): Promise<OpenRing | ApiError> {
+  try {
+    return await rings.open(policy.ringName);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+type GivenCandidate = z.infer<typeof CANDIDATE>;
+
+async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> {
+  const policies = await lab.rings.policies();
+  if ('index' in given) {
+    const policy = policies.get(given.index);
+    if (policy === undefined) {
+      throw new ApiError('unprocessable', `There is no policy ${given.index}.`);
+    }
+    const opened = await ringOf(lab, policy);
+    if (opened instanceof ApiError) throw opened;
+    const protection = protectionOf(policy, opened.ring.replicas);
+    const input = { file: opened.file, protection, isPlanned: false };
+    return {
+      name: policy.name,
+      index: policy.index,
+      protection,
+      partitions: opened.ring.partitionCount,
+      zoneLoss: await lab.compute.run('zone_loss', input),
+    };
+  }
+  const protection = hypothetical(given);
+  // The devices of the default policy stand in for those that it would have.
+  const standIn = [...policies.values()].find(({ isDefault }) => isDefault);
+  const opened = standIn === undefined ? undefined : await ringOf(lab, standIn);
+  const ring = opened instanceof ApiError ? undefined : opened;
+  const enough =
+    ring !== undefined &&
+    ring.read.data.devices.filter((device) => (device?.weight ?? 0) > 0).length >=
+      Math.ceil(memberCount(protection));
+  return {
+    name: given.name,
+    index: null,
+    protection,
+    partitions: ring?.ring.partitionCount ?? DEFAULT_PARTITIONS,
+    zoneLoss: enough
+      ? await lab.compute.run('zone_loss', { file: ring.file, protection, isPlanned: true })
+      : null,
+  };
+}
+
+const DEFAULT_PARTITIONS = 2 ** 14;
+
+function hypothetical(given: Exclude<GivenCandidate, { index: number }>): Protection {
+  if (given.type === 'replication') return { kind: 'replication', replicas: given.replicas };
+  const { k, m, duplication, segment_bytes: segmentBytes, ec_type: type } = given;
+  return {
+    kind: 'erasure_coding',
+    coding: {
+      type,
+      dataFragments: k,
+      parityFragments: m,
+      segmentBytes,
+      duplicationFactor: duplication,
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { runHelper } from '../ground/helper-process.js';
+import type { Lookup, LookupTarget } from './lookup.js';
+
+/** Whether Swift's own program gives the same answer; null where none is configured. */
+export interface ParityCheck {
+  readonly agrees: boolean;
+  /** What differs first, in a sentence; null where nothing does, or the program failed. */
+  readonly difference: string | null;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** What `swift-get-nodes` printed. */
+export interface GetNodes {
+  readonly partition: number;
+  readonly hash: string;
+  /** `ip:port device`, primaries and then handoffs, in their order. */
+  readonly primaries: readonly string[];
+  readonly handoffs: readonly string[];
+}
+
+/**
+ * Asks `swift-get-nodes` for the same target.
+ * @param program - its path, from the configuration
+ * @throws ApiError of {@link runHelper}
+ */
+export async function checkWithGetNodes(
+  program: string,
+  ringFile: string,
+  { account, container, object }: LookupTarget,
+  ours: Lookup,
+): Promise<ParityCheck> {
+  const folder = path.dirname(ringFile);
+  // Three arguments: one would be taken apart at its slashes.
+  const target = [account, container, object].filter((part) => part !== undefined);
+  const args = ['-a', '-d', folder, ringFile, '--', ...target];
+  const { code, stdout } = await runHelper(program, args, { timeoutMs: TIMEOUT_MS });
+  const theirs = code === 0 ? parseGetNodes(stdout) : undefined;
+  if (theirs === undefined) {
+    return { agrees: false, difference: 'The program did not answer as it should.' };
+  }
+  const difference = differenceOf(ours, theirs);
+  return { agrees: difference === null, difference };
+}
+
+/** @returns undefined for what no `swift-get-nodes` prints */
+export function parseGetNodes(text: string): GetNodes | undefined {
+  const fields = text.split('\n').map((line) => line.split('\t'));
+  const valueOf = (name: string): string | undefined =>
+    fields.find(([first]) => first?.trim() === name)?.[1]?.trim();
+  const [partition, hash] = [valueOf('Partition'), valueOf('Hash')];
+  if (partition === undefined || !/^\d+$/.test(partition)) return undefined;
+  if (hash === undefined || !/^[0-9a-f]{32}$/.test(hash)) return undefined;
+  const places = fields.filter(([first]) => first?.trim() === 'Server:Port Device');
+  const isHandoff = (row: readonly string[]): boolean => row[2]?.trim() === '[Handoff]';
+  const place = (row: readonly string[]): string => row[1]?.trim() ?? '';
+  return {
+    partition: Number(partition),
+    hash,
+    primaries: places.filter((row) => !isHandoff(row)).map(place),
+    handoffs: places.filter(isHandoff).map(place),
+  };
+}
+
+function differenceOf(ours: Lookup, theirs: GetNodes): string | null {
+  if (ours.hash !== theirs.hash) return `Its hash is ${theirs.hash}.`;
+  if (ours.part !== theirs.partition) return `Its partition is ${theirs.partition}.`;
+  // Swift prints IPv6 addresses without brackets.
+  const names = (all: Lookup['primaries']): string[] =>
+    all.map(({ ip, port, device }) => `${ip}:${port} ${device}`);
+  const [primaries, handoffs] = [names(ours.primaries), names(ours.handoffs)];
+  if (primaries.join() !== theirs.primaries.join()) {
+    return `Its primaries are ${theirs.primaries.join(', ')}.`;
+  }
+  const same = theirs.handoffs.slice(0, handoffs.length);
+  return handoffs.join() === same.join() ? null : `Its handoffs are ${same.join(', ')}.`;
+}

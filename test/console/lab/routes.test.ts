@@ -1,0 +1,263 @@
+import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type {
+  RingComparison,
+  WhatIfReport,
+} from '../../../console/surfaces/lab/rings/ring-changes.js';
+import type { RingReport } from '../../../console/surfaces/lab/rings/ring-report.js';
+import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
+import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
+import type { ComparisonView, PoliciesView } from '../../../console/surfaces/lab/policies/page.js';
+import { writeRing } from '../../../src/ring/ring-writer.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { eventually } from '../../support/eventually.js';
+import { describeWith, program } from '../../support/needs.js';
+import { builtRing, clusterFolder } from './support.js';
+
+const GET_NODES = '/usr/bin/swift-get-nodes';
+
+describeWith([program('swift-get-nodes')], 'lookups beside those of swift-get-nodes', function () {
+  this.timeout(60_000);
+
+  it('agree, for names of all kinds', async () => {
+    const folder = await clusterFolder();
+    const bed = await startTestBed({
+      lab_enabled: true,
+      store_dir: folder,
+      getnodes_bin: GET_NODES,
+    });
+    try {
+      const operator = await bed.login();
+      const names = ['o', '-a', 'a/b//c', 'ä €', "'; rm", '--', '%2F'];
+      for (const [index, object] of names.entries()) {
+        const ring = index % 2 === 0 ? 'object' : 'object-1';
+        const target = new URLSearchParams({ account: 'AUTH_test', container: 'c d', object });
+        const answer = await operator.get(`/lab/api/rings/${ring}/lookup?${target.toString()}`);
+        const found: LookupView = answer.json();
+        expect(found.check, object).to.deep.equal({ agrees: true, difference: null });
+      }
+    } finally {
+      await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the Lab over the rings of a cluster', function () {
+  this.timeout(60_000);
+  let bed: TestBed;
+  let folder: string;
+  let operator: ConsoleClient;
+
+  before(async () => {
+    folder = await clusterFolder({
+      object: builtRing({ partPower: 7, weights: [100, 100, 100, 100, 100, 300] }),
+    });
+    const old = builtRing({ partPower: 7 });
+    await writeFile(join(folder, 'backups', '1700000000.object.ring.gz'), writeRing(old));
+    bed = await startTestBed({ lab_enabled: true, store_dir: folder });
+    operator = await bed.login();
+  });
+
+  after(async () => {
+    await bed.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const read = async <T>(path: string): Promise<T> => {
+    const answer = await operator.get(path);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json();
+  };
+
+  it('lists the rings with their policies, and former ones', async () => {
+    const { items, former } = await read<RingsView>('/lab/api/rings');
+    expect(items.map(({ name }) => name)).to.deep.equal([
+      'account',
+      'container',
+      'object',
+      'object-1',
+    ]);
+    expect(items[2]).to.deep.include({
+      path_base: 'objects',
+      policy_index: 0,
+      policy_name: 'gold',
+      parts: 128,
+      replicas: 3,
+      devices: 6,
+      problem: null,
+    });
+    expect(items[3]).to.deep.include({ policy_name: 'coded', path_base: 'objects-1' });
+    expect(former).to.deep.equal(['1700000000.object']);
+  });
+
+  it('reports on a ring', async () => {
+    const report = await read<RingReport>('/lab/api/rings/object');
+    const parts = report.devices.map((device) => device.parts);
+    expect(parts.reduce((sum, count) => sum + count, 0)).to.equal(3 * 128);
+    expect(report.heat_map.rows.flat().reduce((sum, count) => sum + count, 0)).to.equal(3 * 128);
+    expect(report.heat_map.parts_per_row * report.heat_map.rows.length).to.equal(128);
+    const zone = report.tiers.find(({ name }) => name === 'r1z3');
+    expect(zone?.histogram.reduce((sum, count) => sum + count, 0)).to.equal(128);
+  });
+
+  it('looks objects up, and asks nobody unless it shall', async () => {
+    const place = 'account=AUTH_test&container=c&object=o';
+    const found = await read<LookupView>(`/lab/api/rings/object/lookup?${place}`);
+    expect(found.live).to.equal(null);
+    expect(found.primaries).to.have.length(3);
+    expect(found.handoffs).to.have.length(3);
+    const [first] = found.primaries;
+    expect(first?.path).to.equal(
+      `${first?.device}/objects/${found.part}/${found.hash.slice(-3)}/${found.hash}`,
+    );
+    expect(first?.curl).to.equal(
+      `curl -g -I -XHEAD 'http://${first?.ip}:6200/${first?.device}/${found.part}/AUTH_test/c/o' -H 'X-Backend-Storage-Policy-Index: 0'`,
+    );
+    const quoted = await read<LookupView>(
+      `/lab/api/rings/object/lookup?account=a&container=c&object=${encodeURIComponent("'; rm -rf /'")}`,
+    );
+    expect(quoted.primaries[0]?.curl.match(/'/g)).to.have.length(4);
+    const missing = await operator.get('/lab/api/rings/object/lookup?account=a&container=c');
+    expect(codeOf(missing)).to.equal('invalid_argument');
+    expect(missing.text).to.include('Ring object needs account, container, object.');
+  });
+
+  it('says what a change would move, and what it would be good for', async () => {
+    const answer = await operator.post('/lab/api/rings/object/whatif', {
+      changes: [{ kind: 'set_weight', id: 5, weight: 100 }],
+    });
+    const report: WhatIfReport = answer.json();
+    expect(report.moved).to.be.greaterThan(0);
+    expect(report.after.balance_pct).to.be.lessThan(report.before.balance_pct);
+    expect(report.devices.find(({ id }) => id === 5)).to.deep.include({
+      weight_before: 300,
+      weight_after: 100,
+    });
+    const refused = await operator.post('/lab/api/rings/object/whatif', {
+      changes: [{ kind: 'remove', id: 77 }],
+    });
+    expect([refused.status, codeOf(refused)]).to.deep.equal([422, 'unprocessable']);
+    expect(refused.text).to.include('There is no device 77.');
+  });
+
+  it('compares a ring with a former one, part by part', async () => {
+    const same = await read<RingComparison>('/lab/api/rings/object/compare?with=object');
+    expect([same.moved, same.parts_by_moved]).to.deep.equal([0, [128, 0, 0, 0]]);
+    const former = await read<RingComparison>(
+      '/lab/api/rings/object/compare?with=1700000000.object',
+    );
+    expect(former.moved).to.be.greaterThan(0);
+    const byCount = former.parts_by_moved.reduce((sum, parts, moved) => sum + parts * moved, 0);
+    expect(byCount).to.equal(former.moved);
+    const other = await operator.get('/lab/api/rings/object/compare?with=account');
+    expect(codeOf(other)).to.equal('unprocessable');
+  });
+
+  it('refuses a ring by its fault, and goes on with the others', async () => {
+    await writeFile(join(folder, 'object-2.ring.gz'), 'no ring');
+    const { items } = await read<RingsView>('/lab/api/rings');
+    expect(items.at(-1)).to.have.nested.property('error.code', 'ring_corrupt');
+    expect(codeOf(await operator.get('/lab/api/rings/object-2'))).to.equal('ring_corrupt');
+    await rm(join(folder, 'object-2.ring.gz'));
+    for (const name of ['object-3', '..%2Fx', 'swift.conf', 'object.builder']) {
+      expect(codeOf(await operator.get(`/lab/api/rings/${name}`)), name).to.equal('not_found');
+    }
+    await mkdir(join(folder, 'object-4.ring.gz'));
+    expect(codeOf(await operator.get('/lab/api/rings/object-4'))).to.equal('upstream_unavailable');
+    await rm(join(folder, 'object-4.ring.gz'), { recursive: true });
+    await symlink('/dev/zero', join(folder, 'object-5.ring.gz'));
+    expect(codeOf(await operator.get('/lab/api/rings/object-5'))).to.equal('upstream_unavailable');
+    await rm(join(folder, 'object-5.ring.gz'));
+  });
+
+  it('compares policies of the cluster with one that is thought of', async () => {
+    const { items } = await read<PoliciesView>('/lab/api/policies');
+    expect(items.map(({ name, type }) => [name, type])).to.deep.equal([
+      ['gold', 'replication'],
+      ['coded', 'erasure_coding'],
+    ]);
+    const answer = await operator.post('/lab/api/policies/compare', {
+      candidates: [
+        { index: 0 },
+        { index: 1 },
+        { name: '4+2', type: 'erasure_coding', k: 4, m: 2 },
+        { name: '8+4', type: 'erasure_coding', k: 8, m: 4 },
+      ],
+    });
+    const { rows }: ComparisonView = answer.json();
+    expect(rows.map(({ write_quorum }) => write_quorum)).to.deep.equal([2, 3, 5, 9]);
+    expect(rows[1]?.zone_loss).to.deep.equal({ readable: true, writable: false });
+    // Six devices are fewer than twelve fragments.
+    expect(rows[3]?.zone_loss).to.equal(null);
+    const none = await operator.post('/lab/api/policies/compare', { candidates: [{ index: 9 }] });
+    expect(codeOf(none)).to.equal('unprocessable');
+  });
+
+  it('searches weights, keeps the result, and writes no ring', async () => {
+    const stamps = async () => {
+      const files = await readdir(folder, { recursive: true });
+      return Promise.all(
+        files.sort().map(async (file) => (await stat(join(folder, file))).mtimeMs),
+      );
+    };
+    const before = await stamps();
+    const started = await operator.post('/lab/api/genome/runs', {
+      ring: 'object',
+      population: 8,
+      generations: 3,
+    });
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    const run = await eventually(
+      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
+      ({ state }) => state !== 'running',
+    );
+    expect(run.state).to.equal('done');
+    expect(run.actor).to.equal('test:tester');
+    const [candidate] = run.result?.front ?? [];
+    const commands = await operator.get(
+      `/lab/api/genome/runs/${id}/candidates/${candidate?.id}/commands`,
+    );
+    expect(commands.text).to.include('swift-ring-builder object.builder rebalance');
+    expect(await stamps()).to.deep.equal(before);
+    const { items } = await read<{ items: readonly { id: string }[] }>('/lab/api/genome/runs');
+    expect(items.map((item) => item.id)).to.include(id);
+  });
+
+  it('cancels a search', async () => {
+    const started = await operator.post('/lab/api/genome/runs', {
+      ring: 'object',
+      population: 100,
+      generations: 60,
+    });
+    const { id }: { id: string } = started.json();
+    const second = await operator.post('/lab/api/genome/runs', { ring: 'object' });
+    expect(codeOf(second)).to.equal('conflict');
+    expect((await operator.send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
+    const run = await eventually(
+      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
+      ({ state }) => state !== 'running',
+    );
+    expect(run.state).to.equal('cancelled');
+  });
+
+  it('says what it needs where there is no folder with rings', async () => {
+    const bare = await startTestBed({ lab_enabled: true });
+    try {
+      const answer = await (await bed.login()).get('/lab/api/rings');
+      expect(answer.status).to.equal(200);
+      const without = await (await bare.login()).get('/lab/api/rings');
+      expect(without.status).to.equal(501);
+      expect(without.json()).to.have.nested.property('error.details.needs', 'store_dir');
+    } finally {
+      await bare.close();
+    }
+    await rename(join(folder, 'swift.conf'), join(folder, 'away'));
+    const policies = await operator.get('/lab/api/policies');
+    expect(codeOf(policies)).to.equal('unprocessable');
+    await rename(join(folder, 'away'), join(folder, 'swift.conf'));
+  });
+});
