@@ -1,0 +1,71 @@
+import { card, figures, numberText, percentText, table } from '../ground.js';
+
+/** What two rings differ in: of a comparison, and of a change that is tried. */
+
+/**
+ * @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').WhatIfReport} WhatIfReport
+ * @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').RingComparison} RingComparison
+ */
+
+/** @param {WhatIfReport | RingComparison} report */
+export function changeReport(report) {
+  const { before, after } = report;
+  const arrow = (/** @type {number} */ one, /** @type {number} */ other) =>
+    `${numberText(one)} % → ${numberText(other)} %`;
+  const changed = report.devices.filter(
+    (device) =>
+      device.parts_before !== device.parts_after || device.weight_before !== device.weight_after,
+  );
+  return [
+    card(
+      'In short',
+      figures([
+        {
+          label: 'Replicas that move',
+          value: numberText(report.moved),
+          hint: `${percentText(report.moved_ratio)} of all`,
+        },
+        { label: 'Balance', value: arrow(before.balance_pct, after.balance_pct) },
+        { label: 'Dispersion', value: arrow(before.dispersion_pct, after.dispersion_pct) },
+        {
+          label: 'Required overload',
+          value: [before, after]
+            .map(({ required_overload: one }) => (one === null ? 'unknown' : percentText(one, 2)))
+            .join(' → '),
+        },
+      ]),
+    ),
+    card(
+      changed.length === 0 ? 'No device gets or loses a partition' : 'Devices that change',
+      table(
+        'Devices that change',
+        [
+          { title: 'Device', value: (row) => row.name },
+          { title: 'Weight before', value: (row) => row.weight_before, number: true },
+          { title: 'Weight after', value: (row) => row.weight_after, number: true },
+          { title: 'Partitions before', value: (row) => row.parts_before, number: true },
+          { title: 'Partitions after', value: (row) => row.parts_after, number: true },
+          {
+            title: 'Difference',
+            value: (row) => row.parts_after - row.parts_before,
+            cell: (row) => signed(row.parts_after - row.parts_before),
+            number: true,
+          },
+          {
+            title: 'Balance after',
+            value: (row) => row.balance_after_pct,
+            cell: (row) =>
+              row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)} %`,
+            number: true,
+          },
+        ],
+        changed,
+      ),
+    ),
+  ];
+}
+
+/** @param {number} value */
+function signed(value) {
+  return value > 0 ? `+${value}` : String(value);
+}

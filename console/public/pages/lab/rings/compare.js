@@ -1,0 +1,71 @@
+import { call, query } from '../../../js/api.js';
+import { el } from '../../../js/dom.js';
+import { card, field, fill, numberText, select, table } from '../ground.js';
+import { changeReport } from './changes.js';
+
+/** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').RingComparison} RingComparison */
+
+/**
+ * What lies elsewhere than in another ring, such as the one before the last change.
+ *
+ * @param {import('./page.js').RingContext} context
+ */
+export function comparePanel({ ring, rings }) {
+  const others = [
+    ...rings.former.filter((name) => name.endsWith(`.${ring.name}`)).map(formerChoice),
+    ...rings.items
+      .filter((item) => 'md5' in item && item.name !== ring.name && item.parts === ring.parts)
+      .map(({ name }) => /** @type {const} */ ([name, `ring ${name}`])),
+  ];
+  if (others.length === 0) {
+    const text =
+      'There is nothing to compare with: no former ring in the folder backups, and no other ring with as many partitions.';
+    return [el('div', { className: 'empty-state' }, el('p', { textContent: text }))];
+  }
+  const other = select('with', others);
+  const result = el('div', { className: 'lab-page' });
+  const form = el(
+    'form',
+    { className: 'lab-form' },
+    field(`Before ${ring.name} came`, other),
+    el('button', { className: 'primary', textContent: 'Compare' }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void fill(result, async () => {
+      const asked = query({ with: other.value });
+      const answer = await call('GET', `/lab/api/rings/${ring.name}/compare?${asked}`);
+      const found = /** @type {RingComparison} */ (answer);
+      const rows = found.parts_by_moved.map((parts, moved) => ({ parts, moved }));
+      return [
+        ...changeReport(found),
+        card(
+          'Partitions by how many of their replicas moved',
+          table(
+            'Moved replicas',
+            [
+              { title: 'Moved replicas', value: (row) => row.moved, number: true },
+              {
+                title: 'Partitions',
+                value: (row) => row.parts,
+                cell: (row) => numberText(row.parts),
+                number: true,
+              },
+            ],
+            rows,
+          ),
+        ),
+      ];
+    });
+  });
+  return [card('Compare with another ring', form), result];
+}
+
+/**
+ * @param {string} name such as `1700000000.object`
+ * @returns {readonly [string, string]}
+ */
+function formerChoice(name) {
+  const time = new Date(1000 * Number.parseInt(name, 10));
+  return [name, `before the change of ${time.toLocaleString()}`];
+}

@@ -1,0 +1,160 @@
+import { call, query } from '../../../js/api.js';
+import { bytesText, el, shownText } from '../../../js/dom.js';
+import {
+  badge,
+  card,
+  field,
+  figures,
+  fill,
+  input,
+  setViewState,
+  table,
+  viewState,
+} from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/rings/page.js').LookupView} LookupView
+ * @typedef {import('../../../../surfaces/lab/rings/lookup.js').LookupDevice} LookupDevice
+ * @typedef {import('../../../../surfaces/lab/ground/node-reader.js').NodeHead} NodeHead
+ */
+
+/** @type {Record<NodeHead['state'], ['ok' | 'warn' | 'crit' | 'info', string]>} */
+const STATES = {
+  present: ['ok', 'there'],
+  tombstone: ['info', 'deleted (tombstone)'],
+  absent: ['warn', 'not there'],
+  device_away: ['crit', 'device not mounted'],
+  unreachable: ['crit', 'server does not answer'],
+  error: ['crit', 'error'],
+};
+
+/**
+ * A form, and below it where the thing lies.
+ *
+ * @param {import('./page.js').RingContext} context
+ */
+export function lookupPanel({ ring }) {
+  const depth = { account: 1, container: 2 }[ring.name] ?? 3;
+  const [account = '', container = '', object = ''] = splitPlace(viewState().place ?? '');
+  const fields = [
+    field(
+      'Account',
+      input('account', { required: true, value: account, placeholder: 'AUTH_test' }),
+    ),
+    field('Container', input('container', { required: true, value: container })),
+    field('Object', input('object', { required: true, value: object })),
+  ].slice(0, depth);
+  const live = el('input', { type: 'checkbox', name: 'live' });
+  const result = el('div', { className: 'lab-page' });
+  const form = el(
+    'form',
+    { className: 'lab-form' },
+    ...fields,
+    el('label', { className: 'check' }, live, 'Ask the servers'),
+    el('button', { className: 'primary', textContent: 'Look up' }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const given = Object.fromEntries(new FormData(form));
+    const place = [given.account, given.container, given.object].filter(
+      (part) => part !== undefined,
+    );
+    setViewState({
+      ...viewState(),
+      place: place.map((part) => encodeURIComponent(String(part))).join('/'),
+    });
+    const asked = query({ ...given, live: live.checked ? 1 : 0 });
+    void fill(result, async () => {
+      const found = await call('GET', `/lab/api/rings/${ring.name}/lookup?${asked}`);
+      return shown(/** @type {LookupView} */ (found));
+    });
+  });
+  if (account !== '') form.dataset.sendAtOnce = '';
+  return [card('Look something up', form), result];
+}
+
+/** @param {string} place */
+function splitPlace(place) {
+  return place.split('/').map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return '';
+    }
+  });
+}
+
+/** @param {LookupView} found */
+function shown(found) {
+  const rows = [...found.primaries, ...found.handoffs];
+  const { live } = found;
+  /** @type {import('../ground.js').Column[]} */
+  const columns = [
+    {
+      title: 'Role',
+      value: (row) => (row.index === null ? 'handoff' : `primary ${row.index}`),
+      cell: (row) =>
+        row.index === null ? badge('handoff') : badge(`primary ${row.index}`, 'info'),
+    },
+    { title: 'Region', value: (row) => row.region, number: true },
+    { title: 'Zone', value: (row) => row.zone, number: true },
+    { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
+    { title: 'Device', value: (row) => row.device },
+    { title: 'Folder', value: (row) => row.path, cell: (row) => code(row.path) },
+    { title: 'Command', value: (row) => row.curl, cell: (row) => code(row.curl) },
+  ];
+  if (live !== null) {
+    const answer = (/** @type {LookupDevice} */ row) => live[String(row.id)];
+    columns.splice(
+      5,
+      0,
+      {
+        title: 'Answer',
+        value: (row) => answer(row)?.state ?? null,
+        cell: (row) => stateCell(answer(row)),
+      },
+      { title: 'Timestamp', value: (row) => answer(row)?.timestamp ?? null },
+      {
+        title: 'Size',
+        value: (row) => answer(row)?.bytes ?? null,
+        cell: (row) => {
+          const bytes = answer(row)?.bytes ?? null;
+          return bytes === null ? '–' : bytesText(bytes);
+        },
+        number: true,
+      },
+      { title: 'ETag', value: (row) => answer(row)?.etag ?? null },
+    );
+  }
+  return [
+    card(
+      'Placement',
+      figures([
+        { label: 'Hash', value: found.hash },
+        { label: 'Partition', value: String(found.part) },
+      ]),
+      ...checkNodes(found.check),
+    ),
+    card('Devices, in the order in which they are asked', table('Placement', columns, rows)),
+  ];
+}
+
+/** @param {LookupView['check']} check */
+function checkNodes(check) {
+  if (check === null) return [];
+  const text = check.agrees ? 'swift-get-nodes agrees' : 'swift-get-nodes differs';
+  const note = el('p', { className: 'lab-note', textContent: check.difference ?? '' });
+  return [badge(text, check.agrees ? 'ok' : 'crit'), note];
+}
+
+/** @param {NodeHead | undefined} head */
+function stateCell(head) {
+  if (head === undefined) return '–';
+  const [state, text] = STATES[head.state];
+  return badge(head.state === 'error' ? `${text} ${head.status}` : text, state);
+}
+
+/** @param {string} text */
+function code(text) {
+  return el('code', { className: 'lab-code', textContent: shownText(text) });
+}

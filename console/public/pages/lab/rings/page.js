@@ -1,0 +1,142 @@
+import { call } from '../../../js/api.js';
+import { $, bytesText, el } from '../../../js/dom.js';
+import { badge, card, fill, pageHead, setViewState, table, tabList, viewState } from '../ground.js';
+import { comparePanel } from './compare.js';
+import { lookupPanel } from './lookup.js';
+import { devicesPanel, heatMapPanel, spreadPanel, summary } from './report.js';
+import { whatIfPanel } from './what-if.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/rings/page.js').RingsView} RingsView
+ * @typedef {import('../../../../surfaces/lab/rings/page.js').RingRow} RingRow
+ * @typedef {import('../../../../surfaces/lab/rings/ring-report.js').RingReport} RingReport
+ * @typedef {{ ring: RingRow, rings: RingsView, report: () => Promise<RingReport> }} RingContext
+ */
+
+/** @type {readonly { id: string, title: string, panel: (context: RingContext) => Promise<readonly Node[]> }[]} */
+const TABS = [
+  { id: 'devices', title: 'Devices', panel: async ({ report }) => devicesPanel(await report()) },
+  { id: 'spread', title: 'Spread', panel: async ({ report }) => spreadPanel(await report()) },
+  { id: 'map', title: 'Heat map', panel: async ({ report }) => heatMapPanel(await report()) },
+  { id: 'lookup', title: 'Look up', panel: async (context) => lookupPanel(context) },
+  { id: 'whatif', title: 'What if', panel: whatIfPanel },
+  { id: 'compare', title: 'Compare', panel: async (context) => comparePanel(context) },
+];
+
+/** Shows the rings, and all there is to know about one of them. */
+export async function mount() {
+  const main = $('#main');
+  main.classList.add('lab-page');
+  const list = el('div');
+  const detail = el('div', { className: 'lab-page' });
+  main.append(
+    pageHead('RingScope', 'Where objects lie and why, and what a change of the ring would move.'),
+    list,
+    detail,
+  );
+  await fill(list, async () => {
+    const rings = await call('GET', '/lab/api/rings');
+    const { ring: wanted } = viewState();
+    const usable = rings.items.filter((item) => 'md5' in item);
+    const chosen =
+      usable.find(({ name }) => name === wanted) ??
+      usable.find(({ name }) => name === 'object') ??
+      usable[0];
+    if (chosen !== undefined) showRing(detail, rings, chosen);
+    return [ringTable(rings, (ring) => showRing(detail, rings, ring))];
+  });
+}
+
+/**
+ * @param {RingsView} rings
+ * @param {(ring: RingRow) => void} onChoose
+ */
+function ringTable(rings, onChoose) {
+  return card(
+    'Rings',
+    table(
+      'Rings',
+      [
+        {
+          title: 'Ring',
+          value: (row) => row.name,
+          cell: (row) =>
+            'md5' in row
+              ? el('button', {
+                  className: 'plain',
+                  textContent: row.name,
+                  onclick: () => onChoose(row),
+                })
+              : row.name,
+        },
+        {
+          title: 'Policy',
+          value: (row) => row.policy_name ?? null,
+          cell: (row) => policyCell(row),
+        },
+        { title: 'Partitions', value: (row) => row.parts ?? null, number: true },
+        { title: 'Replicas', value: (row) => row.replicas ?? null, number: true },
+        { title: 'Devices', value: (row) => row.devices ?? null, number: true },
+        { title: 'Version', value: (row) => row.ring_version ?? null, number: true },
+        {
+          title: 'File',
+          value: (row) => row.bytes ?? null,
+          cell: (row) => (row.bytes === undefined ? '–' : bytesText(row.bytes)),
+          number: true,
+        },
+        {
+          title: 'MD5',
+          value: (row) => row.md5 ?? null,
+          cell: (row) =>
+            el('code', { textContent: (row.md5 ?? '').slice(0, 8), title: row.md5 ?? '' }),
+        },
+      ],
+      rings.items,
+    ),
+  );
+}
+
+/** @param {any} row */
+function policyCell(row) {
+  if ('error' in row) return badge(row.error.message, 'crit');
+  if (row.problem !== null) return badge(row.problem, 'warn');
+  return row.policy_name ?? '–';
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {RingsView} rings
+ * @param {RingRow} ring
+ */
+function showRing(place, rings, ring) {
+  const { tab = 'devices' } = viewState();
+  const panel = el('div', { id: 'ring-panel', className: 'lab-page', tabIndex: 0 });
+  panel.setAttribute('role', 'tabpanel');
+  const top = el('div');
+  /** @type {Promise<RingReport> | undefined} */
+  let asked;
+  const report = () => {
+    asked ??= call('GET', `/lab/api/rings/${ring.name}`).then(
+      (answer) => /** @type {RingReport} */ (answer),
+    );
+    return asked;
+  };
+  const context = { ring, rings, report };
+  const show = (/** @type {string} */ id) => {
+    const chosen = TABS.find((one) => one.id === id) ?? TABS[0];
+    if (chosen === undefined) return;
+    const { place: lookedUp, ...state } = viewState();
+    const kept = chosen.id === 'lookup' ? { ...state, place: lookedUp ?? '' } : state;
+    setViewState({ ...kept, ring: ring.name, tab: chosen.id });
+    panel.setAttribute('aria-labelledby', `tab-${chosen.id}`);
+    panel.replaceChildren();
+    void fill(panel, () => chosen.panel(context));
+  };
+  place.replaceChildren(
+    card(`Ring ${ring.name}`, top),
+    tabList('About the ring', TABS, TABS.some(({ id }) => id === tab) ? tab : 'devices', show),
+    panel,
+  );
+  void fill(top, async () => summary(await report()));
+  show(tab);
+}

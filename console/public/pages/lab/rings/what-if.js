@@ -1,0 +1,146 @@
+import { call } from '../../../js/api.js';
+import { el } from '../../../js/dom.js';
+import { card, field, fill, input } from '../ground.js';
+import { changeReport } from './changes.js';
+
+/** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').WhatIfChange} WhatIfChange */
+
+/**
+ * Weights to try; an empty field takes the device out. Nothing is written anywhere.
+ *
+ * @param {import('./page.js').RingContext} context
+ */
+export async function whatIfPanel({ ring, report }) {
+  const { devices } = await report();
+  const weights = devices.map((device) => ({
+    device,
+    control: weightInput(device),
+  }));
+  const rows = weights.map(({ device, control }) =>
+    el(
+      'tr',
+      {},
+      el('td', { className: 'number', textContent: String(device.id) }),
+      el('td', { textContent: `${device.ip}:${device.port}/${device.device}` }),
+      el('td', { className: 'number', textContent: String(device.zone) }),
+      el('td', { className: 'number', textContent: String(device.parts) }),
+      el('td', {}, control),
+    ),
+  );
+  const head = ['Id', 'Device', 'Zone', 'Partitions', 'Weight'].map((textContent, place) =>
+    el('th', { scope: 'col', textContent, className: place === 1 || place === 4 ? '' : 'number' }),
+  );
+  const added = newDeviceFields(devices[0]);
+  const overload = input('overload', {
+    type: 'number',
+    min: '0',
+    max: '100',
+    step: 'any',
+    value: '0',
+  });
+  const seed = input('seed', {
+    type: 'number',
+    min: '0',
+    max: '4294967295',
+    step: '1',
+    value: '1',
+  });
+  const result = el('div', { className: 'lab-page' });
+  const form = el(
+    'form',
+    { className: 'lab-page' },
+    el(
+      'div',
+      { className: 'table-scroll', tabIndex: 0 },
+      el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows)),
+    ),
+    el('details', {}, el('summary', { textContent: 'Add a device' }), added.node),
+    el(
+      'div',
+      { className: 'lab-form' },
+      field('Overload', overload, '0.1 is ten per cent more than by weight'),
+      field('Seed', seed, 'the same seed gives the same result'),
+      el('button', { className: 'primary', textContent: 'Try it' }),
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void fill(result, async () => {
+      const changes = [...weightChanges(weights), ...added.changes()];
+      const body = { changes, overload: Number(overload.value), seed: Number(seed.value) };
+      return changeReport(await call('POST', `/lab/api/rings/${ring.name}/whatif`, body));
+    });
+  });
+  const note = el('p', {
+    className: 'lab-note',
+    textContent:
+      'Set weights, or empty a field to remove the device. Any partition may move, as after swift-ring-builder pretend_min_part_hours_passed. No ring is written.',
+  });
+  return [card('Try a change', form, note), result];
+}
+
+/** @param {{ readonly id: number, readonly weight: number }} device */
+function weightInput({ id, weight }) {
+  const made = input(`weight-${id}`, {
+    type: 'number',
+    min: '0',
+    step: 'any',
+    value: String(weight),
+  });
+  made.setAttribute('aria-label', `Weight of device ${id}`);
+  return made;
+}
+
+/**
+ * @param {readonly { device: { readonly id: number, readonly weight: number }, control: HTMLInputElement }[]} weights
+ * @returns {WhatIfChange[]}
+ */
+function weightChanges(weights) {
+  /** @type {WhatIfChange[]} */
+  const changes = [];
+  for (const { device, control } of weights) {
+    const { id } = device;
+    const weight = Number(control.value);
+    if (control.value === '') changes.push({ kind: 'remove', id });
+    else if (weight !== device.weight) changes.push({ kind: 'set_weight', id, weight });
+  }
+  return changes;
+}
+
+/** @param {import('../../../../surfaces/lab/rings/ring-report.js').DeviceRow | undefined} like */
+function newDeviceFields(like) {
+  const fields = {
+    region: input('region', { type: 'number', value: String(like?.region ?? 1) }),
+    zone: input('zone', { type: 'number', value: String(like?.zone ?? 1) }),
+    ip: input('ip', { placeholder: '10.0.0.9' }),
+    port: input('port', { type: 'number', value: String(like?.port ?? 6200) }),
+    device: input('device', { placeholder: 'sdb1' }),
+    weight: input('weight', { type: 'number', step: 'any', value: String(like?.weight ?? 100) }),
+  };
+  const node = el(
+    'div',
+    { className: 'lab-form' },
+    field('Region', fields.region),
+    field('Zone', fields.zone),
+    field('Address', fields.ip, 'empty: no device is added'),
+    field('Port', fields.port),
+    field('Device', fields.device),
+    field('Weight', fields.weight),
+  );
+  /** @returns {WhatIfChange[]} */
+  const changes = () => {
+    if (fields.ip.value === '') return [];
+    return [
+      {
+        kind: 'add',
+        region: Number(fields.region.value),
+        zone: Number(fields.zone.value),
+        ip: fields.ip.value,
+        port: Number(fields.port.value),
+        device: fields.device.value,
+        weight: Number(fields.weight.value),
+      },
+    ];
+  };
+  return { node, changes };
+}

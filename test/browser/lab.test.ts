@@ -1,0 +1,95 @@
+import { rm } from 'node:fs/promises';
+import { expect } from 'chai';
+import { expectAccessible } from '../support/axe.js';
+import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { builtRing, clusterFolder } from '../console/lab/support.js';
+
+describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let folder: string;
+  let watched: Watched;
+
+  before(async () => {
+    folder = await clusterFolder({
+      object: builtRing({ partPower: 8, zones: 4, devicesPerZone: 4, weights: [100, 150, 100] }),
+    });
+    bed = await startTestBed({ lab_enabled: true, store_dir: folder }, REAL_CLOCK);
+    watched = await openPage();
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(watched.page);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await rm(folder, { recursive: true });
+  });
+
+  afterEach(() => {
+    expect(watched.complaints).to.deep.equal([]);
+  });
+
+  const open = async (path: string): Promise<void> => {
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}${path}`);
+  };
+
+  it('shows rings, looks up an object, and tries a change', async () => {
+    const { page } = watched;
+    await open('/lab/rings');
+    await page.getByRole('tabpanel').getByRole('table').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-rings');
+    await page.getByRole('tab', { name: 'Heat map' }).click();
+    await page.getByRole('img', { name: /Replicas of/ }).waitFor();
+    await watched.shoot('lab-rings-map');
+    await page.getByRole('tab', { name: 'Look up' }).click();
+    await page.getByLabel('Account').fill('AUTH_test');
+    await page.getByLabel('Container').fill('photos');
+    await page.getByLabel('Object', { exact: true }).fill('2026/a.jpg');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('region', { name: 'Placement' }).waitFor();
+    expect(page.url()).to.include('place=AUTH_test%2Fphotos%2F2026%252Fa.jpg');
+    const shown = await page.getByRole('region', { name: 'Placement' }).innerText();
+    await expectAccessible(page);
+    await watched.shoot('lab-rings-lookup');
+    // The address is the view: whoever opens it sees the same.
+    await page.reload();
+    await page.getByRole('region', { name: 'Placement' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Placement' }).innerText()).to.equal(shown);
+    await page.getByRole('tab', { name: 'What if' }).click();
+    await page.getByLabel('Weight of device 3', { exact: true }).fill('300');
+    await page.getByLabel('Weight of device 4', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('Replicas that move').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-rings-whatif');
+  });
+
+  it('compares policies with the keyboard alone', async () => {
+    const { page } = watched;
+    await open('/lab/policies');
+    await page.getByRole('region', { name: 'Policies' }).waitFor();
+    const hours = page.getByLabel('Hours until a lost copy is whole again');
+    await hours.focus();
+    await hours.fill('48');
+    await page.keyboard.press('Enter');
+    await page.getByText('a copy is whole again after 48 h').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-policies');
+  });
+
+  it('searches weights, and shows what it found', async () => {
+    const { page } = watched;
+    await open('/lab/genome');
+    await page.getByLabel('Candidates').fill('8');
+    await page.getByLabel('Generations').fill('3');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Download as commands' }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-genome');
+    expect(page.url()).to.include('run=');
+  });
+});
