@@ -8,7 +8,7 @@ import type { ComputeAnswer, ComputeTask, Computation, Computations } from './ta
 
 /** Requests that wait for the thread. */
 const WAITING_MAX = 16;
-/** The thread ends when nobody asked for so long; its rings go with it. */
+/** A thread that was idle for so long ends, and its rings with it. */
 const IDLE_MS = 30_000;
 const HEAP_MB_MAX = 1024;
 

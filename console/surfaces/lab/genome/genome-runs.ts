@@ -5,11 +5,11 @@ import { ApiError } from '../../../server/api-error.js';
 import type { LabCompute } from '../compute/compute.js';
 import type { GenomeOptions, GenomeProgress, GenomeResult } from './search.js';
 
-/** A search as operators see it, whoever started it. */
+/** A search as all operators see it. */
 export interface GenomeRun {
   readonly id: string;
   readonly ring: string;
-  /** Of the ring that was searched: the ring may be another one by now. */
+  /** The MD5 of the ring that was searched: the ring may be another one by now. */
   readonly ring_md5: string;
   readonly actor: string;
   readonly state: 'running' | 'done' | 'failed' | 'cancelled';

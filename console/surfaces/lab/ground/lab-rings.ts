@@ -32,13 +32,13 @@ const CURRENT_RING = /^(?:account|container|object(?:-\d{1,4})?)$/;
 /** Former files, as `swift-ring-builder` keeps them: `backups/1700000000.object.ring.gz`. */
 const FORMER_RING = /^\d{1,12}\.(?:account|container|object(?:-\d{1,4})?)$/;
 const SUFFIX = '.ring.gz';
-/** Of the folder `backups`, the newest; it grows with each change of a ring. */
+/** The newest so many files of `backups`, which grows with each change of a ring. */
 const FORMER_MAX = 200;
 /** Bytes of all rings that are kept, unpacked; one that is larger is read each time. */
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * The rings in `store_dir`, read when somebody asks for them. A file that cannot be used fails the
+ * The rings in `store_dir`, read when they are asked for. A file that cannot be used fails the
  * requests about it, and no others.
  */
 export class LabRings {

@@ -10,7 +10,7 @@ import { RingBuildError } from '../../../../src/ring/ring-error.js';
 import { deviceBalances, ringBalance, ringDispersion } from '../../../../src/ring/ring-health.js';
 import { requiredOverload } from './ring-report.js';
 
-/** A change that somebody tries. */
+/** A change to try. */
 export type WhatIfChange =
   | { readonly kind: 'set_weight'; readonly id: number; readonly weight: number }
   | { readonly kind: 'remove'; readonly id: number }

@@ -186,7 +186,7 @@ function runTable({ items }, onOpen) {
   ];
 }
 
-/** Of the search that is shown: another one ends the asking about the one before. */
+/** The id of the search that is shown: showing another one ends the polling of this one. */
 let followed = '';
 
 /**
