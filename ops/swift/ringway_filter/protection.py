@@ -8,8 +8,11 @@ Written by the gateway alone are therefore
   with Object Lock, and what belongs to them: ``<name>+segments``, and the
   hidden container of Swift's own object versioning;
 
-the containers themselves, and all objects in them. The guard calls this for
-whatever reaches the store, so that it also holds for sub-requests: bulk
+the containers themselves, and all objects in them. Nobody turns Swift's own
+versioning on in a container whose versions the gateway keeps: each of the two
+would take what the other stores for a client's write.
+
+The guard calls this for whatever reaches the store, so that it also holds for sub-requests: bulk
 uploads and deletions, segments of a manifest, copies, archived versions,
 TempURL, forms, container sync, s3api.
 """
@@ -21,6 +24,8 @@ from swift.common import swob
 from swift.common.http import is_success
 from swift.common.request_helpers import split_reserved_name
 from swift.common.swob import str_to_wsgi
+from swift.common.utils import config_true_value, drain_and_close
+from swift.common.wsgi import make_pre_authed_request
 from swift.proxy.controllers.base import get_container_info
 
 from ringway_filter.answers import refuse
@@ -31,10 +36,21 @@ _READS = frozenset(('GET', 'HEAD', 'OPTIONS'))
 _VERSIONS = '+versions'
 _SEGMENTS = '+segments'
 _LOCK = 's3-object-lock'
+_OWN_VERSIONS = 's3-versioning'
 #: Lets Swift's middleware make an UPDATE; the gatekeeper takes it from clients.
 _PRIVATE = 'HTTP_X_BACKEND_ALLOW_PRIVATE_METHODS'
 _ARCHIVE = 'An archive of object versions is written by the S3 gateway only'
 _LOCKED = 'A bucket with Object Lock is written by the S3 gateway only'
+_UNKNOWN = 'It is not known whether this container is protected'
+_VERSIONED = ('The S3 gateway keeps the versions of this bucket: Swift cannot '
+              'keep versions of it as well')
+
+#: What Swift's versioned_writes makes of X-Versions-Location and
+#: X-History-Location, or leaves alone where it is not configured.
+_LOCATIONS = ('HTTP_X_CONTAINER_SYSMETA_VERSIONS_LOCATION',
+              'HTTP_X_VERSIONS_LOCATION', 'HTTP_X_HISTORY_LOCATION')
+#: What it makes of X-Versions-Enabled.
+_ENABLED = 'HTTP_X_CONTAINER_SYSMETA_VERSIONS_ENABLED'
 
 
 def bucket_of(container):
@@ -63,6 +79,9 @@ def refusal(env, app, account, container, obj):
         # Swift makes it before it changes the bucket, where it is refused.
         return None
     info, reason = _reason(env, app, account, container)
+    if (reason is None and obj is None and _wants_versions(env)
+            and _keeps_versions(env, app, account, container)):
+        reason = _VERSIONED
     if reason is None:
         return None
     # Who may not write there at all is told so first, as by the proxy.
@@ -74,6 +93,32 @@ def refusal(env, app, account, container, obj):
         if denied:
             return denied
     return refuse(swob.HTTPForbidden, env, reason)
+
+
+def _wants_versions(env):
+    """Whether a request turns Swift's own versioning on, of either kind."""
+    if env['REQUEST_METHOD'] not in ('PUT', 'POST'):
+        return False
+    return (config_true_value(env.get(_ENABLED)) or
+            any(env.get(name) for name in _LOCATIONS))
+
+
+def _keeps_versions(env, app, account, container):
+    """Whether the gateway keeps versions of a container, or did so once: asked
+    of all its servers, since what is cached may be older than a bucket's
+    versioning, and this is asked for seldom.
+
+    :raises swob.HTTPException: when that cannot be known
+    """
+    look = make_pre_authed_request(
+        env, method='HEAD',
+        path=swob.wsgi_quote('/v1/%s/%s' % (account, container)),
+        headers={'X-Newest': 'true'}, swift_source=SOURCE)
+    answer = look.get_response(app)
+    drain_and_close(answer)
+    if not answer.is_success and answer.status_int != 404:
+        raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
+    return ('X-Container-Sysmeta-' + _OWN_VERSIONS) in answer.headers
 
 
 def _reason(env, app, account, container):
@@ -103,8 +148,7 @@ def _info(env, app, account, container):
     status = info['status']
     # 0: there is no such account
     if not is_success(status) and status not in (0, 404, 410):
-        raise refuse(swob.HTTPServiceUnavailable, env,
-                     'It is not known whether this container is protected')
+        raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
     return info
 
 

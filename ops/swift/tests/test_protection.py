@@ -136,6 +136,70 @@ class TestProtection(unittest.TestCase):
         self.assertEqual(good['wsgi.input'].read(), body)
 
 
+class TestVersionsOfSwift(unittest.TestCase):
+    """Swift's own versioning, as its middleware hands it on."""
+
+    ON = ({'X-Container-Sysmeta-Versions-Enabled': 'True',
+           'X-Container-Sysmeta-Versions-Container': '%00versions%00kept'},
+          {'X-Container-Sysmeta-Versions-Location': 'old',
+           'X-Container-Sysmeta-Versions-Mode': 'history'},
+          {'X-Versions-Location': 'old'}, {'X-History-Location': 'old'})
+    OFF = ({'X-Container-Sysmeta-Versions-Enabled': 'False'},
+           {'X-Container-Sysmeta-Versions-Location': '',
+            'X-Container-Sysmeta-Versions-Mode': '',
+            'X-Versions-Location': ''},
+           {'X-Container-Meta-Color': 'blue'})
+
+    def setUp(self):
+        self.swift = FakeSwift()
+        for name, state in (('kept', 'Enabled'), ('was', 'Suspended')):
+            self.swift.container('/v1/a/' + name, S3_Versioning=state)
+        self.swift.container('/v1/a/plain')
+
+    def status(self, method, path, headers):
+        env = request(method, path)
+        # The gatekeeper takes these from clients; the middleware is behind it.
+        for name, value in headers.items():
+            env['HTTP_' + name.upper().replace('-', '_')] = value
+        status, _headers, body = call(pipeline(self.swift), env)
+        through = '%s %s' % (method, path) in self.swift.methods()
+        return status, through, body
+
+    def test_not_where_the_gateway_keeps_versions(self):
+        for name in ('kept', 'was'):
+            for method in ('PUT', 'POST'):
+                for headers in self.ON:
+                    status, through, body = self.status(
+                        method, '/v1/a/' + name, headers)
+                    self.assertEqual((status, through), (403, False), headers)
+                    self.assertIn(b'versions', body)
+
+    def test_elsewhere(self):
+        for headers in self.ON:
+            self.assertTrue(self.status('PUT', '/v1/a/plain', headers)[1])
+            self.assertTrue(self.status('PUT', '/v1/a/new', headers)[1])
+
+    def test_turning_it_off_and_other_changes(self):
+        for headers in self.OFF:
+            self.assertTrue(self.status('POST', '/v1/a/kept', headers)[1])
+
+    def test_objects_may_have_such_headers(self):
+        self.assertTrue(self.status('PUT', '/v1/a/kept/o', self.ON[2])[1])
+
+    def test_what_is_cached_does_not_count(self):
+        env = request('POST', '/v1/a/kept', {'X-Versions-Location': 'old'})
+        env['swift.infocache'] = {'container/a/kept': {
+            'status': 204, 'sysmeta': {}, 'write_acl': None}}
+        self.assertEqual(call(pipeline(self.swift), env)[0], 403)
+
+    def test_unknown_means_refused(self):
+        env = request('POST', '/v1/a/kept', {'X-Versions-Location': 'old'})
+        env['swift.infocache'] = {'container/a/kept': {
+            'status': 204, 'sysmeta': {}, 'write_acl': None}}
+        self.swift.answer('HEAD', '/v1/a/kept', '503 Service Unavailable')
+        self.assertEqual(call(pipeline(self.swift), env)[0], 503)
+
+
 class Middleware(object):
     """Makes a sub-request of every request, as so many of Swift's do."""
 
