@@ -82,6 +82,11 @@ export interface ObjectHead {
   /** The link that was read; then all other fields are of its target. */
   readonly link?: FollowedLink;
   /**
+   * Set where the store keeps versions by itself: at the name is a link of its own to the newest of
+   * them, which is what a write or a deletion replaces. See {@link ContainerHead.storeVersioning}.
+   */
+  readonly storeLink?: Pick<FollowedLink, 'etag' | 'lastModified'>;
+  /**
    * The time of expiry; undefined for an object that does not expire: see
    * {@link PutObjectInput.deleteAt}.
    */

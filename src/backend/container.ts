@@ -27,6 +27,12 @@ export interface ContainerHead extends ContainerInfo {
   readonly metadata: Metadata;
   readonly systemMetadata: Metadata;
   readonly acl: ContainerAcl;
+  /**
+   * Whether the store keeps versions of the objects by itself, because a client of its own API has
+   * asked for that (Swift: `X-Versions-Enabled`, `X-Versions-Location`, `X-History-Location`). Then
+   * what is written, deleted and read there is not what the store is told to.
+   */
+  readonly storeVersioning?: boolean | undefined;
 }
 
 export interface ContainerInput {
@@ -46,6 +52,8 @@ export interface ContainerUpdate {
   readonly systemMetadata?: MetadataPatch | undefined;
   /** Replaces both lists when given. */
   readonly acl?: ContainerAcl | undefined;
+  /** Ends {@link ContainerHead.storeVersioning}; what the store has kept until then stays. */
+  readonly storeVersioning?: false | undefined;
 }
 
 export interface ContainerQuery {

@@ -20,8 +20,17 @@ function readContainerHead(name: string, headers: ReadonlyMap<string, string>): 
       read: headers.get('x-container-read') ?? '',
       write: headers.get('x-container-write') ?? '',
     },
+    storeVersioning: readStoreVersioning(headers),
   };
 }
+
+/** Either kind of Swift's own versioning; the older one names a container for the old objects. */
+function readStoreVersioning(headers: ReadonlyMap<string, string>): boolean {
+  const isEnabled = headers.get('x-versions-enabled')?.toLowerCase() === 'true';
+  return isEnabled || VERSIONS_LOCATIONS.some((name) => (headers.get(name) ?? '') !== '');
+}
+
+const VERSIONS_LOCATIONS = ['x-versions-location', 'x-history-location'] as const;
 
 /**
  * `X-Timestamp` is of the database, which outlives a deletion for a week; `Last-Modified`, in whole

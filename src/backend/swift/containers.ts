@@ -103,6 +103,7 @@ export class Containers {
       ...userMetadataHeaders(update.metadata),
       ...(this.#keepsSystemMetadata && systemChanges(update.systemMetadata, headers)),
       ...aclHeaders(update.acl),
+      ...(update.storeVersioning === false && NO_STORE_VERSIONING),
     };
     if (Object.keys(changes).length === 0) return;
     const response = await this.#request('POST', context, ref, changes);
@@ -166,6 +167,13 @@ export class Containers {
     }
   }
 }
+
+/** Both kinds of Swift's own versioning. https://docs.openstack.org/api-ref/object-store/ */
+const NO_STORE_VERSIONING: RequestHeaders = {
+  'x-versions-enabled': 'false',
+  'x-remove-versions-location': 'x',
+  'x-remove-history-location': 'x',
+};
 
 /** An empty value takes a name away. */
 function userMetadataHeaders(patch: MetadataPatch | undefined): RequestHeaders {

@@ -35,9 +35,8 @@ export function readFollowedLink(
   headers: ReadonlyMap<string, string>,
   head: ObjectHead,
 ): FollowedLink | 'indirect' | undefined {
-  // In a container whose versions Swift itself keeps, an object is a link to its newest version.
-  // That link is internal to Swift.
-  if (headers.has('x-object-version-id')) return undefined;
+  // That link is internal to Swift: see readStoreLink.
+  if (isStoreVersion(headers)) return undefined;
   const target = readTarget(headers.get('content-location'), `/v1/${account}/`);
   if (target === undefined) return undefined;
   const time = headers.get('x-gateway-link-timestamp');
@@ -56,6 +55,23 @@ export function readFollowedLink(
     lastModified: readTimestamp(time),
     systemMetadata: patched(readSystemMetadata(headers, 'link'), update?.systemMetadata),
   };
+}
+
+/**
+ * In a container whose versions Swift itself keeps, or has kept, an object is a link to its newest
+ * version there.
+ *
+ * @returns undefined of any other object, and without the filter, which tells of it
+ */
+export function readStoreLink(headers: ReadonlyMap<string, string>): ObjectHead['storeLink'] {
+  const time = headers.get('x-gateway-link-timestamp');
+  if (time === undefined || !isStoreVersion(headers)) return undefined;
+  const etag = unquoted(headers.get('x-gateway-link-etag') ?? '');
+  return { etag, lastModified: readTimestamp(time) };
+}
+
+function isStoreVersion(headers: ReadonlyMap<string, string>): boolean {
+  return headers.has('x-object-version-id');
 }
 
 /**

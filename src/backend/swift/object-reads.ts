@@ -11,7 +11,7 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { resolveRange } from '../ranges.js';
-import { readFollowedLink, readOwnTarget } from './links.js';
+import { readFollowedLink, readOwnTarget, readStoreLink } from './links.js';
 import { parseEmptySegments, withEmptySegments, readManifest } from './manifests.js';
 import { OWN, readSystemValue } from './metadata-headers.js';
 import type { ReadDeps } from './object-heads.js';
@@ -149,7 +149,9 @@ export class ObjectReads {
     const { head } = readStoredObject(headers);
     const link = readFollowedLink(ref, headers, head);
     if (link === 'indirect') throw broken(ref);
-    return link === undefined ? head : { ...head, link };
+    if (link !== undefined) return { ...head, link };
+    const storeLink = readStoreLink(headers);
+    return storeLink === undefined ? head : { ...head, storeLink };
   }
 
   /** An answer that tells of the object: with its body, with a part of it, or with why not. */

@@ -1,4 +1,4 @@
-import type { Metadata, MetadataPatch } from '../../backend/backend.js';
+import type { ContainerHead, Metadata, MetadataPatch } from '../../backend/backend.js';
 import { S3Error } from '../errors.js';
 import type { ObjectLockConfiguration } from '../rules/object-lock/configuration.js';
 import { versioningState, type VersioningState } from '../rules/versioning.js';
@@ -55,6 +55,34 @@ export function decodeConfiguration(stored: string): Buffer {
  */
 export function bucketVersioning(systemMetadata: Metadata): VersioningState {
   return hasLocks(systemMetadata) ? 'Enabled' : versioningState(systemMetadata);
+}
+
+/**
+ * The same, for what is about to write.
+ *
+ * @throws S3Error `InvalidBucketState` where the store keeps versions of the bucket's objects as
+ *   well; as {@link bucketVersioning}
+ */
+export function versioningForWrites(head: ContainerHead): VersioningState {
+  const state = bucketVersioning(head.systemMetadata);
+  if (state !== 'unversioned') requireNoStoreVersioning(head);
+  return state;
+}
+
+/**
+ * Versions need a store that writes and deletes at a key what it is told to. With Swift's own
+ * versioning a deletion leaves the older object in place, and a link becomes a version of Swift's.
+ *
+ * @throws S3Error `InvalidBucketState`
+ */
+export function requireNoStoreVersioning({ storeVersioning = false }: ContainerHead): void {
+  if (!storeVersioning) return;
+  throw new S3Error(
+    'InvalidBucketState',
+    "The container of this bucket has Swift's own versioning (X-Versions-Enabled, " +
+      'X-Versions-Location or X-History-Location), which goes with no versions of S3. ' +
+      'Turn it off there; "ringway repair" does so for a bucket that already keeps versions.',
+  );
 }
 
 /** Whether the bucket has an Object Lock configuration, readable or not. */

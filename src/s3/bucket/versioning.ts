@@ -6,7 +6,7 @@ import { versioningPatch } from '../rules/versioning.js';
 import { archiveContainer, requireVersionSupport } from '../versions/names.js';
 import { renderVersioningConfiguration } from '../xml/versioning-configuration.js';
 import { setSegmentsAcl } from './acl.js';
-import { bucketVersioning, hasLocks } from './configuration.js';
+import { bucketVersioning, hasLocks, requireNoStoreVersioning } from './configuration.js';
 
 /** GetBucketVersioning. SPEC.md 4.2. */
 export async function getBucketVersioning(context: RequestContext): Promise<S3Response> {
@@ -19,10 +19,17 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
   const { backend } = context.services;
   requireVersionSupport(backend.capabilities);
   const status = await readDocument(context, 'VersioningConfiguration');
-  const { systemMetadata, acl } = await context.containerHead();
-  requireUnlockedToSuspend(status, hasLocks(systemMetadata));
-  // Here already: gateways that knew a former bucket of this name take it to have an archive.
   const { account, container: bucket } = containerOf(context);
+  // As it is now: a client of the store may just have turned the store's own versioning on.
+  const head = await backend.headContainer(
+    context.call,
+    { account, container: bucket },
+    { newest: true },
+  );
+  const { systemMetadata, acl } = head;
+  requireUnlockedToSuspend(status, hasLocks(systemMetadata));
+  requireNoStoreVersioning(head);
+  // Here already: gateways that knew a former bucket of this name take it to have an archive.
   const archive = archiveContainer(account, bucket);
   await backend.createContainer(context.call, archive, { placedLike: bucket });
   await backend.updateContainer(

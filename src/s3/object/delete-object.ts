@@ -1,6 +1,6 @@
 import type { ObjectHead } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
-import { bucketVersioning } from '../bucket/configuration.js';
+import { versioningForWrites } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import type { RequestContext, S3Response } from '../operation.js';
 import { ownsBucket, requireObjectRead } from '../request/authorisation.js';
@@ -38,8 +38,7 @@ export async function deleteKey(
 ): Promise<string | undefined> {
   // Whether an ETag is the object's is told to who may read it, as AWS says.
   if (condition?.etag !== undefined) await requireObjectRead(context, key);
-  const { systemMetadata } = await context.containerHead();
-  const state = bucketVersioning(systemMetadata);
+  const state = versioningForWrites(await context.containerHead());
   if (state === 'unversioned') return deletePlain(context, key, condition);
   const { services, call } = context;
   requireVersionConditionSupport(condition, services.backend.capabilities);
@@ -57,7 +56,7 @@ export async function deleteKey(
  * Exactly that version, for good, unless its locks forbid it: SPEC.md 3.3.
  *
  * @param bypass - whether the request wants to get past GOVERNANCE
- * @throws S3Error `AccessDenied`
+ * @throws S3Error `AccessDenied`, `InvalidBucketState` where the store keeps versions of its own
  */
 export async function deleteNamedVersion(
   context: RequestContext,
@@ -65,8 +64,7 @@ export async function deleteNamedVersion(
   versionId: string,
   bypass: boolean,
 ): Promise<{ readonly deleteMarker: boolean } | 'absent'> {
-  const { systemMetadata } = await context.containerHead();
-  if (bucketVersioning(systemMetadata) === 'unversioned') {
+  if (versioningForWrites(await context.containerHead()) === 'unversioned') {
     return deleteOnlyVersion(context, key, versionId);
   }
   const deleted = await context.services.versions.deleteVersion(

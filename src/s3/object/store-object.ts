@@ -1,7 +1,7 @@
 import { requireConditionSupport, requireVersionConditionSupport } from './condition-support.js';
 import type { Metadata, WritePrecondition, ObjectRef, PutOutcome } from '../../backend/backend.js';
 import type { HeaderMap, HeaderList } from '../../http/exchange.js';
-import { bucketVersioning } from '../bucket/configuration.js';
+import { versioningForWrites } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, objectOf } from '../operation.js';
 import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../rules/storage-class.js';
@@ -86,15 +86,16 @@ export interface StoredObject {
 
 /**
  * Refuses early what the write would be refused for later. Call it before a body is read.
- * @throws S3Error `NotImplemented` for a condition that cannot be decided atomically
+ * @throws S3Error `NotImplemented` for a condition that cannot be decided atomically,
+ *   `InvalidBucketState` where the store keeps versions of its own
  */
 export async function requireStorable(
   context: RequestContext,
   condition: WritePrecondition | undefined,
 ): Promise<void> {
-  const { systemMetadata } = await context.containerHead();
+  const state = versioningForWrites(await context.containerHead());
   const { capabilities } = context.services.backend;
-  if (bucketVersioning(systemMetadata) === 'unversioned') {
+  if (state === 'unversioned') {
     requireConditionSupport(condition, capabilities);
   } else requireVersionConditionSupport(condition, capabilities);
 }
@@ -109,8 +110,7 @@ export async function storeObject(
   context: RequestContext,
   object: ObjectWrite,
 ): Promise<StoredObject> {
-  const { systemMetadata } = await context.containerHead();
-  const state = bucketVersioning(systemMetadata);
+  const state = versioningForWrites(await context.containerHead());
   if (state === 'unversioned') return replaceObject(context, object);
   const { services, call } = context;
   const created = await services.versions.createVersion(call, keyOf(context), {

@@ -60,7 +60,7 @@ export async function readCurrentState(
 
 function currentStateOf({ account, bucket }: VersionedKey, head: ObjectHead): CurrentState {
   const { link } = head;
-  const { etag, lastModified } = link ?? head;
+  const { etag, lastModified } = link ?? head.storeLink ?? head;
   const isOurs = link?.target.container === archiveContainer(account, bucket).container;
   if (link === undefined || !isOurs) return { kind: 'plain', etag, lastModified, head };
   const generation = Number(link.systemMetadata[LISTING_ATTRIBUTES.generation] ?? 0);
@@ -85,14 +85,24 @@ export function preconditionOn(state: CurrentState): WritePrecondition | undefin
   return { etag, lastModified };
 }
 
-/** The entry that a plain object has become, or made way for. */
+/**
+ * The entry that a plain object has become, or made way for; or that shows through a link of the
+ * store's own versioning: that has taken our link for an object, and put its own in its place.
+ */
 export function entryFor(
-  { etag, lastModified }: PlainObject,
+  { etag, lastModified, head }: PlainObject,
   { entries }: VersionIndex,
 ): VersionEntry | undefined {
   return entries.find(
-    ({ adopted }) => adopted?.etag === etag && adopted.lastModified === lastModified,
+    (entry) =>
+      (entry.adopted?.etag === etag && entry.adopted.lastModified === lastModified) ||
+      (head.storeLink !== undefined && isObjectOf(entry, head)),
   );
+}
+
+function isObjectOf(entry: VersionEntry, { size, etag, lastModified, systemMetadata }: ObjectHead) {
+  const writtenAt = Number(systemMetadata[SYSTEM_METADATA.lastModified] ?? lastModified);
+  return entry.size === size && entry.etag === etag && entry.lastModified === writtenAt;
 }
 
 export interface FoundVersion {
