@@ -9,6 +9,7 @@ import type {
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { S3Error } from '../errors.js';
 import { isCode } from '../../backend/errors.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 import type { IndexCommits } from './index-commits.js';
 import type { StoredIndex } from './index-store.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
@@ -50,6 +51,15 @@ type WriteResult =
 const CONTENT_TYPE = 'application/symlink';
 /** The limit of attempts: each lost race is another writer's commit. */
 const ATTEMPTS_MAX = 100;
+/**
+ * How long it is tried while the index stays as it is: then what stands there is not what the store
+ * was told to put there, such as with Swift's own versioning beside ours.
+ */
+const STANDSTILL_MS_MAX = 5000;
+/** So long a key is remembered to stand still, and gets one attempt with each call. */
+const STUCK_MS = 10_000;
+/** Keys that are remembered. */
+const STUCK_MAX = 1000;
 
 /**
  * Keeps the current object of a key in step with its index: a link to the current version, or
@@ -61,17 +71,24 @@ const ATTEMPTS_MAX = 100;
  * lost. If the store cannot check the guard atomically, the index is read again afterwards.
  */
 export class CurrentLink {
+  /** Keys that were found to stand still. */
+  readonly #stuck: BoundedCache<true>;
+
+  /** @param now - milliseconds that never jump */
   constructor(
     private readonly backend: Backend,
     private readonly commits: Pick<IndexCommits, 'read'>,
-  ) {}
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#stuck = new BoundedCache({ weightMax: STUCK_MAX, lifeMs: STUCK_MS, now });
+  }
 
   /**
    * Brings the key in step with this index, or with a newer one that is found on the way.
    *
    * @param expected - what probably stands there, to spare looking
-   * @throws S3Error `ServiceUnavailable` when it does not hold still; BackendError NoSuchContainer
-   *   without the bucket
+   * @throws S3Error `ServiceUnavailable` when it does not hold still, or cannot be brought in step
+   *   within seconds; BackendError NoSuchContainer without the bucket
    */
   async sync(
     call: CallContext,
@@ -82,7 +99,10 @@ export class CurrentLink {
     const { conditionalReplace, atomicGuard } = this.backend.capabilities;
     let target = stored;
     let standing = conditionalReplace ? expected : undefined;
+    const isStuck = this.#stuck.get(nameOf(key)) !== undefined;
+    const patience = new Patience(this.now, isStuck ? 0 : STANDSTILL_MS_MAX, stored.etag);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      if (attempt > 1 && patience.endsAt(target.etag)) throw this.#standstill(key);
       if (standing === undefined) {
         standing = await readCurrentState(this.backend, call, key);
         if (standing.kind === 'plain' && entryFor(standing, target.index) === undefined) {
@@ -106,6 +126,15 @@ export class CurrentLink {
       } else target = await this.commits.read(call, key);
     }
     throw new S3Error('ServiceUnavailable');
+  }
+
+  #standstill(key: VersionedKey): S3Error {
+    this.#stuck.set(nameOf(key), true, 1);
+    const cause = new Error(
+      `${key.bucket}/${key.key} cannot be brought in step with its versions: ` +
+        'see "ringway repair"',
+    );
+    return new S3Error('ServiceUnavailable', undefined, {}, { cause });
   }
 
   /** Replaces exactly what stands at a key by what the index says, while it does. */
@@ -148,9 +177,31 @@ export class CurrentLink {
   }
 }
 
+/** Ends when an index has not changed for so long. */
+class Patience {
+  #since: number;
+
+  constructor(
+    private readonly now: () => number,
+    private readonly ms: number,
+    private etag: string | undefined,
+  ) {
+    this.#since = now();
+  }
+
+  /** @param etag - of the index now; another one than before is worth another attempt */
+  endsAt(etag: string | undefined): boolean {
+    if (etag === this.etag) return this.now() - this.#since >= this.ms;
+    this.etag = etag;
+    this.#since = this.now();
+    return false;
+  }
+}
+
 const UNCHANGED: WriteResult = { outcome: 'written', replaced: undefined };
 
-function isInStep(state: CurrentState, generation: number, isVersion: boolean): boolean {
+/** Whether what stands at a key is what an index of this generation says. */
+export function isInStep(state: CurrentState, generation: number, isVersion: boolean): boolean {
   if (!isVersion) return state.kind === 'nothing';
   if (state.kind !== 'link' || state.lastModified === undefined) return false;
   return state.generation === generation;
@@ -163,6 +214,11 @@ function linkTo(key: VersionedKey, entry: VersionEntry, generation: number): Lin
   const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };
   const target = { container, object };
   return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
+}
+
+/** None of the names has a line break in front of the key. */
+function nameOf({ account, bucket, key }: VersionedKey): string {
+  return `${account}\n${bucket}\n${key}`;
 }
 
 /** What listings of the bucket tell of the version. */
