@@ -24,6 +24,7 @@ import type { Requirement } from './rules/acl/decision.js';
 import { accountName, canonicalId } from './rules/acl/requester.js';
 import type { HeaderFamily } from './rules/unsupported-headers.js';
 import type { SegmentCleaning } from './segments/cleaner.js';
+import { BrokenKeys } from './versions/listing/broken-keys.js';
 import type { VersionedKeys } from './versions/versioned-keys.js';
 import type { PageRenderer } from './xml-pool/page-renderer.js';
 import type { DocumentParser } from './xml-pool/documents.js';
@@ -152,19 +153,22 @@ export function xmlResponse(document: Document, headers: HeaderList = []): S3Res
 
 /** A page of a listing, read and rendered where its size wants it. @throws as `PageRenderer.render` */
 export async function pageResponse<Name extends PageName>(
-  { call, services }: RequestContext,
+  context: RequestContext,
   name: Name,
   parameters: PageParameters<Name>,
   headers?: HeaderList,
 ): Promise<S3Response> {
+  const { call, services } = context;
   const { backend, pages, versions } = services;
+  const broken = new BrokenKeys();
   const source: PageSource = {
     backend,
     call,
-    readIndex: (ofCall, key) => versions.readIndex(ofCall, key),
-    repairLink: (ofCall, key) => versions.repairLink(ofCall, key),
+    readIndex: (ofCall, key) => broken.reading(key, versions.readIndex(ofCall, key)),
+    repairLink: (ofCall, key) => broken.repairing(key, () => versions.repairLink(ofCall, key)),
   };
-  return xmlResponse(await pages.render(name, source, parameters), headers);
+  const page = xmlResponse(await pages.render(name, source, parameters), headers);
+  return { ...page, failures: broken.failures };
 }
 
 /** The bucket that a request lists. */

@@ -1,13 +1,14 @@
 import type { ListedObject } from '../../../backend/backend.js';
+import { S3Error } from '../../errors.js';
 import type { PageSource } from '../../pages/page-source.js';
 import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import type { ListedVersionEntry } from '../../xml/list-versions-result.js';
 import { userOwner, type Owner } from '../../xml/owner.js';
-import { currentRef, type VersionedKey } from '../names.js';
+import { currentRef, parseArchiveName, versionRef, type VersionedKey } from '../names.js';
 import type { VersionEntry, VersionIndex } from '../version-entry.js';
-import type { CallCount } from './archive-scan.js';
+import { archiveList, type CallCount } from './archive-scan.js';
 import {
   LISTING_ATTRIBUTES,
   type IndexSummary,
@@ -68,6 +69,23 @@ export function versionsOf(
   return [plainVersion(plain), ...entries.filter(({ id }) => id !== NULL_VERSION_ID)];
 }
 
+/** A version as its own name and listing entry tell it; undefined for other names of an archive. */
+function archivedVersion(object: ListedObject): SummaryEntry | undefined {
+  const parsed = parseArchiveName(object.name);
+  if (parsed?.kind !== 'version') return undefined;
+  const { name } = parsed;
+  const id = object.attributes[SYSTEM_METADATA.versionId] ?? name;
+  return { ...plainVersion(object), id, name };
+}
+
+/** Whether an index is there, and cannot be read: it is damaged, or of a later release. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof S3Error && error.code === 'InternalError';
+}
+
+/** The names of one key that are listed where its index cannot be read. */
+const ARCHIVED_MAX = 1000;
+
 function plainVersion({ size, etag, lastModified, attributes }: ListedObject): SummaryEntry {
   return {
     id: NULL_VERSION_ID,
@@ -97,18 +115,28 @@ function positionBehind(versions: readonly SummaryEntry[], versionId: string): n
   return older === -1 ? versions.length : older;
 }
 
+/** The versions of a key, newest first, and which of them is current; undefined: not known. */
+interface KnownVersions {
+  readonly versions: readonly SummaryEntry[];
+  readonly latest: SummaryEntry | undefined;
+}
+
+function withLatest(versions: readonly SummaryEntry[]): KnownVersions {
+  return { versions, latest: versions[0] };
+}
+
 /** The entries of a listing from a position on, at most `limit`. */
 function listVersions(
   key: string,
-  versions: readonly SummaryEntry[],
+  { versions, latest }: KnownVersions,
   position: number,
   limit: number,
   accountOwner: Owner | undefined,
 ): ListedVersionEntry[] {
-  return versions.slice(position, position + limit).map((version, index) => {
+  return versions.slice(position, position + limit).map((version) => {
     const { id: versionId, lastModified } = version;
     const owner = version.owner === undefined ? accountOwner : userOwner(version.owner);
-    const identity = { key, versionId, isLatest: position + index === 0, lastModified, owner };
+    const identity = { key, versionId, isLatest: version === latest, lastModified, owner };
     if (version.kind === 'delete-marker') return { kind: 'delete-marker', ...identity };
     return {
       kind: 'version',
@@ -160,10 +188,10 @@ export class KeyReader {
    */
   tell(found: FoundKey, limit: number): ListedVersionEntry[] | undefined {
     const { key, current } = found;
-    if (isUnversioned(found)) return this.#list(key, versionsOf(current, []), 0, limit);
+    if (isUnversioned(found)) return this.#list(key, withLatest(versionsOf(current, [])), 0, limit);
     const summary = this.#summary(found);
     if (summary === undefined || listedState(current, summary) !== 'in_step') return undefined;
-    return this.#list(key, summary.entries, 0, limit);
+    return this.#list(key, withLatest(summary.entries), 0, limit);
   }
 
   /** How many versions to expect of a key that has to be read. */
@@ -175,13 +203,19 @@ export class KeyReader {
   async hasVersions({ key, index }: Pick<FoundKey, 'key' | 'index'>): Promise<boolean> {
     const versions =
       this.isListingEnough && index !== undefined ? listedVersions(index) : undefined;
-    return (versions ?? (await this.#readIndex(key)).entries.length) > 0;
+    try {
+      return (versions ?? (await this.#readIndex(key)).entries.length) > 0;
+    } catch (error) {
+      // What it has cannot be told: it is not taken for nothing.
+      if (isUnreadable(error)) return true;
+      throw error;
+    }
   }
 
   /** The same, with the calls that it takes. */
   async read(found: FoundKey, limit: number): Promise<ListedVersionEntry[]> {
-    const versions = await this.#versionsOf(found);
-    return this.#list(found.key, versions, 0, limit);
+    const known = await this.#versionsOf(found);
+    return this.#list(found.key, known, 0, limit);
   }
 
   /**
@@ -193,14 +227,23 @@ export class KeyReader {
     limit: number,
   ): Promise<ListedVersionEntry[]> {
     const current = await this.#lookUp(found.key);
-    const versions = await this.#versionsOf({ ...found, current });
-    const position = positionBehind(versions, versionId);
-    return this.#list(found.key, versions, position, limit);
+    const known = await this.#versionsOf({ ...found, current });
+    const position = positionBehind(known.versions, versionId);
+    return this.#list(found.key, known, position, limit);
   }
 
-  async #versionsOf(found: FoundKey) {
+  async #versionsOf(found: FoundKey): Promise<KnownVersions> {
+    if (isUnversioned(found)) return withLatest(versionsOf(found.current, []));
+    try {
+      return withLatest(await this.#indexedVersions(found));
+    } catch (error) {
+      if (isUnreadable(error)) return this.#archivedVersions(found);
+      throw error;
+    }
+  }
+
+  async #indexedVersions(found: FoundKey): Promise<readonly SummaryEntry[]> {
     const { key, current } = found;
-    if (isUnversioned(found)) return versionsOf(current, []);
     const summary = this.#summary(found);
     let index = summary ?? (await this.#readIndex(key));
     let state = listedState(current, index);
@@ -214,6 +257,23 @@ export class KeyReader {
   }
 
   /**
+   * Of a key whose index cannot be read: the versions that lie in the archive, so that a page shows
+   * that they are there, and other keys can be listed. Which is current the link at the key tells,
+   * or nothing does: then none is shown as the latest. Delete markers are only in the index.
+   */
+  async #archivedVersions({ key, current }: FoundKey): Promise<KnownVersions> {
+    const list = archiveList(this.source, this.calls);
+    const prefix = versionRef(this.#of(key), '').object;
+    const { entries } = await list({ prefix, limit: ARCHIVED_MAX });
+    const archived = entries.flatMap((entry) =>
+      entry.kind === 'object' ? (archivedVersion(entry.object) ?? []) : [],
+    );
+    if (current !== undefined && isPlain(current)) return withLatest(versionsOf(current, archived));
+    const linked = current?.attributes[SYSTEM_METADATA.versionId];
+    return { versions: archived, latest: archived.find(({ id }) => id === linked) };
+  }
+
+  /**
    * The summary of the entries. It lacks which object was adopted: only the index itself has that.
    */
   #summary({ current, index }: FoundKey): IndexSummary | undefined {
@@ -221,8 +281,8 @@ export class KeyReader {
     return current !== undefined && isPlain(current) ? undefined : listedSummary(index);
   }
 
-  #list(key: string, versions: readonly SummaryEntry[], position: number, limit: number) {
-    return listVersions(key, versions, position, limit, this.source.owner);
+  #list(key: string, known: KnownVersions, position: number, limit: number) {
+    return listVersions(key, known, position, limit, this.source.owner);
   }
 
   async #lookUp(key: string): Promise<ListedObject | undefined> {
