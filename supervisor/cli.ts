@@ -26,6 +26,18 @@ export type Command =
       readonly mode: JanitorMode;
     }
   | {
+      readonly name: 'repair';
+      readonly configFile: string | undefined;
+      readonly flags: FlagValues;
+      readonly bucket: string;
+      /** Undefined: all. */
+      readonly key: string | undefined;
+      /** Undefined: the one that has the bucket. */
+      readonly account: string | undefined;
+      /** Look, and change nothing. */
+      readonly isDry: boolean;
+    }
+  | {
       readonly name: ControlCommand;
       readonly configFile: string | undefined;
       readonly flags: FlagValues;
@@ -43,13 +55,24 @@ export class UsageError extends Error {
   }
 }
 
-const COMMANDS = ['start', 'check', ...CONTROL_COMMANDS, 'janitor', 'version', 'help'] as const;
+const COMMANDS = [
+  'start',
+  'check',
+  ...CONTROL_COMMANDS,
+  'janitor',
+  'repair',
+  'version',
+  'help',
+] as const;
 type CommandName = (typeof COMMANDS)[number];
 
 const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag.slice(2))];
 
 /** What `janitor` is to do: exactly one of these flags says so. */
 const JANITOR_MODES = ['dry-run', 'once'] as const satisfies readonly JanitorMode[];
+
+/** What `repair` is about; only the bucket has to be named. */
+const REPAIR_FLAGS = ['bucket', 'key', 'account'] as const;
 
 const CONTROL_FLAGS = [...CONFIG_FLAGS, 'timeout-ms'];
 
@@ -61,6 +84,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   drain: CONTROL_FLAGS,
   'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
+  repair: [...CONFIG_FLAGS, ...REPAIR_FLAGS, 'dry-run'],
   version: [],
   help: [],
 };
@@ -68,7 +92,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
 const SWITCHES: ReadonlySet<string> = new Set(['print', 'cluster', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
-  [...CONTROL_FLAGS, ...SWITCHES].map((name) => [
+  [...CONTROL_FLAGS, ...REPAIR_FLAGS, ...SWITCHES].map((name) => [
     name,
     { type: SWITCHES.has(name) ? 'boolean' : 'string', multiple: false },
   ]),
@@ -100,6 +124,7 @@ export function parseCommandLine(args: readonly string[]): Command {
     problems.push(
       ...foreignFlags(name, values),
       ...modeProblems(name, values),
+      ...bucketProblems(name, values),
       ...timeoutProblems(values),
     );
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
@@ -169,6 +194,11 @@ function modeProblems(name: CommandName, values: ReadonlyMap<string, unknown>): 
   return [`got ${given.length === 0 ? 'neither' : 'both'} of --dry-run and --once, expected one`];
 }
 
+function bucketProblems(name: CommandName, values: ReadonlyMap<string, unknown>): string[] {
+  if (name !== 'repair' || values.has('help') || values.has('bucket')) return [];
+  return ['got no --bucket, expected the name of one'];
+}
+
 function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
   const given = values.get('timeout-ms');
   if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
@@ -190,6 +220,10 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
   if (name === 'start') return { name, configFile, flags };
   if (name === 'janitor') {
     return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };
+  }
+  if (name === 'repair') {
+    const what = { bucket: text('bucket') ?? '', key: text('key'), account: text('account') };
+    return { name, configFile, flags, ...what, isDry: values.has('dry-run') };
   }
   if (name === 'check') {
     const { print, cluster } = { print: values.has('print'), cluster: values.has('cluster') };

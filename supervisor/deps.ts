@@ -3,6 +3,7 @@ import {
   JANITOR_COMMAND_ENTRY,
   JANITOR_PROGRAM,
   LISTENER_PROGRAM,
+  REPAIR_COMMAND_ENTRY,
   STORE_PROGRAM,
 } from '../src/processes/programs.js';
 import type { RunDeps } from './run.js';
@@ -17,5 +18,6 @@ export const PARTS: RunDeps = {
     console: CONSOLE_PROGRAM,
   },
   janitorCommand: JANITOR_COMMAND_ENTRY,
+  repairCommand: REPAIR_COMMAND_ENTRY,
   recoverStore,
 };

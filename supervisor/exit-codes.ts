@@ -11,10 +11,17 @@ export const EXIT_CODES = {
     meaning: 'requests were cut: `drain_timeout_ms` ran out, or a second signal came',
   },
   usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
+  noBucket: {
+    code: 66,
+    meaning: '`ringway repair` found no such bucket, or several accounts have one',
+  },
   notRunning: { code: 68, meaning: 'no service runs on the data directory' },
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
   internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
-  incomplete: { code: 71, meaning: '`ringway janitor` could not do all that was to be done' },
+  incomplete: {
+    code: 71,
+    meaning: '`ringway janitor` or `ringway repair` could not do all that was to be done',
+  },
   unready: {
     code: 72,
     meaning:

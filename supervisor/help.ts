@@ -20,6 +20,10 @@ Usage:
                                    go once through all that lifecycle rules and orphaned parts are
                                    about, beside a running service or without one: --dry-run shows
                                    what would be done, --once does it
+  ringway repair [flags] --bucket B [--key K] [--account A] [--dry-run]
+                                   find and mend versions of a bucket's keys that are broken:
+                                   lost indexes, lost versions, links out of step; --dry-run
+                                   only shows them
   ringway version
   ringway help
 

@@ -2,33 +2,58 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type FilledOptions, storeDirectory } from '../src/config/options.js';
 import type {
-  JanitorCommandFailed,
+  CommandFailed,
+  CommandFailure,
   JanitorCommandInit,
-  JanitorFailure,
   JanitorMode,
+  RepairCommandInit,
 } from '../src/processes/janitor-command-protocol.js';
 import { NO_CREDENTIAL } from './child.js';
 import { Failure, REASON_OF_START, type ExitReason } from './exit-codes.js';
 import type { Settings } from './settings.js';
 import { warn } from './warn.js';
 
-const EXIT_REASON: Readonly<Record<JanitorFailure, ExitReason>> = {
+const EXIT_REASON: Readonly<Record<CommandFailure, ExitReason>> = {
   ...REASON_OF_START,
   busy: 'locked',
+  'no-bucket': 'noBucket',
   incomplete: 'incomplete',
   output: 'output',
 };
 
 /**
- * `ringway janitor`: starts the process that does it, and waits. The data directory's lock is not
- * asked for: the store may be shared, and leases keep janitors apart.
+ * `ringway janitor`. The data directory's lock is not asked for: the store may be shared, and leases
+ * keep janitors apart.
  *
  * @param entry - path of the program
  * @throws Failure as a start's, `locked`, `incomplete`, `output`
  */
-export async function runJanitor(
-  { options, credentials, warnings }: Settings,
+export function runJanitor(
+  settings: Settings,
   mode: JanitorMode,
+  entry: string,
+): Promise<ExitReason> {
+  return runBeside<JanitorCommandInit>(settings, { mode }, entry);
+}
+
+/**
+ * `ringway repair`, beside a service as well: all that it changes it commits as requests do.
+ *
+ * @param entry - path of the program
+ * @throws Failure as a start's, `noBucket`, `incomplete`, `output`
+ */
+export function runRepair(
+  settings: Settings,
+  what: Omit<RepairCommandInit, 'options' | 'credentials'>,
+  entry: string,
+): Promise<ExitReason> {
+  return runBeside<RepairCommandInit>(settings, what, entry);
+}
+
+/** Starts the process that does it, and waits. */
+async function runBeside<Init extends Pick<JanitorCommandInit, 'options' | 'credentials'>>(
+  { options, credentials, warnings }: Settings,
+  what: Omit<Init, 'options' | 'credentials'>,
   entry: string,
 ): Promise<ExitReason> {
   for (const line of warnings) warn(line);
@@ -39,10 +64,10 @@ export async function runJanitor(
     const { credentialsFile } = options;
     throw new Failure('config', `${credentialsFile}: expected a file with credentials`);
   }
-  const init: JanitorCommandInit = { options, credentials: credentials.roster, mode };
+  const init = { ...what, options, credentials: credentials.roster };
   const { code, failed } = await runToEnd(entry, init);
   if (failed !== undefined) throw new Failure(EXIT_REASON[failed.failure], failed.message);
-  if (code !== 0) throw new Failure('internal', 'the janitor ended unexpectedly');
+  if (code !== 0) throw new Failure('internal', 'the process of the command ended unexpectedly');
   return 'ok';
 }
 
@@ -57,10 +82,10 @@ function isStoreThere(options: FilledOptions): boolean {
 interface Ended {
   /** Null when a signal ended it. */
   readonly code: number | null;
-  readonly failed: JanitorCommandFailed | undefined;
+  readonly failed: CommandFailed | undefined;
 }
 
-function runToEnd(entry: string, init: JanitorCommandInit): Promise<Ended> {
+function runToEnd(entry: string, init: object): Promise<Ended> {
   const child = fork(entry, [], {
     env: { ...process.env, ...NO_CREDENTIAL },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -69,8 +94,8 @@ function runToEnd(entry: string, init: JanitorCommandInit): Promise<Ended> {
   // handled until that: by default they would hide its exit code.
   for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
-    let failed: JanitorCommandFailed | undefined;
-    child.once('message', (message) => (failed = message as JanitorCommandFailed));
+    let failed: CommandFailed | undefined;
+    child.once('message', (message) => (failed = message as CommandFailed));
     child.once('error', reject);
     child.once('close', (code) => {
       resolve({ code, failed });

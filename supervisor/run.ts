@@ -4,7 +4,7 @@ import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
-import { runJanitor } from './janitor.js';
+import { runJanitor, runRepair } from './janitor.js';
 import { checkRings, readSettings, type Settings } from './settings.js';
 import { start, type StartDeps as StartParts } from './start.js';
 import { readVersion } from './version.js';
@@ -14,6 +14,8 @@ import { warn } from './warn.js';
 export interface RunDeps extends StartParts {
   /** Path of the program of `ringway janitor`. */
   readonly janitorCommand: string;
+  /** Path of the program of `ringway repair`. */
+  readonly repairCommand: string;
 }
 
 /**
@@ -47,6 +49,12 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       const settings = readSettings(command.configFile, command.flags, process.env);
       await checkRings(settings.options);
       return runJanitor(settings, command.mode, deps.janitorCommand);
+    }
+    case 'repair': {
+      const { bucket, key, account, isDry } = command;
+      const settings = readSettings(command.configFile, command.flags, process.env);
+      await checkRings(settings.options);
+      return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
     }
     case 'reload':
     case 'drain':

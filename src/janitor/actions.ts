@@ -193,8 +193,12 @@ export type JanitorAction =
 export type ActionOutcome =
   'done' | 'changed' | 'gone' | 'locked' | 'unsupported' | 'failed' | 'planned';
 
-/** One line of `ringway janitor`: JSON without a line end. */
-export function renderAction(action: JanitorAction, outcome: ActionOutcome): string {
+/** One line of `ringway janitor`: JSON without a line end. @param error - why it failed */
+export function renderAction(
+  action: JanitorAction,
+  outcome: ActionOutcome,
+  error?: string,
+): string {
   return JSON.stringify({
     action: action.action,
     outcome,
@@ -211,5 +215,6 @@ export function renderAction(action: JanitorAction, outcome: ActionOutcome): str
     size: 'size' in action ? action.size : undefined,
     delete_at: 'deleteAt' in action ? new Date(action.deleteAt).toISOString() : undefined,
     last_modified: new Date(action.lastModified).toISOString(),
+    error,
   });
 }

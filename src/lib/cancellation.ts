@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Tells the work of a request that its caller has given up. A request has one of them, which every
  * call that is made for it refers to.
@@ -28,7 +30,11 @@ export function cancelledBy(signal: AbortSignal): Cancellation {
 class SignalCancellation implements Cancellation {
   readonly #events = new Map<AbortListener, () => void>();
 
-  constructor(readonly signal: AbortSignal) {}
+  constructor(readonly signal: AbortSignal) {
+    // Each call under way listens, and so does each that waits for its turn: all of them leave, and
+    // there are as many as the caller starts at once. Node takes more than ten for a leak.
+    setMaxListeners(0, signal);
+  }
 
   get aborted(): boolean {
     return this.signal.aborted;

@@ -1,7 +1,7 @@
 import type { ChildInit, StartFailure } from './protocol.js';
 
 /**
- * What `ringway janitor` and the process that does it say to each other over Node's IPC channel. The
+ * What `ringway janitor` or `ringway repair` and the process that does it say to each other over Node's IPC channel. The
  * process writes its lines to the stdout that it inherits, and ends with 0 when all went well; else
  * it says why.
  */
@@ -12,17 +12,29 @@ export interface JanitorCommandInit extends Pick<ChildInit, 'options' | 'credent
   readonly mode: JanitorMode;
 }
 
-export type JanitorFailure =
+export interface RepairCommandInit extends Pick<ChildInit, 'options' | 'credentials'> {
+  readonly bucket: string;
+  /** Undefined: all keys. */
+  readonly key: string | undefined;
+  /** Undefined: the one account that has the bucket. */
+  readonly account: string | undefined;
+  /** Look, and change nothing. */
+  readonly isDry: boolean;
+}
+
+export type CommandFailure =
   /** The store cannot be opened. */
   | StartFailure
   /** Another janitor is at work. */
   | 'busy'
+  /** No account has the bucket, or several do and none is named. */
+  | 'no-bucket'
   /** The pass came to no end, or not all of its actions could be carried out. */
   | 'incomplete'
   /** All is done, but stdout did not take all that was to be said of it. */
   | 'output';
 
-export interface JanitorCommandFailed {
-  readonly failure: JanitorFailure;
+export interface CommandFailed {
+  readonly failure: CommandFailure;
   readonly message: string;
 }

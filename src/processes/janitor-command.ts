@@ -19,13 +19,9 @@ import { LockWatch } from '../janitor/lock-watch.js';
 import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { VersionActions } from '../janitor/version-actions.js';
 import { openStore } from './open-store.js';
-import { StartError } from './child.js';
-import type {
-  JanitorCommandFailed,
-  JanitorCommandInit,
-  JanitorFailure,
-} from './janitor-command-protocol.js';
-import { OutputError, ResultOutput } from '../lib/result-output.js';
+import { CommandError, runCommand, withCauses } from './command-process.js';
+import type { JanitorCommandInit } from './janitor-command-protocol.js';
+import { ResultOutput } from '../lib/result-output.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 
@@ -34,31 +30,9 @@ import { nextRequestId } from '../telemetry/request-id.js';
  * writes a line of JSON for each action and one for the summary. A dry run takes no lease and
  * changes nothing.
  */
-process.once('message', (message) => {
-  main(message as JanitorCommandInit).then(
-    () => process.exit(0),
-    (error: unknown) => {
-      process.send?.(describe(error), undefined, undefined, () => process.exit(1));
-    },
-  );
-});
+runCommand(main);
 
-class CommandError extends Error {
-  constructor(
-    readonly failure: JanitorFailure,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-async function main(init: JanitorCommandInit): Promise<void> {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      stop.abort(new CommandError('incomplete', `stopped by ${signal}`));
-    });
-  }
+async function main(init: JanitorCommandInit, signal: AbortSignal): Promise<void> {
   const { backend } = await openStore(init.options, init.credentials);
   const store = watchLocks(init.options, backend);
   const clock = await janitorClock(init.options, (why) => {
@@ -68,7 +42,7 @@ async function main(init: JanitorCommandInit): Promise<void> {
   try {
     for (const account of janitorAccounts(init.options, init.credentials)) {
       const { options, mode } = init;
-      const pass = { options, store, clock, account, summary, signal: stop.signal };
+      const pass = { options, store, clock, account, summary, signal };
       if (mode === 'dry-run') await dryRun(pass);
       else await runOnce(pass);
     }
@@ -171,21 +145,22 @@ class Summary {
   constructor(private readonly isDry: boolean) {}
 
   readonly observer: Observer = {
-    report: (action: JanitorAction, outcome: ActionOutcome) => {
+    report: (action: JanitorAction, outcome: ActionOutcome, error?: unknown) => {
       const outcomes = (this.#counts[action.action] ??= {});
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (outcome === 'failed') this.failed += 1;
-      this.output.write(`${renderAction(action, outcome)}\n`);
+      const why = error === undefined ? undefined : withCauses(error);
+      this.output.write(`${renderAction(action, outcome, why)}\n`);
     },
     looked: (count: number) => {
       this.#looked += count;
     },
     unreadable: (account: string, container: string, error: unknown) => {
       this.failed += 1;
-      process.stderr.write(`ringway: ${account}/${container} was left out: ${String(error)}\n`);
+      process.stderr.write(`ringway: ${account}/${container} was left out: ${withCauses(error)}\n`);
     },
     interrupted: (account: string, error: unknown) => {
-      process.stderr.write(`ringway: ${account}: ${String(error)}\n`);
+      process.stderr.write(`ringway: ${account}: ${withCauses(error)}\n`);
     },
   };
 
@@ -193,11 +168,4 @@ class Summary {
     const summary = { dry_run: this.isDry, entries: this.#looked, actions: this.#counts };
     this.output.write(`${JSON.stringify({ summary })}\n`);
   }
-}
-
-function describe(error: unknown): JanitorCommandFailed {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof CommandError) return { failure: error.failure, message };
-  if (error instanceof OutputError) return { failure: 'output', message };
-  return { failure: error instanceof StartError ? error.failure : 'incomplete', message };
 }

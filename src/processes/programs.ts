@@ -48,6 +48,9 @@ export const JANITOR_PROGRAM = {
   nodeFlags: SMALL_HEAP_FLAGS,
 } as const;
 
+/** What `ringway repair` runs; see janitor-command-protocol.ts. */
+export const REPAIR_COMMAND_ENTRY = fileURLToPath(new URL('./repair-command.js', import.meta.url));
+
 /** What `ringway janitor` runs: one pass, or a dry run; see janitor-command-protocol.ts. */
 export const JANITOR_COMMAND_ENTRY = fileURLToPath(
   new URL('./janitor-command.js', import.meta.url),

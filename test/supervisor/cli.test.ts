@@ -38,6 +38,16 @@ describe('supervisor: command line', () => {
     expect(parseCommandLine(['check', '--print'])).to.deep.equal({ ...check, print: true });
     expect(parseCommandLine(['check', '--cluster'])).to.include({ print: false, cluster: true });
     const janitor = { name: 'janitor', configFile: undefined, flags: {} };
+    const repair = { name: 'repair', configFile: undefined, flags: {}, bucket: 'b' };
+    expect(parseCommandLine(['repair', '--bucket', 'b'])).to.deep.equal({
+      ...repair,
+      ...{ key: undefined, account: undefined, isDry: false },
+    });
+    const all = ['repair', '--bucket', 'b', '--key', 'k', '--account', 'a', '--dry-run'];
+    expect(parseCommandLine(all)).to.deep.equal({
+      ...repair,
+      ...{ key: 'k', account: 'a', isDry: true },
+    });
     expect(parseCommandLine(['janitor', '--once'])).to.deep.equal({ ...janitor, mode: 'once' });
     expect(parseCommandLine(['start', 'janitor', '--dry-run'])).to.deep.equal({
       ...janitor,
@@ -67,19 +77,19 @@ describe('supervisor: command line', () => {
     [
       '',
       [
-        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, version, help',
+        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help',
       ],
     ],
     [
       'strat',
       [
-        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, version, help; did you mean start?',
+        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help; did you mean start?',
       ],
     ],
     [
       'start now',
       [
-        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, version, help',
+        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help',
       ],
     ],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
@@ -92,6 +102,8 @@ describe('supervisor: command line', () => {
     ['check --print=yes', ['--print: got "yes", expected no value']],
     ['start --print', ['got --print, which start does not know']],
     ['janitor', ['got neither of --dry-run and --once, expected one']],
+    ['repair', ['got no --bucket, expected the name of one']],
+    ['repair --bucket b --once', ['got --once, which repair does not know']],
     ['janitor --once --dry-run', ['got both of --dry-run and --once, expected one']],
     ['check --once', ['got --once, which check does not know']],
     ['version --data x', ['got --data, which version does not know']],

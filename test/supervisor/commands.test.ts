@@ -212,6 +212,7 @@ describe('supervisor: commands', () => {
       'start',
       'check',
       'janitor',
+      'repair',
       'version',
       '--config',
       '--data',

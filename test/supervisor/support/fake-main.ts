@@ -19,6 +19,7 @@ process.exit(
       console: { entry, environment: { FAKE_START: process.env.FAKE_CONSOLE_START ?? '' } },
     },
     janitorCommand: entry,
+    repairCommand: entry,
     recoverStore: () => Promise.resolve(),
   }),
 );

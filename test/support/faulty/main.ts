@@ -4,6 +4,7 @@ import {
   JANITOR_COMMAND_ENTRY,
   JANITOR_PROGRAM,
   LISTENER_PROGRAM,
+  REPAIR_COMMAND_ENTRY,
   STORE_PROGRAM,
 } from '../../../src/processes/programs.js';
 import { run } from '../../../supervisor/run.js';
@@ -21,6 +22,7 @@ process.exit(
       console: CONSOLE_PROGRAM,
     },
     janitorCommand: JANITOR_COMMAND_ENTRY,
+    repairCommand: REPAIR_COMMAND_ENTRY,
     recoverStore,
   }),
 );

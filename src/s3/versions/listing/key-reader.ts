@@ -257,8 +257,8 @@ export class KeyReader {
   }
 
   /**
-   * Of a key whose index cannot be read: the versions that lie in the archive, so that a page shows
-   * that they are there, and other keys can be listed. Which is current the link at the key tells,
+   * The versions that lie in the archive, for a key whose index cannot be read: so a page shows that
+   * they are there, and other keys can be listed. Which is current the link at the key tells,
    * or nothing does: then none is shown as the latest. Delete markers are only in the index.
    */
   async #archivedVersions({ key, current }: FoundKey): Promise<KnownVersions> {

@@ -23,6 +23,8 @@ import {
   type Leftovers,
 } from './leftovers.js';
 
+import { repairKey, type OnFinding } from './repair.js';
+
 type IndexRemoval = 'done' | 'changed' | 'gone';
 
 /**
@@ -197,6 +199,11 @@ export class VersionUpkeep {
     found: Leftovers,
   ): Promise<readonly RemovedVersion[]> {
     return removeLeftovers(this.deps, call, key, found);
+  }
+
+  /** Finds what is wrong with a key, and mends it. @param mend, tell - see {@link repairKey} */
+  repair(call: CallContext, key: VersionedKey, mend: boolean, tell: OnFinding): Promise<void> {
+    return repairKey(this.deps, call, key, mend, tell);
   }
 
   /** Removes an index without entries, as it was listed, when nothing else lies under its key. */

@@ -1,0 +1,324 @@
+import type { CallContext, ListedObject } from '../../../backend/backend.js';
+import { isCode } from '../../../backend/errors.js';
+import { mapLimited } from '../../../lib/promises.js';
+import { S3Error } from '../../errors.js';
+import { SYSTEM_METADATA } from '../../object/attributes.js';
+import { NULL_VERSION_ID } from '../../rules/version-id.js';
+import { isInStep } from '../current-link.js';
+import { entryFor, entryOfObject, readCurrentState, type CurrentState } from '../current-state.js';
+import { headVersion, uncancelled } from '../deps.js';
+import type { Plan } from '../index-commits.js';
+import { NOTHING_STORED, type StoredIndex } from '../index-store.js';
+import {
+  archiveContainer,
+  currentRef,
+  indexRef,
+  parseArchiveName,
+  versionRef,
+  type VersionedKey,
+} from '../names.js';
+import { syncCurrent } from '../sync-current.js';
+import type { VersionEntry, VersionIndex } from '../version-entry.js';
+import { versionNameOf, type UpkeepDeps } from './leftovers.js';
+
+/**
+ * A repair finds what is wrong with the versions of a key, such as after a client has written to the
+ * archive past the gateway, or a disk was lost for good, and mends it.
+ *
+ *     restore_index    the index is gone or cannot be read: made anew of what the archive holds
+ *     drop_version     the index names a version whose object is gone for sure
+ *     repair_link      what stands at the key is not what the index says
+ *
+ * What an index alone knows is gone with it: delete markers, but for one that is current, and which
+ * versions were never acknowledged.
+ */
+export type KeyFinding =
+  | {
+      readonly action: 'restore_index';
+      /** Versions that the new index has. */
+      readonly versions: number;
+      /** Objects that may be versions in the making: they are left to a later repair. */
+      readonly tooYoung: number;
+      /** What could not be read, undefined where there was nothing. */
+      readonly former: string | undefined;
+    }
+  /** @see {@link VersionEntry.id} */
+  | { readonly action: 'drop_version'; readonly version: string; readonly size: number }
+  | { readonly action: 'repair_link'; readonly standing: CurrentState['kind'] };
+
+export type OnFinding = (finding: KeyFinding) => void;
+
+const PAGE = 1000;
+/** Reads under way at once. */
+const CONCURRENCY = 8;
+/** The most that is told of an index that cannot be read. */
+const FORMER_CHARACTERS_MAX = 65_536;
+
+/**
+ * @param mend - false: only tells; reading an index rolls it forward to its fences all the same
+ * @param tell - called with each finding, once it is mended
+ * @throws S3Error, BackendError: what it has not told of is as it was
+ */
+export async function repairKey(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  mend: boolean,
+  tell: OnFinding,
+): Promise<void> {
+  const archived = await archivedVersions(deps, call, key);
+  const readable = await readableIndex(deps, call, key);
+  const isLost = readable === undefined || (readable.etag === undefined && archived.length > 0);
+  let stored = readable ?? NOTHING_STORED;
+  if (isLost) {
+    const isUnreadable = readable === undefined;
+    const restored = await restoreIndex(deps, call, key, archived, { isUnreadable, mend });
+    if (restored === undefined) return;
+    tell(restored.finding);
+    if (!mend) return;
+    stored = restored.stored;
+  }
+  stored = await dropLost(deps, call, key, stored, { archived, mend, tell });
+  await repairLink(deps, call, key, stored, { mend, tell });
+}
+
+/** Undefined of one that is there and cannot be read. @throws when it is a fence that cannot be */
+async function readableIndex(
+  { commits, store }: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<StoredIndex | undefined> {
+  try {
+    return await commits.read(call, key);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    const alone = await store.readIndex(call, key).catch((second: unknown) => {
+      if (isUnreadable(second)) return undefined;
+      throw second;
+    });
+    if (alone !== undefined) throw error;
+    return undefined;
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof S3Error && error.code === 'InternalError';
+}
+
+/** @returns undefined where there is nothing to restore yet */
+async function restoreIndex(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  archived: readonly ListedObject[],
+  { isUnreadable, mend }: { readonly isUnreadable: boolean; readonly mend: boolean },
+): Promise<{ readonly finding: KeyFinding; readonly stored: StoredIndex } | undefined> {
+  // Without an index, one may be about to be written. With one that cannot be read, none is.
+  const youngest = isUnreadable ? Infinity : deps.now() - deps.unfinishedMs;
+  const old = archived.filter(({ lastModified }) => lastModified <= youngest);
+  if (old.length === 0 && !isUnreadable) return undefined;
+  const { versions, isDeleted } = await restoredVersions(deps, call, key, old);
+  const former = isUnreadable ? await unreadableDocument(deps, call, key) : undefined;
+  const finding = {
+    action: 'restore_index',
+    versions: versions.length,
+    tooYoung: archived.length - old.length,
+    former: former?.text.slice(0, FORMER_CHARACTERS_MAX),
+  } as const;
+  if (!mend) return { finding, stored: NOTHING_STORED };
+  const work = uncancelled(call);
+  if (former !== undefined) {
+    await deps.backend.deleteObject(work, indexRef(key), former.exactly);
+  }
+  const marker = deleteMarker(deps);
+  const plan: Plan = ({ entries, removed }) => {
+    // Fences that are still there have been carried out by now: they may tell of all there was.
+    const known = new Set([...entries.map(({ name }) => name), ...removed]);
+    const missing = versions.filter(({ name }) => !known.has(name));
+    const all = entries.length === 0 ? { add: missing } : { place: missing };
+    const names = new Set(versions.map(({ name }) => name));
+    const isWrittenSince = entries.some(({ kind, name }) => kind === 'version' && !names.has(name));
+    const wantsMarker = isDeleted && !isWrittenSince && entries[0]?.kind !== 'delete-marker';
+    if (wantsMarker) return { ...all, add: [marker, ...(all.add ?? [])] };
+    return missing.length === 0 ? undefined : all;
+  };
+  const { stored } = await deps.commits.commit(work, key, plan, { writeClass: 'deletion' });
+  return { finding, stored };
+}
+
+/**
+ * What the archive holds, newest first, but for what clients are shown now: the version that the
+ * link at the key leads to stays current, and a key at which nothing stands stays deleted.
+ */
+async function restoredVersions(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  archived: readonly ListedObject[],
+): Promise<{ readonly versions: readonly VersionEntry[]; readonly isDeleted: boolean }> {
+  const found = await mapLimited(archived, CONCURRENCY, (object) =>
+    entryOf(deps, call, key, versionNameOf(object)),
+  );
+  const versions = withOneNull(found.filter((entry) => entry !== undefined));
+  const current = await currentOf(deps, call, key);
+  const linked = versions.find(({ name }) => name === current);
+  const others = versions.filter((one) => one !== linked);
+  const isDeleted = current === 'nothing' && versions.length > 0;
+  return { versions: linked === undefined ? others : [linked, ...others], isDeleted };
+}
+
+/** Undefined of an object that is gone meanwhile. */
+async function entryOf(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  name: string,
+): Promise<VersionEntry | undefined> {
+  try {
+    const head = await deps.backend.headObject(call, versionRef(key, name), { newest: true });
+    const { etag, systemMetadata } = head;
+    const id = systemMetadata[SYSTEM_METADATA.versionId] ?? name;
+    const written = systemMetadata[SYSTEM_METADATA.lastModified] ?? head.lastModified;
+    return entryOfObject({ id, name, etag, lastModified: Number(written) }, head);
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject')) return undefined;
+    throw error;
+  }
+}
+
+/** There is one version `null`; older ones keep the ids that they would have had otherwise. */
+function withOneNull(entries: readonly VersionEntry[]): readonly VersionEntry[] {
+  const newest = entries.find(({ id }) => id === NULL_VERSION_ID);
+  return entries.map((entry) =>
+    entry.id === NULL_VERSION_ID && entry !== newest ? { ...entry, id: entry.name } : entry,
+  );
+}
+
+function deleteMarker({ ids, now }: UpkeepDeps): VersionEntry {
+  const name = ids.mint();
+  return { id: name, name, kind: 'delete-marker', lastModified: now(), size: 0, etag: '' };
+}
+
+/** The name of the version that the link at the key leads to, `nothing`, or undefined otherwise. */
+async function currentOf(
+  { backend }: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<string | undefined> {
+  try {
+    const { link } = await backend.headObject(call, currentRef(key), { newest: true });
+    const isOurs = link?.target.container === archiveContainer(key.account, key.bucket).container;
+    return isOurs ? versionNameOf({ name: link.target.object }) : undefined;
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject')) return 'nothing';
+    if (isCode(error, 'BrokenLink')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The document that is no index, and what tells it from any other.
+ * @throws S3Error `InternalError` for one of a later release, which is not to be replaced
+ */
+async function unreadableDocument({ backend }: UpkeepDeps, call: CallContext, key: VersionedKey) {
+  const { head, body } = await backend.getObject(call, indexRef(key), undefined, { newest: true });
+  const chunks: Buffer[] = [];
+  if (Buffer.isBuffer(body.source)) chunks.push(body.source);
+  else for await (const chunk of body.source) chunks.push(Buffer.from(chunk));
+  const text = Buffer.concat(chunks).toString();
+  if (isOfLaterRelease(text)) {
+    const cause = new Error('the index is of a later release of Ringway: it is left alone');
+    throw new S3Error('InternalError', undefined, {}, { cause });
+  }
+  const { etag, lastModified } = head;
+  return { text, exactly: { etag, lastModified } };
+}
+
+function isOfLaterRelease(text: string): boolean {
+  const format = /^\{"format":(\d+)/u.exec(text)?.[1];
+  return format !== undefined && format !== '1';
+}
+
+async function dropLost(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  stored: StoredIndex,
+  {
+    archived,
+    mend,
+    tell,
+  }: {
+    readonly archived: readonly ListedObject[];
+    readonly mend: boolean;
+    readonly tell: OnFinding;
+  },
+): Promise<StoredIndex> {
+  const listed = new Set(archived.map(versionNameOf));
+  const unlisted = stored.index.entries.filter(
+    ({ kind, name }) => kind === 'version' && !listed.has(name),
+  );
+  const lost: VersionEntry[] = [];
+  await mapLimited(unlisted, CONCURRENCY, async (entry) => {
+    // Listings lag: the object itself decides.
+    if ((await headVersion(deps, call, key, entry)) === undefined) lost.push(entry);
+  });
+  if (lost.length === 0) return stored;
+  let after = stored;
+  if (mend) {
+    const plan = ({ entries }: VersionIndex) => {
+      const names = new Set(lost.map(({ name }) => name));
+      const remove = entries.filter(({ name }) => names.has(name));
+      if (remove.length === 0) return undefined;
+      return { remove: remove.map(({ name, touched }) => ({ name, touched })) };
+    };
+    const work = uncancelled(call);
+    after = (await deps.commits.commit(work, key, plan, { writeClass: 'deletion' })).stored;
+  }
+  for (const { id: version, size } of lost) tell({ action: 'drop_version', version, size });
+  return after;
+}
+
+async function repairLink(
+  deps: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+  stored: StoredIndex,
+  { mend, tell }: { readonly mend: boolean; readonly tell: OnFinding },
+): Promise<void> {
+  // A key that never had versions: what stands there is as it should be.
+  if (stored.etag === undefined) return;
+  const { index } = stored;
+  const state = await readCurrentState(deps.backend, call, key);
+  // Another client of the store has written it: the version `null`, until it is written over.
+  if (state.kind === 'plain' && entryFor(state, index) === undefined) return;
+  if (isInStep(state, index.generation, index.entries[0]?.kind === 'version')) return;
+  if (mend) await syncCurrent(deps, uncancelled(call), key, stored, { writeClass: 'deletion' });
+  tell({ action: 'repair_link', standing: state.kind });
+}
+
+/** All objects of the archive that may be versions of the key, newest first. */
+async function archivedVersions(
+  { backend }: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<readonly ListedObject[]> {
+  const container = archiveContainer(key.account, key.bucket);
+  const prefix = versionRef(key, '').object;
+  const found: ListedObject[] = [];
+  let marker: string | undefined;
+  try {
+    for (;;) {
+      const page = await backend.listObjects(call, container, { prefix, marker, limit: PAGE });
+      for (const entry of page.entries) {
+        if (entry.kind !== 'object') continue;
+        marker = entry.object.name;
+        if (parseArchiveName(marker)?.kind === 'version') found.push(entry.object);
+      }
+      if (!page.truncated) return found;
+    }
+  } catch (error) {
+    if (isCode(error, 'NoSuchContainer')) return [];
+    throw error;
+  }
+}
