@@ -30,7 +30,8 @@ function readStoreVersioning(headers: ReadonlyMap<string, string>): boolean {
   return isEnabled || VERSIONS_LOCATIONS.some((name) => (headers.get(name) ?? '') !== '');
 }
 
-const VERSIONS_LOCATIONS = ['x-versions-location', 'x-history-location'] as const;
+/** Names of headers of the older kind. */
+export const VERSIONS_LOCATIONS = ['x-versions-location', 'x-history-location'] as const;
 
 /**
  * `X-Timestamp` is of the database, which outlives a deletion for a week; `Last-Modified`, in whole

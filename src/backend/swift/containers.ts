@@ -10,7 +10,7 @@ import type {
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './status-errors.js';
-import { isThere, requestHead } from './container-heads.js';
+import { isThere, requestHead, VERSIONS_LOCATIONS } from './container-heads.js';
 import { pieceCount, pieceName } from './header-codec.js';
 import type { ReadDeps } from './object-heads.js';
 import { withinLimits } from './stored-object.js';
@@ -103,7 +103,7 @@ export class Containers {
       ...userMetadataHeaders(update.metadata),
       ...(this.#keepsSystemMetadata && systemChanges(update.systemMetadata, headers)),
       ...aclHeaders(update.acl),
-      ...(update.storeVersioning === false && NO_STORE_VERSIONING),
+      ...(update.storeVersioning === false && storeVersioningOff(headers)),
     };
     if (Object.keys(changes).length === 0) return;
     const response = await this.#request('POST', context, ref, changes);
@@ -168,12 +168,17 @@ export class Containers {
   }
 }
 
-/** Both kinds of Swift's own versioning. https://docs.openstack.org/api-ref/object-store/ */
-const NO_STORE_VERSIONING: RequestHeaders = {
-  'x-versions-enabled': 'false',
-  'x-remove-versions-location': 'x',
-  'x-remove-history-location': 'x',
-};
+/**
+ * Ends Swift's own versioning of the kind that the container has: Swift refuses the headers of the
+ * other one. https://docs.openstack.org/api-ref/object-store/
+ *
+ * @param current - of the container's HEAD
+ */
+function storeVersioningOff(current: ReadonlyMap<string, string>): RequestHeaders {
+  return VERSIONS_LOCATIONS.some((name) => current.has(name))
+    ? { 'x-remove-versions-location': 'x', 'x-remove-history-location': 'x' }
+    : { 'x-versions-enabled': 'false' };
+}
 
 /** An empty value takes a name away. */
 function userMetadataHeaders(patch: MetadataPatch | undefined): RequestHeaders {

@@ -45,7 +45,7 @@ export function readFollowedLink(
     const { etag, lastModified } = head;
     return { target, etag, lastModified, systemMetadata: {} };
   }
-  const first = readTarget(headers.get('x-gateway-link-sysmeta-symlink-target'), '');
+  const first = firstTarget(headers);
   if (first?.container !== target.container || first.object !== target.object) return 'indirect';
   const update = readUpdateDocument(headers, time, 'link_transient');
   const etag = readSystemValue(headers, 'link', OWN.etag);
@@ -70,8 +70,21 @@ export function readStoreLink(headers: ReadonlyMap<string, string>): ObjectHead[
   return { etag, lastModified: readTimestamp(time) };
 }
 
+/** Without the filter it is not known where a link of such a container leads. */
 function isStoreVersion(headers: ReadonlyMap<string, string>): boolean {
-  return headers.has('x-object-version-id');
+  if (!headers.has('x-object-version-id')) return false;
+  const target = firstTarget(headers);
+  return target === undefined
+    ? !headers.has('x-gateway-link-timestamp')
+    : target.container.startsWith(RESERVED);
+}
+
+/** Names that begin so are of Swift's own containers. */
+const RESERVED = '\0';
+
+/** The target of the link that was read, as it says itself; undefined without the filter. */
+function firstTarget(headers: ReadonlyMap<string, string>): LinkTarget | undefined {
+  return readTarget(headers.get('x-gateway-link-sysmeta-symlink-target'), '');
 }
 
 /**
