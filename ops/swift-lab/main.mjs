@@ -11,6 +11,7 @@ import { down, removeIfEmpty } from './lib/down.mjs';
 import { FAULTS } from './lib/faults.mjs';
 import { layout } from './lib/layout.mjs';
 import { parseOptions, USAGE } from './lib/options.mjs';
+import { labProcesses } from './lib/processes.mjs';
 import { readState, requireState } from './lib/state.mjs';
 import { statusOf, statusTable } from './lib/status.mjs';
 import { up } from './lib/up.mjs';
@@ -55,10 +56,31 @@ async function takeDown({ dir, wipe }) {
 /** @param {Options} options */
 async function bringUp(options) {
   const startedAt = Date.now();
-  const { gatewayConfig } = await locked(options.dir, () => up(options, say));
+  const { gatewayConfig } = await locked(options.dir, () => upOrNothing(options)).catch((error) => {
+    removeIfEmpty(options.dir);
+    throw error;
+  });
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   say(`Swift is up in ${seconds} s: ${layout(options.dir).stateFile}`);
   say(gatewayConfig);
+}
+
+/**
+ * A start that fails leaves nothing behind: no processes and no mounts, and of a lab that there was
+ * not before no files either. What ran before goes on.
+ *
+ * @param {Options} options
+ */
+async function upOrNothing(options) {
+  const { dir, fresh } = options;
+  const former = fresh ? undefined : readState(dir);
+  const wasRunning = former !== undefined && labProcesses(former.id).length > 0;
+  try {
+    return await up(options, say);
+  } catch (error) {
+    if (!wasRunning) await down(dir, { wipe: former === undefined });
+    throw error;
+  }
 }
 
 /** However the process ends that holds the other end, killed included. */
@@ -84,7 +106,8 @@ try {
   const options = parseOptions(process.argv.slice(2));
   const fault = FAULTS[options.command];
   const command = COMMANDS[options.command];
-  if (fault !== undefined) await fault(requireState(options.dir), options.names);
+  if (options.help) say(USAGE);
+  else if (fault !== undefined) await fault(requireState(options.dir), options.names);
   else if (command !== undefined) await command(options);
   else throw new Error(USAGE);
 } catch (error) {

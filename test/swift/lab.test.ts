@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadLabTool } from '../ops/swift-lab/tools.js';
@@ -25,6 +25,20 @@ async function remains(dir: string, id: string): Promise<object> {
       .filter((l) => l.includes(dir)),
     folder: existsSync(dir),
   };
+}
+
+/** Of all processes of this machine. */
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        // It has ended.
+        return [];
+      }
+    });
 }
 
 const NOTHING = { processes: [], mounts: [], folder: false };
@@ -64,6 +78,23 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
 
   const healthOf = async (name: string) =>
     (await lab.status()).find((status) => status.name === name)?.health;
+
+  it('leaves nothing of a start that fails', async () => {
+    const parent = await makeTempFolder('lab-fails');
+    const dir = join(parent, 'lab');
+    // Storage servers are up by the time that the proxies cannot read it.
+    const sized = ['--device-bytes', String(DEVICE_BYTES)];
+    const options = [...sized, '--proxy-option', 'node_timeout=never'];
+    const { code, stderr } = await runTool(['up', '--dir', dir, ...options]);
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.contain('proxy-');
+    const left = commandLines().filter((line) => line.includes(dir));
+    const mounts = readFileSync('/proc/self/mounts', 'utf8').includes(dir);
+    expect({ left, mounts, folder: existsSync(dir) }).to.deep.equal({
+      ...{ left: [], mounts: false, folder: false },
+    });
+    await removeFolder(parent);
+  });
 
   it('is all up', async () => {
     const statuses = await lab.status();

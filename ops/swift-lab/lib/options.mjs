@@ -21,6 +21,7 @@ export const DEFAULT_DIR = '.swift-lab';
  * @property {boolean} hold
  * @property {boolean} wipe
  * @property {boolean} json
+ * @property {boolean} help
  */
 
 export const USAGE = `usage: npm run swift:up|down|status|once -- [options]
@@ -42,6 +43,7 @@ once DAEMON [NODE]    one pass of replicator, auditor, updater, reconstructor, r
 stop|kill|start|pause|resume SERVICE...      e.g. object-server.node2, proxy-1, memcached
 fill|empty DEVICE...  e.g. d3: takes its room, gives it back
 
+  --help              shows this
   --dir FOLDER        of the lab (default ${DEFAULT_DIR} in the working directory)`;
 
 /**
@@ -65,6 +67,7 @@ export function parseOptions(args) {
       hold: { type: 'boolean', default: false },
       wipe: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
   const [command = '', ...names] = positionals;
@@ -81,6 +84,7 @@ export function parseOptions(args) {
     hold: values.hold,
     wipe: values.wipe,
     json: values.json,
+    help: values.help,
   };
 }
 

@@ -1,6 +1,10 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { runTool } from '../../support/swift-lab.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { loadLabTool } from './tools.js';
 
 describe('swift-lab: command line', () => {
@@ -19,6 +23,7 @@ describe('swift-lab: command line', () => {
       hold: false,
       wipe: false,
       json: false,
+      help: false,
     });
   });
 
@@ -47,6 +52,32 @@ describe('swift-lab: command line', () => {
       expect(() => parseOptions(['up', option, value])).to.throw(option);
     });
   }
+
+  it('shows its commands and options when it is asked for help', async () => {
+    for (const args of [['up', '--help'], ['-h'], ['stop', 'proxy-1', '--help']]) {
+      const { code, stdout } = await runTool(args);
+      expect([code, stdout.slice(0, 6)], args.join(' ')).to.deep.equal([0, 'usage:']);
+      expect(stdout).to.contain('--proxy-option');
+    }
+  });
+
+  it('leaves no folder behind when nothing could be started', async () => {
+    const parent = await makeTempFolder('lab-none');
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const dir = join(parent, 'lab');
+      // Without Swift's programs it fails earlier still.
+      const args = ['up', '--dir', dir, '--port-base', String(Math.min(port, 65_500))];
+      const { code, stderr } = await runTool(args);
+      expect(code, stderr).to.equal(1);
+      expect(existsSync(dir)).to.equal(false);
+    } finally {
+      server.close();
+      await removeFolder(parent);
+    }
+  });
 
   it('refuses an option that it does not know', async () => {
     const { parseOptions } = await loadLabTool('options.mjs');

@@ -15,6 +15,7 @@ export interface Options {
   readonly hold: boolean;
   readonly wipe: boolean;
   readonly json: boolean;
+  readonly help: boolean;
 }
 
 /** Of the state, what makes the configuration files. */
