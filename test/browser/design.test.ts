@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
+
+const textOf = async (download: Download) => readFile(await download.path(), 'utf8');
 
 const PHONE = { width: 390, height: 844 };
 
@@ -76,6 +79,28 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await toast.waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await toast.waitFor({ state: 'detached' });
+  });
+
+  it('draws every kind of chart, each with a table, CSV and SVG', async () => {
+    await page.goto(`http://127.0.0.1:${bed.console.port}/design/charts`);
+    await page.getByRole('heading', { name: 'Parallel coordinates' }).waitFor();
+    await watched.shoot('charts', ALL_SIZES);
+    await expectAccessible(page);
+    expect(await page.locator('.chart .drawing').count()).to.equal(8);
+    const csv = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV: Bars' }).click();
+    const lines = await textOf(await csv);
+    expect(lines).to.equal('Device,Used\r\nd1,42.1\r\nd2,87.5\r\nd3,96.2\r\nd4,\r\n');
+    const svg = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'SVG: Heat map' }).click();
+    const drawing = await textOf(await svg);
+    expect(drawing)
+      .to.match(/^<svg /)
+      .and.include('data:image/png')
+      .and.not.include('var(');
+    await page.getByRole('button', { name: 'Table: Bars' }).click();
+    await page.getByRole('cell', { name: 'unknown' }).waitFor();
+    await expectAccessible(page);
   });
 
   it('goes to places and does things from the command palette', async () => {

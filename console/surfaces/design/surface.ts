@@ -16,5 +16,13 @@ export const DESIGN: Surface = {
       icon: 'palette',
       styles: ['/pages/design/design.css'],
     },
+    {
+      id: 'design/charts',
+      title: 'Charts',
+      purpose: 'The kinds of charts that pages have.',
+      path: '/design/charts',
+      icon: 'chart-column',
+      styles: ['/css/charts.css', '/pages/design/design.css'],
+    },
   ],
 };

@@ -105,7 +105,7 @@ describe('surfaces behind their gates', () => {
 
   it('tells each user the pages that are open to them', async () => {
     const lab = ['/lab/rings', '/lab/policies', '/lab/genome'];
-    expect(await paths()).to.deep.equal(['/', ...lab, '/audit', '/design']);
+    expect(await paths()).to.deep.equal(['/', ...lab, '/audit', '/design', '/design/charts']);
     expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
   });
 

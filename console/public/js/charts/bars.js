@@ -1,0 +1,81 @@
+import { extremes, labelSpace, plain, scaleOf, widthOf } from './shapes.js';
+
+/**
+ * @typedef {import('./shapes.js').Shape} Shape
+ * @typedef {import('./shapes.js').Tone} Tone
+ * @typedef {{ name: string, value: number | null, tone?: Tone, note?: string }} Bar `value` is null
+ *   where it is not known, which is not 0
+ */
+
+const ROW = 28;
+const BAR = 14;
+
+/**
+ * Bars beside each other's names, the value at their end.
+ *
+ * @param {{
+ *   items: readonly Bar[],
+ *   format?: (value: number) => string,
+ *   max?: number,
+ *   columns?: readonly [name: string, value: string],
+ * }} data `max`: the value that fills a bar, by default the largest
+ * @returns {import('./shapes.js').Chart}
+ */
+export function barChart({ items, format = plain, max, columns = ['Name', 'Value'] }) {
+  const top = max ?? Math.max(0, ...items.map(({ value }) => value ?? 0));
+  const textOf = (/** @type {Bar} */ { value }) => (value === null ? 'unknown' : format(value));
+  return {
+    height: () => items.length * ROW + 4,
+    describe: () => extremes(items, format),
+    table: () => ({ head: columns, rows: items.map(({ name, value }) => [name, value]) }),
+    shapes(width) {
+      const left = labelSpace(
+        items.map(({ name }) => name),
+        width * 0.35,
+      );
+      const right = Math.max(40, ...items.map((one) => widthOf(textOf(one)))) + 10;
+      const x = scaleOf(0, top, left, width - right);
+      return items.flatMap((item, index) => {
+        const { name, value, tone = 0, note } = item;
+        const y = index * ROW + (ROW - BAR) / 2;
+        const title = `${name}: ${textOf(item)}${note === undefined ? '' : `, ${note}`}`;
+        const track = { x: left, y, width: width - right - left, height: BAR };
+        /** @type {Shape[]} */
+        const shapes = [
+          {
+            kind: 'text',
+            x: left - 8,
+            y: y + BAR - 3,
+            text: name,
+            anchor: 'end',
+            tone: 'text',
+            space: left - 8,
+            title,
+          },
+          { kind: 'rect', ...track, tone: 'line', faint: true, hatched: value === null, title },
+          {
+            kind: 'text',
+            x: width,
+            y: y + BAR - 3,
+            text: textOf(item),
+            anchor: 'end',
+            tone: value === null ? 'quiet' : 'text',
+          },
+        ];
+        if (value !== null && value > 0) {
+          const end = Math.min(x(value), width - right);
+          shapes.push({
+            kind: 'rect',
+            x: left,
+            y,
+            width: Math.max(2, end - left),
+            height: BAR,
+            tone,
+            title,
+          });
+        }
+        return shapes;
+      });
+    },
+  };
+}

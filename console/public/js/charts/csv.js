@@ -1,0 +1,20 @@
+/**
+ * A figure as CSV has it. A text that a spreadsheet would take for a formula is kept a text.
+ *
+ * @param {string | number | null} figure
+ */
+function csvField(figure) {
+  if (figure === null) return '';
+  const text = String(figure);
+  const safe = typeof figure === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/**
+ * The figures of a chart as a file for a spreadsheet.
+ *
+ * @param {ReturnType<import('./shapes.js').Chart['table']>} table
+ */
+export function csvText({ head, rows }) {
+  return [head, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
+}

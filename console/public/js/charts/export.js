@@ -1,0 +1,61 @@
+import { el } from '../dom.js';
+import { csvText } from './csv.js';
+
+/** Charts and their figures as files. */
+
+/**
+ * @param {string} name
+ * @param {Blob} blob
+ */
+function save(name, blob) {
+  const href = URL.createObjectURL(blob);
+  el('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+/**
+ * @param {string} name of the file, without its ending
+ * @param {ReturnType<import('./shapes.js').Chart['table']>} table
+ */
+export function saveCsv(name, table) {
+  save(`${name}.csv`, new Blob([csvText(table)], { type: 'text/csv' }));
+}
+
+/**
+ * A copy that has its colours in itself: outside of the page there is no style sheet.
+ *
+ * @param {SVGSVGElement} drawing
+ */
+function standalone(drawing) {
+  const copy = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
+  const originals = [...drawing.querySelectorAll('*')];
+  for (const [index, element] of [...copy.querySelectorAll('*')].entries()) {
+    const original = originals[index];
+    if (original === undefined || element.tagName === 'title') continue;
+    const { fill, stroke, opacity } = getComputedStyle(original);
+    for (const [name, value] of Object.entries({ fill, stroke, opacity }))
+      element.setAttribute(name, value);
+    element.removeAttribute('class');
+  }
+  const { backgroundColor, fontFamily } = getComputedStyle(document.body);
+  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [name, value] of Object.entries({
+    width: '100%',
+    height: '100%',
+    fill: backgroundColor,
+  }))
+    ground.setAttribute(name, value);
+  copy.prepend(ground);
+  copy.setAttribute('font-family', fontFamily);
+  copy.removeAttribute('class');
+  copy.removeAttribute('aria-hidden');
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * @param {string} name of the file, without its ending
+ * @param {SVGSVGElement} drawing
+ */
+export function saveSvg(name, drawing) {
+  save(`${name}.svg`, new Blob([standalone(drawing)], { type: 'image/svg+xml' }));
+}

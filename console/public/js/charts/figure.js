@@ -1,0 +1,135 @@
+import { el } from '../dom.js';
+import { iconButton } from '../icons.js';
+import { onLooks } from '../looks.js';
+import { saveCsv, saveSvg } from './export.js';
+import { paint, toneClass } from './paint.js';
+import { plain } from './shapes.js';
+
+/** @typedef {import('./shapes.js').Chart} Chart */
+
+const WIDTH_LEAST = 240;
+
+/**
+ * A chart on the page: its title, its legend, the same figures as a table, and both as files.
+ * Readers who do not see it get its description.
+ */
+export class ChartFigure {
+  element;
+  #chart;
+  #title;
+  #body = el('div', { className: 'chart-body' });
+  #legend = el('ul', { className: 'chart-legend' });
+  #describes = el('p', { className: 'sr' });
+  #table;
+  #svg;
+  #asTable = false;
+  #width = 0;
+  #resize = new ResizeObserver(() => this.#fit());
+  #forget = onLooks(() => this.#draw());
+
+  /**
+   * @param {string} title
+   * @param {Chart} chart
+   */
+  constructor(title, chart) {
+    this.#title = title;
+    this.#chart = chart;
+    const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    this.#table = iconButton('table', `Table: ${title}`, () => this.#turn());
+    this.#table.setAttribute('aria-pressed', 'false');
+    const csv = iconButton('download', `CSV: ${title}`, () => saveCsv(file, this.#chart.table()));
+    this.#svg = iconButton('image', `SVG: ${title}`, () => {
+      const drawing = this.#body.querySelector('svg');
+      if (drawing !== null) saveSvg(file, drawing);
+    });
+    this.element = el(
+      'section',
+      { className: 'card chart' },
+      el(
+        'div',
+        { className: 'row' },
+        el('h2', { className: 'grow', textContent: title }),
+        ...[this.#table, csv, this.#svg],
+      ),
+      this.#describes,
+      this.#body,
+      this.#legend,
+    );
+    this.element.setAttribute('aria-label', title);
+    this.#resize.observe(this.#body);
+    this.#draw();
+  }
+
+  /** @param {Chart} chart the latest */
+  show(chart) {
+    this.#chart = chart;
+    this.#draw();
+  }
+
+  /** Forgets the page: a figure that is taken away is drawn no more. */
+  destroy() {
+    this.#resize.disconnect();
+    this.#forget();
+  }
+
+  #turn() {
+    this.#asTable = !this.#asTable;
+    this.#table.setAttribute('aria-pressed', String(this.#asTable));
+    this.#svg.disabled = this.#asTable;
+    this.#draw();
+  }
+
+  #fit() {
+    const width = this.#body.clientWidth;
+    if (width !== this.#width && !this.#asTable) this.#draw();
+  }
+
+  #draw() {
+    const { legend = [] } = this.#chart;
+    this.#describes.textContent = this.#chart.describe();
+    this.#legend.hidden = legend.length === 0 || this.#asTable;
+    this.#legend.replaceChildren(
+      ...legend.map(({ text, tone }) =>
+        el('li', {}, el('span', { className: `chart-swatch ${toneClass(tone)}` }), text),
+      ),
+    );
+    if (this.#asTable) {
+      this.#body.replaceChildren(tableOf(this.#title, this.#chart.table()));
+      return;
+    }
+    this.#width = this.#body.clientWidth;
+    const width = Math.max(WIDTH_LEAST, this.#width);
+    const size = { width, height: this.#chart.height(width) };
+    this.#body.replaceChildren(paint(this.#chart.shapes(width), size));
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {ReturnType<Chart['table']>} table
+ */
+function tableOf(title, { head, rows }) {
+  const made = el(
+    'table',
+    {},
+    el('caption', { className: 'sr', textContent: title }),
+    el(
+      'thead',
+      {},
+      el('tr', {}, ...head.map((textContent) => el('th', { scope: 'col', textContent }))),
+    ),
+    el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map(cellOf)))),
+  );
+  // One who has no mouse scrolls it with the keys.
+  const box = el('div', { className: 'table-scroll chart-table', tabIndex: 0 }, made);
+  box.setAttribute('role', 'region');
+  box.setAttribute('aria-label', `Table: ${title}`);
+  return box;
+}
+
+/** @param {string | number | null} figure */
+function cellOf(figure) {
+  if (typeof figure === 'number')
+    return el('td', { className: 'number', textContent: plain(figure) });
+  return el('td', { textContent: figure ?? 'unknown' });
+}

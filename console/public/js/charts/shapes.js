@@ -1,0 +1,127 @@
+/**
+ * What charts are made of: a chart turns its data into shapes on a plane of so many pixels, with no
+ * page needed for that, and `paint.js` makes SVG of them.
+ */
+
+/**
+ * A colour by what it means, or by the number of its series.
+ *
+ * @typedef {number | 'accent' | 'good' | 'warn' | 'crit' | 'quiet' | 'line' | 'text'} Tone
+ *
+ * `title` is shown on hover, `faint` is drawn with little ink.
+ *
+ * @typedef {{ tone: Tone, title?: string, faint?: boolean }} Ink
+ * @typedef {Ink & { kind: 'rect', x: number, y: number, width: number, height: number, hatched?: boolean }} Rect
+ * @typedef {Ink & { kind: 'path', d: string, filled?: boolean, dashed?: boolean, width?: number }} Path
+ * @typedef {Ink & { kind: 'dot', x: number, y: number, r: number, shape?: 'circle' | 'diamond', hollow?: boolean }} Dot
+ * @typedef {Ink & { kind: 'text', x: number, y: number, text: string, anchor?: 'start' | 'middle' | 'end', size?: number, bold?: boolean, space?: number }} Text
+ *   `space`: the pixels that there are for it; a longer one is cut
+ * @typedef {{ kind: 'cells', x: number, y: number, width: number, height: number, values: readonly (readonly (number | null)[])[] }} Cells
+ *   of a heat map: rows of shares from 0 to 1, null where nothing is known
+ * @typedef {Rect | Path | Dot | Text | Cells} Shape
+ *
+ * @typedef {string | number | null} Figure
+ * @typedef {{
+ *   height: (width: number) => number,
+ *   shapes: (width: number) => readonly Shape[],
+ *   table: () => { head: readonly string[], rows: readonly (readonly Figure[])[] },
+ *   describe: () => string,
+ *   legend?: readonly { text: string, tone: Tone }[],
+ * }} Chart `describe` says in a sentence or two what one sees
+ */
+
+const LETTER_PX = 7;
+
+/**
+ * How wide a text of 12 pixels is, nearly.
+ *
+ * @param {string} text
+ */
+export function widthOf(text) {
+  return text.length * LETTER_PX;
+}
+
+/**
+ * The space that labels beside a chart need, within bounds.
+ *
+ * @param {readonly string[]} labels
+ * @param {number} most
+ */
+export function labelSpace(labels, most) {
+  return Math.min(most, Math.max(24, ...labels.map(widthOf)) + 8);
+}
+
+/**
+ * Round steps for an axis, and the range that they span.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count about as many steps as are wanted
+ */
+export function ticksOf(low, high, count = 5) {
+  const span = high > low ? high - low : Math.abs(high) || 1;
+  const rough = span / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5].find((one) => one * power >= rough) ?? 10) * power;
+  const first = Math.floor(low / step);
+  const last = Math.max(first + 1, Math.ceil((high > low ? high : low + span) / step));
+  const ticks = Array.from({ length: last - first + 1 }, (_, at) =>
+    Number(((first + at) * step).toPrecision(12)),
+  );
+  return { ticks, low: first * step, high: last * step };
+}
+
+/**
+ * @param {number} low
+ * @param {number} high of the values
+ * @param {number} from
+ * @param {number} to of the pixels
+ * @returns {(value: number) => number} the pixel of a value
+ */
+export function scaleOf(low, high, from, to) {
+  const span = high - low || 1;
+  return (value) => from + ((value - low) / span) * (to - from);
+}
+
+/**
+ * A path through points; a null makes a gap.
+ *
+ * @param {readonly (readonly [x: number, y: number] | null)[]} points
+ */
+export function pathOf(points) {
+  let pen = 'M';
+  let path = '';
+  for (const point of points) {
+    if (point === null) pen = 'M';
+    else {
+      path += `${pen}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
+      pen = 'L';
+    }
+  }
+  return path;
+}
+
+/** @param {number} value */
+export function plain(value) {
+  return Number.isInteger(value)
+    ? value.toLocaleString('en')
+    : String(Number(value.toPrecision(3)));
+}
+
+/**
+ * What is the most, what the least, and how many there are.
+ *
+ * @param {readonly { name: string, value: number | null }[]} items
+ * @param {(value: number) => string} format
+ */
+export function extremes(items, format) {
+  const known = items.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
+  const unknown = items.length - known.length;
+  const rest = unknown === 0 ? '' : ` ${unknown} unknown.`;
+  if (known.length === 0) return `Nothing is known of ${items.length} entries.`;
+  const sorted = known.toSorted((a, b) => b.value - a.value);
+  const [most, least] = [sorted[0], sorted.at(-1)];
+  if (most === undefined || least === undefined) return '';
+  const count = items.length === 1 ? '1 entry' : `${items.length} entries`;
+  return `${count}, from ${format(least.value)} (${least.name}) to ${format(most.value)} (${most.name}).${rest}`;
+}

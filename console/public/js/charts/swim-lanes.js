@@ -1,0 +1,103 @@
+import { label, line } from './axes.js';
+import { labelSpace, scaleOf, ticksOf } from './shapes.js';
+
+/**
+ * @typedef {import('./shapes.js').Tone} Tone
+ * @typedef {{ from: number, to: number | null, text: string, tone: Tone }} Span `to` is null while
+ *   it lasts
+ * @typedef {{ at: number, text: string, tone: Tone }} Mark
+ * @typedef {{ name: string, spans: readonly Span[], marks?: readonly Mark[] }} Lane
+ */
+
+const ROW = 30;
+const BAR = 16;
+
+/**
+ * What was in which state from when to when, a lane each.
+ *
+ * @param {{
+ *   lanes: readonly Lane[],
+ *   from: number,
+ *   to: number,
+ *   format: (at: number) => string,
+ *   legend?: readonly { text: string, tone: Tone }[],
+ * }} data times in any unit, as `format` takes them
+ * @returns {import('./shapes.js').Chart}
+ */
+export function swimLanes({ lanes, from, to, format, legend = [] }) {
+  const endOf = (/** @type {Span} */ span) => (span.to === null ? 'still' : format(span.to));
+  return {
+    height: () => lanes.length * ROW + 26,
+    legend,
+    describe: () => {
+      const last = lanes.map(({ name, spans }) => `${name}: ${spans.at(-1)?.text ?? 'nothing'}`);
+      const shown = last.slice(0, 12).join('; ');
+      return `${lanes.length} lanes from ${format(from)} to ${format(to)}. At the end: ${shown}${last.length > 12 ? '; and others' : ''}.`;
+    },
+    table: () => ({
+      head: ['Lane', 'State', 'From', 'To'],
+      rows: lanes.flatMap(({ name, spans, marks = [] }) => [
+        ...spans.map((span) => [name, span.text, format(span.from), endOf(span)]),
+        ...marks.map((mark) => [name, mark.text, format(mark.at), '']),
+      ]),
+    }),
+    shapes(width) {
+      const left = labelSpace(
+        lanes.map(({ name }) => name),
+        width * 0.3,
+      );
+      const x = scaleOf(from, to, left, width - 12);
+      const bottom = lanes.length * ROW;
+      const inside = (/** @type {number} */ at) => Math.min(width - 12, Math.max(left, x(at)));
+      const times = ticksOf(from, to, width / 120).ticks.filter((one) => one >= from && one <= to);
+      return [
+        ...times.flatMap((time) => [
+          line(`M${x(time)} 0V${bottom}`),
+          label(x(time), bottom + 16, format(time), 'middle'),
+        ]),
+        ...lanes.flatMap(({ name, spans, marks = [] }, index) => {
+          const y = index * ROW + (ROW - BAR) / 2;
+          /** @type {import('./shapes.js').Shape[]} */
+          const shapes = [
+            {
+              kind: 'text',
+              x: left - 8,
+              y: y + BAR - 4,
+              text: name,
+              anchor: 'end',
+              tone: 'text',
+              space: left - 8,
+            },
+          ];
+          for (const span of spans) {
+            const begin = inside(span.from);
+            const end = inside(span.to ?? to);
+            const title = `${name}: ${span.text}, ${format(span.from)} to ${endOf(span)}`;
+            shapes.push({
+              kind: 'rect',
+              x: begin,
+              y,
+              width: Math.max(2, end - begin),
+              height: BAR,
+              tone: span.tone,
+              title,
+            });
+          }
+          for (const mark of marks) {
+            const title = `${name}: ${mark.text}, ${format(mark.at)}`;
+            shapes.push({
+              kind: 'dot',
+              x: inside(mark.at),
+              y: y + BAR / 2,
+              r: 5,
+              tone: mark.tone,
+              shape: 'diamond',
+              title,
+            });
+          }
+          return shapes;
+        }),
+      ];
+    },
+  };
+}

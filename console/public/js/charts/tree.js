@@ -1,0 +1,119 @@
+import { plain, widthOf } from './shapes.js';
+
+/**
+ * @typedef {{
+ *   name: string,
+ *   value: number | null,
+ *   note?: string,
+ *   tone?: import('./shapes.js').Tone,
+ *   children?: readonly Node[],
+ * }} Node `value` is null where it is not measured
+ */
+
+const ROW = 40;
+const GAP = 2;
+
+/**
+ * A tree of shares: a box is as wide as its value, its parts stand below it.
+ *
+ * @param {{ root: Node, format?: (value: number) => string }} data
+ * @returns {import('./shapes.js').Chart}
+ */
+export function treeChart({ root, format = plain }) {
+  const list = flatten(root);
+  const depth = Math.max(...list.map((one) => one.path.length));
+  const textOf = (/** @type {Node} */ { value }) =>
+    value === null ? 'not measured' : format(value);
+  return {
+    height: () => depth * ROW,
+    describe: () => {
+      const leaves = list.filter(({ node }) => (node.children ?? []).length === 0);
+      const [most] = leaves.toSorted((a, b) => (b.node.value ?? 0) - (a.node.value ?? 0));
+      const largest =
+        most === undefined ? '' : ` The largest part is ${most.node.name}, ${textOf(most.node)}.`;
+      return `${root.name}: ${textOf(root)}, in ${leaves.length} parts.${largest}`;
+    },
+    table: () => ({
+      head: ['Part', 'Value', 'Note'],
+      rows: list.map(({ node, path }) => [path.join(' › '), node.value, node.note ?? '']),
+    }),
+    shapes: (width) => boxes(root, 0, 0, width, textOf),
+  };
+}
+
+/**
+ * @param {Node} node
+ * @param {number} x
+ * @param {number} level
+ * @param {number} width
+ * @param {(node: Node) => string} textOf
+ * @returns {import('./shapes.js').Shape[]}
+ */
+function boxes(node, x, level, width, textOf) {
+  if (width < 1) return [];
+  const y = level * ROW;
+  const title = [node.name, textOf(node), node.note].filter(Boolean).join(', ');
+  const room = width - 12;
+  const { tone = level === 0 ? 'quiet' : (level - 1) % 8 } = node;
+  /** @type {import('./shapes.js').Shape[]} */
+  const own = [
+    {
+      kind: 'rect',
+      x,
+      y,
+      width: Math.max(1, width - GAP),
+      height: ROW - GAP,
+      tone,
+      faint: true,
+      hatched: node.value === null,
+      title,
+    },
+  ];
+  if (room > 24) {
+    own.push({
+      kind: 'text',
+      x: x + 6,
+      y: y + 16,
+      text: node.name,
+      tone: 'text',
+      space: room,
+      bold: true,
+      title,
+    });
+    if (room > widthOf('9.9 ms'))
+      own.push({
+        kind: 'text',
+        x: x + 6,
+        y: y + 31,
+        text: textOf(node),
+        tone: 'quiet',
+        space: room,
+      });
+  }
+  const children = node.children ?? [];
+  const sum = Math.max(
+    node.value ?? 0,
+    children.reduce((all, { value }) => all + (value ?? 0), 0),
+  );
+  // What is not measured has no width of its own: it gets a little, so that it is seen.
+  const unknown = children.filter(({ value }) => value === null).length;
+  const share = (width * (1 - Math.min(0.3, unknown * 0.1))) / (sum || 1);
+  const little = unknown === 0 ? 0 : (width * Math.min(0.3, unknown * 0.1)) / unknown;
+  let at = x;
+  return children.reduce((all, child) => {
+    const wide = child.value === null ? little : child.value * share;
+    const shapes = boxes(child, at, level + 1, wide, textOf);
+    at += wide;
+    return [...all, ...shapes];
+  }, own);
+}
+
+/**
+ * @param {Node} node
+ * @param {readonly string[]} above
+ * @returns {{ node: Node, path: readonly string[] }[]}
+ */
+function flatten(node, above = []) {
+  const path = [...above, node.name];
+  return [{ node, path }, ...(node.children ?? []).flatMap((child) => flatten(child, path))];
+}

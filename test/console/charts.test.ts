@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { PUBLIC_FOLDER } from '../../console/server/page-html.js';
+
+/** What is tested of `Chart` in console/public/js/charts/shapes.js. */
+interface Chart {
+  height(width: number): number;
+  shapes(width: number): readonly Shape[];
+  table(): { readonly head: readonly string[]; readonly rows: readonly (readonly unknown[])[] };
+  describe(): string;
+}
+
+interface Shape {
+  readonly kind: string;
+  readonly x?: number;
+  readonly width?: number;
+  readonly text?: string;
+  readonly tone?: unknown;
+  readonly hatched?: boolean;
+  readonly values?: readonly (readonly (number | null)[])[];
+}
+
+const WIDTH = 600;
+
+/** Modules of the browser that need no page. */
+async function load(name: string): Promise<Record<string, (data: object) => Chart>> {
+  const file = join(PUBLIC_FOLDER, 'js', 'charts', `${name}.js`);
+  return (await import(pathToFileURL(file).href)) as Record<string, (data: object) => Chart>;
+}
+
+async function chart(file: string, name: string, data: object): Promise<Chart> {
+  return (await load(file))[name]!(data);
+}
+
+const rects = (made: Chart) => made.shapes(WIDTH).filter(({ kind }) => kind === 'rect');
+const texts = (made: Chart) => made.shapes(WIDTH).flatMap(({ text }) => text ?? []);
+
+describe('charts of the console', () => {
+  it('draws bars as long as their values, and unknown ones as none', async () => {
+    const items = [
+      { name: 'a', value: 10 },
+      { name: 'b', value: 5 },
+      { name: 'c', value: null },
+    ];
+    const bars = await chart('bars', 'barChart', { items });
+    const widths = rects(bars).filter(({ tone }) => tone === 0);
+    expect(widths.map(({ width = 0 }) => width / widths[0]!.width!)).to.deep.equal([1, 0.5]);
+    expect(rects(bars).filter(({ hatched }) => hatched)).to.have.length(1);
+    expect(texts(bars)).to.include('unknown');
+    expect(bars.table().rows).to.deep.equal([
+      ['a', 10],
+      ['b', 5],
+      ['c', null],
+    ]);
+    expect(bars.describe()).to.equal('3 entries, from 5 (b) to 10 (a). 1 unknown.');
+  });
+
+  it('adds parts up to the whole', async () => {
+    const items = [
+      { name: 'a', value: 3 },
+      { name: 'b', value: -1 },
+      { name: 'c', value: null },
+    ];
+    const made = await chart('waterfall', 'waterfall', { total: 'all', items });
+    expect(made.table().rows.at(-1)).to.deep.equal(['all', 2, 2]);
+    expect(made.describe()).to.include('all: 2').and.to.include('left out: c');
+  });
+
+  it('colours the cells of a heat map from the least to the most, and leaves holes', async () => {
+    const data = {
+      rows: ['r', 's'],
+      columns: ['1', '2'],
+      values: [
+        [2, 4],
+        [null, 3],
+      ],
+    };
+    const made = await chart('heat-map', 'heatMap', data);
+    const [cells] = made.shapes(WIDTH).filter(({ kind }) => kind === 'cells');
+    expect(cells?.values).to.deep.equal([
+      [0, 1],
+      [null, 0.5],
+    ]);
+    expect(made.table().rows).to.deep.equal([
+      ['r', 2, 4],
+      ['s', null, 3],
+    ]);
+  });
+
+  it('keeps lanes within their time', async () => {
+    const lanes = [{ name: 'a', spans: [{ from: -50, to: null, text: 'on', tone: 'good' }] }];
+    const data = { lanes, from: 0, to: 100, format: String };
+    const made = await chart('swim-lanes', 'swimLanes', data);
+    const [span] = rects(made).filter(({ tone }) => tone === 'good');
+    expect((span?.x ?? 0) + (span?.width ?? 0)).to.be.at.most(WIDTH);
+    expect(span?.x).to.be.at.least(0);
+    expect(made.table().rows).to.deep.equal([['a', 'on', '-50', 'still']]);
+  });
+
+  it('names the zone of a gauge, and says what is unknown', async () => {
+    const zones = [
+      { from: 0, tone: 'good', text: 'well' },
+      { from: 5, tone: 'crit', text: 'in danger' },
+    ];
+    const data = { name: 'Debt', max: 10, zones };
+    const high = await chart('gauge', 'gauge', { ...data, value: 7 });
+    expect(high.describe()).to.equal('Debt is 7 of 10: in danger.');
+    const none = await chart('gauge', 'gauge', { ...data, value: null });
+    expect(none.describe()).to.equal('Debt is unknown.');
+    expect(texts(none)).to.include('unknown');
+  });
+
+  it('gives the boxes of a tree their share, and one that is not measured a little', async () => {
+    const children = [
+      { name: 'a', value: 3 },
+      { name: 'b', value: 1 },
+      { name: 'c', value: null },
+    ];
+    const made = await chart('tree', 'treeChart', { root: { name: 'all', value: 4, children } });
+    const [whole, a, b, c] = rects(made).map(({ width = 0 }) => width + 2);
+    expect(whole).to.equal(WIDTH);
+    expect(a! / b!).to.be.closeTo(3, 0.01);
+    expect(c).to.be.greaterThan(10);
+    expect(a! + b! + c!).to.be.closeTo(WIDTH, 1);
+    expect(made.table().rows.map(([path]) => path)).to.deep.equal([
+      ...['all', 'all › a', 'all › b', 'all › c'],
+    ]);
+  });
+
+  it('draws the marked points and the picked lines above the others', async () => {
+    const axis = { title: 'x', format: String };
+    const points = [
+      { name: 'a', x: 1, y: 2, marked: true },
+      { name: 'b', x: 2, y: 1 },
+    ];
+    const scatter = await chart('scatter', 'scatterChart', { points, x: axis, y: axis });
+    expect(texts(scatter)).to.include('a').and.not.to.include('b');
+    expect(scatter.describe()).to.include('Marked: a at 1 and 2');
+    const lines = [
+      { name: 'a', values: [1, null, 3], picked: true },
+      { name: 'b', values: [2, 2, 2] },
+    ];
+    const axes = [{ name: 'p' }, { name: 'q' }, { name: 'r' }];
+    const parallel = await chart('parallel', 'parallelCoordinates', { axes, lines });
+    expect(parallel.shapes(WIDTH).at(-1)).to.include({ tone: 1, title: 'a' });
+  });
+
+  it('finds round steps for any range', async () => {
+    const { ticksOf } = (await load('shapes')) as unknown as {
+      readonly ticksOf: (
+        low: number,
+        high: number,
+      ) => { readonly ticks: number[]; readonly low: number; readonly high: number };
+    };
+    for (const [low, high] of [
+      [0, 1],
+      [3, 3],
+      [-5, 17],
+      [0, 1e9],
+      [0.001, 0.002],
+      [0, 0],
+    ] as const) {
+      const found = ticksOf(low, high);
+      expect(found.low, `${low} ${high}`).to.be.at.most(low);
+      expect(found.high, `${low} ${high}`).to.be.at.least(high);
+      expect(found.ticks.length).to.be.within(2, 12);
+    }
+  });
+
+  it('writes CSV that no spreadsheet runs', async () => {
+    const file = join(PUBLIC_FOLDER, 'js', 'charts', 'csv.js');
+    const { csvText } = (await import(pathToFileURL(file).href)) as {
+      readonly csvText: (table: object) => string;
+    };
+    const rows = [
+      ['=1+1', -3],
+      ['a "b", c', null],
+    ];
+    expect(csvText({ head: ['Name', 'Value'], rows })).to.equal(
+      'Name,Value\r\n\'=1+1,-3\r\n"a ""b"", c",\r\n',
+    );
+  });
+});
