@@ -55,7 +55,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   const versions = () => drawer().locator('.versions li');
 
   it('shows the object of S3 and its versions', async () => {
-    await button('Properties: report.txt').click();
+    await button('report.txt').click();
     await drawer().getByText('20 B (20 bytes)').waitFor();
     await drawer().getByText('current', { exact: true }).waitFor();
     expect(await versions().count()).to.equal(2);
@@ -124,7 +124,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await button('notes.txt').waitFor({ state: 'detached' });
     expect((await s3.get(`/${BUCKET}/notes.txt`)).status).to.equal(404);
     await button('Deleted files').click();
-    await button('Properties: notes.txt').click();
+    await button('notes.txt').click();
     await drawer().getByText('delete marker', { exact: true }).waitFor();
     await expectAccessible(page);
     await watched.shoot('s3-deleted', ALL_SIZES);

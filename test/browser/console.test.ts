@@ -74,7 +74,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByRole('button', { name: 'p‹U+202E›gpj.exe', exact: true }).waitFor();
     const family = 'a‹U+200B›b \u{1F468}\u200D\u{1F469}';
     await page.getByRole('button', { name: family, exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Properties: p‹U+202E›gpj.exe' }).click();
+    await page.getByRole('button', { name: 'p‹U+202E›gpj.exe', exact: true }).click();
     await page.getByRole('heading', { name: 'p‹U+202E›gpj.exe' }).waitFor();
     await watched.shoot('hidden-characters');
     await page.getByRole('button', { name: 'Close' }).click();
@@ -109,14 +109,14 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
       () => client.get(path),
       ({ status }) => status === 404,
     );
-    await page.getByRole('button', { name: 'Properties: short-lived' }).click();
+    await page.getByRole('button', { name: 'short-lived', exact: true }).click();
     await page.getByText('it has expired or was deleted').waitFor();
     watched.complaints.length = 0;
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('shows properties', async () => {
-    await page.getByRole('button', { name: 'Properties: two.txt' }).click();
+    await page.getByRole('button', { name: 'two.txt', exact: true }).click();
     await page.getByText('text/plain').waitFor();
     await watched.shoot('properties');
     await expectAccessible(page);

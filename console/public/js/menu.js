@@ -41,8 +41,8 @@ export function openMenu(button, items) {
   menu.addEventListener('toggle', (event) => {
     if (/** @type {ToggleEvent} */ (event).newState === 'closed') menu.remove();
   });
-  // In a dialog, only what is inside of it can be reached.
-  (button.closest('dialog') ?? document.body).append(menu);
+  // In a dialog only what is inside of it can be reached; elsewhere it belongs to its landmark.
+  (button.closest('dialog, main, aside, header') ?? document.body).append(menu);
   menu.showPopover();
   place(menu, button);
   buttons[0]?.focus();

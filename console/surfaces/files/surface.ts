@@ -15,7 +15,12 @@ export const FILES: Surface = {
       path: '/',
       icon: 'folder',
       skipTo: '#objects',
-      styles: ['/pages/files/files.css', '/pages/files/drawer.css', '/pages/files/dialogs.css'],
+      styles: [
+        '/pages/files/table.css',
+        '/pages/files/files.css',
+        '/pages/files/drawer.css',
+        '/pages/files/dialogs.css',
+      ],
       routes: filesRoutes,
     },
   ],

@@ -1,6 +1,6 @@
 import { $, ask, el } from '../../js/dom.js';
 import { closeDrawer, showDetails } from './drawer.js';
-import { openRow, setActive } from './rows.js';
+import { download, openRow, setActive } from './rows.js';
 import { markSelected } from './selection.js';
 import { attempt, folder, go, view } from './state.js';
 
@@ -9,7 +9,7 @@ import { attempt, folder, go, view } from './state.js';
 const OFF = 'files-single-keys';
 const HELP = [
   ['↑ ↓ Home End', 'go to another row'],
-  ['Enter', 'open a folder, download an object'],
+  ['Enter', 'open a folder, or the details of an object'],
   ['Space', 'select the row'],
   ['Shift ↑ ↓', 'select further'],
   ['Ctrl A', 'select all rows'],
@@ -19,7 +19,8 @@ const HELP = [
   ['Escape', 'close the properties, then select nothing'],
 ];
 const HELP_LETTERS = [
-  ['p', 'properties of the row'],
+  ['d', 'download the row'],
+  ['p', 'details of the row'],
   ['c', 'copy or move'],
   ['/', 'search'],
   ['g', 'go to names that begin with'],
@@ -94,6 +95,7 @@ function onPageKey(event, work) {
     '?': () => attempt(showHelp),
     '/': () => $('#q').focus(),
     g: () => $('#jump-text').focus(),
+    d: () => active?.kind === 'object' && view.mode === 'files' && download(active.name),
     p: () => active && attempt(() => showDetails(active)),
     c: () => active && attempt(() => work.copy(active)),
     u: () => press('#upload'),

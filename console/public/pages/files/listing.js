@@ -1,23 +1,28 @@
 import { call, query } from '../../js/api.js';
 import { $, el, shownText } from '../../js/dom.js';
+import { icon } from '../../js/icons.js';
 import { showContainers } from './containers.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
+import { isSorted, sortedRows } from './sorting.js';
 import { folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
 import { trashRows } from './trash.js';
 
 const PAGE = 100;
+const LOADING = 'Loading…';
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
 
-/** Shows what is known of a row; the page says what does. */
-let openDetails = () => undefined;
+/** What the rows do: the page says it, since that needs the listing in turn. */
+let work = { details: () => undefined, actions: () => [] };
 
-export function onDetails(work) {
-  openDetails = work;
+export function onRows(given) {
+  work = given;
 }
 
 let latest = 0;
+/** The rows in the order in which the store, or a search, gave them. */
+let listed = [];
 /** What the rows on the page are of, so that they stay when reading them again fails. */
 let shownPlace = null;
 /** Which page of the place was asked for last; null for what is no page of one. */
@@ -38,7 +43,7 @@ export async function load(parameters = {}) {
   }
   if (place !== shownPlace) {
     $('#stale').hidden = true;
-    show([], 'Loading…');
+    show([], LOADING);
   }
   $('#main').setAttribute('aria-busy', 'true');
   try {
@@ -118,18 +123,44 @@ function showPages({ next, previous, note = '' }) {
   $('#previous').disabled = previous === null;
   $('#first').disabled = previous === null && asked?.marker === undefined;
   $('#note').textContent = note;
+  // One page needs no way to another.
+  const isAll = next === null && previous === null;
+  for (const id of ['first', 'previous', 'next', 'last']) $(`#${id}`).hidden = isAll;
 }
 
 /** Rows of whatever origin; without any, the text. */
 export function show(rows, emptyText) {
-  view.rows = rows;
+  listed = rows;
+  view.rows = sortedRows(rows);
   const names = new Set(rows.map(({ name }) => name));
   for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
-  $('#state').replaceChildren(rows.length === 0 ? emptyText : '');
+  $('#state').replaceChildren(...(rows.length === 0 ? emptyNodes(emptyText) : []));
+  $('#count').textContent = rows.length === 1 ? '1 item' : `${rows.length} items`;
+  $('#count').hidden = rows.length === 0;
   $('#objects').hidden = rows.length === 0;
-  $('#rows').replaceChildren(...rows.map((row) => rowOf(row, openDetails)));
+  showSortNote();
+  $('#rows').replaceChildren(...view.rows.map((row) => rowOf(row, work)));
   setActive($('#rows').firstElementChild, false);
   showSelection();
+}
+
+/** The same rows in another order. */
+export function showSorted() {
+  show(listed, '');
+}
+
+/** The store sorts by name alone: another order is that of what is on the page. */
+function showSortNote() {
+  const isPart = view.next !== null || view.previous !== null;
+  $('#note').dataset.sorted = isSorted() && isPart ? 'Sorted on this page only.' : '';
+}
+
+/** Nothing to show: what this is, or where it will be. */
+function emptyNodes(text) {
+  if (text === '') return [];
+  if (text !== LOADING) return [icon(view.container === null ? 'box' : 'folder-open'), text];
+  const lines = Array.from({ length: 6 }, () => el('span', { className: 'skeleton' }));
+  return [el('span', { className: 'sr', textContent: text }), ...lines];
 }
 
 /** Rows that are not of a place: what a search found. */
@@ -187,6 +218,12 @@ function showCrumbs() {
   $('#crumbs').replaceChildren(...nodes);
 }
 
+/** A button has its words beside its icon. */
+function setWords(selector, text) {
+  const button = $(selector);
+  (button.querySelector('.words') ?? button).textContent = text;
+}
+
 function showTools() {
   const inFiles = view.container !== null && view.mode === 'files';
   const canUpload = inFiles && may('member');
@@ -195,7 +232,7 @@ function showTools() {
   const hasPlace = view.container !== null;
   $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
   const name = keepsDeleted() ? 'Deleted files' : 'Trash';
-  $('#show-trash').textContent = view.mode === 'trash' ? 'Back to files' : name;
+  setWords('#show-trash', view.mode === 'trash' ? 'Back to files' : name);
   $('#changed').textContent = view.mode === 'trash' ? 'Deleted' : 'Changed';
-  $('#delete').textContent = keepsDeleted() ? 'Delete' : 'Move to trash';
+  setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }

@@ -8,18 +8,30 @@ import { markContainer, wireOpenBox } from './containers.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { closeDrawer, showDetails } from './drawer.js';
 import { wireKeyboard } from './keyboard.js';
-import { load, loadContainers, onDetails } from './listing.js';
+import { filesCommands } from './commands.js';
+import { load, loadContainers, onRows, showSorted } from './listing.js';
+import { download } from './rows.js';
 import { wireSearch } from './search.js';
 import { chosen, markSelected, selectedRows } from './selection.js';
+import { wireSorting } from './sorting.js';
 import { wireStay } from './stay.js';
 import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './state.js';
 import { showTempUrl } from './tempurl.js';
 import { addFiles } from './uploads.js';
+import { offerCommands } from '../../js/command-palette.js';
+import { icon } from '../../js/icons.js';
+import { rememberPlace } from '../../js/recent.js';
 import { isBusy, wireTransferList } from '../../js/transfer-list.js';
 import { uploads } from '../../js/transfers.js';
 
 function onHash() {
   readPlace();
+  setSide(false);
+  $('#files').dataset.place = view.container === null ? 'none' : 'container';
+  if (view.container !== null) {
+    const text = `${view.container}/${folder()}`;
+    rememberPlace({ text, href: `/${location.hash}` });
+  }
   closeDrawer();
   markContainer(view.container);
   $('#search').reset();
@@ -39,7 +51,70 @@ function meant(row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
+/** What the menu of a row offers. */
+function actionsOf(row) {
+  const item = (text, name, work, danger = false) => ({
+    ...{ text, icon: name, danger },
+    work: () => attempt(work),
+  });
+  if (view.mode === 'trash') {
+    return [item('Details', 'info', async () => showDetails(row))];
+  }
+  const canWrite = may('member');
+  const isObject = row.kind === 'object';
+  return [
+    ...(isObject
+      ? [
+          item('Details', 'info', async () => showDetails(row)),
+          item('Download', 'download', async () => download(row.name)),
+        ]
+      : [item('Open', 'folder-open', async () => go(view.container, row.name))]),
+    ...(canWrite && isObject
+      ? [
+          item('Rename', 'pencil', async () => rename(row)),
+          item('Share', 'link', async () => showTempUrl({ name: row.name })),
+        ]
+      : []),
+    ...(canWrite
+      ? [
+          item('Copy or move', 'copy', async () => transferDialog([row])),
+          item($('#delete').textContent, 'trash-2', async () => removeRows([row]), true),
+        ]
+      : []),
+  ];
+}
+
+/** On a phone the containers come and go. */
+function setSide(isOpen) {
+  $('#files').dataset.side = isOpen ? 'open' : '';
+  $('#show-side').setAttribute('aria-expanded', String(isOpen));
+}
+
+/** Words stay for screen readers where there is room for the icon alone. */
+const TOOL_ICONS = {
+  ...{ '#upload': 'upload', '#upload-folder': 'folder-up', '#new-folder': 'folder-plus' },
+  ...{ '#show-trash': 'trash-2', '#new-container': 'plus', '#deselect': 'x', '#zip': 'archive' },
+  ...{ '#container-info': 'settings', '#refresh': 'refresh-cw', '#help': 'keyboard' },
+  ...{ '#show-side': 'box', '#drawer-close': 'x', '#share': 'link', '#copy': 'copy' },
+  ...{ '#delete': 'trash-2', '#restore': 'undo-2', '#purge': 'trash-2' },
+};
+
+function addToolIcons() {
+  for (const [selector, name] of Object.entries(TOOL_ICONS)) {
+    const button = $(selector);
+    const words = (button.textContent ?? '').replace('×', '').trim();
+    const text = words === '' ? [] : [el('span', { className: 'words', textContent: words })];
+    button.replaceChildren(icon(name), ...text);
+  }
+}
+
 function wire() {
+  addToolIcons();
+  act('#show-side', async () => setSide($('#files').dataset.side !== 'open'));
+  act('#deselect', async () => {
+    view.selected.clear();
+    markSelected();
+  });
   act('#new-container', newContainer);
   act('#new-folder', newFolder);
   act('#show-trash', () =>
@@ -50,7 +125,6 @@ function wire() {
   act('#refresh', () => Promise.all([load(), loadContainers()]));
   act('#container-info', showContainer);
   act('#copy', () => transferDialog(selectedRows()));
-  act('#properties', () => showDetails(selectedRows()[0]));
   act('#share', () => showTempUrl({ name: selectedRows()[0].name }));
   act('#delete', () => removeRows(selectedRows()));
   act('#restore', restoreSelected);
@@ -78,7 +152,9 @@ function wire() {
     event.preventDefault();
     go(view.container, folder() + $('#jump-text').value);
   };
-  onDetails(showDetails);
+  onRows({ details: showDetails, actions: actionsOf });
+  wireSorting(showSorted);
+  offerCommands(filesCommands);
   wireOpenBox();
   wireSearch();
   wireTransferList(uploads);

@@ -1,10 +1,19 @@
 import { query } from '../../js/api.js';
-import { $, bytesText, el, shownText, timeText } from '../../js/dom.js';
+import { $, bytesText, el, shownText } from '../../js/dom.js';
+import { icon, iconButton } from '../../js/icons.js';
+import { openMenu } from '../../js/menu.js';
+import { timeElement } from '../../js/times.js';
+import { iconOf } from './file-icons.js';
 import { markSelected } from './selection.js';
 import { attempt, go, view } from './state.js';
 
-/** @param showDetails - what opening a row's properties does */
-export function rowOf(row, showDetails) {
+/** @typedef {import('../../js/menu.js').MenuItem} MenuItem */
+
+/**
+ * @param {{ details: (row) => unknown, actions: (row) => readonly MenuItem[] }} work what a row does
+ *   that is no folder, and what its menu offers
+ */
+export function rowOf(row, { details, actions }) {
   const label = labelOf(row);
   const isSelected = view.selected.has(row.name);
   const pick = el('input', { type: 'checkbox', checked: isSelected, tabIndex: -1 });
@@ -14,29 +23,28 @@ export function rowOf(row, showDetails) {
     else view.selected.delete(row.name);
     markSelected();
   };
-  const name = el('button', { className: `name ${row.kind}`, textContent: label, tabIndex: -1 });
-  name.onclick = () => attempt(() => openRow(row, showDetails));
-  const actions = el('td', { className: 'act' });
-  if (row.kind !== 'folder') {
-    const more = el('button', { textContent: 'Properties', tabIndex: -1 });
-    more.setAttribute('aria-label', `Properties: ${label}`);
-    more.onclick = () => attempt(() => showDetails(row));
-    actions.append(more);
-  }
+  const open = () => attempt(() => openRow(row, details));
+  const name = el('button', { className: 'name', title: label, tabIndex: -1, onclick: open });
+  name.append(icon(iconOf(row)), el('span', { textContent: label }));
+  const more = iconButton('ellipsis', `Actions: ${label}`, () => openMenu(more, actions(row)));
+  more.tabIndex = -1;
+  const size = typeof row.bytes === 'number' ? bytesText(row.bytes) : '';
   const tr = el(
     'tr',
     { tabIndex: -1 },
     el('td', { className: 'pick' }, pick),
-    el('td', { className: 'what' }, name, ...badgesOf(row)),
-    el('td', {
-      className: 'size',
-      textContent: typeof row.bytes === 'number' ? bytesText(row.bytes) : '',
-    }),
-    el('td', { className: 'time', textContent: timeText(row.last_modified) }),
-    actions,
+    el('td', { className: 'what' }, el('div', {}, name, ...badgesOf(row))),
+    el('td', { className: 'size', textContent: size }),
+    el('td', { className: 'time' }, timeElement(Date.parse(row.last_modified))),
+    el('td', { className: 'act' }, more),
   );
   tr.dataset.name = row.name;
+  tr.dataset.kind = row.kind;
   tr.setAttribute('aria-selected', String(isSelected));
+  tr.onclick = ({ target }) => {
+    // Whatever is marked with the mouse is to be copied.
+    if (target.closest('button, input') === null && String(getSelection()) === '') open();
+  };
   return tr;
 }
 
@@ -54,11 +62,9 @@ function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   return badges.map((text) => el('span', { className: 'badge', textContent: text }));
 }
 
-/** Folders open, objects come down; what lies in the trash shows what it is. */
-export function openRow(row, showDetails) {
-  if (row.kind === 'folder') return go(view.container, row.name);
-  if (view.mode === 'trash') return showDetails(row);
-  return download(row.name);
+/** Folders open; of anything else the details are shown. */
+export function openRow(row, details) {
+  return row.kind === 'folder' ? go(view.container, row.name) : details(row);
 }
 
 export function download(name) {

@@ -5,6 +5,9 @@ import { may, view } from './state.js';
 export function showSelection() {
   const count = view.selected.size;
   const inTrash = view.mode === 'trash';
+  // One in the place of the other: the table stays where it is.
+  $('#tools-place').hidden = count > 0;
+  $('#tools-selection').hidden = count === 0;
   const bytes = selectedRows().reduce((sum, row) => sum + (row.bytes ?? 0), 0);
   $('#selected').textContent = count === 0 ? '' : `${count} selected, ${bytesText(bytes)}`;
   $('#all').checked = count > 0 && count === view.rows.length;
@@ -12,7 +15,6 @@ export function showSelection() {
   $('#zip').hidden = count === 0 || inTrash;
   $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
   const isOne = count === 1 && !inTrash && selectedRows()[0].kind === 'object';
-  $('#properties').hidden = !isOne;
   $('#share').hidden = !isOne || !may('member');
   $('#restore').hidden = count === 0 || !inTrash || !may('member');
   $('#purge').hidden = count === 0 || !inTrash || !may('admin');

@@ -1,0 +1,44 @@
+import { $ } from '../../js/dom.js';
+import { go } from './state.js';
+
+/** What the command palette offers on this page: containers to open, and the tools that are there. */
+
+/** Buttons of the page, their icons and keys. */
+const TOOLS = [
+  ['#upload', 'upload', 'u'],
+  ['#upload-folder', 'folder-up', undefined],
+  ['#new-folder', 'folder-plus', 'n'],
+  ['#new-container', 'box', undefined],
+  ['#show-trash', 'trash-2', 't'],
+  ['#refresh', 'refresh-cw', 'r'],
+  ['#container-info', 'settings', undefined],
+  ['#zip', 'archive', undefined],
+  ['#copy', 'copy', 'c'],
+  ['#share', 'link', undefined],
+  ['#help', 'keyboard', '?'],
+];
+const CONTAINERS_MOST = 200;
+
+/** @returns {import('../../js/command-palette.js').Command[]} */
+export function filesCommands() {
+  const tools = TOOLS.flatMap(([selector = '', icon = '', keys]) => {
+    const button = $(selector);
+    if (button.hidden || button.closest('[hidden]') !== null) return [];
+    const text = button.title || (button.textContent ?? '').trim();
+    return [
+      { text, icon, keys, group: /** @type {const} */ ('Actions'), run: () => button.click() },
+    ];
+  });
+  const containers = [...$('#containers').querySelectorAll('button')]
+    .slice(0, CONTAINERS_MOST)
+    .map((button) => {
+      const name = button.dataset.name ?? '';
+      return {
+        text: name,
+        icon: 'box',
+        group: /** @type {const} */ ('Places'),
+        run: () => go(name, ''),
+      };
+    });
+  return [...tools, ...containers];
+}

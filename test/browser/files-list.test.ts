@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { upload } from '../console/files/support.js';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+
+const CONTAINER = 'pictures';
+const LONG = `long-${'name-'.repeat(40)}.bin`;
+const SIZES = { 'b.jpg': 30, 'a.txt': 10, 'c.csv': 20, [LONG]: 5, 'z/one': 1, 'a/two': 1 };
+const PHONE = { width: 390, height: 844 };
+
+describeWith([program('chromium')], 'the list of files in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    bed = await startTestBed();
+    const client = await bed.login();
+    await client.send('PUT', '/api/files/container', { body: { name: CONTAINER } });
+    for (const [name, bytes] of Object.entries(SIZES)) {
+      await upload(client, CONTAINER, name, 'x'.repeat(bytes));
+    }
+    watched = await openPage();
+    page = watched.page;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(page);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#${CONTAINER}/`);
+    await row('a.txt').waitFor();
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+  });
+
+  const row = (name: string) => page.locator(`#rows tr[data-name="${name}"]`);
+  const ofRows = (what: string) =>
+    page.evaluate<unknown[]>(`[...document.querySelectorAll('#rows tr')].map((row) => ${what})`);
+  const names = () => ofRows('row.dataset.name');
+  const topOf = (selector: string) =>
+    page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().top`);
+
+  it('has folders first, and sorts by name, size and time', async () => {
+    const folders = ['a/', 'z/'];
+    expect(await names()).to.deep.equal([...folders, 'a.txt', 'b.jpg', 'c.csv', LONG]);
+    const size = page.getByRole('columnheader', { name: 'Size' });
+    await size.getByRole('button').click();
+    expect(await names()).to.deep.equal([...folders, LONG, 'a.txt', 'c.csv', 'b.jpg']);
+    expect(await size.getAttribute('aria-sort')).to.equal('ascending');
+    await size.getByRole('button').click();
+    expect(await names()).to.deep.equal([...folders, 'b.jpg', 'c.csv', 'a.txt', LONG]);
+    await size.getByRole('button').click();
+    expect(await size.getAttribute('aria-sort')).to.equal(null);
+    expect(await names()).to.deep.equal([...folders, 'a.txt', 'b.jpg', 'c.csv', LONG]);
+    await page.getByText('6 items').waitFor();
+    await watched.shoot('files-list', ALL_SIZES);
+    await expectAccessible(page);
+  });
+
+  it('keeps rows even, whatever the length of a name', async () => {
+    const heights = await ofRows('Math.round(row.getBoundingClientRect().height)');
+    expect(new Set(heights).size).to.equal(1);
+  });
+
+  it('does not move the table when something is selected', async () => {
+    const before = await topOf('#objects');
+    await page.getByLabel('Select a.txt').check();
+    await page.getByText('1 selected, 10 B').waitFor();
+    expect(await topOf('#objects')).to.equal(before);
+    await watched.shoot('files-selected');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Select nothing' }).click();
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
+  });
+
+  it('shows the details of the row that is clicked, and then those of another', async () => {
+    const title = page.locator('#drawer-title');
+    await row('a.txt').locator('.size').click();
+    await title.getByText('a.txt').waitFor();
+    await page.locator('#drawer').getByText('10 B (10 bytes)').waitFor();
+    await row('c.csv').locator('.size').click();
+    await page.locator('#drawer').getByText('20 B (20 bytes)').waitFor();
+    expect(await title.textContent()).to.equal('c.csv');
+    await page.getByRole('button', { name: 'Close properties' }).click();
+  });
+
+  it('has what can be done with a row in its menu', async () => {
+    await page.getByRole('button', { name: 'Actions: b.jpg' }).click();
+    await watched.shoot('files-menu');
+    expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
+      ...['Details', 'Download', 'Rename', 'Share', 'Copy or move', 'Move to trash'],
+    ]);
+    await expectAccessible(page);
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).to.equal('b.jpg');
+  });
+
+  it('opens places from the command palette, and remembers them', async () => {
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Go to, or do' });
+    await field.fill('pictures/');
+    await page.getByRole('option', { name: `${CONTAINER}/ Recent` }).waitFor();
+    await field.fill('new folder');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New folder' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('shows the first row at once on a phone, and containers when asked', async () => {
+    await page.setViewportSize(PHONE);
+    expect(await topOf('#rows tr')).to.be.lessThan(PHONE.height / 2);
+    const side = page.locator('#side');
+    expect(await side.isVisible()).to.equal(false);
+    await page.getByRole('button', { name: 'Containers' }).click();
+    await side.waitFor();
+    await watched.shoot('files-side', { phone: PHONE });
+    await page.setViewportSize(PHONE);
+    await side.getByRole('button', { name: CONTAINER }).click();
+    await page.getByRole('button', { name: 'Containers' }).click();
+    await side.waitFor({ state: 'hidden' });
+    const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    expect(await page.evaluate(overflows)).to.equal(false);
+  });
+
+  it('had nothing to complain of', () => {
+    expect(watched.complaints).to.deep.equal([]);
+  });
+});
