@@ -164,6 +164,25 @@ for (const by of ['signal', 'listeners'] as const)
       expect(answered).to.equal(1);
     });
 
+    if (by === 'listeners')
+      it('asks for no signal, which costs more than a small request, where listeners suffice', async () => {
+        fixture.fake.steps = [answer(200, 'x')];
+        const cancellation: Cancellation = {
+          ...listenedTo(),
+          aborted: false,
+          get signal(): AbortSignal {
+            throw new Error('a signal was asked for');
+          },
+        };
+        const context = { ...CONTEXT, cancellation };
+        expect(await (await fixture.get({ context })).text(10)).to.equal('x');
+        const put = { method: 'PUT', context } as const;
+        const whole = await fixture.get({ ...put, body: Buffer.from('abc') });
+        expect(await whole.text(10)).to.equal('x');
+        const streamed = await fixture.get({ ...put, body: { source: abc(), size: 3 } });
+        expect(await streamed.text(10)).to.equal('x');
+      });
+
     it('leaves nothing behind on a signal that outlives its requests', async () => {
       fixture.fake.steps = [answer(200, 'x')];
       const { signal } = controller;

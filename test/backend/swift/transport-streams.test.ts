@@ -142,6 +142,38 @@ describe('Swift transport: streams', () => {
     await two.close();
   });
 
+  it('sends a body of unknown size in chunks', async () => {
+    const chunks = ['a', 'b'.repeat(100_000), 'c'];
+    const source = new Recorded(chunks);
+    for (let i = 0; i < 2; i++) {
+      const body = { source, size: undefined };
+      const response = await fixture.get({ method: 'PUT', container: 'c', object: 'o', body });
+      expect(response.status).to.equal(201);
+    }
+    expect(bodies).to.deep.equal([chunks.join(''), chunks.join('')]);
+    const { headers } = fixture.fake.seen[0]!;
+    expect(headers).to.include({ 'transfer-encoding': 'chunked', expect: '100-continue' });
+    expect(headers).not.to.have.property('content-length');
+    expect(fixture.fake.connections).to.equal(1);
+  });
+
+  it('never says of a body in chunks that it has ended when its source has failed', async () => {
+    let outcome: string | undefined;
+    fixture.fake.steps = [
+      async (request) => {
+        outcome = await request.body().then(
+          () => 'stored',
+          () => 'broken off',
+        );
+      },
+    ];
+    const error = new Error('the client went away');
+    const body = { source: new Recorded(['abc'], error), size: undefined };
+    expect(await failure(fixture.get({ method: 'PUT', container: 'c', body }))).to.equal(error);
+    await until(() => outcome !== undefined);
+    expect(outcome).to.equal('broken off');
+  });
+
   it('throws what the source throws, and stores nothing', async () => {
     const error = new Error('the client went away');
     const source = new Recorded(['abc'], error);
