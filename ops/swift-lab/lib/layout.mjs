@@ -60,6 +60,8 @@ export function layout(dir) {
     gatewayConfig: `${dir}/gateway/ringway.json`,
     benchConfig: `${dir}/gateway/one-proxy.json`,
     directConfig: `${dir}/gateway/direct.json`,
+    labConfig: `${dir}/gateway/lab.json`,
+    labConsoleConfig: `${dir}/gateway/lab-console.json`,
     keyFile: `${dir}/gateway/swift.key`,
     secretFile: `${dir}/gateway/filter.secret`,
   };

@@ -45,6 +45,32 @@ describeWith([program('swift-get-nodes')], 'lookups beside those of swift-get-no
   });
 });
 
+describe('a helper program that fails', () => {
+  it('leaves the lookup as it is, and says why there is no check', async () => {
+    const folder = await clusterFolder();
+    const bed = await startTestBed({
+      lab_enabled: true,
+      store_dir: folder,
+      getnodes_bin: '/bin/false',
+    });
+    try {
+      const operator = await bed.login();
+      const answer = await operator.get(
+        '/lab/api/rings/object/lookup?account=a&container=c&object=o',
+      );
+      const found: LookupView = answer.json();
+      expect(found.primaries).to.have.length(3);
+      expect(found.check).to.deep.equal({
+        agrees: null,
+        difference: 'The helper program did not answer as it should.',
+      });
+    } finally {
+      await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('the Lab over the rings of a cluster', function () {
   this.timeout(60_000);
   let bed: TestBed;

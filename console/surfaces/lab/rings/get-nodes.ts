@@ -1,11 +1,13 @@
 import path from 'node:path';
-import { runHelper } from '../ground/helper-process.js';
+import { ApiError } from '../../../server/api-error.js';
+import { runHelper, type HelperOutput } from '../ground/helper-process.js';
 import type { Lookup, LookupTarget } from './lookup.js';
 
-/** Whether Swift's own program gives the same answer; null where none is configured. */
+/** Whether Swift's own program gives the same answer. */
 export interface ParityCheck {
-  readonly agrees: boolean;
-  /** What differs first, in a sentence; null where nothing does, or the program failed. */
+  /** Null where the program gave no answer. */
+  readonly agrees: boolean | null;
+  /** What differs first, or why there is no answer, in a sentence; null where nothing differs. */
   readonly difference: string | null;
 }
 
@@ -21,9 +23,8 @@ export interface GetNodes {
 }
 
 /**
- * Asks `swift-get-nodes` for the same target.
+ * Asks `swift-get-nodes` for the same target. Our own answer stands whether or not it answers.
  * @param program - its path, from the configuration
- * @throws ApiError of {@link runHelper}
  */
 export async function checkWithGetNodes(
   program: string,
@@ -35,11 +36,16 @@ export async function checkWithGetNodes(
   // Three arguments: one would be taken apart at its slashes.
   const target = [account, container, object].filter((part) => part !== undefined);
   const args = ['-a', '-d', folder, ringFile, '--', ...target];
-  const { code, stdout } = await runHelper(program, args, { timeoutMs: TIMEOUT_MS });
-  const theirs = code === 0 ? parseGetNodes(stdout) : undefined;
-  if (theirs === undefined) {
-    return { agrees: false, difference: 'The program did not answer as it should.' };
+  const none = (difference: string): ParityCheck => ({ agrees: null, difference });
+  let output: HelperOutput;
+  try {
+    output = await runHelper(program, args, { timeoutMs: TIMEOUT_MS });
+  } catch (error) {
+    if (error instanceof ApiError) return none(error.message);
+    throw error;
   }
+  const theirs = output.code === 0 ? parseGetNodes(output.stdout) : undefined;
+  if (theirs === undefined) return none('The helper program did not answer as it should.');
   const difference = differenceOf(ours, theirs);
   return { agrees: difference === null, difference };
 }

@@ -142,9 +142,10 @@ function shown(found) {
 /** @param {LookupView['check']} check */
 function checkNodes(check) {
   if (check === null) return [];
-  const text = check.agrees ? 'swift-get-nodes agrees' : 'swift-get-nodes differs';
   const note = el('p', { className: 'lab-note', textContent: check.difference ?? '' });
-  return [badge(text, check.agrees ? 'ok' : 'crit'), note];
+  if (check.agrees === null) return [badge('swift-get-nodes gave no answer', 'warn'), note];
+  if (check.agrees) return [badge('swift-get-nodes agrees', 'ok')];
+  return [badge('swift-get-nodes differs', 'crit'), note];
 }
 
 /** @param {NodeHead | undefined} head */
