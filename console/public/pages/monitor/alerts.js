@@ -1,10 +1,14 @@
 import { $, el } from '../../js/dom.js';
+import { alertsToShow } from './alert-order.js';
 import { now } from './clock.js';
 import { addressOf } from './place.js';
 import { stateMark } from './state.js';
 import { duration, figure, timeAt } from './units.js';
 
 /** @typedef {import('../../../surfaces/monitor/alerts/alert-view.js').AlertView} Alert */
+
+/** Whether the user has asked for all of them. */
+let isAll = false;
 
 const COLUMNS = ['Severity', 'Alert', 'Node', 'Since', 'Why it matters', ''];
 
@@ -27,6 +31,7 @@ export function showAlerts(alerts, unknown) {
   }
   const active = document.activeElement;
   const focused = host.contains(active) ? (active?.id ?? '') : '';
+  const { shown, rest } = alertsToShow(alerts, isAll);
   const head = COLUMNS.map((text) => el('th', { scope: 'col', textContent: text }));
   head.at(-1)?.append(el('span', { className: 'sr', textContent: 'Chart' }));
   const table = el(
@@ -34,9 +39,21 @@ export function showAlerts(alerts, unknown) {
     { className: 'alerts' },
     el('caption', { className: 'sr', textContent: 'Alerts, the most severe first' }),
     el('thead', {}, el('tr', {}, ...head)),
-    el('tbody', {}, ...alerts.map((alert) => rowOf(alert, unknown))),
+    el('tbody', {}, ...shown.map((alert) => rowOf(alert, unknown))),
   );
-  host.replaceChildren(table);
+  const toggle = el('button', {
+    id: 'all-alerts',
+    className: 'plain',
+    textContent: isAll ? 'Show fewer' : `Show all ${alerts.length}`,
+    onclick: () => {
+      isAll = !isAll;
+      showAlerts(alerts, unknown);
+    },
+  });
+  // Pressed with the keyboard, it stays where it was.
+  toggle.hidden = rest === 0 && !isAll;
+  table.hidden = shown.length === 0;
+  host.replaceChildren(table, toggle);
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
 }
 

@@ -15,8 +15,20 @@ import { figure, timeAt } from './units.js';
  * @param {string} title
  */
 export function nameOf({ labels }, title) {
-  const values = Object.values(labels).filter((value) => value !== '');
+  const values = Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .map(([label, value]) => (label === 'quantile' ? percentileOf(value) : value));
   return values.length === 0 ? title : values.join(' · ');
+}
+
+/**
+ * A quantile as people call it: 0.99 is p99.
+ *
+ * @param {string} quantile
+ */
+function percentileOf(quantile) {
+  const percent = Number((Number(quantile) * 100).toPrecision(6));
+  return Number.isNaN(percent) ? quantile : `p${percent}`;
 }
 
 /**
