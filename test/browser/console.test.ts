@@ -40,7 +40,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   it('makes a container, uploads, and shows names as text', async () => {
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.getByLabel('Name').fill('photos');
-    await page.getByRole('button', { name: 'Make' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('This folder is empty.').waitFor();
     await page.locator('#picker').setInputFiles([
       { name: EVIL, mimeType: 'text/plain', buffer: Buffer.from('evil') },

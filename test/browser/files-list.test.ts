@@ -91,6 +91,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   it('has what can be done with a row in its menu', async () => {
     await page.getByRole('button', { name: 'Actions: b.jpg' }).click();
     await watched.shoot('files-menu');
+    const width = "document.querySelector('.menu').offsetWidth";
+    expect(await page.evaluate(width)).to.be.lessThan(260);
     expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
       ...['Details', 'Download', 'Rename', 'Share', 'Copy or move', 'Move to trash'],
     ]);

@@ -192,7 +192,7 @@ async function targetName(
 ): Promise<string> {
   if (onConflict === 'replace' || !(await exists(store, { container, object }))) return object;
   if (onConflict === 'rename') return `${object} (restored ${nowMs})`;
-  throw new ApiError('restore_target_exists', 'There is an object of that name again.');
+  throw new ApiError('restore_target_exists', 'An object with this name already exists.');
 }
 
 function nameInPieces(name: string): Record<string, string> {

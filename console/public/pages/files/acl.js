@@ -46,7 +46,7 @@ export async function showAcl(name) {
     [
       el('p', {
         className: 'quiet',
-        textContent: 'The owners of the account may always do both. A rule a line.',
+        textContent: 'The owners of the account may always do both. One rule per line.',
       }),
       el(
         'div',

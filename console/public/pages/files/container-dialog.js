@@ -120,7 +120,7 @@ async function removeContainer({ name, objects, bytes, versioning, s3 }) {
   const nodes = [el('p', { textContent: text })];
   if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' keep the container, empty'));
   nodes.push(
-    el('label', { className: 'check' }, trash, ' its trash, too'),
+    el('label', { className: 'check' }, trash, ' Also delete its trash'),
     el('label', {}, `Type “${name}” to confirm`, confirm),
   );
   const check = async (entered) => {

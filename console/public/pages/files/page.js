@@ -179,7 +179,7 @@ async function newFolder() {
   const { container } = view;
   const prefix = folder();
   const field = el('input', { name: 'name', required: true });
-  await ask('New folder', [el('label', {}, 'Name', field)], 'Make', ({ name }) =>
+  await ask('New folder', [el('label', {}, 'Name', field)], 'Create', ({ name }) =>
     call('PUT', '/api/files/folder', { container, name: prefix + name }),
   );
   await load();

@@ -28,7 +28,7 @@ export const CLUSTER_PANELS: readonly Panel[] = [
     sources: ['proxies'],
   },
   {
-    ...base('clock_skew', "Distance of the nodes' clocks"),
+    ...base('clock_skew', 'Clock difference between nodes'),
     tab: 'nodes',
     unit: 's',
   },
