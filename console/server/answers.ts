@@ -11,7 +11,7 @@ import type { NodesView, PanelsView } from '../surfaces/monitor/routes.js';
 import type { WorkersView } from '../surfaces/monitor/workers.js';
 import type { ChangeStarted, UsersPreview, UsersView } from '../surfaces/users/routes.js';
 import type { AuditPage } from '../surfaces/audit/routes.js';
-import type { AuditVerdict } from './audit-verify.js';
+import type { AuditVerdict } from '../../src/lib/audit/audit-verify.js';
 import type { JobView } from './jobs.js';
 import type { SessionView } from './session-routes.js';
 

@@ -14,7 +14,7 @@ import type { LoginLimits } from './login-limits.js';
 import type { Right } from './rights.js';
 import type { Gate } from './surface.js';
 import type { Session, Sessions } from './sessions.js';
-import type { ExclusiveAudit } from './exclusive-audit.js';
+import type { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 
 /** What all routes share; made once, at start. */
 export interface ConsoleContext {

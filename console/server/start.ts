@@ -25,7 +25,7 @@ import { Jobs } from './jobs.js';
 import { LoginLimits } from './login-limits.js';
 import { MetricsListener } from './metrics-listener.js';
 import { Sessions } from './sessions.js';
-import { ExclusiveAudit } from './exclusive-audit.js';
+import { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 import { Traffic } from './traffic.js';
 
 export interface RunningConsole {

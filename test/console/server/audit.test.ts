@@ -3,9 +3,9 @@ import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { AuditEvent, AuditRecord } from '../../../console/server/audit-files.js';
-import { AuditLog } from '../../../console/server/audit-log.js';
-import { verifyAudit, type AuditVerdict } from '../../../console/server/audit-verify.js';
+import type { AuditEvent, AuditRecord } from '../../../src/lib/audit/audit-files.js';
+import { AuditLog } from '../../../src/lib/audit/audit-log.js';
+import { verifyAudit, type AuditVerdict } from '../../../src/lib/audit/audit-verify.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { SerialQueues } from '../../src/lib/promises.js';
+import { SerialQueues } from '../promises.js';
 import {
   currentFile,
   digestOf,
