@@ -44,6 +44,8 @@ export type Command =
       /** Undefined where none is given. */
       readonly timeoutMs: number | undefined;
     }
+  /** The control service, whose configuration file is another one. */
+  | { readonly name: 'deploy'; readonly configFile: string }
   | { readonly name: 'version' }
   | { readonly name: 'help' };
 
@@ -61,6 +63,7 @@ const COMMANDS = [
   ...CONTROL_COMMANDS,
   'janitor',
   'repair',
+  'deploy',
   'version',
   'help',
 ] as const;
@@ -85,6 +88,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   repair: [...CONFIG_FLAGS, ...REPAIR_FLAGS, 'dry-run'],
+  deploy: ['config'],
   version: [],
   help: [],
 };
@@ -126,6 +130,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       ...modeProblems(name, values),
       ...bucketProblems(name, values),
       ...timeoutProblems(values),
+      ...deployProblems(name, values),
     );
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
   return toCommand(values.has('help') ? 'help' : name, values);
@@ -199,6 +204,11 @@ function bucketProblems(name: CommandName, values: ReadonlyMap<string, unknown>)
   return ['got no --bucket, expected the name of one'];
 }
 
+function deployProblems(name: CommandName, values: ReadonlyMap<string, unknown>): string[] {
+  const isMissing = name === 'deploy' && !values.has('config') && !values.has('help');
+  return isMissing ? ['deploy: expected --config FILE'] : [];
+}
+
 function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
   const given = values.get('timeout-ms');
   if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
@@ -217,6 +227,7 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
     if (value !== undefined) flags[key] = key === 'listeners' ? toNumber(value) : value;
   }
   const configFile = text('config');
+  if (name === 'deploy') return { name, configFile: configFile ?? '' };
   if (name === 'start') return { name, configFile, flags };
   if (name === 'janitor') {
     return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };

@@ -24,6 +24,8 @@ Usage:
                                    find and mend versions of a bucket's keys that are broken:
                                    lost indexes, lost versions, links out of step; --dry-run
                                    only shows them
+  ringway deploy --config FILE     the control service of Deploy, with a configuration of its own (see
+                                   docs/deploy.md)
   ringway version
   ringway help
 

@@ -2,6 +2,7 @@ import { renderConfig } from '../src/config/print.js';
 import { OutputError, ResultOutput } from '../src/lib/result-output.js';
 import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
+import { runDeploy } from './deploy.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
 import { runJanitor, runRepair } from './janitor.js';
@@ -56,6 +57,8 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       await checkRings(settings.options);
       return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
     }
+    case 'deploy':
+      return runDeploy(command.configFile);
     case 'reload':
     case 'drain':
     case 'wait-ready':

@@ -211,6 +211,12 @@ describeWith(
       );
     });
 
+    it('leaves out what takes too long', async () => {
+      const config = { name: 'a.conf', content: Buffer.from('[a]\n') };
+      const [check] = await checkPrograms({ rings: [], configs: [config] }, folder, 1);
+      expect(check).to.include({ state: 'skipped', message: 'it took more than 1 ms' });
+    });
+
     it('tells what they refuse', async () => {
       const file = Buffer.from('no ring');
       const config = { name: 'a.conf', content: Buffer.from('no section = 1\n') };

@@ -77,19 +77,19 @@ describe('supervisor: command line', () => {
     [
       '',
       [
-        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help',
+        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help',
       ],
     ],
     [
       'strat',
       [
-        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help; did you mean start?',
+        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help; did you mean start?',
       ],
     ],
     [
       'start now',
       [
-        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, version, help',
+        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help',
       ],
     ],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],

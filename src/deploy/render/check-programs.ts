@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 export interface ProgramCheck {
   readonly program: string;
   readonly target: string;
-  /** `skipped`: the program is not installed here. */
+  /** `skipped`: the program is not installed here, or took too long. */
   readonly state: 'ok' | 'failed' | 'skipped';
   readonly message: string;
 }
@@ -31,10 +31,12 @@ const run = promisify(execFile);
  * ring, `swift-config` every configuration.
  *
  * @param folder - where a folder for the files may be made, and is removed
+ * @param timeoutMs - for each call of a program
  */
 export async function checkPrograms(
   { rings, configs }: FilesToCheck,
   folder: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<ProgramCheck[]> {
   const builder = await findProgram('swift-ring-builder');
   const config = await findProgram('swift-config');
@@ -42,18 +44,23 @@ export async function checkPrograms(
   const place = await mkdtemp(join(folder, 'check-'));
   try {
     const checks: ProgramCheck[] = [];
-    for (const { name, file } of rings) checks.push(await checkRing(builder, place, name, file));
-    for (const { name, content } of configs) {
-      checks.push(await checkConfig(config, place, name, content));
-    }
+    for (const { name, file } of rings)
+      checks.push(await checkRing({ path: builder, timeoutMs }, place, name, file));
+    checks.push(...(await checkConfigs({ path: config, timeoutMs }, place, configs)));
     return checks;
   } finally {
     await rm(place, { recursive: true, force: true });
   }
 }
 
+/** Undefined paths are those of programs that are not installed. */
+interface Program {
+  readonly path: string | undefined;
+  readonly timeoutMs: number;
+}
+
 async function checkRing(
-  program: string | undefined,
+  program: Program,
   place: string,
   name: string,
   file: Buffer,
@@ -61,45 +68,70 @@ async function checkRing(
   const ring = join(place, `${name}.ring.gz`);
   const own = join(place, `${name}.builder`);
   await writeFile(ring, file);
-  return outcome('swift-ring-builder', program, `${name}.ring.gz`, async (path) => {
-    await call(path, [ring, 'write_builder']);
-    await call(path, [own, 'validate']);
+  return outcome('swift-ring-builder', program, `${name}.ring.gz`, async (run) => {
+    await run([ring, 'write_builder']);
+    await run([own, 'validate']);
   });
 }
 
-async function checkConfig(
-  program: string | undefined,
+/** All in one call, since most of its time is Python's start; one by one to find what is refused. */
+async function checkConfigs(
+  program: Program,
   place: string,
-  name: string,
-  content: Buffer,
-): Promise<ProgramCheck> {
-  const file = join(place, 'checked.conf');
-  await writeFile(file, content);
-  return outcome('swift-config', program, name, (path) => call(path, [file]));
+  configs: FilesToCheck['configs'],
+): Promise<ProgramCheck[]> {
+  const files: { readonly name: string; readonly file: string }[] = [];
+  for (const [number, { name, content }] of configs.entries()) {
+    const file = join(place, `${number}.conf`);
+    await writeFile(file, content);
+    files.push({ name, file });
+  }
+  const check = (name: string, paths: readonly string[]) =>
+    outcome('swift-config', program, name, (run) => run(paths));
+  if (files.length === 0) return [];
+  const all = await check(
+    '',
+    files.map(({ file }) => file),
+  );
+  if (all.state !== 'failed') return files.map(({ name }) => ({ ...all, target: name }));
+  const each: ProgramCheck[] = [];
+  for (const { name, file } of files) each.push(await check(name, [file]));
+  return each;
 }
 
 async function outcome(
   program: string,
-  path: string | undefined,
+  { path, timeoutMs }: Program,
   target: string,
-  check: (path: string) => Promise<unknown>,
+  check: (run: (args: readonly string[]) => Promise<unknown>) => Promise<unknown>,
 ): Promise<ProgramCheck> {
   if (path === undefined) {
     return { program, target, state: 'skipped', message: 'it is not installed here' };
   }
   try {
-    await check(path);
+    await check((args) => call(path, args, timeoutMs));
     return { program, target, state: 'ok', message: '' };
   } catch (error) {
-    const { stdout = '', stderr = '', message } = error as Partial<Record<string, string>>;
-    const said = `${stderr}${stdout}`.trim() || (message ?? '');
+    const { stdout = '', stderr = '', message = '', killed } = error as Failed;
+    if (killed === true) {
+      return { program, target, state: 'skipped', message: `it took more than ${timeoutMs} ms` };
+    }
+    const said = `${stderr}${stdout}`.trim() || message;
     return { program, target, state: 'failed', message: said.slice(-MESSAGE_LENGTH_MAX) };
   }
 }
 
-function call(path: string, args: readonly string[]): Promise<unknown> {
+/** What execFile says of a call that failed. */
+interface Failed {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly message?: string;
+  readonly killed?: boolean;
+}
+
+function call(path: string, args: readonly string[], timeoutMs: number): Promise<unknown> {
   return run(path, [...args], {
-    timeout: TIMEOUT_MS,
+    timeout: timeoutMs,
     maxBuffer: OUTPUT_BYTES_MAX,
     killSignal: 'SIGKILL',
     env: ENVIRONMENT,

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { sha256 } from '../spec/canonical.js';
+import { syncFolder } from '../state/durable.js';
+import type { Driver, Installation, InstallFile } from './driver.js';
+
+const STAGING = '.ringway-deploy';
+
+/** Installs into folders of this machine: `<install_root>/<node>/etc/swift/…`. */
+export class LocalDriver implements Driver {
+  constructor(private readonly installRoot: string) {}
+
+  async install({ run, node, files, deleted }: Installation): Promise<number> {
+    const root = path.join(this.installRoot, node);
+    await mkdir(root, { recursive: true, mode: 0o755 });
+    const staging = path.join(root, STAGING);
+    // What a run that was killed has left is of no use.
+    await rm(staging, { recursive: true, force: true });
+    const changed: InstallFile[] = [];
+    for (const file of files) {
+      const place = path.join(root, file.path);
+      if (!(await isInPlace(place, file))) changed.push(file);
+    }
+    const gone: string[] = [];
+    for (const name of deleted) if (await exists(path.join(root, name))) gone.push(name);
+    if (changed.length === 0 && gone.length === 0) return 0;
+    try {
+      const folder = path.join(staging, run);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const [number, file] of changed.entries()) {
+        await stage(path.join(folder, String(number)), file);
+      }
+      await prepareFolders(root, changed);
+      await switchOver(root, folder, changed, gone);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+    return changed.length + gone.length;
+  }
+
+  async hashes(node: string, paths: readonly string[]): Promise<Map<string, string | null>> {
+    const root = path.join(this.installRoot, node);
+    const found = new Map<string, string | null>();
+    for (const name of paths) found.set(name, await hashOf(path.join(root, name)));
+    return found;
+  }
+}
+
+/** Writes a file to the same file system, and reads it back. */
+async function stage(place: string, file: InstallFile): Promise<void> {
+  const handle = await open(place, 'wx', 0o600);
+  try {
+    await handle.writeFile(file.content);
+    await handle.chmod(file.mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if ((await hashOf(place)) !== file.sha256) {
+    throw new Error(`${file.path} was read back with another content than was written`);
+  }
+}
+
+/** Every folder is there, and can be written to, before anything is replaced. */
+async function prepareFolders(root: string, files: readonly InstallFile[]): Promise<void> {
+  const real = await realpath(root);
+  for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
+    const place = path.join(root, folder);
+    await mkdir(place, { recursive: true, mode: 0o755 });
+    const found = await realpath(place);
+    if (found !== path.join(real, folder)) {
+      throw new Error(`${folder} is a link that leads to ${found}`);
+    }
+    const probe = path.join(place, `${STAGING}.probe`);
+    await (await open(probe, 'w', 0o600)).close();
+    await rm(probe);
+  }
+}
+
+async function switchOver(
+  root: string,
+  folder: string,
+  files: readonly InstallFile[],
+  gone: readonly string[],
+): Promise<void> {
+  let done = 0;
+  try {
+    for (const [number, file] of files.entries()) {
+      await rename(path.join(folder, String(number)), path.join(root, file.path));
+      done += 1;
+    }
+    for (const name of gone) await rm(path.join(root, name), { force: true });
+    const folders = new Set(
+      [...files.map((file) => file.path), ...gone].map((name) => path.dirname(name)),
+    );
+    for (const name of folders) await syncFolder(path.join(root, name));
+  } catch (error) {
+    const message = `${done} of ${files.length} files were replaced: ${(error as Error).message}`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+async function isInPlace(place: string, file: InstallFile): Promise<boolean> {
+  try {
+    const found = await lstat(place);
+    if (!found.isFile() || found.size !== file.content.length) return false;
+    if ((await hashOf(place)) !== file.sha256) return false;
+    if ((found.mode & 0o777) !== file.mode) await chmod(place, file.mode);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function exists(place: string): Promise<boolean> {
+  const names: string[] = await readdir(path.dirname(place)).catch(() => []);
+  return names.includes(path.basename(place));
+}
+
+/** @returns null where there is no such file */
+async function hashOf(place: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) hash.update(chunk);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+  return hash.digest('hex');
+}
+
+/** The list of a node's files, as `sha256sum -c` reads it in the node's root. */
+export function sumsFile(files: readonly InstallFile[]): InstallFile {
+  const text = files.map(({ path: name, sha256: hash }) => `${hash}  ${name}\n`).join('');
+  const content = Buffer.from(text);
+  return { path: 'etc/swift/SHA256SUMS', mode: 0o644, content, sha256: sha256(content) };
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { z } from 'zod';
+import { parseJsonObject } from '../../config/json.js';
+import { address, integer, oneOf, optionalPath, text, type KeyRule } from '../../config/keys.js';
+import type { CamelCase } from '../../config/options.js';
+import { ConfigError, type ConfigProblem } from '../../config/problem.js';
+import { isLoopback, readSecretFile } from '../../config/secret-file.js';
+import { didYouMean } from '../../config/suggest.js';
+
+/** Every key of the control service's configuration; docs/deploy.md is held against it by a test. */
+const KEYS = {
+  listen: { schema: address().prefault('127.0.0.1:9700'), doc: 'Address of the control service.' },
+  state_dir: {
+    schema: optionalPath(),
+    doc: 'Folder of specifications, plans, runs, builders and the audit log. Required.',
+  },
+  user: {
+    schema: text(/^[^\s:\p{Cc}]{1,128}$/u, 'a user name without blanks and colons').default(
+      'deploy',
+    ),
+    doc: 'User of the control service.',
+  },
+  token_file: {
+    schema: optionalPath(),
+    doc: "File with that user's password, mode 0600; it is read at each request. Required.",
+  },
+  secrets_dir: {
+    schema: optionalPath(),
+    doc: 'Folder with a file for each secret that a specification names, mode 0600. Required.',
+  },
+  driver: {
+    schema: oneOf(['local']).default('local'),
+    doc: 'How files get to nodes. `local`: into folders of this machine.',
+  },
+  install_root: {
+    schema: optionalPath(),
+    doc: 'With `local`: files of a node are installed to `<install_root>/<node>/etc/…`, and name their folders there. Required.',
+  },
+  plan_valid_s: {
+    schema: integer(60, 7 * 86_400).default(3600),
+    doc: 'For so long a plan can be applied.',
+  },
+  tls_cert_file: {
+    schema: optionalPath(),
+    doc: 'Certificate with its chain, in PEM. Required where `listen` is no loopback address.',
+  },
+  tls_key_file: { schema: optionalPath(), doc: 'Its key, in PEM, mode 0600.' },
+} as const satisfies Readonly<Record<string, KeyRule>>;
+
+type Key = keyof typeof KEYS;
+const NAMES = Object.keys(KEYS) as readonly Key[];
+
+type DeployConfig = { readonly [K in Key]: z.infer<(typeof KEYS)[K]['schema']> };
+
+/** The configuration as the code uses it: camel case, defaults filled in, paths absolute. */
+export type DeployOptions = { readonly [K in Key as CamelCase<K>]: DeployConfig[K] };
+
+/** Keys and what is said of them, for the documentation. */
+export function deployKeys(): readonly { readonly key: string; readonly doc: string }[] {
+  return NAMES.map((key) => ({ key, doc: KEYS[key].doc }));
+}
+
+const PATHS: readonly Key[] = [
+  'state_dir',
+  'token_file',
+  'secrets_dir',
+  'install_root',
+  'tls_cert_file',
+  'tls_key_file',
+];
+const REQUIRED: readonly Key[] = ['state_dir', 'token_file', 'secrets_dir', 'install_root'];
+
+/**
+ * Reads, checks and completes a configuration file. Relative paths are relative to it.
+ *
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadDeployConfig(file: string, cwd: string): DeployOptions {
+  const place = path.resolve(cwd, file);
+  return parseDeployConfig(readObject(place, file), path.dirname(place));
+}
+
+/** @throws ConfigError with everything that is wrong */
+export function parseDeployConfig(
+  raw: Readonly<Record<string, unknown>>,
+  folder: string,
+): DeployOptions {
+  const problems: ConfigProblem[] = Object.keys(raw)
+    .filter((key) => !(NAMES as readonly string[]).includes(key))
+    .map((key) => ({
+      source: 'file',
+      key,
+      given: raw[key],
+      expected: `a key that exists${didYouMean(key, NAMES)}`,
+    }));
+  const config: Record<string, unknown> = {};
+  for (const key of NAMES) {
+    const result = KEYS[key].schema.safeParse(raw[key]);
+    if (result.success) config[key] = result.data;
+    else {
+      const expected = result.error.issues[0]?.message ?? 'another value';
+      problems.push({ source: 'file', key, given: raw[key], expected });
+    }
+  }
+  for (const key of REQUIRED) {
+    if (config[key] === '') problems.push({ source: 'file', key, expected: 'a path' });
+  }
+  problems.push(...tlsProblems(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  for (const key of PATHS) {
+    if (config[key] !== '') config[key] = path.resolve(folder, config[key] as string);
+  }
+  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
+  const options = Object.fromEntries(entries) as DeployOptions;
+  // A password that cannot be read would be found by the first request otherwise.
+  readSecretFile('token_file', options.tokenFile);
+  return options;
+}
+
+/** A password must not cross a network as it is. */
+function tlsProblems(config: Partial<DeployConfig>): ConfigProblem[] {
+  const { listen, tls_cert_file: cert, tls_key_file: key } = config;
+  if (cert === undefined || key === undefined || listen === undefined) return [];
+  const problem = (name: Key, expected: string): ConfigProblem => ({
+    source: 'file',
+    key: name,
+    expected,
+  });
+  if (cert !== '' && key === '')
+    return [problem('tls_key_file', 'a path, since tls_cert_file is set')];
+  if (key !== '' && cert === '')
+    return [problem('tls_cert_file', 'a path, since tls_key_file is set')];
+  if (cert === '' && !isLoopback(listen)) {
+    return [problem('tls_cert_file', 'a path, since others than this machine reach `listen`')];
+  }
+  return [];
+}
+
+function readObject(place: string, given: string): Readonly<Record<string, unknown>> {
+  const problem = (key: string, expected: string) =>
+    new ConfigError([{ source: 'file', key, expected }]);
+  let content: string;
+  try {
+    content = readFileSync(place, 'utf8');
+  } catch (error) {
+    throw problem(given, `a readable file (${(error as Error).message})`);
+  }
+  const result = parseJsonObject(content.replace(/^\uFEFF/, ''));
+  if (result.ok) return result.object;
+  const { line, column, expected } = result.problem;
+  throw problem(`${given}, line ${line}, column ${column}`, expected);
+}
+
+function camelCase(key: string): string {
+  return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,175 @@
+import type { Driver } from '../drivers/driver.js';
+import type { AuditEvent } from '../../lib/audit/audit-files.js';
+import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
+import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
+import type { Spec } from '../spec/schema.js';
+import { Blobs } from '../state/blobs.js';
+import type { DeployOptions } from './config.js';
+import { DeployError } from './errors.js';
+import { Planner } from './planner.js';
+import type { StoredPlan, ValidateAnswer } from './planner-protocol.js';
+import type { Run } from './run-record.js';
+import { Runs } from './runs.js';
+import { DeployStore, type SpecFile } from './store.js';
+
+export interface ControlOptions {
+  readonly options: DeployOptions;
+  readonly driver: Driver;
+  readonly audit: Pick<ExclusiveAudit, 'write'>;
+  readonly now: () => number;
+  readonly onAuditLost: (error: unknown) => void;
+  /** What Swift's own programs say of files. */
+  readonly check: typeof checkPrograms;
+}
+
+/** What a request asks of a plan. */
+export interface PlanWish {
+  readonly seed: number;
+  readonly allowLarge: boolean;
+}
+
+type Act = Pick<AuditEvent, 'actor' | 'ip' | 'request_id' | 'action' | 'target' | 'result'> &
+  Partial<Pick<AuditEvent, 'details'>>;
+
+/** What the control service does, whatever speaks to it. */
+export class Control {
+  readonly planner = new Planner();
+
+  private constructor(
+    private readonly parts: ControlOptions,
+    readonly store: DeployStore,
+    readonly blobs: Blobs,
+    readonly runs: Runs,
+  ) {}
+
+  /** @throws system errors when the state cannot be read and written */
+  static async open(parts: ControlOptions): Promise<Control> {
+    const { options, driver, now } = parts;
+    const store = await DeployStore.open(options.stateDir);
+    const blobs = new Blobs(store.places.blobs);
+    const runs = await Runs.open({
+      store,
+      blobs,
+      driver,
+      now,
+      secretsDir: options.secretsDir,
+      onEnd: async (run) => {
+        const result =
+          run.state === 'succeeded' ? 'ok' : run.state === 'partial' ? 'partial' : 'failed';
+        const base = { actor: run.actor, ip: '', request_id: '', target: run.id, result } as const;
+        const details = { state: run.state, plan: run.plan_id };
+        await record(parts, { ...base, action: 'deploy.run', details }).catch(parts.onAuditLost);
+      },
+    });
+    return new Control(parts, store, blobs, runs);
+  }
+
+  /** Resolves when the record is on the disk. @throws system errors; then nothing may be done */
+  record(act: Act): Promise<void> {
+    return record(this.parts, act);
+  }
+
+  async setSpec({ spec, specEtag }: ValidateAnswer, ifMatch: string): Promise<SpecFile> {
+    if (spec === null) throw new Error('only a specification without errors is kept');
+    if (ifMatch !== this.store.specEtag) {
+      const message = 'The specification was changed since it was read.';
+      throw new DeployError('precondition_failed', message, { etag: this.store.specEtag });
+    }
+    const file = { spec, etag: specEtag };
+    await this.store.setSpec(file);
+    return file;
+  }
+
+  /** @throws DeployError `unprocessable` with everything that is refused */
+  async plan(file: SpecFile, { seed, allowLarge }: PlanWish): Promise<StoredPlan> {
+    const { options, now } = this.parts;
+    const nowS = Math.floor(now() / 1000);
+    await this.store.keepSpec(file);
+    const answer = await this.planner.plan({
+      spec: file.spec,
+      stateDir: options.stateDir,
+      seed,
+      nowS,
+      allowLarge,
+      installRoot: options.installRoot,
+    });
+    if (answer.refused !== null) {
+      throw new DeployError('unprocessable', 'The change is refused.', { errors: answer.refused });
+    }
+    const { plan } = answer;
+    const stored: StoredPlan = {
+      ...plan,
+      created_unix_s: nowS,
+      expires_unix_s: nowS + options.planValidS,
+      checks: await this.#check(plan.id, file.spec),
+    };
+    await this.store.setPlan(stored);
+    return stored;
+  }
+
+  /** How the files of each node compare with what was installed. */
+  async drift(): Promise<object[]> {
+    const { driver, now } = this.parts;
+    const found: object[] = [];
+    for (const [node, installed] of Object.entries(this.store.applied.installed)) {
+      const checked = Math.floor(now() / 1000);
+      try {
+        const hashes = await driver.hashes(node, Object.keys(installed));
+        const differing = [...hashes].filter(([path, hash]) => hash !== installed[path]);
+        found.push({
+          node,
+          state: differing.length === 0 ? 'in_sync' : 'drift',
+          files: differing.map(([path, hash]) => ({ path, is: hash, should_be: installed[path] })),
+          checked_unix_s: checked,
+        });
+      } catch (error) {
+        const why = (error as Error).message;
+        found.push({ node, state: 'unknown', why, files: [], checked_unix_s: checked });
+      }
+    }
+    return found;
+  }
+
+  /** A file of a node as a run installed it, without its secrets. */
+  async artifact(run: Run, node: string, path: string): Promise<Buffer> {
+    const { next } = await this.store.nextOf(run.plan_id);
+    const own = Object.hasOwn(next.files, node) ? next.files[node] : undefined;
+    const file = own !== undefined && Object.hasOwn(own, path) ? own[path] : undefined;
+    if (file === undefined) throw new DeployError('not_found', 'The run has no such file.');
+    return this.blobs.get(file.sha256);
+  }
+
+  async close(): Promise<void> {
+    await this.runs.close();
+    await this.planner.close();
+  }
+
+  /**
+   * Checks what changes: rings, and the configurations of one node of each kind, since nodes of the
+   * same roles have the same but for addresses.
+   */
+  async #check(plan: string, { nodes }: Spec): Promise<ProgramCheck[]> {
+    const { next } = await this.store.nextOf(plan);
+    const before = this.store.applied.applied.files;
+    const kinds = new Map(nodes.map((node) => [[...node.roles].sort().join(), node.name]));
+    const configs = new Map<string, Buffer>();
+    const rings = new Map<string, Buffer>();
+    for (const node of kinds.values()) {
+      for (const [path, { sha256 }] of Object.entries(next.files[node] ?? {})) {
+        if (before[node]?.[path]?.sha256 === sha256) continue;
+        const [, name = '', kind] = /^etc\/swift\/(.+)\.(conf|ring\.gz)$/.exec(path) ?? [];
+        const files = kind === 'conf' ? configs : kind === 'ring.gz' ? rings : undefined;
+        if (files?.has(name) === false) files.set(name, await this.blobs.get(sha256));
+      }
+    }
+    const files: FilesToCheck = {
+      rings: [...rings].map(([name, file]) => ({ name, file })),
+      configs: [...configs].map(([name, content]) => ({ name: `${name}.conf`, content })),
+    };
+    return this.parts.check(files, this.store.places.checks);
+  }
+}
+
+function record({ audit }: ControlOptions, act: Act): Promise<void> {
+  return audit.write({ role: 'deploy', ...act });
+}

@@ -1,0 +1,49 @@
+import type { Applied, PlanJson } from '../plan/make-plan.js';
+import type { ProgramCheck } from '../render/check-programs.js';
+import type { SpecProblem } from '../spec/parse.js';
+import type { Spec } from '../spec/schema.js';
+
+/** What the thread that plans is asked, and what it answers. */
+export type PlannerTask =
+  | {
+      readonly kind: 'validate';
+      /** The specification as text. */
+      readonly text: string;
+      /** The member of the document that is the specification; undefined: it is the document. */
+      readonly member: 'spec' | undefined;
+    }
+  | {
+      readonly kind: 'plan';
+      readonly spec: Spec;
+      readonly stateDir: string;
+      readonly seed: number;
+      readonly nowS: number;
+      readonly allowLarge: boolean;
+      readonly installRoot: string;
+    };
+
+export interface ValidateAnswer {
+  readonly spec: Spec | null;
+  readonly specEtag: string;
+  readonly errors: readonly SpecProblem[];
+  readonly warnings: readonly SpecProblem[];
+  /** The document's other members. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/** A plan as it is kept. */
+export interface StoredPlan extends PlanJson {
+  readonly created_unix_s: number;
+  readonly expires_unix_s: number;
+  readonly checks: readonly ProgramCheck[];
+}
+
+/** Beside a plan: what will be in force. */
+export interface StoredNext {
+  readonly next: Applied;
+  readonly next_etag: string;
+}
+
+export type PlanAnswer =
+  | { readonly refused: readonly SpecProblem[] }
+  | { readonly refused: null; readonly plan: PlanJson };

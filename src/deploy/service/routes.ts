@@ -1,0 +1,272 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Control } from './control.js';
+import { DeployError } from './errors.js';
+import type { ValidateAnswer } from './planner-protocol.js';
+import { isRunId, type Run } from './run-record.js';
+import { streamRun } from './run-events.js';
+import { NO_SPEC_ETAG, type SpecFile } from './store.js';
+
+/** A route of the control service: what the OpenAPI document and the server are made of. */
+export interface Route {
+  readonly method: 'GET' | 'PUT' | 'POST';
+  /** As Fastify has it; `:name` is a parameter, `*` the rest. */
+  readonly path: string;
+  readonly summary: string;
+  /** Statuses besides 401, 429 and 500. */
+  readonly statuses: readonly number[];
+  /** Headers that the request needs. */
+  readonly headers?: readonly string[];
+  readonly handle: (
+    control: Control,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<unknown>;
+}
+
+const HISTORY_MAX = 100;
+
+export const ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/spec',
+    summary: 'The specification, null before there is one. `ETag` is its entity tag.',
+    statuses: [200],
+    handle: ({ store }, _request, reply) => {
+      void reply.header('etag', `"${store.specEtag}"`);
+      return Promise.resolve(store.spec?.spec ?? null);
+    },
+  },
+  {
+    method: 'PUT',
+    path: '/v1/spec',
+    summary: 'Replaces the specification that has the entity tag of `If-Match`.',
+    statuses: [200, 412, 413, 422, 428],
+    headers: ['if-match'],
+    handle: async (control, request, reply) => {
+      const ifMatch = entityTag(request);
+      const checked = await control.planner.validate(textOf(request));
+      expectValid(checked);
+      await audit(control, request, 'deploy.spec', checked.specEtag);
+      const file = await control.setSpec(checked, ifMatch);
+      void reply.header('etag', `"${file.etag}"`);
+      return { etag: file.etag, warnings: checked.warnings };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/validate',
+    summary: 'Checks `{spec}`, and changes nothing.',
+    statuses: [200, 400, 413],
+    handle: async ({ planner }, request) => {
+      const checked = await planner.validate(textOf(request), 'spec');
+      const isMissing = checked.spec === null && checked.errors.length === 0;
+      if (isMissing) throw new DeployError('invalid_argument', 'Expected an object with "spec".');
+      const { spec, errors, warnings } = checked;
+      return { valid: spec !== null, errors, warnings };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/plans',
+    summary:
+      'Plans `{spec}`, a specification of before by `{spec_etag}`, or the current one; `seed` and `allow_large` besides.',
+    statuses: [201, 400, 404, 413, 422],
+    handle: async (control, request, reply) => {
+      const checked = await control.planner.validate(textOf(request), 'spec');
+      if (checked.errors.length > 0) expectValid(checked);
+      const {
+        spec_etag: etag,
+        seed = 1,
+        allow_large: allowLarge = false,
+        ...others
+      } = checked.rest;
+      const [other] = Object.keys(others);
+      if (other !== undefined)
+        throw new DeployError('invalid_argument', `Unknown member ${other}.`);
+      if (typeof seed !== 'number' || !Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1) {
+        throw new DeployError(
+          'invalid_argument',
+          'seed: expected a whole number from 0 to 4294967295.',
+        );
+      }
+      if (typeof allowLarge !== 'boolean') {
+        throw new DeployError('invalid_argument', 'allow_large: expected true or false.');
+      }
+      const file = await specOf(control, checked, etag);
+      const plan = await control.plan(file, { seed, allowLarge });
+      await audit(control, request, 'deploy.plan', plan.id);
+      void reply.status(201).header('location', `/v1/plans/${plan.id}`);
+      return plan;
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/plans/:id',
+    summary: 'A plan that was made.',
+    statuses: [200, 404],
+    handle: ({ store }, request) => planOf(store, request),
+  },
+  {
+    method: 'POST',
+    path: '/v1/plans/:id/apply',
+    summary: 'Begins to apply a plan; `If-Match` is its `base_etag`.',
+    statuses: [202, 400, 404, 409, 422, 423, 428],
+    headers: ['if-match', 'idempotency-key'],
+    handle: async (control, request, reply) => {
+      const ifMatch = entityTag(request);
+      const key = idempotencyKey(request);
+      const plan = await planOf(control.store, request);
+      await audit(control, request, 'deploy.apply', plan.id);
+      const run = await control.runs.apply({ plan, ifMatch, key, actor: actorOf(request) });
+      void reply.status(202).header('location', `/v1/runs/${run.id}`);
+      return { run_id: run.id };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/runs/:id',
+    summary: 'A run with its steps.',
+    statuses: [200, 404],
+    handle: (control, request) => Promise.resolve(runOf(control, request)),
+  },
+  {
+    method: 'GET',
+    path: '/v1/runs/:id/events',
+    summary: 'Server-sent events: `run` first and at its end, `step` in between.',
+    statuses: [200, 404, 503],
+    handle: (control, request, reply) => {
+      streamRun(control.runs, runOf(control, request), reply);
+      return Promise.resolve(reply);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/runs/:id/cancel',
+    summary: 'Ends a run after the step that is under way.',
+    statuses: [202, 404, 409],
+    handle: async (control, request, reply) => {
+      const run = runOf(control, request);
+      await audit(control, request, 'deploy.cancel', run.id);
+      control.runs.cancel(run);
+      void reply.status(202);
+      return { run_id: run.id };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/status',
+    summary: 'What is in force, whether nodes have it, and the run that is under way.',
+    statuses: [200],
+    handle: async (control) => ({
+      spec_etag: control.store.specEtag,
+      applied_etag: control.store.appliedEtag,
+      cluster: control.store.applied.applied.spec?.cluster ?? null,
+      lock: control.runs.lock,
+      nodes: await control.drift(),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/v1/history',
+    summary: `The last ${HISTORY_MAX} runs, the latest first, each with the entity tag of its specification.`,
+    statuses: [200],
+    handle: ({ runs }) =>
+      Promise.resolve({
+        runs: runs.latest(HISTORY_MAX).map((run) => ({
+          id: run.id,
+          state: run.state,
+          message: run.message,
+          actor: run.actor,
+          plan_id: run.plan_id,
+          plan_sha256: run.plan_sha256,
+          spec_etag: run.spec_etag,
+          created_unix_s: run.created_unix_s,
+          ended_unix_s: run.ended_unix_s,
+          nodes: new Set(run.steps.map(({ node }) => node)).size,
+        })),
+      }),
+  },
+  {
+    method: 'GET',
+    path: '/v1/artifacts/:run/:node/*',
+    summary: 'A file of a node as a run installed it, with marks in the place of secrets.',
+    statuses: [200, 404],
+    handle: async (control, request, reply) => {
+      const params = request.params as Readonly<Record<'run' | 'node' | '*', string>>;
+      const run = isRunId(params.run) ? control.runs.get(params.run) : undefined;
+      if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
+      const content = await control.artifact(run, params.node, params['*']);
+      void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
+      return content;
+    },
+  },
+];
+
+/** The user, for journals and the audit log. */
+export function actorOf(request: FastifyRequest): string {
+  return (request as FastifyRequest & { readonly actor?: string }).actor ?? '';
+}
+
+function audit(control: Control, request: FastifyRequest, action: string, target: string) {
+  const base = { actor: actorOf(request), ip: request.ip, request_id: request.id };
+  return control.record({ ...base, action, target, result: 'begun' });
+}
+
+function textOf({ body }: FastifyRequest): string {
+  if (typeof body === 'string') return body;
+  throw new DeployError('invalid_argument', 'Expected a JSON object.');
+}
+
+function expectValid({ spec, errors }: ValidateAnswer): void {
+  if (spec !== null) return;
+  throw new DeployError('unprocessable', 'The specification is wrong.', { errors });
+}
+
+async function specOf(
+  { store }: Control,
+  { spec, specEtag }: ValidateAnswer,
+  etag: unknown,
+): Promise<SpecFile> {
+  if (spec !== null && etag !== undefined) {
+    throw new DeployError('invalid_argument', 'Expected "spec" or "spec_etag", not both.');
+  }
+  if (spec !== null) return { spec, etag: specEtag };
+  const wanted = etag ?? store.specEtag;
+  const file =
+    typeof wanted === 'string' && wanted !== NO_SPEC_ETAG
+      ? await store.specByEtag(wanted)
+      : undefined;
+  if (file === undefined) throw new DeployError('not_found', 'There is no such specification.');
+  return file;
+}
+
+/** The entity tag in `If-Match`: one, and a strong one. */
+function entityTag(request: FastifyRequest): string {
+  const given = request.headers['if-match'];
+  if (given === undefined) {
+    throw new DeployError('precondition_required', 'If-Match is missing.');
+  }
+  return /^"([^"]{1,128})"$/.exec(given)?.[1] ?? given.slice(0, 128);
+}
+
+function idempotencyKey(request: FastifyRequest): string {
+  const given = request.headers['idempotency-key'];
+  if (typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given)) return given;
+  throw new DeployError(
+    'invalid_argument',
+    'Idempotency-Key: expected 1 to 128 printable characters.',
+  );
+}
+
+async function planOf(store: Control['store'], request: FastifyRequest) {
+  const plan = await store.plan((request.params as { readonly id: string }).id);
+  if (plan === undefined) throw new DeployError('not_found', 'There is no such plan.');
+  return plan;
+}
+
+function runOf({ runs }: Control, request: FastifyRequest): Run {
+  const { id } = request.params as { readonly id: string };
+  const run = isRunId(id) ? runs.get(id) : undefined;
+  if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
+  return run;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import type { Spec } from '../spec/schema.js';
+import type { StoredPlan } from './planner-protocol.js';
+
+export type StepState = 'pending' | 'running' | 'succeeded' | 'failed' | 'staged' | 'cancelled';
+
+/** A part of a run that is done as a whole. */
+export interface Step {
+  readonly node: string;
+  readonly action: 'install' | 'reload';
+  state: StepState;
+  started_unix_s: number | null;
+  ended_unix_s: number | null;
+  message: string;
+  /** What the operator has to run on the node, of a step that ends `staged`. */
+  readonly commands: readonly string[];
+}
+
+export type RunState = 'running' | 'succeeded' | 'failed' | 'cancelled' | 'partial';
+
+/** The journal of a run: it is on the disk before each step begins, and after it. */
+export interface Run {
+  readonly id: string;
+  readonly plan_id: string;
+  readonly plan_sha256: string;
+  readonly spec_etag: string;
+  readonly base_etag: string;
+  readonly next_etag: string;
+  readonly actor: string;
+  readonly idempotency_key: string;
+  readonly created_unix_s: number;
+  ended_unix_s: number | null;
+  state: RunState;
+  message: string;
+  readonly steps: Step[];
+}
+
+export function newRunId(): string {
+  return `run-${randomBytes(12).toString('hex')}`;
+}
+
+const RUN_ID = /^run-[0-9a-f]{24}$/;
+
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text);
+}
+
+/**
+ * The steps of a plan: node after node, one zone at a time, each with its files first, and then the
+ * services that the operator reloads.
+ *
+ * @param commandsOf - command lines for services
+ */
+export function stepsOf(
+  { actions }: Pick<StoredPlan, 'actions'>,
+  spec: Spec,
+  commandsOf: (services: readonly string[]) => string[],
+): Step[] {
+  const place = new Map(
+    spec.nodes.map(({ name, region, zone }) => [name, [region, zone] as const]),
+  );
+  const services = new Map<string, string[]>();
+  const nodes = new Set<string>();
+  for (const { node, kind, target } of actions) {
+    if (node === undefined) continue;
+    nodes.add(node);
+    if (kind === 'service.reload') services.set(node, [...(services.get(node) ?? []), target]);
+  }
+  const order = [...nodes].sort((a, b) => {
+    const [regionA, zoneA] = place.get(a) ?? [0, 0];
+    const [regionB, zoneB] = place.get(b) ?? [0, 0];
+    return regionA - regionB || zoneA - zoneB || (a < b ? -1 : 1);
+  });
+  return order.flatMap((node) => {
+    const own = services.get(node) ?? [];
+    const install = step(node, 'install', []);
+    return own.length === 0 ? [install] : [install, step(node, 'reload', commandsOf(own))];
+  });
+}
+
+function step(node: string, action: Step['action'], commands: readonly string[]): Step {
+  return {
+    node,
+    action,
+    state: 'pending',
+    started_unix_s: null,
+    ended_unix_s: null,
+    message: '',
+    commands,
+  };
+}

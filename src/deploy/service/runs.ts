@@ -1,0 +1,282 @@
+import { reloadCommands, type Driver } from '../drivers/driver.js';
+import type { SpecProblem } from '../spec/parse.js';
+import type { Blobs } from '../state/blobs.js';
+import { readJson, writeDurably } from '../state/durable.js';
+import { DeployError } from './errors.js';
+import { Installer } from './installer.js';
+import type { StoredNext, StoredPlan } from './planner-protocol.js';
+import { newRunId, stepsOf, type Run, type Step } from './run-record.js';
+import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
+import type { DeployStore } from './store.js';
+
+export interface RunsOptions {
+  readonly store: DeployStore;
+  readonly blobs: Blobs;
+  readonly driver: Driver;
+  readonly secretsDir: string;
+  readonly now: () => number;
+  /** Called when a run has ended, or its journal cannot be written. */
+  readonly onEnd: (run: Run) => Promise<void>;
+}
+
+export interface ApplyRequest {
+  readonly plan: StoredPlan;
+  readonly ifMatch: string;
+  readonly key: string;
+  readonly actor: string;
+}
+
+/** A run, and the step that changed; null for the run itself. */
+export type RunListener = (run: Run, step: number | null) => void;
+
+const SECONDS = 1000;
+const RETRY_AFTER_S = 5;
+const LISTENERS_MAX = 64;
+
+/** All runs, of which one at most is under way. */
+export class Runs {
+  readonly #runs = new Map<string, Run>();
+  readonly #listeners = new Map<string, Set<RunListener>>();
+  #holder: { readonly id: string; readonly actor: string; readonly sinceS: number } | undefined;
+  #cancelled = false;
+  #ended: Promise<void> = Promise.resolve();
+
+  private constructor(private readonly options: RunsOptions) {}
+
+  /** Reads the journals, and closes that of a run in whose middle the service ended. */
+  static async open(options: RunsOptions): Promise<Runs> {
+    const runs = new Runs(options);
+    for (const file of await options.store.runFiles()) {
+      const run = await readJson<Run>(file);
+      if (run !== undefined) runs.#runs.set(run.id, run);
+    }
+    for (const run of runs.#runs.values()) {
+      if (run.state === 'running') await runs.#recover(run);
+    }
+    return runs;
+  }
+
+  get(id: string): Run | undefined {
+    return this.#runs.get(id);
+  }
+
+  /** The latest first. */
+  latest(max: number): Run[] {
+    const all = [...this.#runs.values()];
+    // The sort keeps the order of runs of one second: the later one comes first.
+    return all
+      .reverse()
+      .sort((a, b) => b.created_unix_s - a.created_unix_s)
+      .slice(0, max);
+  }
+
+  /** The run that is under way. */
+  get lock(): {
+    readonly run_id: string;
+    readonly holder: string;
+    readonly since_unix_s: number;
+  } | null {
+    if (this.#holder === undefined) return null;
+    const { id, actor, sinceS } = this.#holder;
+    return { run_id: id, holder: actor, since_unix_s: sinceS };
+  }
+
+  /**
+   * Begins to apply a plan. A repetition with the same key has the run that the first began.
+   *
+   * @throws DeployError `idempotency_key_reused`, `plan_stale`, `locked`, `unprocessable`
+   */
+  async apply(request: ApplyRequest): Promise<Run> {
+    const { plan, key, actor } = request;
+    const known = [...this.#runs.values()].find((run) => run.idempotency_key === key);
+    if (known !== undefined) {
+      if (known.plan_id === plan.id && known.base_etag === request.ifMatch) return known;
+      throw new DeployError('idempotency_key_reused', 'The key belongs to another request.');
+    }
+    this.#expectFresh(request);
+    if (this.#holder !== undefined) {
+      throw new DeployError('locked', 'Another run is under way.', { ...this.lock }, RETRY_AFTER_S);
+    }
+    const sinceS = this.#nowS();
+    const id = newRunId();
+    this.#holder = { id, actor, sinceS };
+    try {
+      const next = await this.options.store.nextOf(plan.id);
+      const secrets = await this.#secretsOf(next);
+      const { spec } = next.next;
+      const run: Run = {
+        id,
+        plan_id: plan.id,
+        plan_sha256: plan.sha256,
+        spec_etag: plan.spec_etag,
+        base_etag: plan.base_etag,
+        next_etag: next.next_etag,
+        actor,
+        idempotency_key: key,
+        created_unix_s: sinceS,
+        ended_unix_s: null,
+        state: 'running',
+        message: '',
+        steps: spec === null ? [] : stepsOf(plan, spec, reloadCommands),
+      };
+      await this.#save(run);
+      this.#runs.set(id, run);
+      this.#cancelled = false;
+      this.#ended = this.#carryOut(run, next, secrets);
+      return run;
+    } catch (error) {
+      this.#holder = undefined;
+      throw error;
+    }
+  }
+
+  /** Ends a run after the step that is under way. @throws DeployError `not_running` */
+  cancel(run: Run): void {
+    if (this.#holder?.id !== run.id) {
+      throw new DeployError('not_running', `The run has ended: ${run.state}.`);
+    }
+    this.#cancelled = true;
+  }
+
+  /** @returns what ends the subscription @throws DeployError `busy` */
+  listen(run: Run, listener: RunListener): () => void {
+    const all = this.#listeners.get(run.id) ?? new Set();
+    if (all.size >= LISTENERS_MAX) throw new DeployError('busy', 'Too many follow this run.');
+    this.#listeners.set(run.id, all.add(listener));
+    return () => {
+      all.delete(listener);
+      if (all.size === 0) this.#listeners.delete(run.id);
+    };
+  }
+
+  /** Lets the step that is under way end, and begins no other. */
+  async close(): Promise<void> {
+    this.#cancelled = true;
+    await this.#ended;
+  }
+
+  #expectFresh({ plan, ifMatch }: ApplyRequest): void {
+    const stale = (message: string) => new DeployError('plan_stale', message, { plan_id: plan.id });
+    if (ifMatch !== plan.base_etag) throw stale('If-Match is not the base_etag of the plan.');
+    if (plan.base_etag !== this.options.store.appliedEtag) {
+      throw stale('Another plan was applied since this one was made.');
+    }
+    if (this.#nowS() >= plan.expires_unix_s) throw stale('The plan has expired.');
+    const failed = plan.checks.filter(({ state }) => state === 'failed');
+    if (failed.length > 0) {
+      const message = "Swift's own programs refuse files of the plan.";
+      throw new DeployError('unprocessable', message, { checks: failed });
+    }
+  }
+
+  async #secretsOf({ next }: StoredNext): Promise<Secrets> {
+    const { store, blobs, secretsDir } = this.options;
+    const secrets = await readSecrets(secretsDir, next, blobs);
+    if (!isMap(secrets)) {
+      throw new DeployError('unprocessable', 'Secrets cannot be read.', { errors: secrets });
+    }
+    if (!isSameHash(store.applied.hash_check, secrets, next)) {
+      const message =
+        'The prefix or suffix of hashes is not what it was when the cluster was made: nothing would be found.';
+      throw new DeployError('unprocessable', message);
+    }
+    return secrets;
+  }
+
+  /** Never throws: what goes wrong is in the run. */
+  async #carryOut(run: Run, next: StoredNext, secrets: Secrets): Promise<void> {
+    const { store, blobs, driver } = this.options;
+    const installer = new Installer(driver, blobs, secrets, next.next, store.applied.applied);
+    try {
+      for (const [number, step] of run.steps.entries()) {
+        if (this.#cancelled) {
+          this.#giveUp(run, 'cancelled', 'Cancelled before the last step.');
+          break;
+        }
+        await this.#take(run, number, step, installer);
+        if (step.state === 'failed') {
+          const isPartial = run.steps.some(
+            ({ action, state }) => action === 'install' && state === 'succeeded',
+          );
+          this.#giveUp(run, isPartial ? 'partial' : 'failed', `${step.node}: ${step.message}`);
+          break;
+        }
+      }
+      if (run.state === 'running') {
+        const installed = await installer.complete();
+        const check = store.applied.hash_check ?? hashCheck(secrets, next.next);
+        await store.setApplied({ applied: next.next, installed, hash_check: check });
+        run.state = 'succeeded';
+      }
+    } catch (error) {
+      this.#giveUp(run, 'partial', `The state could not be written: ${(error as Error).message}`);
+    }
+    run.ended_unix_s = this.#nowS();
+    await this.#save(run).catch(() => undefined);
+    this.#holder = undefined;
+    this.#tell(run, null);
+    await this.options.onEnd(run);
+  }
+
+  async #take(run: Run, number: number, step: Step, installer: Installer): Promise<void> {
+    step.state = 'running';
+    step.started_unix_s = this.#nowS();
+    await this.#save(run);
+    this.#tell(run, number);
+    if (step.action === 'reload') {
+      step.state = 'staged';
+      step.message = 'Run these commands on the node.';
+    } else {
+      try {
+        const changed = await installer.install(run.id, step.node);
+        step.state = 'succeeded';
+        step.message = changed === 0 ? 'All files were in place.' : `${changed} files changed.`;
+      } catch (error) {
+        step.state = 'failed';
+        step.message = (error as Error).message;
+      }
+    }
+    step.ended_unix_s = this.#nowS();
+    await this.#save(run);
+    this.#tell(run, number);
+  }
+
+  #giveUp(run: Run, state: 'cancelled' | 'failed' | 'partial', message: string): void {
+    run.state = state;
+    run.message = message;
+    for (const step of run.steps) if (step.state === 'pending') step.state = 'cancelled';
+  }
+
+  async #recover(run: Run): Promise<void> {
+    if (run.next_etag === this.options.store.appliedEtag && run.base_etag !== run.next_etag) {
+      run.state = 'succeeded';
+    } else {
+      const hasBegun = run.steps.some(({ state }) => state !== 'pending');
+      for (const step of run.steps) {
+        if (step.state !== 'running') continue;
+        step.state = 'failed';
+        step.message = 'The service ended during this step.';
+      }
+      const message = 'The service ended during the run. Apply the plan again: that completes it.';
+      this.#giveUp(run, hasBegun ? 'partial' : 'failed', message);
+    }
+    run.ended_unix_s = this.#nowS();
+    await this.#save(run);
+  }
+
+  #tell(run: Run, step: number | null): void {
+    for (const listener of this.#listeners.get(run.id) ?? []) listener(run, step);
+  }
+
+  #save(run: Run): Promise<void> {
+    return writeDurably(this.options.store.runFile(run.id), JSON.stringify(run));
+  }
+
+  #nowS(): number {
+    return Math.floor(this.options.now() / SECONDS);
+  }
+}
+
+function isMap(secrets: Secrets | readonly SpecProblem[]): secrets is Secrets {
+  return secrets instanceof Map;
+}

@@ -1,0 +1,25 @@
+import path from 'node:path';
+
+/** What lies where in the state directory. Nothing in it is ever edited in place. */
+export function layout(stateDir: string) {
+  const at = (name: string): string => path.join(stateDir, name);
+  return {
+    /** Held by the one service that works with the directory. */
+    lock: at('deploy.lock'),
+    /** The specification that is being worked on. */
+    spec: at('spec.json'),
+    /** What is in force: see AppliedFile. */
+    applied: at('applied.json'),
+    /** Every specification that was taken, by entity tag. */
+    specs: at('specs'),
+    /** `ID.json` and, beside it, what would be in force: `ID.next.json`. */
+    plans: at('plans'),
+    /** `ID.json`: the journal of a run, written before and after each of its steps. */
+    runs: at('runs'),
+    blobs: at('blobs'),
+    checks: at('checks'),
+    audit: at('audit'),
+  };
+}
+
+export type Layout = ReturnType<typeof layout>;

@@ -1,0 +1,51 @@
+import { ConfigError } from '../src/config/problem.js';
+import type { DeployOptions } from '../src/deploy/service/config.js';
+import { Failure, type ExitReason } from './exit-codes.js';
+
+/**
+ * `ringway deploy`: the control service, until SIGTERM or SIGINT. The step of a run that is under
+ * way ends first; the next start tells what was left.
+ *
+ * @throws Failure
+ */
+export async function runDeploy(configFile: string): Promise<ExitReason> {
+  // The other commands do without its libraries.
+  const { loadDeployConfig } = await import('../src/deploy/service/config.js');
+  const { startDeploy, StateLockedError } = await import('../src/deploy/service/start.js');
+  let options: DeployOptions;
+  try {
+    options = loadDeployConfig(configFile, process.cwd());
+  } catch (error) {
+    throw error instanceof ConfigError ? new Failure('config', error.message) : error;
+  }
+  const stopped = firstSignal();
+  try {
+    const running = await startDeploy(options);
+    process.stdout.write(`deploy: listening on port ${running.port}\n`);
+    await stopped;
+    await running.close();
+    return 'ok';
+  } catch (error) {
+    if (error instanceof StateLockedError) throw new Failure('locked', error.message);
+    throw new Failure(reasonOf(error), `deploy: ${(error as Error).message}`);
+  }
+}
+
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    // Both stay handled: by default, the second one would cut a step in two.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        resolve();
+      });
+    }
+  });
+}
+
+/** Why a start failed, by the code of the system's error. */
+function reasonOf(error: unknown): ExitReason {
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen' || code.startsWith('EADDR')) return 'listen';
+  if (code === 'ENOSPC') return 'full';
+  return code === '' ? 'internal' : 'dataDirectory';
+}

@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ConfigError } from '../../src/config/problem.js';
+import {
+  deployKeys,
+  loadDeployConfig,
+  parseDeployConfig,
+} from '../../src/deploy/service/config.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { callDeploy, makeFolders } from './service-support.js';
+import { exampleText } from './support.js';
+
+const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+const PAGE = new URL('../../../docs/deploy.md', import.meta.url);
+
+describe('deploy: command', () => {
+  let folder: string;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-command');
+    await writeFile(join(folder, 'deploy.json'), JSON.stringify(await makeFolders(folder)));
+  });
+
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await removeFolder(folder);
+  });
+
+  function start(...args: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, [MAIN, 'deploy', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    return child;
+  }
+
+  async function portOf(child: ChildProcess): Promise<number> {
+    for await (const line of createInterface({ input: child.stdout! })) {
+      return Number(/^deploy: listening on port (\d+)$/.exec(line)?.[1]);
+    }
+    throw new Error('it ended before it listened');
+  }
+
+  async function failureOf(child: ChildProcess): Promise<[unknown, string]> {
+    let said = '';
+    child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return [code, said];
+  }
+
+  it('serves until it is told to stop, and goes on after it was killed', async () => {
+    const config = join(folder, 'deploy.json');
+    const first = start('--config', config);
+    const port = await portOf(first);
+    const { headers } = await callDeploy(port, 'GET', '/v1/spec');
+    const put = { body: exampleText(), headers: { 'if-match': String(headers.etag) } };
+    const { json } = await callDeploy(port, 'PUT', '/v1/spec', put);
+    const [code, said] = await failureOf(start('--config', config));
+    expect([code, said]).to.deep.equal([
+      75,
+      `ringway: ${join(folder, 'state')} is in use by another control service\n`,
+    ]);
+    first.kill('SIGKILL');
+    await once(first, 'close');
+    const second = start('--config', config);
+    const again = await callDeploy(await portOf(second), 'GET', '/v1/spec');
+    expect(again.headers.etag).to.equal(`"${json.etag}"`);
+    second.kill('SIGTERM');
+    expect((await once(second, 'close'))[0]).to.equal(0);
+  });
+
+  it('ends with everything that is wrong with its configuration', async () => {
+    await writeFile(join(folder, 'deploy.json'), '{"driver": "ssh", "token": 1}');
+    const [code, said] = await failureOf(start('--config', join(folder, 'deploy.json')));
+    expect(code).to.equal(78);
+    for (const key of [
+      'driver',
+      'token',
+      'state_dir',
+      'token_file',
+      'secrets_dir',
+      'install_root',
+    ]) {
+      expect(said).to.contain(`${key}: `);
+    }
+    expect((await failureOf(start()))[1]).to.contain('deploy: expected --config FILE');
+  });
+
+  it('wants a password that others cannot read, and TLS where others listen', async () => {
+    const config = await makeFolders(folder);
+    expect(() => parseDeployConfig({ ...config, listen: '0.0.0.0:9700' }, folder)).to.throw(
+      ConfigError,
+      'tls_cert_file: expected a path, since others than this machine reach `listen`',
+    );
+    await writeFile(join(folder, 'open'), 'secret');
+    expect(() => parseDeployConfig({ ...config, token_file: 'open' }, folder)).to.throw(
+      ConfigError,
+      'mode 0600',
+    );
+    const { stateDir } = loadDeployConfig('deploy.json', folder);
+    expect(stateDir).to.equal(join(folder, 'state'));
+  });
+
+  it('has every key in its documentation', async () => {
+    const page = await readFile(PAGE, 'utf8');
+    for (const { key } of deployKeys()) expect(page).to.match(new RegExp(`^\\| .*\`${key}\``, 'm'));
+  });
+});

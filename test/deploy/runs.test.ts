@@ -1,0 +1,196 @@
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import { mustRun } from '../support/programs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
+import { otherWorkers, small, TestDeploy, TestDriver, writeSecret } from './service-support.js';
+
+describe('deploy: runs', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let deploy: TestDeploy;
+  let driver: TestDriver;
+  let nowMs = 1_700_000_000_000;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy');
+    driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
+  });
+
+  afterEach(async () => {
+    driver.release?.();
+    await deploy.close();
+    await removeFolder(folder);
+  });
+
+  async function plan(body: object = {}) {
+    return (await deploy.call('POST', '/v1/plans', { body })).json;
+  }
+
+  it('begins one run for one key', async () => {
+    await deploy.putSpec(small);
+    const made = await plan();
+    const other = await plan({ seed: 2 });
+    const first = await deploy.apply(made, 'key');
+    expect((await deploy.apply(made, 'key')).json).to.deep.equal(first.json);
+    const reused = await deploy.apply(other, 'key');
+    expect([reused.status, reused.json.error.code]).to.deep.equal([422, 'idempotency_key_reused']);
+    await deploy.ended(first.json.run_id);
+    expect((await deploy.apply(made, 'key')).json).to.deep.equal(first.json);
+  });
+
+  it('wants If-Match and a key, and a plan that is fresh', async () => {
+    await deploy.putSpec(small);
+    const made = await plan();
+    const path = `/v1/plans/${made.id}/apply`;
+    expect((await deploy.call('POST', path)).status).to.equal(428);
+    const match = { 'if-match': `"${made.base_etag}"` };
+    expect((await deploy.call('POST', path, { headers: match })).status).to.equal(400);
+    nowMs += 3600 * 1000;
+    expect((await deploy.apply(made, 'late')).json.error.code).to.equal('plan_stale');
+    expect((await deploy.apply({ ...made, id: '0'.repeat(24) }, 'none')).status).to.equal(404);
+  });
+
+  it('applies one plan at a time, and can be cancelled between steps', async () => {
+    await deploy.putSpec(small);
+    driver.waitsAt = 'node2';
+    const made = await plan();
+    const { json } = await deploy.apply(made, 'first');
+    await until(() => driver.release !== undefined);
+    const locked = await deploy.apply(made, 'second');
+    expect(locked.status).to.equal(423);
+    expect(locked.json.error.details).to.include({ run_id: json.run_id, holder: 'deploy' });
+    expect(locked.headers['retry-after']).to.match(/^\d+$/);
+    expect((await deploy.call('POST', `/v1/runs/${json.run_id}/cancel`)).status).to.equal(202);
+    driver.release?.();
+    const run = await deploy.ended(json.run_id);
+    expect(run.state).to.equal('cancelled');
+    expect(driver.begun).to.deep.equal(['node1', 'node2']);
+    expect((await deploy.call('POST', `/v1/runs/${run.id}/cancel`)).status).to.equal(409);
+    driver.waitsAt = undefined;
+    expect((await deploy.deploy('third')).state).to.equal('succeeded');
+  });
+
+  it('stops at a node that fails, and completes it later', async () => {
+    await deploy.putSpec(small);
+    driver.failsAt = 'node1';
+    const failed = await deploy.deploy('first');
+    expect([failed.state, failed.message]).to.deep.equal(['failed', 'node1: no route to host']);
+    driver.failsAt = 'node3';
+    const partial = await deploy.deploy('second');
+    expect(partial.state).to.equal('partial');
+    expect(partial.steps.map(({ state }) => state)).to.deep.equal([
+      ...['succeeded', 'staged', 'succeeded', 'staged', 'failed'],
+      ...['cancelled', 'cancelled', 'cancelled'],
+    ]);
+    driver.failsAt = undefined;
+    const whole = await deploy.deploy('third');
+    expect(whole.state).to.equal('succeeded');
+    expect(whole.steps[0]?.message).to.equal('All files were in place.');
+  });
+
+  it('is whole again wherever it is killed', async () => {
+    await deploy.putSpec(small);
+    expect((await deploy.deploy('first')).state).to.equal('succeeded');
+    await deploy.putSpec(otherWorkers);
+    for (const [at, node] of ['node1', 'node2'].entries()) {
+      driver.waitsAt = node;
+      driver.release = undefined;
+      const made = await plan();
+      const { json } = await deploy.apply(made, `killed-${at}`);
+      await until(() => driver.release !== undefined);
+      // What is on the disk now is what kill -9 would leave.
+      const left = `${folder}-${at}`;
+      await cp(folder, left, { recursive: true });
+      const next = await TestDeploy.start(left, { now: () => nowMs });
+      try {
+        const run = await next.call('GET', `/v1/runs/${json.run_id}`);
+        expect(run.json.state).to.equal('partial');
+        expect(run.json.steps[2 * at]).to.include({ node, state: 'failed' });
+        const again = await next.deploy('again');
+        expect(again.state).to.equal('succeeded');
+        expect(await next.installed('node2', 'etc/swift/proxy-server.conf')).to.contain(
+          'workers = 5\n',
+        );
+        const { json: status } = await next.call('GET', '/v1/status');
+        expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+      } finally {
+        await next.close();
+        await removeFolder(left);
+      }
+      await deploy.call('POST', `/v1/runs/${json.run_id}/cancel`);
+      (driver.release as (() => void) | undefined)?.();
+      await deploy.ended(json.run_id);
+    }
+  });
+
+  it('counts a run as done whose state was in force when it was killed', async () => {
+    await deploy.putSpec(small);
+    const run = await deploy.deploy('first');
+    const file = join(folder, 'state/runs', `${run.id}.json`);
+    await writeFile(file, JSON.stringify({ ...run, state: 'running', ended_unix_s: null }));
+    await deploy.close();
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
+    const { json } = await deploy.call('GET', `/v1/runs/${run.id}`);
+    expect(json.state).to.equal('succeeded');
+    expect((await plan()).empty).to.equal(true);
+  });
+
+  it('needs every secret, and the same prefix and suffix for ever', async () => {
+    await deploy.putSpec(small);
+    await rm(join(folder, 'secrets/admin-key'));
+    const missing = await deploy.apply(await plan(), 'first');
+    expect(missing.status).to.equal(422);
+    expect(missing.text).to.contain('secret admin-key');
+    await writeSecret(folder, 'admin-key', 'admin-key-2');
+    expect((await deploy.deploy('second')).state).to.equal('succeeded');
+    await writeSecret(folder, 'hash-suffix', 'another');
+    await deploy.putSpec(otherWorkers);
+    const changed = await deploy.apply(await plan(), 'third');
+    expect(changed.status).to.equal(422);
+    expect(changed.json.error.message).to.contain('nothing would be found');
+  });
+
+  it('installs nothing of a node where a part of it cannot be installed', async () => {
+    await mkdir(join(folder, 'nodes/node2/etc'), { recursive: true });
+    await writeFile(join(folder, 'nodes/node2/etc/swift'), 'a file in the place of a folder');
+    await deploy.putSpec(small);
+    const run = await deploy.deploy('first');
+    expect(run.state).to.equal('partial');
+    expect(run.message).to.match(/^node2: .*(EEXIST|ENOTDIR)/);
+    const { stdout } = await mustRun('find', [join(folder, 'nodes/node2'), '-type', 'f']);
+    expect(stdout.trim().split('\n')).to.deep.equal([join(folder, 'nodes/node2/etc/swift')]);
+  });
+
+  it('follows no link out of the folder of a node', async () => {
+    await mkdir(join(folder, 'nodes/node1/etc'), { recursive: true });
+    await mkdir(join(folder, 'outside'));
+    await mustRun('ln', ['-s', join(folder, 'outside'), join(folder, 'nodes/node1/etc/swift')]);
+    await deploy.putSpec(small);
+    const run = await deploy.deploy('first');
+    expect([run.state, run.message]).to.deep.equal([
+      'failed',
+      `node1: etc/swift is a link that leads to ${join(folder, 'outside')}`,
+    ]);
+  });
+
+  it('streams a run as events', async () => {
+    await deploy.putSpec(small);
+    driver.waitsAt = 'node1';
+    const { json } = await deploy.apply(await plan(), 'first');
+    await until(() => driver.release !== undefined);
+    const stream = deploy.call('GET', `/v1/runs/${json.run_id}/events`);
+    driver.release?.();
+    const { text, headers } = await stream;
+    expect(headers['content-type']).to.contain('text/event-stream');
+    const events = text
+      .trim()
+      .split('\n\n')
+      .map((event) => /^event: (.*)$/m.exec(event)?.[1]);
+    expect([events[0], events.at(-1)]).to.deep.equal(['run', 'run']);
+    expect(text).to.contain('"state":"succeeded"');
+  });
+});

@@ -1,0 +1,214 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { Driver, Installation } from '../../src/deploy/drivers/driver.js';
+import { parseDeployConfig } from '../../src/deploy/service/config.js';
+import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
+import type { Run } from '../../src/deploy/service/run-record.js';
+import {
+  startDeploy,
+  type DeployParts,
+  type RunningDeploy,
+} from '../../src/deploy/service/start.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { exampleSpec } from './support.js';
+
+const SPEC = exampleSpec();
+
+export const USER = 'deploy';
+export const PASSWORD = 'deploy-password';
+
+/** Secrets that the example names. */
+const SECRETS: Readonly<Record<string, string>> = {
+  'hash-prefix': 'prefix%1',
+  'hash-suffix': 'suffix',
+  'gateway-key': 'gateway-key-1',
+  'admin-key': 'admin-key-1',
+  'filter-secret': 'filter-secret-of-32-bytes-or-more',
+};
+
+/** The members of all answers; a test knows which of them its answer has. */
+export interface AnswerJson {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: {
+      readonly errors: readonly { readonly path: string; readonly code: string }[];
+      readonly run_id: string;
+      readonly holder: string;
+      readonly since_unix_s: number;
+    };
+  };
+  readonly etag: string;
+  readonly spec_etag: string;
+  readonly valid: boolean;
+  readonly errors: readonly { readonly path: string; readonly code: string }[];
+  readonly run_id: string;
+  readonly lock: null | { readonly run_id: string };
+  readonly nodes: readonly {
+    readonly node: string;
+    readonly state: string;
+    readonly files: readonly { readonly path: string; readonly is: string | null }[];
+  }[];
+  readonly runs: readonly Run[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** Of a JSON answer. */
+  readonly json: AnswerJson & StoredPlan & Run;
+}
+
+export interface Call {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly user?: string;
+}
+
+/** Folders of a control service, with its password and secrets. @returns its configuration */
+export async function makeFolders(folder: string): Promise<Record<string, unknown>> {
+  await mkdir(join(folder, 'secrets'), { recursive: true, mode: 0o700 });
+  for (const [name, secret] of Object.entries(SECRETS)) await writeSecret(folder, name, secret);
+  await writeFile(join(folder, 'token'), `${PASSWORD}\n`, { mode: 0o600 });
+  return {
+    listen: '127.0.0.1:0',
+    state_dir: 'state',
+    user: USER,
+    token_file: 'token',
+    secrets_dir: 'secrets',
+    install_root: 'nodes',
+  };
+}
+
+export async function writeSecret(folder: string, name: string, secret: string): Promise<void> {
+  await writeFile(join(folder, 'secrets', name), `${secret}\n`, { mode: 0o600 });
+}
+
+/** Swift's programs take seconds, and are tested by themselves. */
+function noCheck(): Promise<[]> {
+  return Promise.resolve([]);
+}
+
+/** A control service in this process. */
+export class TestDeploy {
+  private constructor(
+    readonly folder: string,
+    private readonly running: RunningDeploy,
+  ) {}
+
+  static async start(
+    folder: string,
+    parts: DeployParts = {},
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<TestDeploy> {
+    const config = await makeFolders(folder);
+    const options = parseDeployConfig({ ...config, ...more }, folder);
+    const logger = createLogger({ level: 'silent', process: 'deploy' });
+    return new TestDeploy(folder, await startDeploy(options, { check: noCheck, ...parts, logger }));
+  }
+
+  get port(): number {
+    return this.running.port;
+  }
+
+  call(method: 'GET' | 'PUT' | 'POST', path: string, call: Call = {}): Promise<Answer> {
+    return callDeploy(this.running.port, method, path, call);
+  }
+
+  /** Takes a specification, whatever was there. */
+  async putSpec(spec: unknown): Promise<Answer> {
+    const { headers } = await this.call('GET', '/v1/spec');
+    return this.call('PUT', '/v1/spec', {
+      body: spec,
+      headers: { 'if-match': String(headers.etag) },
+    });
+  }
+
+  /** Applies a plan. */
+  apply(plan: { readonly id: string; readonly base_etag: string }, key: string): Promise<Answer> {
+    return this.call('POST', `/v1/plans/${plan.id}/apply`, {
+      headers: { 'if-match': `"${plan.base_etag}"`, 'idempotency-key': key },
+    });
+  }
+
+  /** Waits until a run has ended: its events do. */
+  async ended(id: string): Promise<Run> {
+    await this.call('GET', `/v1/runs/${id}/events`);
+    return (await this.call('GET', `/v1/runs/${id}`)).json;
+  }
+
+  /** Plans the current specification and applies it. @returns the run, ended */
+  async deploy(key: string, wish: object = {}): Promise<Run> {
+    const plan = await this.call('POST', '/v1/plans', { body: wish });
+    if (plan.status !== 201) throw new Error(plan.text);
+    const begun = await this.apply(plan.json, key);
+    if (begun.status !== 202) throw new Error(begun.text);
+    return this.ended(begun.json.run_id);
+  }
+
+  /** A file of a node. */
+  installed(node: string, path: string): Promise<string> {
+    return readFile(join(this.folder, 'nodes', node, path), 'utf8');
+  }
+
+  close(): Promise<void> {
+    return this.running.close();
+  }
+}
+
+export async function callDeploy(
+  port: number,
+  method: 'GET' | 'PUT' | 'POST',
+  path: string,
+  { body, headers, user = `${USER}:${PASSWORD}` }: Call = {},
+): Promise<Answer> {
+  const answer = await request(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await answer.body.text();
+  const isJson = String(answer.headers['content-type']).startsWith('application/json');
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text,
+    json: (isJson ? JSON.parse(text) : undefined) as Answer['json'],
+  };
+}
+
+/** A driver that can be told to wait or to fail. */
+export class TestDriver implements Driver {
+  readonly begun: string[] = [];
+  /** Nodes that are not installed before this is called. */
+  release: (() => void) | undefined;
+  waitsAt: string | undefined;
+  failsAt: string | undefined;
+
+  constructor(private readonly inner: Driver) {}
+
+  async install(installation: Installation): Promise<number> {
+    this.begun.push(installation.node);
+    if (installation.node === this.waitsAt) {
+      await new Promise<void>((resolve) => (this.release = resolve));
+    }
+    if (installation.node === this.failsAt) throw new Error('no route to host');
+    return this.inner.install(installation);
+  }
+
+  hashes(node: string, paths: readonly string[]) {
+    return this.inner.hashes(node, paths);
+  }
+}
+
+/** Smaller rings: what they are made of is tested elsewhere. */
+export const small = { ...SPEC, rings: SPEC.rings.map((ring) => ({ ...ring, part_power: 4 })) };
+/** The same with more workers in the proxies. */
+export const otherWorkers = { ...small, proxy: { ...small.proxy, workers: 5 } };
