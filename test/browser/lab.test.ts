@@ -43,7 +43,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await expectAccessible(page);
     await watched.shoot('lab-rings');
     await page.getByRole('tab', { name: 'Heat map' }).click();
-    await page.getByRole('img', { name: /Replicas of/ }).waitFor();
+    await page.getByRole('region', { name: 'Partitions and devices' }).waitFor();
     await watched.shoot('lab-rings-map');
     await page.getByRole('tab', { name: 'Look up' }).click();
     await page.getByLabel('Account').fill('AUTH_test');

@@ -1,3 +1,4 @@
+import { saveCsv } from '../../js/charts/export.js';
 import { el, messageOf, shownText } from '../../js/dom.js';
 
 /** What the pages of the Lab share: parts of a page, tables that can be taken along, state in the URL. */
@@ -126,10 +127,12 @@ export function table(name, columns, rows, shownMax = 500) {
   );
   const made = el('table', {}, el('thead', {}, head), el('tbody', {}, ...body));
   made.setAttribute('aria-label', name);
+  const titles = columns.map(({ title }) => title);
+  const figuresOf = () => rows.map((row) => columns.map(({ value }) => value(row)));
   const csv = el('button', {
     className: 'plain',
     textContent: 'Download CSV',
-    onclick: () => download(`${name}.csv`, csvOf(columns, rows), 'text/csv'),
+    onclick: () => saveCsv(name, { head: titles, rows: figuresOf() }),
   });
   const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, made);
   scroll.setAttribute('role', 'region');
@@ -142,32 +145,6 @@ export function table(name, columns, rows, shownMax = 500) {
 /** @param {string | number | null} value */
 function textOf(value) {
   return value === null ? '–' : shownText(value);
-}
-
-/**
- * @param {readonly Column[]} columns
- * @param {readonly any[]} rows
- */
-export function csvOf(columns, rows) {
-  const line = (/** @type {readonly (string | number | null)[]} */ cells) =>
-    cells.map(csvCell).join(',');
-  return [
-    line(columns.map(({ title }) => title)),
-    ...rows.map((row) => line(columns.map(({ value }) => value(row)))),
-    '',
-  ].join('\r\n');
-}
-
-/**
- * A spreadsheet takes what begins like a formula for one, unless a quote stands before it.
- *
- * @param {string | number | null} cell
- */
-function csvCell(cell) {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /**

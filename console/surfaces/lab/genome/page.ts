@@ -50,7 +50,7 @@ export const GENOME: SurfacePage = {
   purpose: 'Searches device weights that move less, survive more and waste less.',
   path: '/lab/genome',
   icon: 'dna',
-  styles: ['/pages/lab/lab.css'],
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
   routes: genomeRoutes,
 };
 

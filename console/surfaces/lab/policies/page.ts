@@ -81,7 +81,7 @@ export const POLICIES: SurfacePage = {
   purpose: 'What storage policies cost, and what they survive.',
   path: '/lab/policies',
   icon: 'scale',
-  styles: ['/pages/lab/lab.css'],
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
   routes: policyRoutes,
 };
 

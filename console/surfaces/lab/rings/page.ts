@@ -98,7 +98,7 @@ export const RINGS: SurfacePage = {
   purpose: 'Where objects lie and why, and what a change of the ring would move.',
   path: '/lab/rings',
   icon: 'disc-3',
-  styles: ['/pages/lab/lab.css'],
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
   routes: ringRoutes,
 };
 

@@ -1,5 +1,8 @@
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { parallelCoordinates } from '../../../js/charts/parallel.js';
+import { scatterChart } from '../../../js/charts/scatter.js';
 import { el } from '../../../js/dom.js';
-import { badge, card, numberText, percentText, table } from '../ground.js';
+import { badge, card, field, numberText, percentText, select, table } from '../ground.js';
 
 /**
  * @typedef {import('../../../../surfaces/lab/genome/genome-runs.js').GenomeRun} GenomeRun
@@ -33,13 +36,16 @@ const OBJECTIVES = [
 export function frontView({ result }, onCommands) {
   if (result === null) return [];
   const detail = el('div', { className: 'lab-page' });
+  const rows = [{ ...result.baseline, id: -1, is_knee: false }, ...result.front];
+  const { nodes, pick } = charts(rows);
   const choose = (/** @type {Candidate} */ candidate) => {
+    pick(candidate.id);
     detail.replaceChildren(weightsCard(result.baseline, candidate, onCommands));
   };
-  const rows = [{ ...result.baseline, id: -1, is_knee: false }, ...result.front];
   const knee = result.front.find(({ is_knee: isKnee }) => isKnee);
   if (knee !== undefined) choose(knee);
   return [
+    ...nodes,
     card(
       `${result.front.length} candidates that no other beats in everything`,
       table(
@@ -67,6 +73,64 @@ export function frontView({ result }, onCommands) {
     ),
     detail,
   ];
+}
+
+/**
+ * Two pictures of the same candidates: by two measures that can be chosen, and by all of them.
+ *
+ * @param {readonly Candidate[]} rows the current weights have the id -1
+ */
+function charts(rows) {
+  const choices = OBJECTIVES.map(([title], place) => /** @type {const} */ ([String(place), title]));
+  const [across, up] = [select('across', choices), select('up', choices)];
+  across.value = '0';
+  up.value = '1';
+  let picked = rows.find(({ is_knee: isKnee }) => isKnee)?.id ?? -1;
+  const nameOf = (/** @type {Candidate} */ { id, is_knee: isKnee }) =>
+    id === -1 ? 'as it is' : isKnee ? `${id} (best compromise)` : String(id);
+  const axis = (/** @type {string} */ place) => {
+    const [title = '', value = () => 0] = OBJECTIVES[Number(place)] ?? [];
+    return { title, value, format: (/** @type {number} */ figure) => numberText(figure, 3) };
+  };
+  const scatter = () => {
+    const [x, y] = [axis(across.value), axis(up.value)];
+    return scatterChart({
+      points: rows.map((row) => ({
+        name: nameOf(row),
+        x: x.value(row.metrics),
+        y: y.value(row.metrics),
+        series: row.id === -1 ? 1 : 0,
+        marked: row.id === picked || row.id === -1,
+      })),
+      x,
+      y,
+      series: ['candidates', 'as it is'],
+    });
+  };
+  const parallel = () =>
+    parallelCoordinates({
+      axes: OBJECTIVES.map(([name]) => ({ name, format: (value) => numberText(value, 3) })),
+      lines: rows.map((row) => ({
+        name: nameOf(row),
+        values: OBJECTIVES.map(([, value]) => value(row.metrics)),
+        picked: row.id === picked,
+      })),
+    });
+  const figures = {
+    scatter: new ChartFigure('Candidates by two measures', scatter()),
+    parallel: new ChartFigure('Candidates by all measures', parallel()),
+  };
+  const draw = () => {
+    figures.scatter.show(scatter());
+    figures.parallel.show(parallel());
+  };
+  for (const control of [across, up]) control.addEventListener('change', draw);
+  const pick = (/** @type {number} */ id) => {
+    picked = id;
+    draw();
+  };
+  const controls = el('div', { className: 'lab-form' }, field('Across', across), field('Up', up));
+  return { nodes: [controls, figures.scatter.element, figures.parallel.element], pick };
 }
 
 /**

@@ -1,4 +1,6 @@
 import { call } from '../../../js/api.js';
+import { barChart } from '../../../js/charts/bars.js';
+import { ChartFigure } from '../../../js/charts/figure.js';
 import { $, bytesText, el } from '../../../js/dom.js';
 import {
   badge,
@@ -198,7 +200,18 @@ function shown({ rows, assumptions }) {
   }));
   const sizes = (rows[0]?.overhead_by_size ?? []).map(({ bytes }, place) => ({ bytes, place }));
   const inexact = rows.filter(({ is_exact: isExact }) => !isExact).map(({ name }) => name);
+  const bars = (/** @type {string} */ title, /** @type {(row: PolicyRow) => number} */ value) =>
+    new ChartFigure(
+      title,
+      barChart({ items: rows.map((row) => ({ name: row.name, value: value(row) })) }),
+    ).element;
   return [
+    el(
+      'div',
+      { className: 'lab-columns' },
+      bars('Stored for each byte', (row) => row.overhead_ratio),
+      bars('Nines of durability (model)', (row) => row.nines),
+    ),
     card(
       'Side by side',
       table(

@@ -1,5 +1,6 @@
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { heatMap } from '../../../js/charts/heat-map.js';
 import { el } from '../../../js/dom.js';
-import { onLooks } from '../../../js/looks.js';
 import { badge, card, figures, numberText, percentText, table } from '../ground.js';
 
 /**
@@ -129,81 +130,26 @@ export function spreadPanel({ tiers }) {
   ];
 }
 
-const ROW_HEIGHT_MIN = 2;
-const MAP_HEIGHT = 320;
-
 /**
  * Partitions from top to bottom, devices from left to right; the darker, the more replicas.
  *
  * @param {RingReport} report
  */
 export function heatMapPanel({ heat_map: map, devices }) {
-  const canvas = el('canvas', { className: 'lab-canvas' });
   const byId = new Map(devices.map((device) => [device.id, device]));
-  const pointed = el('p', { className: 'lab-note' });
-  pointed.setAttribute('aria-live', 'polite');
-  const rowHeight = Math.max(ROW_HEIGHT_MIN, Math.floor(MAP_HEIGHT / map.rows.length));
-  const name = (/** @type {number} */ column) => {
-    const device = byId.get(map.device_ids[column] ?? -1);
-    return device === undefined ? '' : `${device.ip}:${device.port}/${device.device}`;
+  const name = (/** @type {number} */ id) => {
+    const device = byId.get(id);
+    return device === undefined ? String(id) : `${device.ip}/${device.device}`;
   };
-  const draw = () => {
-    const width = Math.max(map.device_ids.length, Math.round(canvas.clientWidth) || 640);
-    canvas.width = width;
-    canvas.height = rowHeight * map.rows.length;
-    const context = canvas.getContext('2d');
-    if (context === null) return;
-    const most = Math.max(1, ...map.rows.flat());
-    context.fillStyle = getComputedStyle(canvas).getPropertyValue('--accent');
-    for (const [index, cells] of map.rows.entries()) {
-      for (const [column, count] of cells.entries()) {
-        if (count === 0) continue;
-        context.globalAlpha = 0.08 + (0.92 * count) / most;
-        const from = Math.floor((column * width) / cells.length);
-        const to = Math.floor(((column + 1) * width) / cells.length);
-        context.fillRect(from, index * rowHeight, Math.max(1, to - from), rowHeight);
-      }
-    }
-  };
-  canvas.setAttribute('role', 'img');
-  canvas.setAttribute(
-    'aria-label',
-    `Replicas of ${map.rows.length} ranges of ${map.parts_per_row} partitions on ${map.device_ids.length} devices; the table below has the same numbers.`,
-  );
-  canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
-    const column = Math.floor((offsetX / canvas.clientWidth) * map.device_ids.length);
-    const index = Math.floor((offsetY / canvas.clientHeight) * map.rows.length);
-    const from = index * map.parts_per_row;
-    const count = map.rows[index]?.[column];
-    if (count === undefined) return;
-    const range =
-      map.parts_per_row === 1
-        ? `Partition ${from}`
-        : `Partitions ${from} to ${from + map.parts_per_row - 1}`;
-    pointed.textContent = `${range} on ${name(column)}: ${count} replicas.`;
+  const chart = heatMap({
+    rows: map.rows.map((_, index) => String(index * map.parts_per_row)),
+    columns: map.device_ids.map(name),
+    values: map.rows,
+    titles: ['First partition', 'Device', 'Replicas'],
   });
-  new ResizeObserver(draw).observe(canvas);
-  onLooks(draw);
-  const rows = map.rows.flatMap((cells, index) =>
-    cells.flatMap((count, column) =>
-      count === 0 ? [] : [{ from: index * map.parts_per_row, device: name(column), count }],
-    ),
-  );
+  const text = `A row is ${map.parts_per_row} partitions; devices are in the order of regions, zones and servers.`;
   return [
-    card(
-      'Partitions (down) on devices (across, in order of region, zone and server)',
-      canvas,
-      pointed,
-      table(
-        'Heat map',
-        [
-          { title: 'First partition', value: (row) => row.from, number: true },
-          { title: 'Device', value: (row) => row.device },
-          { title: 'Replicas', value: (row) => row.count, number: true },
-        ],
-        rows,
-        50,
-      ),
-    ),
+    new ChartFigure('Partitions and devices', chart).element,
+    el('p', { className: 'lab-note', textContent: text }),
   ];
 }
