@@ -8,6 +8,8 @@ import { containerRoutes } from './container-routes.js';
 import { objectRoutes } from './object-routes.js';
 import { previewRoutes } from './preview-routes.js';
 import { lockRoutes } from './s3/lock-routes.js';
+import { rewindRoutes } from './s3/rewind-routes.js';
+import { ruleRoutes } from './s3/rule-routes.js';
 import { s3ObjectRoutes } from './s3/object-routes.js';
 import { unfinishedRoutes } from './s3/unfinished-routes.js';
 import { searchRoutes } from './search-routes.js';
@@ -36,6 +38,8 @@ export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void
   versionRoutes(app, context, info, keepers);
   lockRoutes(app, context);
   s3ObjectRoutes(app, context);
+  rewindRoutes(app, context);
+  ruleRoutes(app, context);
   unfinishedRoutes(app, context);
   previewRoutes(app);
   zipRoutes(app, context);

@@ -130,8 +130,12 @@ export class S3Bucket {
 
   /** @returns undefined where nothing is current under the key */
   async currentVersion(key: string): Promise<string | undefined> {
-    const { status, headers } = await this.s3.do([200, 404], 'HEAD', this.#of(key));
-    return status === 404 ? undefined : String(headers['x-amz-version-id'] ?? NULL_VERSION);
+    const { status, headers } = await this.s3.do([200, 400, 404], 'HEAD', this.#of(key));
+    if (status === 200) return String(headers['x-amz-version-id'] ?? NULL_VERSION);
+    if (status === 404) return undefined;
+    // What is in cold storage cannot be read, and is there nevertheless.
+    const [newest] = await this.versionsOf(key, 1);
+    return newest?.deleted === false ? newest.id : undefined;
   }
 
   get(key: string, versionId: string | undefined, range?: string): Promise<UpstreamAnswer> {

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../../../server/api-error.js';
+import type { JobControl } from '../../../server/jobs.js';
+import type { S3Bucket, S3Version } from './s3-bucket.js';
+
+/** What becomes of one object when its bucket is taken back to an earlier time. */
+export interface RewindStep {
+  readonly name: string;
+  /** `restore`: a copy of an older version becomes current. `delete`: a delete marker does. */
+  readonly action: 'restore' | 'delete';
+  /** The version that comes back; null for what is deleted. */
+  readonly version_id: string | null;
+  readonly bytes: number;
+  /** What is current now; null where nothing is. */
+  readonly current_id: string | null;
+}
+
+export interface RewindPlan {
+  readonly id: string;
+  readonly container: string;
+  readonly prefix: string;
+  readonly at_unix_ms: number;
+  readonly restores: number;
+  readonly deletes: number;
+  readonly unchanged: number;
+  /** The size of all versions that come back. */
+  readonly bytes: number;
+  readonly steps: readonly RewindStep[];
+}
+
+/** A thousand requests to S3. */
+const VERSIONS_MAX = 200_000;
+/** A plan stays in memory until it is carried out. */
+const STEPS_MAX = 10_000;
+
+/**
+ * What has to be done so that the objects below a prefix are again what they were at a time.
+ * Versions that were deleted for good since then cannot come back, and are not seen.
+ * @throws ApiError unprocessable where there is too much of it; what listing throws
+ */
+export async function planRewind(
+  bucket: S3Bucket,
+  prefix: string,
+  atMs: number,
+  control: JobControl,
+): Promise<RewindPlan> {
+  const steps: RewindStep[] = [];
+  let unchanged = 0;
+  let read = 0;
+  let current: S3Version | undefined;
+  let target: S3Version | undefined;
+  const close = () => {
+    if (current === undefined) return;
+    const step = stepOf(current, target);
+    if (step === undefined) unchanged += 1;
+    else if (steps.push(step) > STEPS_MAX) throw tooMuch(`${STEPS_MAX} objects to change`);
+  };
+  for await (const version of bucket.versions(prefix, { signal: control.signal })) {
+    if (version.name !== current?.name) {
+      close();
+      current = version;
+      target = undefined;
+    }
+    if (target === undefined && Date.parse(version.last_modified) <= atMs) target = version;
+    if (++read > VERSIONS_MAX) throw tooMuch(`${VERSIONS_MAX} versions`);
+    control.progress(read, null);
+  }
+  close();
+  const restores = steps.filter(({ action }) => action === 'restore');
+  return {
+    ...{ id: randomUUID(), container: bucket.name, prefix, at_unix_ms: atMs },
+    restores: restores.length,
+    deletes: steps.length - restores.length,
+    unchanged,
+    bytes: restores.reduce((sum, { bytes }) => sum + bytes, 0),
+    steps,
+  };
+}
+
+function stepOf(current: S3Version, target: S3Version | undefined): RewindStep | undefined {
+  const { name } = current;
+  const currentId = current.deleted ? null : current.id;
+  if (target === undefined || target.deleted) {
+    if (currentId === null) return undefined;
+    return { name, action: 'delete', version_id: null, bytes: 0, current_id: currentId };
+  }
+  if (target.id === current.id) return undefined;
+  const { id, bytes } = target;
+  return { name, action: 'restore', version_id: id, bytes, current_id: currentId };
+}
+
+/**
+ * Carries out one step, unless the object has changed since the plan was made.
+ * @throws ApiError conflict
+ */
+export async function takeStep(bucket: S3Bucket, step: RewindStep): Promise<void> {
+  const { name, version_id: versionId } = step;
+  const current = (await bucket.currentVersion(name)) ?? null;
+  if (current !== step.current_id) {
+    throw new ApiError('conflict', 'It has changed since the preview, and was left as it is.');
+  }
+  if (versionId === null) await bucket.delete(name);
+  else await bucket.copyTo({ container: bucket.name, object: name }, { key: name, versionId });
+}
+
+function tooMuch(what: string): ApiError {
+  const message = `There are more than ${what}: rewind one folder at a time.`;
+  return new ApiError('unprocessable', message);
+}

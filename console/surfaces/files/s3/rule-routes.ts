@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { S3StatusError } from '../../../s3/errors.js';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { containerName } from '../names.js';
+import { corsRules, corsConfigurationOf, corsRulesOf } from './cors-model.js';
+import { s3Failure } from './failure.js';
+import {
+  matchCors,
+  parseCors,
+  parseLifecycle,
+  renderCorsConfiguration,
+  renderLifecycleConfiguration,
+} from './gateway-rules.js';
+import { configurationOf, lifecycleRules, rulesOf } from './lifecycle-model.js';
+import { previewLifecycle } from './lifecycle-preview.js';
+import { expectS3Place, type S3Place } from './s3-bucket.js';
+
+const NAMED = z.object({ name: containerName });
+const LIFECYCLE = z.strictObject({ name: containerName, rules: lifecycleRules });
+const CORS = z.strictObject({ name: containerName, rules: corsRules });
+const CORS_TEST = z.strictObject({
+  rules: corsRules,
+  origin: z.string().min(1).max(1024),
+  method: z.string().min(1).max(16),
+  headers: z.array(z.string().max(256)).max(50).default([]),
+});
+
+type RuleKind = 'lifecycle' | 'cors';
+
+/** Lifecycle and CORS rules of buckets, and what they would do. */
+export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.get('/api/files/lifecycle', { config: { access: 'read' } }, async (request) => {
+    const { name } = parse(NAMED, request.query);
+    const document = await documentOf(await expectS3Place(sessionOf(request), name), 'lifecycle');
+    return { rules: document === undefined ? [] : rulesOf(parseLifecycle(document)) };
+  });
+
+  const expires = { config: { access: 'manage', audits: 'files.lifecycle' } } as const;
+  app.put('/api/files/lifecycle', expires, async (request, reply) => {
+    const { name, rules } = parse(LIFECYCLE, request.body);
+    const place = await expectS3Place(sessionOf(request), name);
+    const details = { rules: rules.length, ids: rules.slice(0, 10).map(({ id }) => id) };
+    const document =
+      rules.length === 0 ? undefined : renderLifecycleConfiguration(configurationOf(rules));
+    await audited(context, request, { action: 'files.lifecycle', target: name, details }, () =>
+      setDocument(place, 'lifecycle', document),
+    );
+    return reply.status(204).send();
+  });
+
+  app.post(
+    '/api/files/lifecycle/preview',
+    { config: { access: 'read' } },
+    async (request, reply) => {
+      const { name, rules } = parse(LIFECYCLE, request.body);
+      const session = sessionOf(request);
+      const place = await expectS3Place(session, name);
+      // As S3 would read it: a rule that it refuses has no preview.
+      const configuration =
+        rules.length === 0
+          ? { rules: [] }
+          : parseLifecycle(renderLifecycleConfiguration(configurationOf(rules)));
+      const job = context.jobs.start(session, 'lifecycle_preview', (control) =>
+        previewLifecycle(place, configuration, context.now(), control),
+      );
+      return reply.status(202).send({ job_id: job.id });
+    },
+  );
+
+  app.get('/api/files/cors', { config: { access: 'read' } }, async (request) => {
+    const { name } = parse(NAMED, request.query);
+    const document = await documentOf(await expectS3Place(sessionOf(request), name), 'cors');
+    return { rules: document === undefined ? [] : corsRulesOf(parseCors(document)) };
+  });
+
+  const shares = { config: { access: 'manage', audits: 'files.cors' } } as const;
+  app.put('/api/files/cors', shares, async (request, reply) => {
+    const { name, rules } = parse(CORS, request.body);
+    const place = await expectS3Place(sessionOf(request), name);
+    const details = {
+      rules: rules.length,
+      origins: rules.flatMap(({ origins }) => origins).slice(0, 10),
+    };
+    const document =
+      rules.length === 0 ? undefined : renderCorsConfiguration(corsConfigurationOf(rules));
+    await audited(context, request, { action: 'files.cors', target: name, details }, () =>
+      setDocument(place, 'cors', document),
+    );
+    return reply.status(204).send();
+  });
+
+  /** Which rule decides about a request of a page elsewhere: the first one that lets it in. */
+  app.post('/api/files/cors/preview', { config: { access: 'read' } }, (request) => {
+    const { rules, origin, method, headers } = parse(CORS_TEST, request.body);
+    if (rules.length === 0) return { rule: null };
+    const configuration = parseCors(renderCorsConfiguration(corsConfigurationOf(rules)));
+    const requestedHeaders = headers.map((name) => name.toLowerCase());
+    const match = matchCors(configuration, { origin, method, requestedHeaders });
+    return { rule: match === undefined ? null : configuration.rules.indexOf(match.rule) };
+  });
+}
+
+/** @returns undefined where the bucket has none */
+async function documentOf(
+  { s3, name: bucket }: S3Place,
+  kind: RuleKind,
+): Promise<string | undefined> {
+  try {
+    return await s3.readText('GET', { bucket, query: { [kind]: '' } });
+  } catch (error) {
+    if (error instanceof S3StatusError && error.status === 404 && error.code !== 'NoSuchBucket') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function setDocument(
+  { s3, name: bucket }: S3Place,
+  kind: RuleKind,
+  body: string | undefined,
+): Promise<void> {
+  const place = { bucket, query: { [kind]: '' } };
+  const work =
+    body === undefined
+      ? s3.do([204], 'DELETE', place)
+      : s3.do([200, 204], 'PUT', { ...place, body });
+  await work.catch(s3Failure);
+}
