@@ -4,6 +4,7 @@ import { showAcl } from './acl.js';
 import { forgetDetails } from './containers.js';
 import { load, loadContainers } from './listing.js';
 import { attempt, may, view } from './state.js';
+import { bucketMenu } from './s3/bucket-menu.js';
 import { runTask } from './tasks.js';
 import { showTempUrl } from './tempurl.js';
 
@@ -45,7 +46,21 @@ export async function showContainer() {
       el('dd', { textContent: text }),
     );
   }
-  await ask('Container', [list, el('div', { className: 'row' }, ...buttons(name, details, can))]);
+  const nodes = [list, el('div', { className: 'row' }, ...buttons(name, details, can))];
+  if (details.s3_bucket) {
+    const all = bucketMenu(name, details).map(([text, work]) => leading(text, work));
+    nodes.push(el('h3', { textContent: 'S3' }), el('div', { className: 'row' }, ...all));
+  }
+  await ask('Container', nodes);
+}
+
+/** A button that leads from this dialog to another. */
+function leading(text, work, className = '') {
+  const onclick = () => {
+    $('#dialog').close();
+    attempt(work);
+  };
+  return el('button', { type: 'button', textContent: text, className, onclick });
 }
 
 function versionsText(details) {
@@ -61,11 +76,7 @@ function versionsText(details) {
 function buttons(name, details, can) {
   const all = [];
   const button = (text, work, className = '') => {
-    const onclick = () => {
-      $('#dialog').close();
-      attempt(work);
-    };
-    all.push(el('button', { type: 'button', textContent: text, className, onclick }));
+    all.push(leading(text, work, className));
   };
   if (can.tempurl && view.prefix !== '' && may('member')) {
     button(`Share all below ${view.prefix}`, () => showTempUrl({ prefix: view.prefix }));

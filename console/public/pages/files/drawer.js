@@ -5,6 +5,7 @@ import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
 import { download } from './rows.js';
 import { attempt, may, view } from './state.js';
+import { objectPanel } from './s3/object-panel.js';
 import { showTempUrl } from './tempurl.js';
 import { s3Facts, versionList } from './versions.js';
 
@@ -72,14 +73,28 @@ async function objectNodes(row, { container, name }) {
       Type: info.content_type,
       ETag: info.etag,
       Changed: timeText(info.last_modified),
-      ...(info.s3 === null ? { Expires: expiryText(info) } : s3Facts(info.s3)),
+      ...(info.s3 === null ? { Expires: expiryText(info) } : lockFacts(info.s3)),
       ...(info.segments === null ? {} : { Segments: info.segments }),
       ...info.headers,
     }),
-    previewOf(container, name, info),
-    metadataEditor(container, name, info, () => showDetails(row)),
+    ...(info.s3?.cold === true ? [] : [previewOf(container, name, info)]),
+    ...(view.details?.s3_bucket === true
+      ? [objectPanel({ container, name }, () => showDetails(row))]
+      : []),
+    // What is in cold storage shows no metadata, which saving would therefore drop.
+    ...(info.s3?.cold === true ? [] : [editorOf(row, { container, name }, info)]),
     versionList(container, name, () => showDetails(row)),
   ];
+}
+
+/** Storage class and tags have a section of their own. */
+function lockFacts(s3) {
+  const { Version, Retention, 'Legal hold': hold } = s3Facts(s3);
+  return { Version, Retention, 'Legal hold': hold };
+}
+
+function editorOf(row, { container, name }, info) {
+  return metadataEditor(container, name, info, () => showDetails(row));
 }
 
 async function deletedNodes(row, { container, name }) {

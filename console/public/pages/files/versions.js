@@ -1,6 +1,8 @@
 import { call, query } from '../../js/api.js';
 import { ask, bytesText, confirmed, el, shownText, timeText } from '../../js/dom.js';
 import { load } from './listing.js';
+import { askTyped } from './s3/fields.js';
+import { askToDelete, showLocks } from './s3/version-lock.js';
 import { attempt, may, view } from './state.js';
 import { runTask } from './tasks.js';
 
@@ -26,13 +28,17 @@ export function versionList(container, name, refresh) {
   }
   const body = el('div', {}, el('p', { className: 'quiet', textContent: 'Loading…' }));
   section.append(body);
-  call('GET', `/api/files/versions?${query({ container, name })}`)
-    .then(({ active, items, truncated }) => {
+  Promise.all([
+    call('GET', `/api/files/versions?${query({ container, name })}`),
+    isS3 ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
+  ])
+    .then(([{ active, items, truncated }, lock]) => {
       const notes = [];
       if (!active) notes.push('No new versions are kept: versioning is suspended.');
       if (items.length === 0) notes.push('There are none.');
       if (truncated) notes.push('There are more, older ones.');
-      const place = { container, name, isS3, refresh, compared: new Set() };
+      const isLockable = lock?.enabled === true;
+      const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
       const compare = el('button', { textContent: 'Compare', disabled: true });
       compare.onclick = () => attempt(() => showComparison(place, items));
       const list = items.map((one) => versionOf(place, one, compare));
@@ -66,7 +72,7 @@ function wholeActions(place, items, compare) {
  * @param compare - the button that is for two chosen versions
  */
 function versionOf(place, version, compare) {
-  const { container, name, isS3, refresh } = place;
+  const { container, name, isS3, isLockable, refresh } = place;
   const { id, is_latest: isLatest, deleted, bytes, last_modified: time } = version;
   const when = timeText(time);
   const what = deleted ? 'deleted' : bytesText(bytes);
@@ -92,13 +98,18 @@ function versionOf(place, version, compare) {
       await Promise.all([load(), refresh()]);
     });
   }
+  if (isLockable && !deleted) {
+    button('Lock', async () => {
+      if (await showLocks(body, when)) await refresh();
+    });
+  }
   if (isStored && may('admin')) {
     button(
       'Delete',
       async () => {
-        if (!(await mayDelete(place, version, when))) return;
-        const typed = isS3 ? { confirm_name: name } : {};
-        await call('POST', '/api/files/versions/delete', { ...body, ...typed });
+        const confirmation = await askBefore(place, version, when);
+        if (confirmation === null) return;
+        await call('POST', '/api/files/versions/delete', { ...body, ...confirmation });
         await Promise.all([load(), refresh()]);
       },
       'danger',
@@ -131,39 +142,34 @@ function picker({ compared }, { id }, when, compare) {
   return box;
 }
 
-/** Asks before one version goes; in a bucket of S3 the name has to be typed. */
-async function mayDelete({ name, isS3 }, { deleted, is_latest: isLatest }, when) {
+/**
+ * Asks before one version goes; in a bucket of S3 the name has to be typed.
+ *
+ * @returns what the request says besides, or null where it is not meant
+ */
+async function askBefore({ container, name, isS3 }, { id, deleted, is_latest: isLatest }, when) {
   if (!isS3) {
-    const text = `The version of ${when} will be gone for good.`;
-    return confirmed('Delete a version', text, 'Delete', { danger: true });
+    const text = `The version of ${when} will be permanently deleted.`;
+    return (await confirmed('Delete a version', text, 'Delete permanently', { danger: true }))
+      ? {}
+      : null;
   }
   if (deleted) {
     const effect = isLatest ? ' The version before it becomes current again.' : '';
     const text = `The delete marker of ${when} will be removed.${effect}`;
-    return confirmed('Remove a delete marker', text, 'Remove', { danger: true });
+    const isMeant = await confirmed('Remove a delete marker', text, 'Remove', { danger: true });
+    return isMeant ? { confirm_name: name } : null;
   }
   const effect = isLatest ? ' It is the current one: the version before it becomes current.' : '';
-  return typed('Delete a version', `The version of ${when} will be gone for good.${effect}`, name);
-}
-
-/** @returns whether the name was typed, which says that it is meant */
-async function typed(title, text, name) {
-  const confirm = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
-  const nodes = [
-    el('p', { textContent: text }),
-    el('label', {}, `Type “${shownText(name)}” to confirm`, confirm),
-  ];
-  const check = async (entered) => {
-    if (entered.confirm_name !== name) throw new Error('That is not its name.');
-  };
-  const given = await ask(title, nodes, 'Delete for good', check, { danger: true });
-  return given !== null;
+  const text = `The version of ${when} will be permanently deleted.${effect}`;
+  return askToDelete({ container, name, version_id: id }, text);
 }
 
 async function purgeAll({ container, name, refresh }) {
   const text =
-    'All versions and delete markers of this object will be gone for good. Versions that Object Lock protects stay.';
-  if (!(await typed('Delete all versions', text, name))) return;
+    'All versions and delete markers of this object will be permanently deleted. Versions that Object Lock protects stay.';
+  const nodes = [el('p', { textContent: text })];
+  if ((await askTyped('Delete all versions', nodes, name)) === null) return;
   const body = { container, names: [name], mode: 'purge', confirm_name: name };
   await runTask(`Delete all versions of “${name}”`, '/api/files/delete', body);
   await refresh();

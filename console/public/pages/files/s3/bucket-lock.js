@@ -1,0 +1,76 @@
+import { call, query } from '../../../js/api.js';
+import { ask, el } from '../../../js/dom.js';
+import { may } from '../state.js';
+import { choice, factList, field, quiet, typedName } from './fields.js';
+
+/** @typedef {import('../../../../surfaces/files/s3/bucket-lock.js').BucketLock} BucketLock */
+
+/**
+ * Object Lock of a bucket: whether it is on, and the retention that new versions begin with.
+ *
+ * @param {string} name
+ */
+export async function showBucketLock(name) {
+  const answer = await call('GET', `/api/files/lock?${query({ name })}`);
+  const lock = /** @type {BucketLock} */ (answer);
+  const given = lock.default_retention;
+  const state = factList({
+    'Object Lock': lock.enabled ? 'on' : 'off',
+    'Default retention':
+      given === null ? 'none' : `${given.mode.toLowerCase()}, ${given.count} ${given.unit}`,
+  });
+  if (!may('admin')) {
+    await ask('Object Lock', [state, quiet('Only admins may change this.')]);
+    return;
+  }
+  const mode = choice(
+    'Default retention of new versions',
+    'mode',
+    [
+      ['', 'None'],
+      ['GOVERNANCE', 'Governance: admins can bypass it'],
+      ['COMPLIANCE', 'Compliance: nobody can shorten or remove it'],
+    ],
+    given?.mode ?? '',
+  );
+  const count = field('Period', {
+    ...{ type: 'number', min: '1', max: '36500', required: true },
+    value: String(given?.count ?? 30),
+  });
+  const unit = choice(
+    'Unit',
+    'unit',
+    [
+      ['days', 'days'],
+      ['years', 'years'],
+    ],
+    given?.unit ?? 'days',
+  );
+  const period = el('div', { className: 'pair' }, count.node, unit.node);
+  const typed = typedName(name);
+  const show = () => {
+    period.hidden = mode.select.value === '';
+    count.input.disabled = period.hidden;
+    typed.need(!lock.enabled || mode.select.value === 'COMPLIANCE');
+  };
+  mode.select.addEventListener('change', show);
+  show();
+  const about = lock.enabled
+    ? 'A change is for versions that are written from now on.'
+    : 'Versions of this bucket can then be protected against deletion. It cannot be turned off again, and versioning cannot be suspended any more.';
+  const nodes = [state, quiet(about), mode.node, period, typed.node];
+  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', () =>
+    call('PUT', '/api/files/lock', {
+      name,
+      default_retention:
+        mode.select.value === ''
+          ? null
+          : {
+              mode: mode.select.value,
+              unit: unit.select.value,
+              count: Number(count.input.value),
+            },
+      ...typed.given(),
+    }),
+  );
+}

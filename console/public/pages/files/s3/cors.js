@@ -1,0 +1,142 @@
+import { call, query } from '../../../js/api.js';
+import { ask, el, messageOf } from '../../../js/dom.js';
+import { may } from '../state.js';
+import { choice, field, quiet } from './fields.js';
+
+/** @typedef {import('../../../../surfaces/files/s3/cors-model.js').CorsRuleView} Rule */
+
+const METHODS = /** @type {const} */ (['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
+
+/** @type {Rule} */
+const EMPTY = {
+  ...{ id: '', origins: [], methods: ['GET', 'HEAD'], headers: ['*'] },
+  ...{ expose_headers: ['ETag'], max_age_s: 3600 },
+};
+
+/**
+ * The CORS rules of a bucket: which web pages may use it from a browser.
+ *
+ * @param {string} name
+ */
+export async function showCors(name) {
+  /** @type {{ rules: readonly Rule[] }} */
+  const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
+  const list = el('div', { className: 'cors' });
+  /** @type {(() => Rule)[]} */
+  const readers = [];
+  const mark = () => {
+    [...list.children].forEach((one, index) => {
+      const legend = one.querySelector('legend');
+      if (legend !== null) legend.textContent = `Rule ${index + 1}`;
+    });
+  };
+  const addRule = (/** @type {Rule} */ rule) => {
+    const { node, read } = ruleForm(rule, () => {
+      readers.splice(readers.indexOf(read), 1);
+      node.remove();
+      mark();
+    });
+    readers.push(read);
+    list.append(node);
+    mark();
+  };
+  rules.forEach(addRule);
+  const add = el('button', { type: 'button', textContent: 'Add rule' });
+  add.onclick = () => addRule(EMPTY);
+  const read = () => readers.map((one) => one());
+  const about = 'The first rule that allows the origin, the method and all headers decides.';
+  const nodes = [quiet(about), list, ...(may('admin') ? [add] : []), tester(read)];
+  await ask('CORS rules', nodes, may('admin') ? 'Save' : undefined, () =>
+    call('PUT', '/api/files/cors', { name, rules: read() }),
+  );
+}
+
+/**
+ * @param {Rule} rule
+ * @param {() => void} onRemove
+ */
+function ruleForm(rule, onRemove) {
+  const origins = lines('Origins (one per line, * for any)', rule.origins, true);
+  const headers = lines('Request headers (one per line, * for any)', rule.headers, false);
+  const exposed = lines('Response headers that pages may read', rule.expose_headers, false);
+  const age = field('Browsers remember this for (seconds)', { type: 'number', min: '0' });
+  age.input.value = rule.max_age_s === null ? '' : String(rule.max_age_s);
+  const boxes = METHODS.map((method) => {
+    const input = el('input', { type: 'checkbox', checked: rule.methods.includes(method) });
+    return { method, input, node: el('label', { className: 'check' }, input, ` ${method}`) };
+  });
+  const remove = el('button', { type: 'button', textContent: 'Remove rule', className: 'danger' });
+  remove.onclick = onRemove;
+  const node = el(
+    'fieldset',
+    {},
+    el('legend', { textContent: 'Rule' }),
+    origins.node,
+    el('div', { className: 'row' }, ...boxes.map((one) => one.node)),
+    ...[headers.node, exposed.node, age.node],
+    ...(may('admin') ? [remove] : []),
+  );
+  /** @returns {Rule} */
+  const read = () => ({
+    id: rule.id,
+    origins: origins.values(),
+    methods: boxes.filter(({ input }) => input.checked).map(({ method }) => method),
+    headers: headers.values(),
+    expose_headers: exposed.values(),
+    max_age_s: age.input.value === '' ? null : Number(age.input.value),
+  });
+  return { node, read };
+}
+
+/**
+ * @param {string} label
+ * @param {readonly string[]} values
+ * @param {boolean} required
+ */
+function lines(label, values, required) {
+  const area = el('textarea', { rows: 2, spellcheck: false, required });
+  area.value = values.join('\n');
+  const given = () => area.value.split('\n').map((line) => line.trim());
+  return {
+    node: el('label', {}, label, area),
+    values: () => given().filter((line) => line !== ''),
+  };
+}
+
+/**
+ * Tells which of the rules, as they are entered, lets a request in.
+ *
+ * @param {() => readonly Rule[]} read
+ */
+function tester(read) {
+  const origin = field('Origin of the page', { value: 'https://www.example.com' });
+  const method = choice(
+    'Method',
+    'test_method',
+    METHODS.map((one) => /** @type {const} */ ([one, one])),
+    'GET',
+  );
+  const headers = field('Request headers (comma between)', {});
+  const verdict = el('p', { className: 'quiet', role: 'status' });
+  const test = el('button', { type: 'button', textContent: 'Test' });
+  test.onclick = async () => {
+    try {
+      const { rule } = await call('POST', '/api/files/cors/preview', {
+        rules: read(),
+        origin: origin.input.value,
+        method: method.select.value,
+        headers: headers.input.value
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      });
+      verdict.textContent =
+        rule === null ? 'No rule allows this.' : `Rule ${rule + 1} allows this.`;
+    } catch (error) {
+      verdict.textContent = messageOf(error);
+    }
+  };
+  const pair = el('div', { className: 'pair' }, origin.node, method.node);
+  const summary = el('summary', { textContent: 'Test a request' });
+  return el('details', {}, summary, pair, headers.node, test, verdict);
+}

@@ -1,0 +1,204 @@
+import { ask, el } from '../../../js/dom.js';
+import { box, field, quiet } from './fields.js';
+
+/** @typedef {import('../../../../surfaces/files/s3/lifecycle-model.js').LifecycleRuleView} Rule */
+
+/** @type {Rule} */
+const EMPTY = {
+  ...{ id: '', enabled: true, prefix: '', tags: [], size_greater_than: null, size_less_than: null },
+  ...{ expire: null, transitions: [], noncurrent_expire: null, noncurrent_transitions: [] },
+  abort_days: null,
+};
+
+/**
+ * A rule in words, a line for each thing that it does.
+ *
+ * @param {Rule} rule
+ */
+export function ruleText(rule) {
+  const lines = [`For ${scopeText(rule)}`];
+  const { expire, noncurrent_expire: noncurrent } = rule;
+  if (expire !== null) {
+    if ('delete_markers' in expire) {
+      if (expire.delete_markers) lines.push('Remove delete markers with nothing behind them');
+    } else lines.push(`Delete ${timeText(expire)}`);
+  }
+  for (const { when, storage_class: name } of rule.transitions) {
+    lines.push(`Move to ${name} ${timeText(when)}`);
+  }
+  if (noncurrent !== null) {
+    const kept =
+      noncurrent.newer === null ? '' : `, but keep the ${noncurrent.newer} newest of them`;
+    lines.push(`Delete old versions permanently after ${noncurrent.days} days${kept}`);
+  }
+  for (const { days, storage_class: name } of rule.noncurrent_transitions) {
+    lines.push(`Move old versions to ${name} after ${days} days`);
+  }
+  if (rule.abort_days !== null) {
+    lines.push(`Abort unfinished uploads after ${rule.abort_days} days`);
+  }
+  return lines;
+}
+
+/** @param {Rule} rule */
+function scopeText({ prefix, tags, size_greater_than: greater, size_less_than: less }) {
+  const parts = [];
+  if (prefix !== '') parts.push(`names that begin with “${prefix}”`);
+  for (const { key, value } of tags) parts.push(`the tag ${key}=${value}`);
+  if (greater !== null) parts.push(`more than ${greater} bytes`);
+  if (less !== null) parts.push(`less than ${less} bytes`);
+  return parts.length === 0 ? 'all objects' : `objects with ${parts.join(' and ')}`;
+}
+
+/** @param {{ days: number } | { date: string }} time */
+function timeText(time) {
+  return 'days' in time ? `after ${time.days} days` : `from ${time.date}`;
+}
+
+/**
+ * @param {Rule | null} given null: a new one
+ * @param {boolean} hasVersions of the bucket
+ * @returns {Promise<Rule | null>} the rule as it was entered; null when the dialog was closed
+ */
+export async function editLifecycleRule(given, hasVersions) {
+  const form = formOf(given ?? EMPTY, hasVersions);
+  /** @type {Rule | null} */
+  let made = null;
+  const title = given === null ? 'New lifecycle rule' : 'Lifecycle rule';
+  const entered = await ask(title, form.nodes, 'Done', async () => {
+    made = form.rule();
+    if (ruleText(made).length === 1)
+      throw new Error('Say what the rule does: fill in one of the times.');
+  });
+  return entered === null ? null : made;
+}
+
+/**
+ * @param {Rule} rule
+ * @param {boolean} hasVersions
+ */
+function formOf(rule, hasVersions) {
+  const { expire, noncurrent_expire: noncurrent } = rule;
+  const isDated = expire !== null && 'date' in expire;
+  const id = field('Name of the rule', { value: rule.id, maxLength: 255, required: true });
+  const enabled = box('Enabled', { checked: rule.enabled });
+  const prefix = field('Names that begin with (empty: all)', { value: rule.prefix });
+  const tags = el('textarea', { rows: 2, spellcheck: false });
+  tags.value = rule.tags.map(({ key, value }) => `${key}=${value}`).join('\n');
+  const greater = number('Larger than (bytes)', rule.size_greater_than, 0);
+  const less = number('Smaller than (bytes)', rule.size_less_than, 0);
+  const after = hasVersions
+    ? 'Add a delete marker after (days)'
+    : 'Delete permanently after (days)';
+  const days = number(after, expire !== null && 'days' in expire ? expire.days : null, 1);
+  const date = field('or from (day of UTC)', {
+    ...{ type: 'date', value: isDated ? expire.date : '' },
+  });
+  const markers = box('Remove delete markers with nothing behind them', {
+    checked: expire !== null && 'delete_markers' in expire && expire.delete_markers,
+  });
+  const old = number('Delete old versions permanently after (days)', noncurrent?.days ?? null, 1);
+  const newer = number('but keep this many of them', noncurrent?.newer ?? null, 1);
+  const abort = number('Abort unfinished uploads after (days)', rule.abort_days, 1);
+  const [move] = rule.transitions;
+  const isSimple = rule.transitions.length <= 1 && (move === undefined || 'days' in move.when);
+  const moveDays = number(
+    'Move to another storage class after (days)',
+    move !== undefined && 'days' in move.when ? move.when.days : null,
+    0,
+  );
+  const storageClass = field('Storage class', { value: move?.storage_class ?? 'GLACIER' });
+  const heading = (/** @type {string} */ textContent) => el('h3', { textContent });
+  const pair = (/** @type {Node[]} */ ...nodes) => el('div', { className: 'pair' }, ...nodes);
+  const kept = [];
+  if (!isSimple) kept.push('Its moves to other storage classes stay as they are.');
+  if (rule.noncurrent_transitions.length > 0)
+    kept.push('Its moves of old versions stay as they are.');
+  const nodes = [
+    ...[id.node, enabled.node, heading('Which objects'), prefix.node],
+    el('label', {}, 'With all of these tags (key=value, one per line)', tags),
+    pair(greater.node, less.node),
+    ...[heading('What happens'), pair(days.node, date.node)],
+    ...(hasVersions ? [pair(old.node, newer.node), markers.node] : []),
+    ...(isSimple ? [pair(moveDays.node, storageClass.node)] : []),
+    abort.node,
+    ...kept.map(quiet),
+  ];
+  return {
+    nodes,
+    /** @returns {Rule} */
+    rule: () => ({
+      ...rule,
+      id: id.input.value.trim(),
+      enabled: enabled.input.checked,
+      prefix: prefix.input.value,
+      tags: tagsIn(tags.value),
+      size_greater_than: greater.value(),
+      size_less_than: less.value(),
+      expire: expireOf(days.value(), date.input.value, markers.input.checked),
+      transitions: isSimple
+        ? moveOf(moveDays.value(), storageClass.input.value.trim())
+        : rule.transitions,
+      noncurrent_expire: noncurrentOf(old.value(), newer.value()),
+      abort_days: abort.value(),
+    }),
+  };
+}
+
+/**
+ * @param {string} label
+ * @param {number | null} value
+ * @param {number} least
+ */
+function number(label, value, least) {
+  const { input, node } = field(label, { type: 'number', min: String(least) });
+  input.value = value === null ? '' : String(value);
+  return { node, value: () => (input.value === '' ? null : Number(input.value)) };
+}
+
+/** @param {string} text */
+function tagsIn(text) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const at = line.indexOf('=');
+    if (at <= 0) throw new Error(`“${line}” is no tag: write key=value.`);
+    return { key: line.slice(0, at).trim(), value: line.slice(at + 1).trim() };
+  });
+}
+
+/**
+ * @param {number | null} days
+ * @param {string} date
+ * @param {boolean} markers
+ * @returns {Rule['expire']}
+ */
+function expireOf(days, date, markers) {
+  const chosen = [days !== null, date !== '', markers].filter(Boolean).length;
+  if (chosen > 1) {
+    throw new Error(
+      'Choose one of: days, a date, or removing delete markers. Use two rules for both.',
+    );
+  }
+  if (days !== null) return { days };
+  if (date !== '') return { date };
+  return markers ? { delete_markers: true } : null;
+}
+
+/**
+ * @param {number | null} days
+ * @param {string} storageClass
+ */
+function moveOf(days, storageClass) {
+  return days === null ? [] : [{ when: { days }, storage_class: storageClass }];
+}
+
+/**
+ * @param {number | null} days
+ * @param {number | null} newer
+ */
+function noncurrentOf(days, newer) {
+  if (days === null && newer !== null) {
+    throw new Error('Say after how many days old versions are deleted.');
+  }
+  return days === null ? null : { days, newer };
+}

@@ -1,0 +1,149 @@
+import { call, query } from '../../../js/api.js';
+import { ask, bytesText, el, shownText } from '../../../js/dom.js';
+import { may } from '../state.js';
+import { factList, quiet, scrolledTable } from './fields.js';
+import { editLifecycleRule, ruleText } from './lifecycle-rule.js';
+import { runPreview } from './preview-job.js';
+
+/**
+ * @typedef {import('../../../../surfaces/files/s3/lifecycle-model.js').LifecycleRuleView} Rule
+ * @typedef {import('../../../../surfaces/files/s3/lifecycle-preview.js').LifecyclePreview} Preview
+ */
+
+/** @type {Readonly<Record<string, string>>} */
+const EFFECTS = {
+  expire: 'delete',
+  transition: 'move to another storage class',
+  expire_version: 'delete old versions',
+  transition_version: 'move old versions',
+  remove_marker: 'remove delete markers',
+  abort_upload: 'abort uploads',
+};
+
+/**
+ * The lifecycle rules of a bucket: a list, each rule in a dialog of its own, a preview, and saving
+ * all of them at once.
+ *
+ * @param {string} name
+ * @param {boolean} hasVersions
+ */
+export async function showLifecycle(name, hasVersions) {
+  const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
+  await listRules({ name, hasVersions, saved: JSON.stringify(rules) }, rules);
+}
+
+/**
+ * @typedef {{ name: string, hasVersions: boolean, saved: string }} Bucket
+ * @param {Bucket} bucket
+ * @param {readonly Rule[]} rules
+ * @returns {Promise<void>}
+ */
+async function listRules(bucket, rules) {
+  /** @type {(() => Promise<void>) | null} */
+  let next = null;
+  /** @param {() => Promise<void>} work what follows when this dialog is closed */
+  const leave = (work) => () => {
+    next = work;
+    document.querySelector('dialog')?.close();
+  };
+  const mayChange = may('admin');
+  const items = rules.map((rule, index) => {
+    const others = (/** @type {readonly Rule[]} */ ...put) => rules.toSpliced(index, 1, ...put);
+    const edit = leave(async () => {
+      const changed = await editLifecycleRule(rule, bucket.hasVersions);
+      await listRules(bucket, changed === null ? rules : others(changed));
+    });
+    const remove = leave(() => listRules(bucket, others()));
+    return ruleItem(rule, mayChange ? { edit, remove } : null);
+  });
+  const add = leave(async () => {
+    const made = await editLifecycleRule(null, bucket.hasVersions);
+    await listRules(bucket, made === null ? rules : [...rules, made]);
+  });
+  const preview = leave(async () => {
+    await showPreview(bucket.name, rules);
+    await listRules(bucket, rules);
+  });
+  const buttons = el('div', { className: 'row' });
+  if (mayChange) buttons.append(button('Add rule', add));
+  if (rules.length > 0) buttons.append(button('Preview', preview));
+  const isChanged = JSON.stringify(rules) !== bucket.saved;
+  const nodes = [
+    rules.length === 0
+      ? quiet('No rules: nothing is deleted or moved by itself.')
+      : el('ol', { className: 'rules' }, ...items),
+    buttons,
+    ...(isChanged ? [quiet('Not saved yet.')] : []),
+  ];
+  await ask('Lifecycle rules', nodes, isChanged ? 'Save' : undefined, () =>
+    call('PUT', '/api/files/lifecycle', { name: bucket.name, rules }),
+  );
+  const follow = /** @type {(() => Promise<void>) | null} */ (next);
+  if (follow !== null) await follow();
+}
+
+/**
+ * @param {Rule} rule
+ * @param {{ edit: () => void, remove: () => void } | null} can
+ */
+function ruleItem(rule, can) {
+  const label = rule.id === '' ? 'new rule' : rule.id;
+  const name = el('strong', { textContent: shownText(label) });
+  const off = rule.enabled
+    ? []
+    : [' ', el('span', { className: 'badge', textContent: 'disabled' })];
+  const lines = ruleText(rule).map((textContent) => el('li', { textContent }));
+  const buttons = el('div', { className: 'row' });
+  if (can !== null) {
+    const remove = button('Remove', can.remove, 'danger');
+    const edit = button('Edit', can.edit);
+    edit.setAttribute('aria-label', `Edit: ${label}`);
+    remove.setAttribute('aria-label', `Remove: ${label}`);
+    buttons.append(edit, remove);
+  }
+  return el('li', {}, name, ...off, el('ul', {}, ...lines), buttons);
+}
+
+/**
+ * @param {string} textContent
+ * @param {() => void} onclick
+ */
+function button(textContent, onclick, className = '') {
+  return el('button', { type: 'button', textContent, onclick, className });
+}
+
+/**
+ * What the rules would do to what is in the bucket now.
+ *
+ * @param {string} name
+ * @param {readonly Rule[]} rules
+ */
+async function showPreview(name, rules) {
+  const body = { name, rules };
+  const path = '/api/files/lifecycle/preview';
+  const found = await runPreview(`Preview of lifecycle rules of ${name}`, path, body);
+  if (found === null) return;
+  const { effects, scanned, truncated, tags_unread: unread } = /** @type {Preview} */ (found);
+  const rows = effects.map((one) =>
+    el(
+      'tr',
+      {},
+      el('td', { textContent: shownText(one.rule_id), className: 'long' }),
+      el('td', { textContent: EFFECTS[one.effect] ?? one.effect }),
+      el('td', {
+        textContent: one.now === 0 ? '0' : `${one.now.toLocaleString()} (${bytesText(one.bytes)})`,
+      }),
+      el('td', { textContent: one.later.toLocaleString() }),
+      el('td', { textContent: shownText(one.examples.slice(0, 3).join(', ')), className: 'long' }),
+    ),
+  );
+  const notes = ['Later: matched already, but not old enough. What Object Lock protects stays.'];
+  if (truncated) notes.push('The bucket has more: only a part of it was looked at.');
+  if (unread > 0) notes.push(`The tags of ${unread.toLocaleString()} objects were not read.`);
+  const heads = ['Rule', 'Effect', 'Now', 'Later', 'Such as'];
+  await ask('What the rules would do', [
+    factList({ 'Looked at': `${scanned.toLocaleString()} objects and versions` }),
+    rows.length === 0 ? quiet('Nothing matches.') : scrolledTable('Effects', heads, rows).node,
+    ...notes.map(quiet),
+  ]);
+}

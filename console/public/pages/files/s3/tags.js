@@ -1,0 +1,104 @@
+import { call, query } from '../../../js/api.js';
+import { ask, el, shownText } from '../../../js/dom.js';
+import { quiet } from './fields.js';
+
+/**
+ * @typedef {import('../../../../surfaces/files/s3/tags.js').Tag} Tag
+ * @typedef {{ container: string, name?: string, version_id?: string }} Tagged
+ */
+
+const OBJECT_TAGS_MAX = 10;
+const BUCKET_TAGS_MAX = 50;
+/** What S3 takes in keys and values. */
+const SIGNS = String.raw`[\p{L}\p{Z}\p{N}_.:\/=+\-@]*`;
+const SIGNS_TEXT = 'Letters, digits, spaces and _ . : / = + - @';
+
+/**
+ * @param {Tagged} place without a name: the bucket
+ * @returns {Promise<readonly Tag[]>}
+ */
+export async function tagsOf(place) {
+  const answer = await call('GET', `/api/files/tags?${query(place)}`);
+  return /** @type {{ tags: readonly Tag[] }} */ (answer).tags;
+}
+
+/** @param {readonly Tag[]} tags */
+export function tagList(tags) {
+  if (tags.length === 0) return quiet('No tags.');
+  const items = tags.map(({ key, value }) =>
+    el('li', {
+      className: 'badge',
+      textContent: shownText(value === '' ? key : `${key}: ${value}`),
+    }),
+  );
+  return el('ul', { className: 'tags' }, ...items);
+}
+
+/**
+ * Shows the tags of a bucket or an object in a dialog that changes them.
+ *
+ * @param {Tagged} place
+ * @param {boolean} mayChange
+ * @returns whether they were changed
+ */
+export async function showTags(place, mayChange) {
+  const tags = await tagsOf(place);
+  const title = place.name === undefined ? 'Bucket tags' : `Tags of ${place.name}`;
+  if (!mayChange) {
+    await ask(title, [tagList(tags)]);
+    return false;
+  }
+  const most = place.name === undefined ? BUCKET_TAGS_MAX : OBJECT_TAGS_MAX;
+  const rows = el('div', { className: 'meta' }, ...tags.map(rowOf));
+  const add = el('button', { type: 'button', textContent: 'Add tag' });
+  const mark = () => {
+    add.disabled = rows.childElementCount >= most;
+  };
+  add.onclick = () => {
+    const row = rowOf({ key: '', value: '' });
+    rows.append(row);
+    row.querySelector('input')?.focus();
+    mark();
+  };
+  rows.addEventListener('click', mark);
+  mark();
+  const text = `At most ${most} tags. Lifecycle rules can select objects by their tags.`;
+  const given = await ask(title, [quiet(text), rows, add], 'Save', () =>
+    call('PUT', '/api/files/tags', { ...place, tags: entered(rows) }),
+  );
+  return given !== null;
+}
+
+/** @param {Tag} tag */
+function rowOf({ key, value }) {
+  const name = el('input', {
+    value: key,
+    required: true,
+    maxLength: 128,
+    placeholder: 'key',
+    pattern: SIGNS,
+    title: SIGNS_TEXT,
+  });
+  name.setAttribute('aria-label', 'Key of the tag');
+  const text = el('input', {
+    value,
+    maxLength: 256,
+    placeholder: 'value',
+    pattern: SIGNS,
+    title: SIGNS_TEXT,
+  });
+  text.setAttribute('aria-label', 'Value of the tag');
+  const remove = el('button', { type: 'button', textContent: '×' });
+  remove.setAttribute('aria-label', `Remove ${key || 'this tag'}`);
+  const row = el('div', { className: 'entry' }, name, text, remove);
+  remove.onclick = () => row.remove();
+  return row;
+}
+
+/** @param {HTMLElement} rows */
+function entered(rows) {
+  return [...rows.children].map((row) => {
+    const [key, value] = row.querySelectorAll('input');
+    return { key: key?.value ?? '', value: value?.value ?? '' };
+  });
+}

@@ -1,0 +1,110 @@
+import { call, query } from '../../../js/api.js';
+import {
+  ask,
+  bytesText,
+  confirmed,
+  durationText,
+  el,
+  shownText,
+  timeText,
+} from '../../../js/dom.js';
+import { attempt, may } from '../state.js';
+import { runTask } from '../tasks.js';
+import { field, quiet, scrolledTable } from './fields.js';
+
+/**
+ * @typedef {import('../../../../surfaces/files/s3/unfinished.js').MeasuredUpload} MeasuredUpload
+ * @typedef {import('../../../../surfaces/files/s3/unfinished.js').UploadsPage} UploadsPage
+ */
+
+const DAYS = 7;
+const DAY_S = 86_400;
+
+/**
+ * Multipart uploads of a bucket that were begun and never finished.
+ *
+ * @param {string} container
+ */
+export async function showUnfinished(container) {
+  const first = await pageOf(container, null);
+  const table = scrolledTable(
+    'Unfinished uploads',
+    ['Name', 'Started', 'Parts', 'Size', ''],
+    first.items.map((one) => rowOf(container, one)),
+  );
+  const more = el('button', { type: 'button', textContent: 'Show more' });
+  let { next } = first;
+  more.hidden = next === null;
+  more.onclick = () =>
+    attempt(async () => {
+      const page = await pageOf(container, next);
+      next = page.next;
+      more.hidden = next === null;
+      table.body.append(...page.items.map((one) => rowOf(container, one)));
+    });
+  const isNone = first.items.length === 0;
+  const about = isNone
+    ? 'There are no unfinished uploads.'
+    : 'Their parts take up space until they are finished or aborted.';
+  const days = field('Abort all that are older than (days)', {
+    ...{ type: 'number', min: '0.05', step: 'any', required: true, value: String(DAYS) },
+  });
+  const mayAbort = may('admin') && !isNone;
+  const nodes = [
+    quiet(about),
+    ...(isNone ? [] : [table.node, more]),
+    ...(mayAbort ? [days.node] : []),
+  ];
+  const okText = mayAbort ? 'Abort old uploads' : undefined;
+  const danger = { danger: true };
+  const given = await ask('Unfinished uploads', nodes, okText, undefined, danger);
+  if (given === null || !mayAbort) return;
+  const count = Number(days.input.value);
+  const body = { container, older_than_h: count * 24 };
+  const title = `Abort uploads older than ${count} days`;
+  await runTask(title, '/api/files/unfinished/abort-old', body, async () => undefined);
+  await showUnfinished(container);
+}
+
+/**
+ * @param {string} container
+ * @param {UploadsPage['next']} after
+ * @returns {Promise<UploadsPage>}
+ */
+async function pageOf(container, after) {
+  const from = after === null ? {} : { after_name: after.name, after_id: after.upload_id };
+  const page = await call('GET', `/api/files/unfinished?${query({ container, ...from })}`);
+  return /** @type {UploadsPage} */ (page);
+}
+
+/**
+ * @param {string} container
+ * @param {MeasuredUpload} upload
+ */
+function rowOf(container, { name, upload_id: id, started, parts, bytes }) {
+  const abort = el('button', { type: 'button', textContent: 'Abort', className: 'danger' });
+  abort.setAttribute('aria-label', `Abort the upload of ${name}`);
+  abort.onclick = () =>
+    attempt(async () => {
+      const text = `What was uploaded of “${shownText(name)}” (${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}) will be deleted. Whoever is still sending the rest will fail.`;
+      if (await confirmed('Abort an upload', text, 'Abort the upload', { danger: true })) {
+        await call('POST', '/api/files/unfinished/abort', { container, name, upload_id: id });
+      }
+      await showUnfinished(container);
+    });
+  return el(
+    'tr',
+    {},
+    el('td', { textContent: shownText(name), className: 'long' }),
+    el('td', { textContent: ageText(started), title: timeText(started) }),
+    el('td', { textContent: String(parts) }),
+    el('td', { textContent: bytesText(bytes) }),
+    el('td', {}, ...(may('admin') ? [abort] : [])),
+  );
+}
+
+/** @param {string} started */
+function ageText(started) {
+  const seconds = (Date.now() - Date.parse(started)) / 1000;
+  return `${seconds < 2 * DAY_S ? durationText(seconds) : `${Math.floor(seconds / DAY_S)} days`} ago`;
+}
