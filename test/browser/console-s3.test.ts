@@ -144,7 +144,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
 
   it('changes tags of an object', async () => {
     await page.goto(`${consoleOf(service).endpoint}/#${BUCKET}/`);
-    await button('Properties: report.txt').click();
+    await button('report.txt').click();
     await drawer().getByText('No tags.').waitFor();
     await drawer().getByText('STANDARD', { exact: true }).waitFor();
     await drawer().getByRole('button', { name: 'Edit tags' }).click();
@@ -179,7 +179,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     expect((await s3.get(`/${BUCKET}?object-lock`)).text).to.include('<Days>1</Days>');
 
     await button('Close properties').click();
-    await button('Properties: report.txt').click();
+    await button('report.txt').click();
     const older = versions().nth(1);
     await older.getByRole('button', { name: /^Lock/ }).click();
     await dialog()
