@@ -19,7 +19,7 @@ import type {
   UpdateOutcome,
   UpdatePrecondition,
 } from './object-update.js';
-import type { DeletePrecondition, Guard, WritePrecondition } from './preconditions.js';
+import type { DeletePrecondition, Guard, WriteOrder, WritePrecondition } from './preconditions.js';
 import type { UnreadListings } from './unread-page.js';
 
 export type * from './call-context.js';
@@ -126,6 +126,8 @@ export interface PutObjectInput {
   /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
   readonly seal?: (() => ObjectSeal) | undefined;
   readonly guard?: Guard | undefined;
+  /** Without a precondition. Whether a large object is replaced is not looked at then. */
+  readonly order?: WriteOrder | undefined;
   /** Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }
@@ -133,6 +135,8 @@ export interface PutObjectInput {
 /** How an object is deleted. */
 export interface DeleteOptions {
   readonly guard?: Guard | undefined;
+  /** As that of a put. */
+  readonly order?: WriteOrder | undefined;
   /** An expired object is deleted as if it had not expired. */
   readonly openExpired?: boolean | undefined;
 }

@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly conditionalDelete: boolean;
   /** `{ present: true }` preconditions of deletions are supported, and atomic across all gateways. */
   readonly exclusiveDelete: boolean;
+  /** Puts, links and deletions may say where they stand: see `WriteOrder`. */
+  readonly orderedWrites: boolean;
   /** A put may leave out the size of its body. */
   readonly unsizedBodies: boolean;
   /** A `Guard` is looked at, and removed, in the same instant as the write happens. */

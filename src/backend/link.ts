@@ -1,4 +1,4 @@
-import type { Guard, Metadata, WriteClass } from './backend.js';
+import type { Guard, Metadata, WriteClass, WriteOrder } from './backend.js';
 
 /**
  * Links, in Swift's model (its symlinks): an object without a body that stands for another object of
@@ -26,6 +26,8 @@ export interface LinkInput {
   /** When the link expires, in milliseconds since the epoch. */
   readonly deleteAt?: number | undefined;
   readonly guard?: Guard | undefined;
+  /** As that of `PutObjectInput`. */
+  readonly order?: WriteOrder | undefined;
   /** Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
 }

@@ -17,6 +17,23 @@ export interface Guard {
 }
 
 /**
+ * A place among the writes of an object, whatever the order in which they arrive: right behind what
+ * was written at a time, and of several behind the same time in the order of their ranks. A write
+ * that finds something later is `stale`, and changes nothing: so an object that the writer has not
+ * seen is not overwritten, and no slow writer puts back what a faster one has replaced. Two writes
+ * of the same place have to be the same. Only with `Capabilities.orderedWrites`.
+ */
+export interface WriteOrder {
+  /**
+   * When that was written which this write follows, as `lastModified` tells it: milliseconds since
+   * the epoch. It is also told as the time of what is written.
+   */
+  readonly since: number;
+  /** From 1. */
+  readonly rank: number;
+}
+
+/**
  * Atomic with the write: the object must not exist, or must exist with this ETag and, where it is
  * given, this time of modification. The time tells a rewrite of the same bytes from what was there.
  */

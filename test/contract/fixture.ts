@@ -47,6 +47,7 @@ export function needsCapability(
     | 'atomicCreate'
     | 'conditionalReplace'
     | 'exclusiveDelete'
+    | 'orderedWrites'
     | 'unsizedBodies'
     | 'atomicGuard'
     | 'listingUpdates'

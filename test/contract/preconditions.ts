@@ -20,7 +20,9 @@ function etagOf(put: PutOutcome): string {
 
 export function describePreconditions(fixture: Fixture): void {
   describe('preconditions', () => {
-    function needs(capability: 'atomicCreate' | 'conditionalReplace' | 'exclusiveDelete'): void {
+    function needs(
+      capability: 'atomicCreate' | 'conditionalReplace' | 'exclusiveDelete' | 'orderedWrites',
+    ): void {
       beforeEach(function () {
         needsCapability(this, fixture, capability);
       });
@@ -29,6 +31,65 @@ export function describePreconditions(fixture: Fixture): void {
     function put(ref: ObjectRef, body: Buffer, condition: object): Promise<PutOutcome> {
       return fixture.backend.putObject(CONTEXT, ref, inputOf(body), condition as { absent: true });
     }
+
+    describe('a place among the writes of an object', () => {
+      needs('orderedWrites');
+
+      async function standing(): Promise<{ ref: ObjectRef; since: number }> {
+        const ref = await freshObject(fixture);
+        const created = await fixture.backend.putObject(CONTEXT, ref, inputOf('first'));
+        if (created.outcome !== 'created') throw new Error(created.outcome);
+        return { ref, since: created.lastModified };
+      }
+
+      async function putAt(ref: ObjectRef, since: number, rank: number): Promise<string> {
+        const input = { ...inputOf(`${rank}`), order: { since, rank } };
+        return (await fixture.backend.putObject(CONTEXT, ref, input)).outcome;
+      }
+
+      it('decides which one stays, whatever the order in which they come', async () => {
+        const { ref, since } = await standing();
+        expect(await putAt(ref, since, 2)).to.equal('created');
+        expect(await putAt(ref, since, 12)).to.equal('created');
+        for (const rank of [1, 3, 12]) expect(await putAt(ref, since, rank)).to.equal('stale');
+        expect(String(await readObject(fixture, ref))).to.equal('12');
+        const { lastModified } = await fixture.backend.headObject(CONTEXT, ref);
+        expect(lastModified, 'the time of what they follow').to.equal(since);
+      });
+
+      it('changes nothing that was written since', async () => {
+        const { ref, since } = await standing();
+        await freshObject(fixture);
+        await fixture.backend.putObject(CONTEXT, ref, inputOf('since'));
+        expect(await putAt(ref, since, 7)).to.equal('stale');
+        const order = { since, rank: 8 };
+        const deleted = await fixture.backend.deleteObject(CONTEXT, ref, undefined, { order });
+        expect(deleted).to.deep.equal({ outcome: 'stale' });
+        expect(String(await readObject(fixture, ref))).to.equal('since');
+      });
+
+      it('holds for links and deletions as well', async () => {
+        const { ref, since } = await standing();
+        const target = { ...ref, object: 'target' };
+        await fixture.backend.putObject(CONTEXT, target, inputOf('target'));
+        const link = (rank: number) => {
+          const described = { size: 6, etag: 'e'.repeat(32), contentType: 'text/plain' };
+          const input = { target, ...described, order: { since, rank } };
+          return fixture.backend.putLink(CONTEXT, ref, input);
+        };
+        const remove = (rank: number) => {
+          const order = { since, rank };
+          return fixture.backend.deleteObject(CONTEXT, ref, undefined, { order });
+        };
+        expect(await link(3)).to.include({ outcome: 'created', lastModified: since });
+        expect(await remove(2)).to.deep.equal({ outcome: 'stale' });
+        expect(String(await readObject(fixture, ref))).to.equal('target');
+        expect(await remove(5)).to.deep.equal({ outcome: 'deleted' });
+        expect(await link(4)).to.deep.equal({ outcome: 'stale' });
+        await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
+        expect(await link(6)).to.include({ outcome: 'created', lastModified: since });
+      });
+    });
 
     for (const size of [SMALL, LARGE]) {
       describe(`absent, ${size} bytes`, () => {

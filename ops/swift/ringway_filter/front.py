@@ -110,13 +110,16 @@ class Front(object):
 
 
 def _limit_change(env, seconds):
-    """Deletes an object, or updates it, only while it is not newer than a
+    """Deletes, updates or writes an object only while it is not newer than a
     time.
 
     Swift orders writes by their time: a deletion of then is older than what
     was written since, which stays, and the answer is 409. An update of then
     means nothing for what was written since either, also on a server that has
     not heard of that yet; and it does not move the time that listings show.
+    A PUT of then changes nothing where there is a later one either, and the
+    answer is 202: so writers that tell a place among those of the same time,
+    by the offset behind it, may come in any order.
 
     :param seconds: a timestamp as Swift writes it, such as 1795160050.29176;
         for an update, later than that of the object
@@ -125,10 +128,14 @@ def _limit_change(env, seconds):
         limit = Timestamp(seconds)
     except ValueError:
         limit = None
-    if env['REQUEST_METHOD'] not in ('DELETE', 'POST') or limit is None:
+    method = env['REQUEST_METHOD']
+    if method not in ('DELETE', 'POST', 'PUT') or limit is None:
         raise refuse(swob.HTTPBadRequest, env,
-                     'X-Gateway-Not-Newer is a timestamp with a DELETE '
-                     'or a POST')
+                     'X-Gateway-Not-Newer is a timestamp with a DELETE, '
+                     'a POST or a PUT')
+    if method == 'PUT' and EXCLUSIVE in env:
+        raise refuse(swob.HTTPBadRequest, env,
+                     'An exclusive creation has a time of its own')
     env['HTTP_X_TIMESTAMP'] = limit.internal
 
 
@@ -156,7 +163,7 @@ def filter_factory(global_conf, **local_conf):
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
-                        signature_suffices=admits)
+                        ordered_puts=True, signature_suffices=admits)
 
     def cache_of(_ring):
         return QuickCache(quick_ring(conf, cache_options(sections)))

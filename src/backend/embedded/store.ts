@@ -85,6 +85,8 @@ class LmdbStore implements EmbeddedStore {
     conditionalReplace: true,
     conditionalDelete: true,
     exclusiveDelete: true,
+    // It can replace exactly what was read, which is more.
+    orderedWrites: false,
     unsizedBodies: true,
     listingUpdates: true,
     bodyUpdates: true,

@@ -1,4 +1,12 @@
-import type { CallContext, Guard, ObjectRef, PutOutcome, RemovedManifest } from '../backend.js';
+import type {
+  CallContext,
+  Guard,
+  ObjectRef,
+  PutObjectInput,
+  PutOutcome,
+  RemovedManifest,
+  WritePrecondition,
+} from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import type { ObjectHeads } from './object-heads.js';
@@ -34,16 +42,19 @@ export class Guards {
   }
 
   /**
-   * The last look before a write, when everything else that it needs is there.
+   * The last look before a write, when everything else that it needs is there. A creation replaces
+   * nothing, and a write with a place among those of its object what its caller has seen.
    * @returns the manifest of the large object that the write will replace
    * @throws BackendError GuardMissing; the abort reason
    */
   async beforePut(
     context: CallContext,
     ref: ObjectRef,
-    guard: Guard | undefined,
+    { guard, order }: Pick<PutObjectInput, 'guard' | 'order'>,
+    creation?: WritePrecondition,
   ): Promise<RemovedManifest | undefined> {
-    const looked = this.objectHeads.manifest(context, ref);
+    const mayReplace = order === undefined && creation === undefined;
+    const looked = mayReplace ? this.objectHeads.manifest(context, ref) : undefined;
     const [manifest] =
       guard === undefined
         ? [await looked]

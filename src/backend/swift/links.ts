@@ -15,7 +15,13 @@ import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
 import type { ReadDeps } from './object-heads.js';
-import { creationHeaders, quotaHeaders, readPutAnswer, refuseEtagCondition } from './put-answer.js';
+import {
+  creationHeaders,
+  orderHeaders,
+  quotaHeaders,
+  readPutAnswer,
+  refuseEtagCondition,
+} from './put-answer.js';
 import { unquoted, readUpdateDocument, EMPTY_MD5, putHeaders } from './stored-object.js';
 import { readTimestamp } from './timestamps.js';
 import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js';
@@ -137,10 +143,11 @@ export class LinkPuts {
   ): Promise<PutOutcome> {
     refuseEtagCondition(ref, precondition);
     this.#requireLinks(ref, input);
-    const replacedManifest = await this.guards.beforePut(context, ref, input.guard);
+    const replacedManifest = await this.guards.beforePut(context, ref, input, precondition);
     const headers = {
       ...this.#describe(input),
       ...creationHeaders(precondition),
+      ...orderHeaders(input.order),
       // It has no bytes, and ends what was measured when its target was written.
       ...quotaHeaders('deletion'),
     };

@@ -180,7 +180,7 @@ export class ManifestPuts {
     refuseEtagCondition(ref, precondition);
     this.#checkCount(input.segments.length);
     await checkSegments(this.objectHeads, context, ref, input.segments);
-    const replacedManifest = await this.guards.beforePut(context, ref, input.guard);
+    const replacedManifest = await this.guards.beforePut(context, ref, input);
     const { answer, headers } = await this.#send({ context, ref, input, precondition });
     if (answer !== 'created') return { outcome: answer };
     const written = { headers, etag: this.#etagOf(input, headers), replacedManifest };

@@ -190,7 +190,7 @@ export class ObjectCopies {
   ): Promise<CopyOutcome | 'again'> {
     const { context, to, input } = copy;
     const isExclusive = copy.precondition !== undefined;
-    const replacedManifest = await this.guards.beforePut(context, to, input.guard);
+    const replacedManifest = await this.guards.beforePut(context, to, input);
     if (isExclusive && (await this.#existsUnfiltered(copy))) return PRECONDITION_FAILED;
     const response = await retryWhileBusy(context, to, () =>
       unlessBusy(

@@ -12,7 +12,7 @@ import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 import type { Guards } from './guards.js';
 import type { Expiry, FoundObject, ObjectHeads, ReadDeps } from './object-heads.js';
-import { refuseEtagCondition } from './put-answer.js';
+import { orderHeaders, refuseEtagCondition } from './put-answer.js';
 import { answerError } from './status-errors.js';
 import { justAfter, notNewerThan } from './timestamps.js';
 import {
@@ -157,7 +157,7 @@ export class ObjectDeletes {
     context: CallContext,
     ref: ObjectRef,
     precondition: DeletePrecondition | undefined,
-    { guard, openExpired }: DeleteOptions = {},
+    { guard, order, openExpired }: DeleteOptions = {},
   ): Promise<DeleteOutcome> {
     const { transport, limits } = this.deps;
     const expiry = { openExpired };
@@ -173,13 +173,15 @@ export class ObjectDeletes {
       if (outcome.outcome === 'deleted') await this.guards.consume(context, guard, ref);
       return outcome;
     }
-    const removedManifest = await this.objectHeads.manifest(context, ref, expiry);
+    const removedManifest =
+      order === undefined ? await this.objectHeads.manifest(context, ref, expiry) : undefined;
     const response =
       precondition === undefined
         ? await transport.request({
             context,
             method: 'DELETE',
             ...ref,
+            headers: orderHeaders(order),
             // Deleting twice what others may write in between is as if this had come later.
             repeatable: guard === undefined,
           })

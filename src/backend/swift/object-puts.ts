@@ -27,6 +27,7 @@ import { isMd5, type Description, putHeaders, unquoted } from './stored-object.j
 import type { ReadDeps } from './object-heads.js';
 import {
   creationHeaders,
+  orderHeaders,
   quotaHeaders,
   type PutAnswer,
   readPutAnswer,
@@ -98,7 +99,7 @@ export class ObjectPuts {
     const body = await collectBody(intake);
     const seal = input.seal?.();
     throwIfAborted(context);
-    const replacedManifest = await this.guards.beforePut(put.context, ref, input.guard);
+    const replacedManifest = await this.guards.beforePut(put.context, ref, input, put.precondition);
     // A seal brings the MD5, as a rule; if it is none, Swift says so.
     let md5 = seal?.etag !== undefined && isMd5(seal.etag) ? seal.etag : hash('md5', body);
     let response = await this.#sendSealed(put, body, seal, md5);
@@ -144,7 +145,7 @@ export class ObjectPuts {
     let replacedManifest: RemovedManifest | undefined;
     const source = heldBody({ ...intake, body: stream.body }, async () => {
       seal = stream.seal?.();
-      replacedManifest = await this.guards.beforePut(put.context, ref, input.guard);
+      replacedManifest = await this.guards.beforePut(put.context, ref, input, put.precondition);
       if (!hasFooters || seal === undefined) return undefined;
       return encodeFooters(sealFooters(seal, listingAttributes, limits));
     });
@@ -182,6 +183,7 @@ export class ObjectPuts {
       headers: {
         ...headers,
         ...creationHeaders(precondition),
+        ...orderHeaders(input.order),
         ...quotaHeaders(input.writeClass),
       },
       body,

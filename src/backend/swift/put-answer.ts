@@ -3,12 +3,13 @@ import type {
   DeletePrecondition,
   ObjectRef,
   WriteClass,
+  WriteOrder,
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { answerError } from './status-errors.js';
 import type { ObjectHeads } from './object-heads.js';
-import { readTimestamp } from './timestamps.js';
+import { orderedAt, readTimestamp } from './timestamps.js';
 import { type RequestHeaders, type SwiftResponse, busyError, isBusy } from './transport.js';
 
 /** What a PUT of an object is told, and what it asks for so as to be told it. */
@@ -35,6 +36,11 @@ export function quotaHeaders(writeClass: WriteClass | undefined): RequestHeaders
 }
 
 const EXEMPT: RequestHeaders = { 'x-gateway-quota': 'exempt' };
+
+/** Swift orders writes by their time, which the filter sets. */
+export function orderHeaders(order: WriteOrder | undefined): RequestHeaders {
+  return order === undefined ? NOTHING : { 'x-gateway-not-newer': orderedAt(order) };
+}
 
 /** Swift ignores it, and would change what it should not. @throws BackendError Unsupported */
 export function refuseEtagCondition(

@@ -46,6 +46,7 @@ function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
     conditionalReplace: false,
     conditionalDelete: hasFilter,
     exclusiveDelete: info.filter?.exclusiveDelete === true,
+    orderedWrites: info.filter?.orderedPuts === true,
     unsizedBodies: info.filter === undefined || info.filter.chunkedBodies === true,
     atomicGuard: false,
     // Swift shows what the PUT said, and has an object where its bytes are.

@@ -1,3 +1,4 @@
+import type { WriteOrder } from '../backend.js';
 import { BackendError } from '../errors.js';
 
 /**
@@ -53,6 +54,16 @@ export function notNewerThan(time: number): string {
   const seconds = Math.floor(time / 1000);
   return `${seconds}.${String(time % 1000).padStart(3, '0')}99`;
 }
+
+/**
+ * The `X-Timestamp` of a write with a place: behind all that {@link readTimestamp} takes for its
+ * time, by an offset, which Swift compares after the time and does not tell.
+ */
+export function orderedAt({ since, rank }: WriteOrder): string {
+  return `${notNewerThan(since)}_${rank.toString(16).padStart(OFFSET_DIGITS, '0')}`;
+}
+
+const OFFSET_DIGITS = 16;
 
 /** Units of Swift's in a second. */
 const UNITS = 100_000;

@@ -111,6 +111,8 @@ export interface FilterInfo {
   readonly exclusiveDelete?: true | undefined;
   /** Footers, and exclusive creation, of bodies that are sent in chunks; unknown to older filters. */
   readonly chunkedBodies?: true | undefined;
+  /** A PUT can have a time of the gateway's; unknown to older filters. */
+  readonly orderedPuts?: true | undefined;
   /** A signed request needs no token. */
   readonly signatureSuffices?: true | undefined;
 }

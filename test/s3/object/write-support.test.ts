@@ -14,6 +14,7 @@ function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capab
   const rest = {
     conditionalDelete: false,
     exclusiveDelete: false,
+    orderedWrites: false,
     unsizedBodies: false,
     atomicGuard: false,
     listingUpdates: true,

@@ -10,6 +10,7 @@ const STORE: Capabilities = {
   conditionalReplace: false,
   conditionalDelete: false,
   exclusiveDelete: false,
+  orderedWrites: false,
   unsizedBodies: false,
   listingUpdates: true,
   bodyUpdates: true,

@@ -60,12 +60,13 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  const { exclusiveDelete, chunkedBodies, signatureSuffices, ...rest } = one;
+  const { exclusiveDelete, chunkedBodies, orderedPuts, signatureSuffices, ...rest } = one;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
     ...(exclusiveDelete === true && other.exclusiveDelete === true && { exclusiveDelete }),
     ...(chunkedBodies === true && other.chunkedBodies === true && { chunkedBodies }),
+    ...(orderedPuts === true && other.orderedPuts === true && { orderedPuts }),
     ...(signatureSuffices === true && other.signatureSuffices === true && { signatureSuffices }),
   };
 }
@@ -79,6 +80,7 @@ function parseFilter(said: unknown): FilterInfo | undefined {
     ...(typeof servers === 'string' && { exclusiveCreate: servers }),
     ...(deletes === true && { exclusiveDelete: true }),
     ...(filter.chunked_bodies === true && { chunkedBodies: true }),
+    ...(filter.ordered_puts === true && { orderedPuts: true }),
     ...(filter.signature_suffices === true && { signatureSuffices: true }),
   };
 }
@@ -151,13 +153,14 @@ export class InfoSource {
     const expected = this.#known?.filter;
     if (expected === undefined) return;
     const { filter } = await this.#askOne(endpoint);
-    if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined) {
+    const isOlder = expected.orderedPuts === true && filter?.orderedPuts !== true;
+    if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined && !isOlder) {
       if (filter.signatureSuffices !== true) this.requireTokens();
       return;
     }
     throw new BackendError(
       'Unavailable',
-      'this proxy lacks the filter that the others have, or has another secret or other memcached servers',
+      'this proxy lacks the filter that the others have, or has an older one, another secret or other memcached servers',
     );
   }
 
