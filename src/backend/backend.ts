@@ -126,7 +126,6 @@ export interface PutObjectInput {
   /** Called once, after the last byte and before the commit; when it throws, nothing is stored. */
   readonly seal?: (() => ObjectSeal) | undefined;
   readonly guard?: Guard | undefined;
-  /** Without a precondition. Whether a large object is replaced is not looked at then. */
   readonly order?: WriteOrder | undefined;
   /** Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
@@ -135,7 +134,6 @@ export interface PutObjectInput {
 /** How an object is deleted. */
 export interface DeleteOptions {
   readonly guard?: Guard | undefined;
-  /** As that of a put. */
   readonly order?: WriteOrder | undefined;
   /** An expired object is deleted as if it had not expired. */
   readonly openExpired?: boolean | undefined;

@@ -21,7 +21,8 @@ export interface Guard {
  * was written at a time, and of several behind the same time in the order of their ranks. A write
  * that finds something later is `stale`, and changes nothing: so an object that the writer has not
  * seen is not overwritten, and no slow writer puts back what a faster one has replaced. Two writes
- * of the same place have to be the same. Only with `Capabilities.orderedWrites`.
+ * of the same place have to be the same. Only with `Capabilities.orderedWrites`, and without a
+ * precondition; whether a large object is replaced is not looked at.
  */
 export interface WriteOrder {
   /**

@@ -43,10 +43,7 @@ export interface StoreStats {
 /** A {@link B.Backend} in one data directory, which any number of local processes may share. */
 export interface EmbeddedStore extends B.Backend {
   stats(): StoreStats;
-  /**
-   * Finishes what crashed processes left behind. Call it once when the service starts, and after a
-   * process has died; others may work meanwhile.
-   */
+  /** Finishes what crashed processes left behind: at the start, and after a process has died. */
   recover(): Promise<RecoveryReport>;
 }
 
@@ -85,7 +82,6 @@ class LmdbStore implements EmbeddedStore {
     conditionalReplace: true,
     conditionalDelete: true,
     exclusiveDelete: true,
-    // It can replace exactly what was read, which is more.
     orderedWrites: false,
     unsizedBodies: true,
     listingUpdates: true,

@@ -1,25 +1,11 @@
-import type {
-  Backend,
-  CallContext,
-  Guard,
-  LinkInput,
-  Metadata,
-  RemovedManifest,
-} from '../../backend/backend.js';
-import { SYSTEM_METADATA } from '../object/attributes.js';
+import type { Backend, CallContext, Guard, RemovedManifest } from '../../backend/backend.js';
 import { S3Error } from '../errors.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import type { IndexCommits } from './index-commits.js';
 import type { StoredIndex } from './index-store.js';
-import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import {
-  currentRef,
-  indexRef,
-  versionRef,
-  type VersionedKey,
-  requireVersionSupport,
-} from './names.js';
+import { isInStep, linkTo, nameOf, UNCHANGED, type WriteResult } from './link-writes.js';
+import { currentRef, indexRef, type VersionedKey, requireVersionSupport } from './names.js';
 import {
   entryFor,
   preconditionOn,
@@ -27,7 +13,7 @@ import {
   type PlainObject,
   type CurrentState,
 } from './current-state.js';
-import type { VersionEntry } from './version-entry.js';
+import { OrderedLink } from './ordered-link.js';
 
 export type SyncResult =
   | {
@@ -40,15 +26,6 @@ export type SyncResult =
   /** An object that no index knows stands at the key: it has to be adopted first. */
   | { readonly outcome: 'unknown-plain'; readonly plain: PlainObject };
 
-type WriteResult =
-  | { readonly outcome: 'written'; readonly replaced: RemovedManifest | undefined }
-  /** Something else stood there. */
-  | { readonly outcome: 'different' }
-  /** The index is not what it was. */
-  | { readonly outcome: 'overtaken' };
-
-/** The content type with which Swift's own links are listed. */
-const CONTENT_TYPE = 'application/symlink';
 /** The limit of attempts: each lost race is another writer's commit. */
 const ATTEMPTS_MAX = 100;
 /**
@@ -69,18 +46,24 @@ const STUCK_MAX = 1000;
  * the current object is the one that was read (the precondition). So a slow writer cannot put an
  * old link over a newer one, and an object that another client of the store has written is not
  * lost. If the store cannot check the guard atomically, the index is read again afterwards.
+ *
+ * Where the store orders writes, their order takes the place of all that: see OrderedLink.
  */
 export class CurrentLink {
   /** Keys that were found to stand still. */
   readonly #stuck: BoundedCache<true>;
+  /** Where the store orders writes. */
+  readonly #ordered: OrderedLink | undefined;
 
   /** @param now - milliseconds that never jump */
   constructor(
     private readonly backend: Backend,
-    private readonly commits: Pick<IndexCommits, 'read'>,
+    private readonly commits: Pick<IndexCommits, 'read' | 'isStored'>,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.#stuck = new BoundedCache({ weightMax: STUCK_MAX, lifeMs: STUCK_MS, now });
+    const { conditionalReplace, orderedWrites } = backend.capabilities;
+    if (orderedWrites && !conditionalReplace) this.#ordered = new OrderedLink(backend);
   }
 
   /**
@@ -96,9 +79,11 @@ export class CurrentLink {
     stored: StoredIndex,
     expected?: CurrentState,
   ): Promise<SyncResult> {
-    const { conditionalReplace, atomicGuard } = this.backend.capabilities;
+    const { conditionalReplace } = this.backend.capabilities;
+    const ordered = this.#ordered;
     let target = stored;
     let standing = conditionalReplace ? expected : undefined;
+    if (ordered !== undefined) standing = ordered.recall(key, stored, expected);
     const isStuck = this.#stuck.get(nameOf(key)) !== undefined;
     const patience = new Patience(this.now, isStuck ? 0 : STANDSTILL_MS_MAX, stored.etag);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -113,19 +98,41 @@ export class CurrentLink {
           standing = undefined;
           continue;
         }
+        if (
+          ordered !== undefined &&
+          standing.kind === 'link' &&
+          standing.generation > target.index.generation
+        ) {
+          target = await this.commits.read(call, key);
+        }
       }
-      const written = await this.write(call, key, target, standing);
+      const written =
+        ordered === undefined
+          ? await this.write(call, key, target, standing)
+          : await ordered.write(call, key, target, standing);
       standing = undefined;
       if (written.outcome === 'different') continue;
       if (written.outcome === 'written') {
         const { replaced } = written;
-        if (atomicGuard) return { outcome: 'in-step', stored: target, replaced };
+        const inStep = { outcome: 'in-step', stored: target, replaced } as const;
+        if (await this.#holds(call, key, target, written)) return inStep;
         const now = await this.commits.read(call, key);
-        if (now.etag === target.etag) return { outcome: 'in-step', stored: target, replaced };
+        if (now.etag === target.etag) return inStep;
         target = now;
       } else target = await this.commits.read(call, key);
     }
     throw new S3Error('ServiceUnavailable');
+  }
+
+  /** Whether it is sure, without reading the index, that what was written is not too old. */
+  #holds(
+    call: CallContext,
+    key: VersionedKey,
+    target: StoredIndex,
+    { isOrdered = false }: Extract<WriteResult, { outcome: 'written' }>,
+  ): Promise<boolean> | boolean {
+    if (this.backend.capabilities.atomicGuard || isOrdered) return true;
+    return this.#ordered !== undefined && this.commits.isStored(call, key, target);
   }
 
   #standstill(key: VersionedKey): S3Error {
@@ -196,46 +203,4 @@ class Patience {
     this.#since = this.now();
     return false;
   }
-}
-
-const UNCHANGED: WriteResult = { outcome: 'written', replaced: undefined };
-
-/** Whether what stands at a key is what an index of this generation says. */
-export function isInStep(state: CurrentState, generation: number, isVersion: boolean): boolean {
-  if (!isVersion) return state.kind === 'nothing';
-  if (state.kind !== 'link' || state.lastModified === undefined) return false;
-  return state.generation === generation;
-}
-
-function linkTo(key: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
-  const { container, object } = versionRef(key, entry.name);
-  const { size, etag } = entry;
-  const systemMetadata = { [LISTING_ATTRIBUTES.generation]: String(generation) };
-  const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };
-  const target = { container, object };
-  return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
-}
-
-/** None of the names has a line break in front of the key. */
-function nameOf({ account, bucket, key }: VersionedKey): string {
-  return `${account}\n${bucket}\n${key}`;
-}
-
-/** What listings of the bucket tell of the version. */
-function attributesOf({
-  id,
-  lastModified,
-  storageClass,
-  checksumAlgorithm,
-  owner,
-}: VersionEntry): Metadata {
-  return {
-    [SYSTEM_METADATA.versionId]: id,
-    [SYSTEM_METADATA.lastModified]: String(lastModified),
-    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
-    ...(checksumAlgorithm === undefined
-      ? {}
-      : { [SYSTEM_METADATA.checksumAlgorithm]: checksumAlgorithm }),
-    ...(owner === undefined ? {} : { [SYSTEM_METADATA.owner]: owner }),
-  };
 }

@@ -11,7 +11,7 @@ import type { VersionedKey } from './names.js';
 import type { Commit } from './version-entry.js';
 
 /** How one generation of a key's index follows another; tests plant bugs with others than ours. */
-export type CommitProtocol = Pick<FencedProtocol, 'read' | 'attempt'>;
+export type CommitProtocol = Pick<FencedProtocol, 'read' | 'begin' | 'attempt'>;
 
 export type Attempt =
   | { readonly outcome: 'committed'; readonly stored: StoredIndex }
@@ -19,6 +19,13 @@ export type Attempt =
   | { readonly outcome: 'lost' }
   /** Like `lost`, or another writer has carried it out or will: the index decides. */
   | { readonly outcome: 'overtaken'; readonly commit: Commit };
+
+/** An index to commit on. */
+export interface BegunIndex {
+  readonly stored: StoredIndex;
+  /** Whether it is the latest, as {@link FencedProtocol.read} tells it. */
+  readonly isRead: boolean;
+}
 
 const LOST: Attempt = { outcome: 'lost' };
 
@@ -40,14 +47,29 @@ const VOID_FENCES_MAX = 64;
  * fences were swept, or belongs to an index that the janitor has removed.
  *
  * If the store can replace exactly the index that was read, the index decides, and one read is
- * enough. If it cannot (Swift), a slow writer may put back an older index: then the fences decide,
- * readers follow them, and the janitor keeps them for longer than any write can take.
+ * enough. If it cannot (Swift), the fences decide, readers follow them, and the janitor keeps them
+ * for longer than any write can take. There a slow writer may put back an older index, unless the
+ * store orders writes: then an index stays behind all of later generations.
  */
 export class FencedProtocol {
   readonly #isIndexEnough: boolean;
+  readonly #isOrdered: boolean;
 
   constructor(private readonly store: IndexStore) {
-    this.#isIndexEnough = store.backend.capabilities.conditionalReplace;
+    const { conditionalReplace, orderedWrites } = store.backend.capabilities;
+    this.#isIndexEnough = conditionalReplace;
+    this.#isOrdered = orderedWrites && !conditionalReplace;
+  }
+
+  /**
+   * An index to commit on that need not be the latest: the fence tells. A plan that comes to nothing
+   * on it, or that refuses, has to be made again on one that was read. Where a fence would be found
+   * too late, it is the latest.
+   */
+  async begin(call: CallContext, key: VersionedKey): Promise<BegunIndex> {
+    if (!this.#isOrdered) return { stored: await this.read(call, key), isRead: true };
+    const stored = this.store.recall(key) ?? (await this.store.readIndex(call, key));
+    return { stored, isRead: false };
   }
 
   /**
@@ -85,13 +107,18 @@ export class FencedProtocol {
         ? { outcome: 'overtaken', commit }
         : { outcome: 'committed', stored };
     }
+    this.store.forget(key);
     const found = await this.store.readFence(call, key, commit.generation);
     // The index is not readable yet. It may be our own, from an attempt that was answered wrongly:
     // the commit stays the same.
     if (found === undefined) return { outcome: 'overtaken', commit };
     if (found.parent === commit.parent) {
-      const theirs = prepareIndex(applyCommit(before.index, found));
-      await this.#publish(call, key, theirs, before);
+      // Where writes are ordered, the reader that comes next does it, if need be: as a rule the maker
+      // of the fence has done so by then.
+      if (!this.#isOrdered) {
+        const theirs = prepareIndex(applyCommit(before.index, found));
+        await this.#publish(call, key, theirs, before);
+      }
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
     return this.#passOver(call, key, before, commit, writeClass);
@@ -121,12 +148,11 @@ export class FencedProtocol {
     next: PreparedIndex,
     before: StoredIndex,
   ): Promise<StoredIndex | undefined> {
-    if (!this.#isIndexEnough) {
+    if (!this.#isIndexEnough && !this.store.isOrdered(before)) {
       const now = await this.store.readIndex(call, key);
       if (now.etag !== before.etag) return undefined;
     }
-    const written = await this.store.writeIndex(call, key, next, before);
-    return written.outcome === 'written' ? { index: next.index, etag: written.etag } : undefined;
+    return this.store.writeIndex(call, key, next, before);
   }
 
   /** @returns the index that the fences lead to; undefined when it has changed meanwhile */

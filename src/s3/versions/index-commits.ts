@@ -4,7 +4,12 @@ import { S3Error } from '../errors.js';
 import type { Pause } from './deps.js';
 import type { CommitProtocol } from './fenced-protocol.js';
 import { holdsCommit, applyCommit } from './index-changes.js';
-import { prepareIndex, type IndexStore, type StoredIndex } from './index-store.js';
+import {
+  prepareIndex,
+  type IndexStore,
+  type PreparedIndex,
+  type StoredIndex,
+} from './index-store.js';
 import { type VersionedKey, requireVersionSupport } from './names.js';
 import {
   RECENT_COMMITS_MAX,
@@ -91,6 +96,15 @@ export interface Committed {
   readonly commit: Commit | undefined;
 }
 
+/** What an attempt comes from. */
+interface Begun {
+  readonly before: StoredIndex;
+  /** Undefined when the plan came to nothing. */
+  readonly commit: Commit | undefined;
+  /** The index that it leads to; undefined when nothing is left to do. */
+  readonly next?: PreparedIndex;
+}
+
 interface CommitOptions {
   /** Called with each attempt that other writers have seen, and may still carry out. */
   readonly shown?: ((commit: Commit) => void) | undefined;
@@ -122,6 +136,14 @@ const ATTEMPTS_MAX = 100;
 export class IndexCommits {
   constructor(private readonly options: IndexCommitsOptions) {}
 
+  /**
+   * Whether the index is stored as it is here, without what fences may lead to: where a change of it
+   * that is to come would be noticed by who makes it.
+   */
+  isStored(call: CallContext, key: VersionedKey, stored: StoredIndex): Promise<boolean> {
+    return this.options.store.isStored(call, key, stored);
+  }
+
   /** The newest index. @throws S3Error `InternalError`, `ServiceUnavailable`; BackendError */
   read(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
     return this.options.protocol.read(call, key);
@@ -143,12 +165,11 @@ export class IndexCommits {
     const claims = new PendingCommits(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
-      const before = await claims.during(() => this.read(call, key));
-      const done = claims.doneIn(before.index);
-      if (done !== undefined) return { stored: before, commit: done };
-      const commit = claims.pendingOn(before.index) ?? (await this.#decide(before, plan, claims));
-      if (commit === undefined) return { stored: before, commit };
-      const stored = await this.#attempt(call, key, before, commit, { claims, writeClass });
+      const begun = attempt === 1 ? await this.#begin(call, key, plan, claims) : undefined;
+      const { before, commit, next } = begun ?? (await this.#start(call, key, plan, claims));
+      if (commit === undefined || next === undefined) return { stored: before, commit };
+      const of = { before, commit, next };
+      const stored = await this.#attempt(call, key, of, { claims, writeClass });
       if (stored !== undefined) return { stored, commit };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
@@ -160,35 +181,79 @@ export class IndexCommits {
    * @throws S3Error `InvalidRequest`; as read
    */
   async requireRoom(call: CallContext, key: VersionedKey, change: VersionChange): Promise<void> {
-    const before = await this.read(call, key);
-    const { generation, commit: parent } = before.index;
-    const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
-    this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
+    const fits = (before: StoredIndex): void => {
+      const { generation, commit: parent } = before.index;
+      const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
+      this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
+    };
+    const { stored, isRead } = await this.options.protocol.begin(call, key);
+    try {
+      fits(stored);
+    } catch (error) {
+      if (isRead) throw error;
+      fits(await this.read(call, key));
+    }
   }
 
-  async #decide(
-    { index }: StoredIndex,
+  /**
+   * The first attempt, on an index that need not be the latest. What it comes to without a commit,
+   * be it a refusal, counts only on one that was read.
+   */
+  async #begin(
+    call: CallContext,
+    key: VersionedKey,
     plan: Plan,
     claims: PendingCommits,
-  ): Promise<Commit | undefined> {
+  ): Promise<Begun | undefined> {
+    const { stored, isRead } = await this.options.protocol.begin(call, key);
+    if (isRead) return this.#decide(stored, plan, claims);
+    try {
+      const begun = await this.#decide(stored, plan, claims);
+      return begun.next === undefined ? undefined : begun;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #start(
+    call: CallContext,
+    key: VersionedKey,
+    plan: Plan,
+    claims: PendingCommits,
+  ): Promise<Begun> {
+    const before = await claims.during(() => this.read(call, key));
+    const done = claims.doneIn(before.index);
+    if (done !== undefined) return { before, commit: done };
+    const pending = claims.pendingOn(before.index);
+    return pending === undefined
+      ? this.#decide(before, plan, claims)
+      : this.#prepare(before, pending, claims);
+  }
+
+  async #decide(before: StoredIndex, plan: Plan, claims: PendingCommits): Promise<Begun> {
+    const { index } = before;
     claims.giveUpLost(index);
     const change = await plan(index);
-    if (change === undefined) return undefined;
+    if (change === undefined) return { before, commit: undefined };
     const id = this.options.ids.mint();
-    return { generation: index.generation + 1, id, parent: index.commit, change };
+    const commit = { generation: index.generation + 1, id, parent: index.commit, change };
+    return this.#prepare(before, commit, claims);
+  }
+
+  #prepare(before: StoredIndex, commit: Commit, claims: PendingCommits): Begun {
+    const next = prepareIndex(applyCommit(before.index, commit));
+    if (claims.isEmpty) this.options.store.requireFits(next, before);
+    return { before, commit, next };
   }
 
   /** @returns the index when the commit was carried out; otherwise it is tried again */
   async #attempt(
     call: CallContext,
     key: VersionedKey,
-    before: StoredIndex,
-    commit: Commit,
+    { before, commit, next }: Required<Begun> & { readonly commit: Commit },
     { claims, writeClass }: { readonly claims: PendingCommits; readonly writeClass: WriteClass },
   ): Promise<StoredIndex | undefined> {
-    const { store, protocol, createArchive, onAttempt = ignore } = this.options;
-    const next = prepareIndex(applyCommit(before.index, commit));
-    if (claims.isEmpty) store.requireFits(next, before);
+    const { protocol, createArchive, onAttempt = ignore } = this.options;
     // What others may have seen is ended, also in a store that has run full meanwhile.
     const effective = claims.isEmpty ? writeClass : 'deletion';
     try {

@@ -5,6 +5,7 @@ import type {
   PutObjectInput,
   ReadOptions,
   WriteClass,
+  WriteOrder,
   WritePrecondition,
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
@@ -14,6 +15,7 @@ import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
 import { fenceRef, indexRef, type VersionedKey } from './names.js';
+import { placeOfIndex } from './order.js';
 import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 
 /** An index as it is stored. */
@@ -21,16 +23,23 @@ export interface StoredIndex {
   readonly index: VersionIndex;
   /** The ETag of the document, another one for each generation; undefined while there is none. */
   readonly etag: string | undefined;
+  /** Milliseconds since the epoch; undefined while there is none. */
+  readonly lastModified: number | undefined;
 }
 
-export const NOTHING_STORED: StoredIndex = { index: NO_INDEX, etag: undefined };
+export const NOTHING_STORED: StoredIndex = {
+  index: NO_INDEX,
+  etag: undefined,
+  lastModified: undefined,
+};
 
 /**
  * `lost`: what was to be replaced, or to be absent, is not so any more. `unknown`: the store says that
  * something newer won (Swift's 202), which is no success.
  */
 type WriteResult =
-  { readonly outcome: 'written'; readonly etag: string } | { readonly outcome: 'lost' | 'unknown' };
+  | { readonly outcome: 'written'; readonly etag: string; readonly lastModified: number }
+  | { readonly outcome: 'lost' | 'unknown' };
 
 const CONTENT_TYPE = 'application/json';
 const NEWEST: ReadOptions = { newest: true };
@@ -53,6 +62,8 @@ const READ_ATTEMPTS_MAX = 6;
 
 /** The limit of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
+/** What one takes beside its document. */
+const RECALLED_BYTES = 512;
 /** Smaller ones are read again as fast as it is found out that they need not be. */
 const RECENT_BYTES_MIN = 16 * 1024;
 
@@ -61,6 +72,12 @@ interface IndexStoreOptions {
   /** A larger index is not written. At most 64 MiB. */
   readonly indexBytesMax: number;
 }
+
+/**
+ * How long an index is remembered for who commits on it. Others may have replaced it: the longer ago,
+ * the likelier that a fence is created in vain.
+ */
+const REMEMBERED_MS = 30_000;
 
 /** Reads and writes the documents of the version index, each with one call. */
 export class IndexStore {
@@ -71,9 +88,32 @@ export class IndexStore {
    * that its ETag is still the same.
    */
   readonly #recent = new BoundedCache<StoredIndex>({ weightMax: RECENT_BYTES_MAX });
+  /** Indexes of any size, for {@link recall}. */
+  readonly #latest = new BoundedCache<StoredIndex>({
+    weightMax: RECENT_BYTES_MAX,
+    lifeMs: REMEMBERED_MS,
+  });
 
   constructor(private readonly options: IndexStoreOptions) {
     this.backend = options.backend;
+  }
+
+  /**
+   * The index as this process has read or written it a short while ago, on a store with ordered
+   * writes. Others may have replaced it: who commits on it finds out by the fence.
+   */
+  recall(key: VersionedKey): StoredIndex | undefined {
+    return this.#latest.get(nameOf(key));
+  }
+
+  /** Others have replaced it. */
+  forget(key: VersionedKey): void {
+    this.#latest.delete(nameOf(key));
+  }
+
+  /** Whether the index is stored as it is here. */
+  async isStored(call: CallContext, key: VersionedKey, { etag }: StoredIndex): Promise<boolean> {
+    return (await this.#etagOf(call, key)) === etag;
   }
 
   /** @throws S3Error `InternalError` when it cannot be read or is too large */
@@ -82,13 +122,17 @@ export class IndexStore {
     if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
     const found = await this.#read(call, indexRef(key));
     if (found === undefined) return NOTHING_STORED;
-    const stored = { index: parseIndex(found.bytes), etag: found.etag };
+    const { etag, lastModified } = found;
+    const stored = { index: parseIndex(found.bytes), etag, lastModified };
     this.#keep(key, stored, found.bytes.length);
     return stored;
   }
 
   /** @param bytes - of its document */
   #keep(key: VersionedKey, stored: StoredIndex, bytes: number): void {
+    if (this.backend.capabilities.orderedWrites) {
+      this.#latest.set(nameOf(key), stored, bytes + RECALLED_BYTES);
+    }
     if (bytes < RECENT_BYTES_MIN) this.#recent.delete(nameOf(key));
     else this.#recent.set(nameOf(key), stored, bytes);
   }
@@ -130,23 +174,41 @@ export class IndexStore {
     return this.#write(call, ref, renderCommit(commit), { writeClass }, { absent: true });
   }
 
-  /** Writes the index, only in place of the one that was read if the store can ensure that. */
+  /**
+   * Writes the index, only in place of the one that was read if the store can ensure that. Where it
+   * orders writes, no index takes the place of one of a later generation, nor of one that was created
+   * after the one that was read was removed.
+   * @returns undefined when something else, or something newer, is there
+   */
   async writeIndex(
     call: CallContext,
     key: VersionedKey,
     { index, body }: PreparedIndex,
     former: StoredIndex,
-  ): Promise<WriteResult> {
+  ): Promise<StoredIndex | undefined> {
     const attributes = indexListingAttributes(index);
     const place = this.#inPlaceOf(former);
     // It ends what its fence has begun.
     const writeClass = 'deletion';
-    const described = { listingAttributes: attributes, writeClass } as const;
+    const order = this.#orderOf(index, former);
+    const described = { listingAttributes: attributes, order, writeClass } as const;
     const result = await this.#write(call, indexRef(key), body, described, place);
-    if (result.outcome === 'written') {
-      this.#keep(key, { index, etag: result.etag }, body.length);
-    }
-    return result;
+    if (result.outcome !== 'written') return undefined;
+    const { etag, lastModified } = result;
+    const stored = { index, etag, lastModified };
+    this.#keep(key, stored, body.length);
+    return stored;
+  }
+
+  /** Whether nothing but the next generation can take the place of this one, unseen by its writer. */
+  isOrdered({ index, etag, lastModified }: StoredIndex): boolean {
+    if (!this.backend.capabilities.orderedWrites) return false;
+    return etag === undefined || placeOfIndex(index.generation, lastModified) !== undefined;
+  }
+
+  #orderOf({ generation }: VersionIndex, { lastModified }: StoredIndex): WriteOrder | undefined {
+    if (!this.backend.capabilities.orderedWrites) return undefined;
+    return placeOfIndex(generation, lastModified);
   }
 
   async #etagOf(call: CallContext, key: VersionedKey): Promise<string | undefined> {
@@ -166,7 +228,7 @@ export class IndexStore {
   async #read(
     call: CallContext,
     ref: ObjectRef,
-  ): Promise<{ bytes: Buffer; etag: string } | undefined> {
+  ): Promise<{ bytes: Buffer; etag: string; lastModified: number } | undefined> {
     try {
       for (let attempt = 1; ; attempt++) {
         const { head, body } = await this.backend.getObject(call, ref, undefined, NEWEST);
@@ -178,7 +240,8 @@ export class IndexStore {
           if (attempt === READ_ATTEMPTS_MAX || !isCode(error, 'Unavailable')) throw error;
           return undefined;
         });
-        if (bytes !== undefined) return { bytes, etag: head.etag };
+        const { etag, lastModified } = head;
+        if (bytes !== undefined) return { bytes, etag, lastModified };
       }
     } catch (error) {
       // A name that is too long for the store has no object.
@@ -191,12 +254,15 @@ export class IndexStore {
     call: CallContext,
     ref: ObjectRef,
     body: Buffer,
-    described: Pick<PutObjectInput, 'listingAttributes' | 'writeClass'>,
+    described: Pick<PutObjectInput, 'listingAttributes' | 'order' | 'writeClass'>,
     precondition?: WritePrecondition,
   ): Promise<WriteResult> {
     const input = { size: body.length, contentType: CONTENT_TYPE, body, ...described };
     const written = await this.backend.putObject(call, ref, input, precondition);
-    if (written.outcome === 'created') return { outcome: 'written', etag: written.etag };
+    if (written.outcome === 'created') {
+      const { etag, lastModified } = written;
+      return { outcome: 'written', etag, lastModified };
+    }
     return { outcome: written.outcome === 'stale' ? 'unknown' : 'lost' };
   }
 }

@@ -3,12 +3,13 @@ import type {
   CallContext,
   ContainerRef,
   ListedObject,
-  ListingEntry,
   ObjectPage,
 } from '../../backend/backend.js';
 import { mapLimited } from '../../lib/promises.js';
 import { isCode } from '../../backend/errors.js';
+import { listedSummary } from './listing/index-summary.js';
 import { archiveContainer, parseArchiveName } from './names.js';
+import { placeOfRemoval } from './order.js';
 
 /** Deletions under way at once: enough to share the store's commits, not enough to crowd it. */
 const CONCURRENCY = 16;
@@ -33,6 +34,9 @@ export type ArchiveRemoval = 'removed' | 'kept';
  * as the deletion stay. The index of a key is removed last, since a fence without its index would
  * look like a change that is still to be made. An index is removed only if it is the one that was
  * listed, which needs a store that can ensure that.
+ *
+ * Where writes are ordered, an index has the time of its creation: it is as young as the youngest of
+ * its fences, and is removed in its generation.
  */
 export async function removeVersionsContainer(
   backend: Backend,
@@ -58,12 +62,21 @@ async function emptyContainer(
   before: number,
 ): Promise<void> {
   let marker: string | undefined;
+  let youngKey: string | undefined;
   do {
     const query = { marker, limit: NAMES_PER_LISTING };
     const page = await backend.listObjects(call, container, query);
-    const old = page.entries.flatMap((entry) => oldObject(entry, before));
-    const indexes = old.filter(isIndex);
-    await removeAll(old.filter((object) => !isIndex(object)));
+    const objects: ListedObject[] = [];
+    const indexes: ListedObject[] = [];
+    for (const entry of page.entries) {
+      if (entry.kind !== 'object') continue;
+      const { object } = entry;
+      const key = object.name.slice(0, object.name.indexOf('/'));
+      if (object.lastModified >= before) youngKey = key;
+      else if (!isIndex(object)) objects.push(object);
+      else if (key !== youngKey) indexes.push(object);
+    }
+    await removeAll(objects);
     // The names of a key are in this order too: on a later page there is nothing of these keys.
     if (backend.capabilities.conditionalDelete) await removeAll(indexes);
     marker = page.truncated ? lastName(page) : undefined;
@@ -81,10 +94,6 @@ function lastName({ entries }: ObjectPage): string | undefined {
   return last?.kind === 'object' ? last.object.name : undefined;
 }
 
-function oldObject(entry: ListingEntry, before: number): readonly ListedObject[] {
-  return entry.kind === 'object' && entry.object.lastModified < before ? [entry.object] : [];
-}
-
 function isIndex({ name }: ListedObject): boolean {
   return parseArchiveName(name)?.kind === 'index';
 }
@@ -94,12 +103,19 @@ async function removeObject(
   backend: Backend,
   call: CallContext,
   container: ContainerRef,
-  { name: object, etag, lastModified }: ListedObject,
+  listed: ListedObject,
 ): Promise<void> {
-  const { conditionalDelete } = backend.capabilities;
-  const precondition = conditionalDelete ? { etag, lastModified } : undefined;
+  const { name: object, etag, lastModified } = listed;
+  const { conditionalDelete, orderedWrites } = backend.capabilities;
+  const generation = listedSummary(listed)?.generation;
+  const order =
+    orderedWrites && generation !== undefined && isIndex(listed)
+      ? placeOfRemoval(generation, lastModified)
+      : undefined;
+  const isExact = conditionalDelete && order === undefined;
+  const precondition = isExact ? { etag, lastModified } : undefined;
   try {
-    await backend.deleteObject(call, { ...container, object }, precondition);
+    await backend.deleteObject(call, { ...container, object }, precondition, { order });
   } catch (error) {
     if (!isCode(error, 'NoSuchObject')) throw error;
   }

@@ -1,7 +1,19 @@
 import { expect } from 'chai';
+import type { Backend } from '../../../src/backend/backend.js';
 import { describeCall, RecordingBackend } from '../../support/backend/recording.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
-import { CALL, ENABLED, gatewayOn, keyOf, put, putPlain, SUSPENDED, withStore } from './support.js';
+import { MemoryBackend } from './memory-backend.js';
+import {
+  CALL,
+  CONTAINER,
+  ENABLED,
+  gatewayOn,
+  keyOf,
+  put,
+  putPlain,
+  SUSPENDED,
+  withStore,
+} from './support.js';
 
 const KEY = keyOf('k');
 const ALLOW = (): void => undefined;
@@ -98,21 +110,62 @@ const COSTS: Readonly<Record<string, Cost>> = {
   },
 };
 
+/** The same where writes are ordered, as on Swift: what the process remembers is not read. */
+const ORDERED: Readonly<Record<string, readonly string[]>> = {
+  'PUT of a new key': [
+    ...['put V/version', 'get V/index', 'head k', 'put V/g1', 'put V/index', 'link k'],
+    'head V/index',
+  ],
+  'PUT of a key': ['put V/version', 'put V/g2', 'put V/index', 'link k'],
+  'PUT while versioning is suspended': [
+    ...['put V/version', 'put V/g3', 'put V/index', 'link k'],
+    'delete V/version',
+  ],
+  'DELETE of a key': ['put V/g2', 'put V/index', 'delete k'],
+  'DELETE of a key that is deleted': ['head k', 'put V/g3', 'put V/index', 'head k'],
+  'DELETE of the current version': [
+    ...['head V/version', 'put V/g3', 'put V/index', 'link k', 'delete V/version'],
+  ],
+};
+
 describe('s3/versions: calls', () => {
-  for (const [what, { before, step, calls }] of Object.entries(COSTS)) {
+  for (const [what, { calls, ...cost }] of Object.entries(COSTS)) {
     it(`makes no others for ${what}`, () =>
       withStore(async (store) => {
-        const recording = new RecordingBackend(store);
-        const versions = gatewayOn(recording);
-        // What is asked once by each process: whether there is an archive.
-        await put(recording, versions, keyOf('other'), '');
-        for (const earlier of before) await earlier(recording, versions);
-        recording.take();
-        await step(recording, versions);
-        expect(recording.calls.map((call) => shortened(describeCall(call)))).to.deep.equal(calls);
+        expect(await callsOf(store, cost)).to.deep.equal(calls);
       }));
   }
+
+  for (const [what, calls] of Object.entries(ORDERED)) {
+    it(`makes no others where writes are ordered for ${what}`, async () => {
+      const memory = new MemoryBackend({ strength: 'ordered' });
+      await memory.createContainer(CALL, CONTAINER);
+      expect(await callsOf(memory.asBackend, COSTS[what]!)).to.deep.equal(calls);
+    });
+  }
+
+  it('reads what another gateway has written, where writes are ordered', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const others = gatewayOn(memory.asBackend);
+    const before = [one, (store: RecordingBackend) => put(store, others, KEY, 'theirs')];
+    expect(await callsOf(memory.asBackend, { before, step: one })).to.deep.equal([
+      ...['put V/version', 'put V/g2', 'get V/g2', 'get V/index', 'get V/g3'],
+      ...['put V/g3', 'put V/index', 'link k'],
+    ]);
+  });
 });
+
+async function callsOf(store: Backend, { before, step }: Omit<Cost, 'calls'>): Promise<string[]> {
+  const recording = new RecordingBackend(store);
+  const versions = gatewayOn(recording);
+  // What is asked once by each process: whether there is an archive.
+  await put(recording, versions, keyOf('other'), '');
+  for (const earlier of before) await earlier(recording, versions);
+  recording.take();
+  await step(recording, versions);
+  return recording.calls.map((call) => shortened(describeCall(call)));
+}
 
 function shortened(call: string): string {
   return call

@@ -33,7 +33,7 @@ const AFTERWARDS: readonly (readonly Act[])[] = [
 ];
 
 describe('s3/versions: crashes', () => {
-  for (const strength of ['strong', 'chained'] as const) {
+  for (const strength of ['strong', 'chained', 'ordered'] as const) {
     for (const [state, before] of Object.entries(STATES)) {
       it(`leaves nothing wrong on a ${strength} store with ${state}`, async () => {
         for (const act of ACTS) {

@@ -16,11 +16,14 @@ export interface MemoryOptions {
   /**
    * - `strong`: all conditions are looked at in the instant of the write
    * - `chained`: only that a name is free; the write that started last stays
+   * - `ordered`: the same, and a write may say where it stands; as Swift with the filter
    * - `weak`: not even that; for stores that claim more than they do
    */
-  readonly strength: 'strong' | 'chained' | 'weak';
+  readonly strength: 'strong' | 'chained' | 'ordered' | 'weak';
   /** Told of each object that was put, in the instant in which it is there. */
   readonly onPut?: ((ref: B.ObjectRef, body: Buffer) => void) | undefined;
+  /** Its time at the beginning, in milliseconds since the epoch. Default: now. */
+  readonly time?: number | undefined;
   /** What it says of itself; a lie is a planted bug. Default: the strength. */
   readonly claims?: MemoryOptions['strength'] | undefined;
 }
@@ -29,6 +32,7 @@ interface Write {
   readonly ref: B.ObjectRef;
   readonly precondition: B.WritePrecondition | undefined;
   readonly guard: B.Guard | undefined;
+  readonly order?: B.WriteOrder | undefined;
 }
 
 type Unused =
@@ -38,15 +42,17 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   readonly capabilities: B.Capabilities;
   readonly #objects = new MemoryObjects();
   readonly #containers = new Set<string>();
-  #clock = Date.now();
+  #clock: number;
 
   constructor(private readonly options: MemoryOptions) {
-    const { strength, claims = strength } = options;
+    const { strength, claims = strength, time = Date.now() } = options;
+    this.#clock = time;
     this.capabilities = {
       atomicCreate: claims !== 'weak',
       conditionalReplace: claims === 'strong',
       conditionalDelete: claims === 'strong',
       exclusiveDelete: false,
+      orderedWrites: claims === 'ordered',
       unsizedBodies: false,
       listingUpdates: true,
       bodyUpdates: false,
@@ -61,6 +67,11 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   /** Milliseconds since the epoch; no two writes have the same. */
   now(): number {
     return this.#clock;
+  }
+
+  /** Time passes, in milliseconds. */
+  pass(time: number): void {
+    this.#clock += time;
   }
 
   /** As the interface that it is used by; what it lacks is missing. */
@@ -123,7 +134,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     const seal = input.seal?.();
     const etag = seal?.etag ?? createHash('md5').update(body).digest('hex');
     const attributes = input.listingAttributes ?? {};
-    const write = { ref, precondition, guard: input.guard };
+    const write = { ref, precondition, guard: input.guard, order: input.order };
     return this.#write(call, 'put', write, etag, (head) => ({
       head: { ...head, ...describe(input), size: body.length },
       body,
@@ -153,8 +164,8 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     input: B.LinkInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    const { etag, guard, size, listingAttributes: attributes = {} } = input;
-    return this.#write(call, 'putLink', { ref, precondition, guard }, etag, (head) => ({
+    const { etag, guard, order, size, listingAttributes: attributes = {} } = input;
+    return this.#write(call, 'putLink', { ref, precondition, guard, order }, etag, (head) => ({
       head: { ...head, ...describe(input), size },
       body: Buffer.alloc(0),
       attributes,
@@ -220,16 +231,20 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     call: B.CallContext,
     ref: B.ObjectRef,
     precondition?: B.WritePrecondition,
-    { guard }: B.DeleteOptions = {},
+    { guard, order }: B.DeleteOptions = {},
   ): Promise<B.DeleteOutcome> {
-    const startedAt = await this.#start(call, 'delete', { ref, precondition, guard });
+    const startedAt = await this.#start(call, 'delete', { ref, precondition, guard, order });
+    if (this.options.strength === 'ordered') {
+      if (!this.#isNewest(ref, startedAt)) return { outcome: 'stale' };
+      if (this.#objects.peek(ref) === undefined) this.#forget(ref, startedAt);
+    }
     const stored = this.#require(ref);
     if (this.options.strength === 'strong') {
       if (!this.#objects.holds(ref, precondition)) return { outcome: 'precondition_failed' };
       this.#objects.requireGuard(guard);
     }
     if (!this.#isNewest(ref, startedAt)) return { outcome: 'deleted' };
-    this.#objects.put(ref, { startedAt });
+    this.#forget(ref, startedAt);
     const { size, etag, systemMetadata } = stored.head;
     if (stored.segments === undefined) return { outcome: 'deleted' };
     return { outcome: 'deleted', removedManifest: { size, etag, systemMetadata } };
@@ -244,18 +259,21 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   ): Promise<B.PutOutcome> {
     const { ref, precondition, guard } = write;
     const { strength } = this.options;
-    const mayReplace = strength === 'chained' || this.#objects.holds(ref, precondition);
+    const mayReplace =
+      strength === 'chained' || strength === 'ordered' || this.#objects.holds(ref, precondition);
     if (strength === 'weak' && !mayReplace) return { outcome: 'precondition_failed' };
-    const startedAt = await this.#start(call, what, write);
+    let startedAt = await this.#start(call, what, write);
+    if (strength === 'ordered' && precondition !== undefined) startedAt = ++this.#clock;
     this.#requireContainer(ref.container);
     const looksNow = strength !== 'weak';
     if (looksNow && !this.#objects.holds(ref, precondition))
       return { outcome: 'precondition_failed' };
     if (strength === 'strong') this.#objects.requireGuard(guard);
-    const lastModified = ++this.#clock;
+    const isOrdered = strength === 'ordered';
+    const lastModified = isOrdered ? Math.floor(startedAt) : ++this.#clock;
     const head = { ...NO_HEAD, etag, lastModified };
     const created = { outcome: 'created', etag, lastModified } as const;
-    if (!this.#isNewest(ref, startedAt)) return created;
+    if (!this.#isNewest(ref, startedAt)) return isOrdered ? { outcome: 'stale' } : created;
     const former = this.#objects.peek(ref);
     const stored = { ...make(head), startedAt };
     this.#objects.put(ref, stored);
@@ -265,11 +283,17 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     return { ...created, replacedManifest: { size, etag: former.head.etag, systemMetadata } };
   }
 
+  /** As Swift, it remembers deletions for a while; by their own time. */
+  #forget(ref: B.ObjectRef, startedAt: number): void {
+    const isOld = this.#clock - startedAt > RECLAIM_AGE_MS;
+    this.#objects.put(ref, { startedAt: isOld ? 0 : startedAt });
+  }
+
   /** @returns when a write began, which decides between weak ones */
   async #start(
     call: B.CallContext,
     what: string,
-    { ref, precondition, guard }: Write,
+    { ref, precondition, guard, order }: Write,
   ): Promise<number> {
     const { strength } = this.options;
     if (
@@ -279,7 +303,8 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     ) {
       throw new BackendError('Unsupported', 'If-Match');
     }
-    const startedAt = ++this.#clock;
+    // Ranks of tests are small: they stay within one time.
+    const startedAt = order === undefined ? ++this.#clock : order.since + order.rank / RANKS;
     await this.#instant(call, `${what} ${nameOf(ref)}`);
     if (strength === 'strong' || guard === undefined) return startedAt;
     this.#objects.requireGuard(guard);
@@ -309,6 +334,9 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     await this.options.instant?.(requestId, what);
   }
 }
+
+const RANKS = 1000;
+const RECLAIM_AGE_MS = 7 * 86_400_000;
 
 const NO_HEAD = { size: 0, contentType: '', headers: {}, metadata: {}, systemMetadata: {} };
 

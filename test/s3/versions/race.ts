@@ -23,6 +23,8 @@ const LOCK = 'lock';
 export interface Race {
   readonly strength: MemoryOptions['strength'];
   readonly claims?: MemoryOptions['claims'];
+  /** How long before the race that was, in milliseconds. */
+  readonly ageMs?: number | undefined;
   /** What happens before the race, and after it: by gateways of their own. */
   readonly before?: readonly Act[] | undefined;
   readonly afterwards?: readonly Act[] | undefined;
@@ -63,10 +65,11 @@ class Runner {
   constructor(private readonly race: Race) {
     this.#random = randomFrom(race.seed);
     this.#schedule = new Schedule(this.#random);
-    const { strength, claims } = race;
+    const { strength, claims, ageMs = 0 } = race;
+    const time = Date.now() - ageMs;
     const instant = this.#instant.bind(this);
     const onPut = this.#sawPut.bind(this);
-    this.#store = new MemoryBackend({ strength, claims, instant, onPut });
+    this.#store = new MemoryBackend({ strength, claims, time, instant, onPut });
   }
 
   get #backend(): Backend {
@@ -77,6 +80,7 @@ class Runner {
     const { before = [], gateways, afterwards = [] } = this.race;
     await this.#store.createContainer(CALL, CONTAINER);
     await this.#gateway('before', before);
+    this.#store.pass(this.race.ageMs ?? 0);
     this.#isOver = false;
     this.#raceFrom = this.#instants;
     await this.#schedule.run(

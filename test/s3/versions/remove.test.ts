@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Backend, CallContext } from '../../../src/backend/backend.js';
+import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
 import { removeVersionsContainer } from '../../../src/s3/versions/remove.js';
@@ -116,7 +117,24 @@ describe('s3 versions: the archive of a deleted bucket', () => {
       'removed',
     );
   });
+
+  it('keeps the index of a key that is written again, where all its generations have one time', async () => {
+    const deletedAfter = await put(...LEFT);
+    while (Date.now() <= deletedAfter) await new Promise(setImmediate);
+    await put(`${key}/index.g2.json`);
+    const ordered = new Ordered(store);
+    const removal = removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter });
+    expect(await removal).to.equal('kept');
+    expect(await names()).to.deep.equal([`${key}/index.g2.json`, `${key}/index.json`]);
+  });
 });
+
+/** It says that it orders writes. */
+class Ordered extends DecoratedBackend {
+  constructor(inner: Backend) {
+    super(inner, { ...inner.capabilities, orderedWrites: true });
+  }
+}
 
 /** The store, with something that happens before each deletion. */
 function wrapped(

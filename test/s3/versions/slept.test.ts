@@ -12,6 +12,7 @@ import {
   gatewayOn,
   keyOf,
   put,
+  putPlain,
   read,
   SUSPENDED,
   withStore,
@@ -41,7 +42,7 @@ describe('s3/versions, of a writer that slept', () => {
       }));
   }
 
-  for (const strength of ['strong', 'chained'] as const) {
+  for (const strength of ['strong', 'chained', 'ordered'] as const) {
     it(`puts no older index back when it won a fence and slept, on a ${strength} store`, async () => {
       const written: number[] = [];
       const onPut = ({ object }: ObjectRef, body: Buffer): void => {
@@ -89,6 +90,85 @@ describe('s3/versions, of a writer that slept', () => {
   });
 });
 
+describe('s3/versions, of a writer that slept, where writes are ordered', () => {
+  let store: Backend;
+
+  beforeEach(async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    store = memory.asBackend;
+  });
+
+  it('puts no older link over a newer one', async () => {
+    await put(store, gatewayOn(store), KEY, 'one');
+    const sleepy = new Sleepy(store, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    await put(store, gatewayOn(store), KEY, 'two');
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal('two');
+  });
+
+  it('leaves no link to what was deleted before it was there', async () => {
+    const sleepy = new Sleepy(store, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    await gatewayOn(store).createDeleteMarker(CALL, KEY, { nullVersion: false });
+    expect(await read(store, KEY)).to.equal(undefined);
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal(undefined);
+  });
+
+  it('leaves no link where the deletion would be one that is forgotten at once', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
+    await memory.createContainer(CALL, CONTAINER);
+    const old = memory.asBackend;
+    await put(old, gatewayOn(old), KEY, 'one');
+    memory.pass(AGE_MS);
+    const sleepy = new Sleepy(old, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    await gatewayOn(old).createDeleteMarker(CALL, KEY, { nullVersion: false });
+    sleepy.wake();
+    await late;
+    expect(await read(old, KEY)).to.equal(undefined);
+  });
+
+  it('puts no link over an object that a client of the store has written', async () => {
+    const versions = gatewayOn(store);
+    await put(store, versions, KEY, 'one');
+    await putPlain(store, KEY, 'past us');
+    await put(store, versions, KEY, 'two');
+    expect(await read(store, KEY)).to.equal('two');
+    // When it was written is not known to the one that did not look: before, or after.
+    expect(await bodiesOf(store, versions, KEY)).to.have.members(['two', 'null past us', 'one']);
+  });
+
+  it('finds a version that it does not remember', async () => {
+    const versions = gatewayOn(store);
+    await put(store, versions, KEY, 'one');
+    const { versionId } = await put(store, gatewayOn(store), KEY, 'two');
+    const deleted = await versions.deleteVersion(CALL, KEY, versionId, () => undefined);
+    expect(deleted).to.not.equal('absent');
+    expect(await read(store, KEY)).to.equal('one');
+  });
+
+  it('refuses nothing by an index that is not the latest', async () => {
+    const versions = gatewayOn(store);
+    const { versionId, etag } = await put(store, versions, KEY, 'one');
+    const others = gatewayOn(store);
+    await others.deleteVersion(CALL, KEY, versionId, () => undefined);
+    // As this gateway remembers it, the key is there.
+    await put(store, versions, KEY, 'two', { nullVersion: false, condition: { absent: true } });
+    const stale = { nullVersion: false, condition: { etag } };
+    const refused = await put(store, others, KEY, 'three', stale).catch((e: unknown) => e);
+    expect(refused).to.be.instanceOf(S3Error).with.property('code', 'PreconditionFailed');
+    expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two']);
+  });
+});
+
 /** Does nothing more, once, until it is woken. */
 class Sleepy extends DecoratedBackend {
   wake!: () => void;
@@ -100,7 +180,7 @@ class Sleepy extends DecoratedBackend {
 
   constructor(
     inner: Backend,
-    private readonly where: 'behind its fence' | 'before its index',
+    private readonly where: 'behind its fence' | 'before its index' | 'before its link',
   ) {
     super(inner);
     this.asleep = new Promise((resolve) => {
@@ -116,10 +196,18 @@ class Sleepy extends DecoratedBackend {
     return outcome;
   }
 
+  override async putLink(...args: Parameters<Backend['putLink']>) {
+    if (this.where === 'before its link') await this.#sleep();
+    return super.putLink(...args);
+  }
+
   #sleep(): Promise<void> {
     this.#fallAsleep();
     return this.#woken;
   }
 }
+
+/** Longer than deletions are remembered. */
+const AGE_MS = 10 * 86_400_000;
 
 const FENCE = /\/index\.g\d+\.json$/;

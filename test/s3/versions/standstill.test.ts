@@ -43,8 +43,10 @@ function indexOf(generation: number): StoredIndex {
   const name = 'f'.repeat(32);
   const entry = { id: name, name, kind: 'version', lastModified: 1, size: 1, etag: 'e' } as const;
   const index = { generation, commit: name, recent: [], removed: [], entries: [entry] };
-  return { index, etag: String(generation) };
+  return { index, etag: String(generation), lastModified: 1 };
 }
+
+const isStored = (): Promise<boolean> => Promise.resolve(false);
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -57,7 +59,7 @@ describe('s3/versions: a key that cannot be brought in step', () => {
   it('is given up after seconds, and at once when it is tried again', async () => {
     const store = new Deaf();
     const read = () => Promise.resolve(indexOf(2));
-    const link = new CurrentLink(store.backend, { read }, () => store.now);
+    const link = new CurrentLink(store.backend, { read, isStored }, () => store.now);
     const error = await failure(link.sync(CALL, KEY, indexOf(2)));
     expect(error).to.be.instanceOf(S3Error).with.property('code', 'ServiceUnavailable');
     expect(String((error as S3Error).cause)).to.contain('ringway repair');
@@ -82,7 +84,7 @@ describe('s3/versions: a key that cannot be brought in step', () => {
       return Promise.resolve({ outcome: 'created' } as PutOutcome);
     };
     const read = () => Promise.resolve(indexOf(generation));
-    const link = new CurrentLink(store.backend, { read }, () => store.now);
+    const link = new CurrentLink(store.backend, { read, isStored }, () => store.now);
     const synced = await link.sync(CALL, KEY, indexOf(2));
     expect(synced).to.have.property('outcome', 'in-step');
     expect(store.puts).to.equal(59);

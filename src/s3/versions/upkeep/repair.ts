@@ -4,7 +4,7 @@ import { mapLimited } from '../../../lib/promises.js';
 import { S3Error } from '../../errors.js';
 import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
-import { isInStep } from '../current-link.js';
+import { isInStep } from '../link-writes.js';
 import { entryFor, entryOfObject, readCurrentState, type CurrentState } from '../current-state.js';
 import { headVersion, uncancelled } from '../deps.js';
 import type { Plan } from '../index-commits.js';

@@ -19,7 +19,7 @@ import {
 } from '../support.js';
 
 const KEY = keyOf('swept');
-const STRENGTHS = ['strong', 'chained'] as const;
+const STRENGTHS = ['strong', 'chained', 'ordered'] as const;
 
 type Act = 'put' | 'put-null' | 'mark' | 'delete-newest' | 'delete-oldest' | 'prune' | 'sweep';
 

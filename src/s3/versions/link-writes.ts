@@ -1,0 +1,65 @@
+import type { LinkInput, Metadata, RemovedManifest } from '../../backend/backend.js';
+import { SYSTEM_METADATA } from '../object/attributes.js';
+import type { CurrentState } from './current-state.js';
+import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
+import { versionRef, type VersionedKey } from './names.js';
+import type { VersionEntry } from './version-entry.js';
+
+/** What a write of what stands at a key comes to. */
+export type WriteResult =
+  | {
+      readonly outcome: 'written';
+      readonly replaced: RemovedManifest | undefined;
+      /** Nothing older can take its place. */
+      readonly isOrdered?: boolean;
+    }
+  /** Something else stood there. */
+  | { readonly outcome: 'different' }
+  /** The index is not what it was. */
+  | { readonly outcome: 'overtaken' };
+
+export const UNCHANGED: WriteResult = { outcome: 'written', replaced: undefined };
+
+/** The content type with which Swift's own links are listed. */
+const CONTENT_TYPE = 'application/symlink';
+
+/** Whether what stands at a key is what an index of this generation says. */
+export function isInStep(state: CurrentState, generation: number, isVersion: boolean): boolean {
+  if (!isVersion) return state.kind === 'nothing';
+  if (state.kind !== 'link' || state.lastModified === undefined) return false;
+  return state.generation === generation;
+}
+
+/** The link to a version that is current in an index of this generation. */
+export function linkTo(key: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
+  const { container, object } = versionRef(key, entry.name);
+  const { size, etag } = entry;
+  const systemMetadata = { [LISTING_ATTRIBUTES.generation]: String(generation) };
+  const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };
+  const target = { container, object };
+  return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
+}
+
+/** None of the names has a line break in front of the key. */
+export function nameOf({ account, bucket, key }: VersionedKey): string {
+  return `${account}\n${bucket}\n${key}`;
+}
+
+/** What listings of the bucket tell of the version. */
+function attributesOf({
+  id,
+  lastModified,
+  storageClass,
+  checksumAlgorithm,
+  owner,
+}: VersionEntry): Metadata {
+  return {
+    [SYSTEM_METADATA.versionId]: id,
+    [SYSTEM_METADATA.lastModified]: String(lastModified),
+    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+    ...(checksumAlgorithm === undefined
+      ? {}
+      : { [SYSTEM_METADATA.checksumAlgorithm]: checksumAlgorithm }),
+    ...(owner === undefined ? {} : { [SYSTEM_METADATA.owner]: owner }),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Backend, CallContext, RemovedManifest, WriteOrder } from '../../backend/backend.js';
+import { isCode } from '../../backend/errors.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
+import { preconditionOn, type CurrentState } from './current-state.js';
+import type { StoredIndex } from './index-store.js';
+import { isInStep, linkTo, nameOf, type WriteResult } from './link-writes.js';
+import { currentRef, requireVersionSupport, type VersionedKey } from './names.js';
+import { placeBehind } from './order.js';
+import type { VersionIndex } from './version-entry.js';
+
+/** What is remembered of links; about 200 bytes each. */
+const REMEMBERED_MAX = 10_000;
+
+/** A link as this process has written or seen it. */
+type KnownLink = Pick<Extract<CurrentState, { kind: 'link' }>, 'generation'> & {
+  readonly since: number;
+};
+
+/**
+ * Writes links where the store orders writes: a link stands behind what it replaces, by its
+ * generation. Links of later generations win however late an earlier one comes, and so does what was
+ * written past us. So nothing is looked at but by who does not remember what stands there. Only where
+ * nothing stands, or what was written long ago, there is no order.
+ */
+export class OrderedLink {
+  readonly #known = new BoundedCache<KnownLink>({ weightMax: REMEMBERED_MAX });
+
+  constructor(private readonly backend: Backend) {}
+
+  /**
+   * What stands at the key, without looking; undefined when it has to be looked at. What the index
+   * before this one makes expect does not tell when it was written: that is remembered, or not.
+   */
+  recall(
+    key: VersionedKey,
+    { index }: StoredIndex,
+    expected: CurrentState | undefined,
+  ): CurrentState | undefined {
+    // A link that another writer is about to make would stay.
+    if (expected?.kind === 'nothing') return isCurrent(index) ? expected : undefined;
+    if (expected?.kind !== 'link' || expected.lastModified !== undefined) return expected;
+    const known = this.#known.get(nameOf(key));
+    if (known === undefined || known.generation >= index.generation) return undefined;
+    const { generation, since: lastModified } = known;
+    if (placeBehind(lastModified, index.generation) === undefined) return undefined;
+    return { kind: 'link', generation, etag: expected.etag, lastModified };
+  }
+
+  /**
+   * Puts the key in step, behind what stands there: whatever is later stays. Links that replace the
+   * same object stand in the order of their generations.
+   *
+   * Where nothing stands, a link is created, and only one writer can do that; but who deletes the key
+   * then would find nothing to delete. So the index is looked at again: who has replaced it by then
+   * comes to look at the key after that, and finds the link.
+   */
+  async write(
+    call: CallContext,
+    key: VersionedKey,
+    { index }: StoredIndex,
+    state: CurrentState,
+  ): Promise<WriteResult> {
+    const [current] = index.entries;
+    const { generation } = index;
+    const isVersion = current?.kind === 'version';
+    if (isInStep(state, generation, isVersion)) {
+      if (state.kind === 'link') this.#remember(key, generation, state.lastModified);
+      return IN_ORDER;
+    }
+    requireVersionSupport(this.backend.capabilities);
+    this.#known.delete(nameOf(key));
+    const order = orderBehind(state, generation);
+    const replaced = manifestOf(state);
+    const isOrdered = order !== undefined;
+    try {
+      if (!isVersion) {
+        const { outcome } = await this.backend.deleteObject(call, currentRef(key), undefined, {
+          order,
+        });
+        return outcome === 'deleted' ? { outcome: 'written', replaced, isOrdered } : DIFFERENT;
+      }
+      const input = { ...linkTo(key, current, generation), order, writeClass: 'deletion' } as const;
+      const precondition = state.kind === 'nothing' ? preconditionOn(state) : undefined;
+      const put = await this.backend.putLink(call, currentRef(key), input, precondition);
+      if (put.outcome !== 'created') return DIFFERENT;
+      this.#remember(key, generation, put.lastModified);
+      return { outcome: 'written', replaced, isOrdered };
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return DIFFERENT;
+      throw error;
+    }
+  }
+
+  #remember(key: VersionedKey, generation: number, since: number | undefined): void {
+    if (since !== undefined) this.#known.set(nameOf(key), { generation, since });
+  }
+}
+
+const IN_ORDER: WriteResult = { outcome: 'written', replaced: undefined, isOrdered: true };
+const DIFFERENT: WriteResult = { outcome: 'different' };
+
+/** Undefined where it is not known when that was written, or too long ago, or nothing is there. */
+function orderBehind(state: CurrentState, rank: number): WriteOrder | undefined {
+  if (!('lastModified' in state) || state.lastModified === undefined) return undefined;
+  // A link of an index that is not there any more.
+  const isAlien = state.kind === 'link' && state.generation >= rank;
+  return placeBehind(isAlien ? state.lastModified + 1 : state.lastModified, rank);
+}
+
+function isCurrent({ entries: [latest] }: VersionIndex): boolean {
+  return latest?.kind === 'version';
+}
+
+/** The manifest that an ordered write replaces: of the very object that was looked at. */
+function manifestOf(state: CurrentState): RemovedManifest | undefined {
+  if (state.kind !== 'plain' || state.head.link !== undefined) return undefined;
+  const { size, etag, systemMetadata, segmentCount } = state.head;
+  return segmentCount === undefined ? undefined : { size, etag, systemMetadata };
+}

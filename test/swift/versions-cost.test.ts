@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { describeWith } from '../support/needs.js';
+import { S3TestClient } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { complete, initiate, uploadPart } from './drop-in.js';
+
+const state = (status: string): string =>
+  `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
+
+/** What a listener asks now and then comes on top: of some runs the cheapest has none of it. */
+const RUNS = 4;
+
+type Counts = Readonly<Record<string, number>>;
+
+/** docs/versions.md tells these sums. */
+describeWith(SWIFT_NEEDS, 'requests to Swift for versions', function () {
+  this.timeout(120_000);
+
+  const bucket = `cost-${randomBytes(5).toString('hex')}`;
+  let service: Service;
+  let s3: S3TestClient;
+
+  before(async () => {
+    const lab = await sharedSwiftLab();
+    const config = { ...lab.gatewayKeys(), swift_container_cache_ms: 60_000 };
+    service = await startService({ config, listeners: 1 });
+    const { key: secretKey } = lab.user('test:tester');
+    s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
+    await done(s3.put(`/${bucket}`));
+    await done(s3.put(`/${bucket}?versioning`, state('Enabled')));
+    await done(s3.put(`/${bucket}/source`, 'source'));
+  });
+
+  after(async () => {
+    await s3.close();
+    await service.stop();
+  });
+
+  /** By method, since the service started. */
+  async function requests(): Promise<Counts> {
+    const text = await (await fetch(`${service.adminEndpoint}/metrics`)).text();
+    const counts: Record<string, number> = {};
+    const samples = text.matchAll(
+      /^ringway_backend_requests_total\{[^}]*method="([A-Z]+)"[^}]*\} (\d+)$/gm,
+    );
+    for (const [, method = '', count] of samples) {
+      counts[method] = (counts[method] ?? 0) + Number(count);
+    }
+    return counts;
+  }
+
+  /** Of the cheapest of some runs. */
+  async function cost(act: (run: number) => Promise<unknown>, prepare = act): Promise<Counts> {
+    let least: { readonly sum: number; readonly counts: Counts } | undefined;
+    for (let run = 0; run < RUNS; run++) {
+      await prepare(run);
+      const before = await requests();
+      await act(run);
+      const after = await requests();
+      const counts = Object.fromEntries(
+        Object.entries(after)
+          .map(([method, count]) => [method, count - (before[method] ?? 0)] as const)
+          .filter(([, count]) => count > 0),
+      );
+      const sum = Object.values(counts).reduce((all, count) => all + count, 0);
+      if (least === undefined || sum < least.sum) least = { sum, counts };
+    }
+    return least?.counts ?? {};
+  }
+
+  async function done(sent: ReturnType<S3TestClient['put']>): Promise<void> {
+    const { status, text } = await sent;
+    expect(status, text).to.be.within(200, 204);
+  }
+
+  const put = (key: string) => done(s3.put(`/${bucket}/${key}`, 'a version'));
+  const remove = (key: string) => done(s3.send({ method: 'DELETE', path: `/${bucket}/${key}` }));
+
+  it('are four for a PUT', async () => {
+    expect(await cost(() => put('put'))).to.deep.equal({ PUT: 4 });
+  });
+
+  it('are seven for a PUT of a new key', async () => {
+    const nothing = (): Promise<void> => Promise.resolve();
+    const counts = await cost((run) => put(`new-${run}`), nothing);
+    expect(counts).to.deep.equal({ PUT: 4, GET: 1, HEAD: 2 });
+  });
+
+  it('are three for a DELETE', async () => {
+    const counts = await cost(
+      () => remove('delete'),
+      () => put('delete'),
+    );
+    expect(counts).to.deep.equal({ PUT: 2, DELETE: 1 });
+  });
+
+  it('are four for a CopyObject', async () => {
+    const headers = { 'x-amz-copy-source': `/${bucket}/source` };
+    const path = `/${bucket}/copy`;
+    const counts = await cost(() => done(s3.send({ method: 'PUT', path, headers })));
+    // The source is looked at twice: for its ACL, and for what is copied.
+    expect(counts).to.deep.equal({ PUT: 4, HEAD: 2 });
+  });
+
+  it('are five for a PUT while versioning is suspended', async () => {
+    await done(s3.put(`/${bucket}?versioning`, state('Suspended')));
+    expect(await cost(() => put('suspended'))).to.deep.equal({ PUT: 4, DELETE: 1 });
+    await done(s3.put(`/${bucket}?versioning`, state('Enabled')));
+  });
+
+  it('are four for a CompleteMultipartUpload, beside what any upload takes', async () => {
+    const plain = `plain-${randomBytes(5).toString('hex')}`;
+    await done(s3.put(`/${plain}`));
+    const completion = (place: string) => {
+      const path = `/${place}/parts`;
+      let upload = { id: '', etag: '' };
+      const prepare = async (): Promise<void> => {
+        const id = await initiate(s3, path);
+        upload = { id, etag: await uploadPart(s3, path, id, 1, Buffer.from('a part')) };
+      };
+      return cost(() => complete(s3, path, upload.id, [upload.etag]), prepare);
+    };
+    const sum = (counts: Counts) => Object.values(counts).reduce((all, count) => all + count, 0);
+    const ordinary = await completion(plain);
+    const versioned = await completion(bucket);
+    expect(sum(versioned) - sum(ordinary), JSON.stringify([ordinary, versioned])).to.equal(3);
+  });
+});
