@@ -28,7 +28,8 @@ const EFFECTS = {
  * @param {boolean} hasVersions
  */
 export async function showLifecycle(name, hasVersions) {
-  const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
+  const answer = await call('GET', `/api/files/lifecycle?${query({ name })}`);
+  const { rules } = /** @type {{ rules: readonly Rule[] }} */ (answer);
   await listRules({ name, hasVersions, saved: JSON.stringify(rules) }, rules);
 }
 

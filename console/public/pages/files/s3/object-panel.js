@@ -13,13 +13,15 @@ const RESTORED_DAYS = 7;
  * What S3 knows of an object: its storage class and the way out of cold storage, checksums, tags.
  *
  * @param {{ container: string, name: string }} place
- * @param {() => unknown} refresh
+ * @param {() => Promise<void>} refresh
  */
 export function objectPanel(place, refresh) {
   const body = el('div', {}, quiet('Loading…'));
   const section = el('section', {}, el('h3', { textContent: 'Storage and tags' }), body);
   Promise.all([call('GET', `/api/files/s3/object?${query(place)}`), tagsOf(place)])
-    .then(([facts, tags]) => body.replaceChildren(...nodesOf(place, facts, tags, refresh)))
+    .then(([facts, tags]) =>
+      body.replaceChildren(...nodesOf(place, /** @type {S3Facts} */ (facts), tags, refresh)),
+    )
     .catch((error) => {
       const again = el('button', { textContent: 'Try again', onclick: refresh });
       body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
@@ -31,7 +33,7 @@ export function objectPanel(place, refresh) {
  * @param {{ container: string, name: string }} place
  * @param {S3Facts} facts
  * @param {readonly import('./tags.js').Tag[]} tags
- * @param {() => unknown} refresh
+ * @param {() => Promise<void>} refresh
  */
 function nodesOf(place, facts, tags, refresh) {
   const buttons = el('div', { className: 'row' });
@@ -67,7 +69,7 @@ function classText({ storage_class: name, cold, restored_until: until }) {
 
 /**
  * @param {{ container: string, name: string }} place
- * @param {() => unknown} refresh
+ * @param {() => Promise<void>} refresh
  */
 async function restoreFromCold(place, refresh) {
   const days = field('Days', {
