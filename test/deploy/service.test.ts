@@ -107,6 +107,18 @@ describe('deploy: control service', function () {
     expect(made.text + JSON.stringify(run)).not.to.match(/gateway-key-1|prefix%/);
   });
 
+  it('names paths as they are on hosts, or in folders of this machine', async () => {
+    await deploy.putSpec(small);
+    await deploy.deploy('first');
+    const path = 'etc/swift/object-server.conf';
+    expect(await deploy.installed('node1', path)).to.contain('devices = /srv/node\n');
+    await deploy.close();
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs }, { files_for: 'folder' });
+    await deploy.deploy('second');
+    const devices = `devices = ${join(folder, 'nodes/node1/srv/node')}\n`;
+    expect(await deploy.installed('node1', path)).to.contain(devices);
+  });
+
   it('answers artifacts that are not there', async () => {
     await deploy.putSpec(small);
     const { id } = await deploy.deploy('first');

@@ -35,7 +35,11 @@ const KEYS = {
   },
   install_root: {
     schema: optionalPath(),
-    doc: 'With `local`: files of a node are installed to `<install_root>/<node>/etc/…`, and name their folders there. Required.',
+    doc: 'With `local`: files of a node are installed to `<install_root>/<node>/etc/…`. Required.',
+  },
+  files_for: {
+    schema: oneOf(['host', 'folder']).default('host'),
+    doc: 'Paths in the files: `host`, as on a host of the node (`/etc/swift`, `/srv/node`); `folder`, below `<install_root>/<node>`, for several nodes on one machine.',
   },
   plan_valid_s: {
     schema: integer(60, 7 * 86_400).default(3600),

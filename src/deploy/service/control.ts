@@ -91,7 +91,7 @@ export class Control {
       seed,
       nowS,
       allowLarge,
-      installRoot: options.installRoot,
+      installRoot: options.filesFor === 'folder' ? options.installRoot : '',
     });
     if (answer.refused !== null) {
       throw new DeployError('unprocessable', 'The change is refused.', { errors: answer.refused });
