@@ -121,10 +121,12 @@ function showPages({ next, previous, note = '' }) {
   // What was deleted is read forwards only.
   $('#last').disabled = next === null || view.mode === 'trash';
   $('#previous').disabled = previous === null;
-  $('#first').disabled = previous === null && asked?.marker === undefined;
+  // One that is read forwards only has pages before it, and no way to the one before.
+  const isFirst = previous === null && (asked?.marker === undefined || asked.reverse === '1');
+  $('#first').disabled = isFirst;
   $('#note').textContent = note;
   // One page needs no way to another.
-  const isAll = next === null && previous === null;
+  const isAll = next === null && isFirst;
   for (const id of ['first', 'previous', 'next', 'last']) $(`#${id}`).hidden = isAll;
 }
 
