@@ -69,6 +69,7 @@ const COMPONENTS = [
   'backend/embedded',
   'bench',
   'console',
+  'deploy',
   'fuzz',
   'http',
   'janitor',
