@@ -19,8 +19,10 @@ PATIENCE_SECONDS = 0.5
 #: one request tries.
 AWAY_SECONDS = 2
 
-#: Questions whose answer may be missing.
-_CACHE_METHODS = ('get', 'set', 'delete', 'get_multi', 'set_multi')
+#: Questions whose answer may be missing. Not ``delete``: a change of a container
+#: takes its info out of the cache, and were that left out, proxies would go by
+#: the info of before for a minute.
+_CACHE_METHODS = ('get', 'set', 'get_multi', 'set_multi')
 #: Those that have to fail where it is.
 _COUNTER_METHODS = ('incr', 'decr')
 

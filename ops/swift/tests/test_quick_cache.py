@@ -56,6 +56,14 @@ class TestQuickCache(unittest.TestCase):
             self.cache.incr('a')
         self.assertEqual(self.ring.asked, 1)
 
+    def test_what_is_no_longer_true_is_deleted_all_the_same(self):
+        self.ring.takes = PATIENCE_SECONDS
+        self.cache.get('a')
+        self.ring.takes = 0
+        self.assertIsNone(self.cache.get('a'))
+        self.cache.delete('a')
+        self.assertEqual(self.ring.asked, 2)
+
     def test_it_tries_again_with_one_request_at_a_time(self):
         self.ring.takes = PATIENCE_SECONDS
         self.cache.get('a')
@@ -65,7 +73,7 @@ class TestQuickCache(unittest.TestCase):
 
         def get(key, raise_on_error=False):
             # Another request comes while this one waits.
-            seen.append(self.cache.delete('b'))
+            seen.append(self.cache.get('b'))
             return asked(key)
         self.ring.get = get
         self.assertEqual(self.cache.get('a'), 'value of a')
