@@ -28,7 +28,7 @@ describe('proxies, as the Monitor sees them', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  async function sample(port: number) {
+  function samplerOf(port: number, timeoutMs?: number): ProxySampler {
     const nodes = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
     const clusterNodes = nodes.map((ip) => ({
       name: ip,
@@ -38,8 +38,11 @@ describe('proxies, as the Monitor sees them', () => {
     }));
     const options = { storeBase: `http://127.0.0.1:${port}`, proxyNodes: [], proxyPort: port };
     const named = { nodeOf: (place: string) => place.replace(/^127\.0\.0\.(\d):\d+$/, 'node$1') };
-    const sampler = new ProxySampler({ ...options, clusterNodes }, named);
-    const { measures } = await sampler.sample();
+    return new ProxySampler({ ...options, clusterNodes }, named, timeoutMs);
+  }
+
+  async function sample(port: number) {
+    const { measures } = await samplerOf(port).sample(0);
     return measures.map(({ panel, labels }) => [panel, ...Object.values(labels)].join(' '));
   }
 
@@ -59,6 +62,24 @@ describe('proxies, as the Monitor sees them', () => {
     const port = await proxy('127.0.0.1', 0);
     await proxy('127.0.0.2', port);
     expect(await sample(port)).to.deep.equal(['proxies_seen node1', 'proxies_seen node2']);
+  });
+
+  it('leaves a node alone that says nothing, and asks it again later', async () => {
+    const port = await proxy('127.0.0.1', 0, FILTER);
+    let asked = 0;
+    const silent = createServer(() => {
+      asked += 1;
+    });
+    servers.push(silent);
+    silent.listen(port, '127.0.0.2');
+    await once(silent, 'listening');
+    const sampler = samplerOf(port, 300);
+    const askedAt: number[] = [];
+    for (const second of [0, 10, 299, 300]) {
+      await sampler.sample(second * 1000);
+      askedAt.push(asked);
+    }
+    expect(askedAt).to.deep.equal([1, 1, 1, 2]);
   });
 
   it('has an alert for each problem', () => {

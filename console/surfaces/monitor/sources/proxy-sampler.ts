@@ -3,7 +3,11 @@ import {
   judgeProxies,
   type ProxyProblem,
 } from '../../../../src/backend/swift/proxies/proxy-findings.js';
-import { lookAtProxy, type ProxyPlace } from '../../../../src/backend/swift/proxies/proxy-look.js';
+import {
+  lookAtProxy,
+  type ProxyLook,
+  type ProxyPlace,
+} from '../../../../src/backend/swift/proxies/proxy-look.js';
 import { mapLimited } from '../../../../src/lib/promises.js';
 import type { ConsoleOptions } from '../../../config/load.js';
 import type { Addresses } from '../addresses.js';
@@ -11,7 +15,12 @@ import type { Measure } from '../measure.js';
 import { SourceError, type Sampled, type Sampler } from './source.js';
 
 const TIMEOUT_MS = 3000;
-const AT_ONCE = 8;
+const AT_ONCE = 32;
+/**
+ * A storage node that says nothing, as behind a firewall, is left alone for so long: time-outs of
+ * many would hold up every tick of the Monitor.
+ */
+const SILENT_MS = 5 * 60_000;
 
 /** What charts and alerts call it. */
 const PROBLEM_TITLES: Readonly<Record<ProxyProblem, string>> = {
@@ -34,18 +43,21 @@ export class ProxySampler implements Sampler {
   readonly id = 'proxies';
   readonly title = 'Proxies';
   readonly #places: readonly ProxyPlace[];
+  /** Until when places are left alone. */
+  readonly #silentUntilMs = new Map<ProxyPlace, number>();
 
+  /** @param timeoutMs - how long a proxy may take to answer */
   constructor(
     options: ProxyOptions,
     private readonly addresses: Pick<Addresses, 'nodeOf'>,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {
     this.#places = placesOf(options);
   }
 
-  async sample(): Promise<Sampled> {
-    const looks = await mapLimited([...this.#places], AT_ONCE, (place) =>
-      lookAtProxy(place, { timeoutMs: TIMEOUT_MS }),
-    );
+  async sample(nowMs: number): Promise<Sampled> {
+    const asked = this.#places.filter((place) => nowMs >= (this.#silentUntilMs.get(place) ?? 0));
+    const looks = await mapLimited(asked, AT_ONCE, (place) => this.#look(place, nowMs));
     const proxies = looks.filter(({ state }) => state === 'proxy');
     if (proxies.length === 0) throw new SourceError('no proxy answers');
     const measures: Measure[] = proxies.map(({ url }) => ({
@@ -59,6 +71,14 @@ export class ProxySampler implements Sampler {
       measures.push({ panel: 'proxy_problems', labels, value: 1 });
     }
     return { measures, problems: new Map() };
+  }
+
+  async #look(place: ProxyPlace, nowMs: number): Promise<ProxyLook> {
+    const look = await lookAtProxy(place, { timeoutMs: this.timeoutMs });
+    // The others are known to be proxies: that one does not answer is a problem each time.
+    const isLeftAlone = look.state === 'silent' && place.source === 'cluster_nodes';
+    if (isLeftAlone) this.#silentUntilMs.set(place, nowMs + SILENT_MS);
+    return look;
   }
 
   /** The browser sees no address. */
