@@ -128,8 +128,13 @@ const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
 /** Hosts of proxies, as names or addresses without port. */
 export function hostNames() {
   const error = 'a list of different host names or addresses, without ports';
+  // Such as `10.0.0.256`, which is neither a name nor an address: no URL can have it.
+  const name = z
+    .string()
+    .regex(HOST_NAME)
+    .refine((host) => URL.canParse(`http://${host}`));
   return z
-    .array(z.union([z.ipv4(), z.ipv6(), z.string().regex(HOST_NAME)], { error }), { error })
+    .array(z.union([z.ipv4(), z.ipv6(), name], { error }), { error })
     .max(1000, { error })
     .refine((names) => new Set(names).size === names.length, { error })
     .default([]);

@@ -81,6 +81,7 @@ describe('console config', () => {
       '[::1]',
       '-oProxyCommand=x',
       'fe80::1%eth0',
+      '10.0.0.256',
     ])
       expect(problemsOf({ ...LEAST, proxy_nodes: [wrong] }), wrong).to.deep.equal([
         `proxy_nodes[0]: got "${wrong}", expected a list of different host names or addresses, without ports`,
