@@ -135,4 +135,24 @@ describe('EndpointWatch', () => {
     watch.tick();
     expect(told).to.have.length(1);
   });
+
+  it('does not take one for slow that is back, for what it did not answer while it was out', async () => {
+    now = 5001;
+    endpoints[1].running.heard(now);
+    watch.tick();
+    await probes[0]!.end(late());
+    for (let i = 0; i < 20; i++) {
+      // Those that were taken back from it.
+      endpoints[0].health.latencies.add(2500);
+      endpoints[1].health.latencies.add(20);
+    }
+    watch.answered(endpoints[0]);
+    for (let i = 0; i < 16; i++) endpoints[0].health.latencies.add(20);
+    told = [];
+    now = 10_001;
+    for (const { running } of endpoints) running.heard(now);
+    watch.tick();
+    expect(told).to.deep.equal([]);
+    expect(endpoints[0].health.well).to.equal(true);
+  });
 });

@@ -150,6 +150,8 @@ export class EndpointWatch {
   #back(endpoint: Endpoint, reason: string): void {
     clearTimeout(this.#timers.get(endpoint));
     this.#timers.delete(endpoint);
+    // What was taken back from it counts as slow, and says nothing of how it is now.
+    endpoint.health.latencies.clear();
     this.deps.options.onEndpoint?.(endpoint.name, true, reason);
     this.deps.restored();
   }
