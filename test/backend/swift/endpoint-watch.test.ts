@@ -1,9 +1,13 @@
 import { expect } from 'chai';
-import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
+import {
+  EndpointHealth,
+  type HealthOptions,
+} from '../../../src/backend/swift/net/endpoint-health.js';
 import { EndpointWatch } from '../../../src/backend/swift/net/endpoint-watch.js';
 import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
 import { AttemptError } from '../../../src/backend/swift/net/retry-policy.js';
 import { RunningAttempt, RunningAttempts } from '../../../src/backend/swift/net/running-attempt.js';
+import { until } from '../../support/until.js';
 import { CONTEXT } from './support/open-fake.js';
 
 const HEALTH = { ejectAfter: 3, ejectMs: 1000, ejectMsMax: 4000 };
@@ -17,10 +21,14 @@ describe('EndpointWatch', () => {
   let watch: EndpointWatch;
 
   beforeEach(() => {
+    open(HEALTH);
+  });
+
+  function open(health: HealthOptions): void {
     now = 0;
     probes = [];
     told = [];
-    endpoints = [endpoint('one'), endpoint('two')];
+    endpoints = [endpoint('one', health), endpoint('two', health)];
     watch = new EndpointWatch({
       endpoints,
       probe: (asked) =>
@@ -40,14 +48,14 @@ describe('EndpointWatch', () => {
       now: () => now,
     });
     for (const { running } of endpoints) running.heard(0);
-  });
+  }
 
   afterEach(() => {
     watch.close();
   });
 
-  function endpoint(name: string): Endpoint {
-    const health = new EndpointHealth(HEALTH);
+  function endpoint(name: string, options: HealthOptions): Endpoint {
+    const health = new EndpointHealth(options);
     return { name, health, running: new RunningAttempts(), inFlight: 0 } as unknown as Endpoint;
   }
 
@@ -111,6 +119,21 @@ describe('EndpointWatch', () => {
     await probes[0]!.end(late());
     expect(told).to.have.length(1);
     expect(attempt.aborted).to.equal(false);
+  });
+
+  it('takes back what waits for one that is out, as soon as there is another one', async () => {
+    watch.close();
+    open({ ...HEALTH, ejectMs: 1, ejectMsMax: 1 });
+    endpoints[1].health.probeFailed(0);
+    const attempt = begin(endpoints[0], true);
+    now = 600;
+    watch.tick();
+    await probes[0]!.end(late());
+    await until(() => probes.length === 2);
+    expect(attempt.aborted).to.equal(false);
+    endpoints[1].health.probed();
+    await probes[1]!.end(late());
+    expect([told.length, attempt.aborted]).to.deep.equal([1, true]);
   });
 
   it('leaves out one whose health check says so', async () => {

@@ -82,13 +82,13 @@ export class EndpointWatch {
       endpoint.running.heard(this.#now());
     } catch (error) {
       if (this.#closed || !endpoint.health.well) return;
-      const isLate = error instanceof AttemptError && error.kind === 'timeout';
+      const standsStill = isLate(error);
       // It is busy, and answers others meanwhile.
-      if (isLate && endpoint.running.heardAt >= askedAt) return;
+      if (standsStill && endpoint.running.heardAt >= askedAt) return;
       endpoint.health.probeFailed(this.#now());
       const reason = error instanceof Error ? error.message : String(error);
-      this.#out(endpoint, isLate ? `it stands still: ${reason}` : reason);
-      if (isLate) this.#takeBack(endpoint);
+      this.#out(endpoint, standsStill ? `it stands still: ${reason}` : reason);
+      if (standsStill) this.#takeBack(endpoint);
     } finally {
       this.#asked.delete(endpoint);
     }
@@ -132,13 +132,16 @@ export class EndpointWatch {
   }
 
   async #ask(endpoint: Endpoint): Promise<void> {
+    const askedAt = this.#now();
     try {
       await this.deps.probe(endpoint);
-    } catch {
+    } catch (error) {
       // An answer to a request may have come meanwhile.
       if (endpoint.health.well) return;
       endpoint.health.probeFailed(this.#now());
       this.#schedule(endpoint);
+      // When it was ejected, the others may have been out as well.
+      if (isLate(error) && endpoint.running.heardAt < askedAt) this.#takeBack(endpoint);
       return;
     }
     if (endpoint.health.well) return;
@@ -155,4 +158,9 @@ export class EndpointWatch {
     this.deps.options.onEndpoint?.(endpoint.name, true, reason);
     this.deps.restored();
   }
+}
+
+/** Whether an endpoint took a probe and did not answer it in time. */
+function isLate(error: unknown): boolean {
+  return error instanceof AttemptError && error.kind === 'timeout';
 }
