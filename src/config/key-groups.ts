@@ -169,7 +169,7 @@ export const SWIFT_KEYS = {
   },
   swift_probe_timeout_ms: {
     schema: integer(100, 600_000).default(2_000),
-    doc: 'How long a proxy may take to answer its health check, which it is asked when nothing was heard of it for `probe_interval_ms`, or for half a second while requests wait for it. Without an answer it is left out, and what can be sent to another proxy is taken back from it.',
+    doc: 'How long a proxy may take to answer its health check, which it is asked when nothing was heard of it for `probe_interval_ms`, or for half a second while requests wait for it. Without an answer it is left out, and reads, and writes that cannot replace later ones, are taken back from it.',
   },
   swift_proxy_hedge_percent: {
     schema: integer(0, 50).default(5),

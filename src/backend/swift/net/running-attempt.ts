@@ -4,6 +4,9 @@ import type { AttemptError } from './retry-policy.js';
 import type { Outgoing } from './sender.js';
 import { Upload } from './upload.js';
 
+/** The time that the filter gives a write, instead of that of its arrival. */
+const PLACE_AMONG_WRITES = 'x-gateway-not-newer';
+
 /** So long without any answer to what it was asked, an endpoint counts as standing still. */
 const STANDS_STILL_MS = 500;
 
@@ -29,11 +32,22 @@ export class RunningAttempt implements Cancellation {
     return !(body instanceof Upload);
   }
 
-  /** Whether it may be ended and sent to another endpoint. */
+  /**
+   * Whether it may be ended and sent to another endpoint, though this one may still act on it. What
+   * hangs, such as a virtual machine that is being moved, goes on with what it was sent when it
+   * wakes up, whether or not the connection is still there: a write that it repeats then would
+   * replace what was written since. One that has a place among the writes of its object cannot.
+   */
   get isMovable(): boolean {
-    const { body, repeatable, probe } = this.outgoing;
+    const { body, probe } = this.outgoing;
     if (probe === true) return false;
-    return body instanceof Upload ? !body.begun : repeatable;
+    return body instanceof Upload ? !body.begun : this.#isHarmlessLate();
+  }
+
+  #isHarmlessLate(): boolean {
+    const { method, headers, repeatable } = this.outgoing;
+    if (method === 'GET' || method === 'HEAD') return repeatable;
+    return repeatable && headers.includes(PLACE_AMONG_WRITES);
   }
 
   get aborted(): boolean {
