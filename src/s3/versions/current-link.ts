@@ -111,7 +111,11 @@ export class CurrentLink {
           ? await this.write(call, key, target, standing)
           : await ordered.write(call, key, target, standing);
       standing = undefined;
-      if (written.outcome === 'different') continue;
+      if (written.outcome === 'different') {
+        // No order keeps a link of an index that was replaced away from where nothing stands.
+        if (ordered !== undefined) target = await this.commits.read(call, key);
+        continue;
+      }
       if (written.outcome === 'written') {
         const { replaced } = written;
         const inStep = { outcome: 'in-step', stored: target, replaced } as const;

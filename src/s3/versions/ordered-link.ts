@@ -1,10 +1,16 @@
-import type { Backend, CallContext, RemovedManifest, WriteOrder } from '../../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  Guard,
+  RemovedManifest,
+  WriteOrder,
+} from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { preconditionOn, type CurrentState } from './current-state.js';
 import type { StoredIndex } from './index-store.js';
 import { isInStep, linkTo, nameOf, type WriteResult } from './link-writes.js';
-import { currentRef, requireVersionSupport, type VersionedKey } from './names.js';
+import { currentRef, indexRef, requireVersionSupport, type VersionedKey } from './names.js';
 import { placeBehind } from './order.js';
 import type { VersionIndex } from './version-entry.js';
 
@@ -52,12 +58,15 @@ export class OrderedLink {
    *
    * Where nothing stands, a link is created, and only one writer can do that; but who deletes the key
    * then would find nothing to delete. So the index is looked at again: who has replaced it by then
-   * comes to look at the key after that, and finds the link.
+   * comes to look at the key after that, and finds the link. The same holds where the link before
+   * this one was not seen: it may not be there yet, and what was seen may be deleted.
+   *
+   * What has no order is written only while the index is the one that it is for.
    */
   async write(
     call: CallContext,
     key: VersionedKey,
-    { index }: StoredIndex,
+    { index, etag }: StoredIndex,
     state: CurrentState,
   ): Promise<WriteResult> {
     const [current] = index.entries;
@@ -71,21 +80,28 @@ export class OrderedLink {
     this.#known.delete(nameOf(key));
     const order = orderBehind(state, generation);
     const replaced = manifestOf(state);
-    const isOrdered = order !== undefined;
+    const hasOrder = order !== undefined;
+    const guard: Guard | undefined =
+      hasOrder || state.kind === 'nothing'
+        ? undefined
+        : { ref: indexRef(key), etag, consumed: false };
     try {
       if (!isVersion) {
-        const { outcome } = await this.backend.deleteObject(call, currentRef(key), undefined, {
-          order,
-        });
-        return outcome === 'deleted' ? { outcome: 'written', replaced, isOrdered } : DIFFERENT;
+        const options = { order, guard };
+        const deleted = await this.backend.deleteObject(call, currentRef(key), undefined, options);
+        if (deleted.outcome !== 'deleted') return DIFFERENT;
+        return { outcome: 'written', replaced, isOrdered: hasOrder };
       }
-      const input = { ...linkTo(key, current, generation), order, writeClass: 'deletion' } as const;
+      const link = linkTo(key, current, generation);
+      const input = { ...link, order, guard, writeClass: 'deletion' } as const;
       const precondition = state.kind === 'nothing' ? preconditionOn(state) : undefined;
       const put = await this.backend.putLink(call, currentRef(key), input, precondition);
       if (put.outcome !== 'created') return DIFFERENT;
       this.#remember(key, generation, put.lastModified);
+      const isOrdered = hasOrder && isLinkBefore(state, generation);
       return { outcome: 'written', replaced, isOrdered };
     } catch (error) {
+      if (isCode(error, 'GuardMissing')) return OVERTAKEN;
       if (isCode(error, 'NoSuchObject')) return DIFFERENT;
       throw error;
     }
@@ -98,6 +114,12 @@ export class OrderedLink {
 
 const IN_ORDER: WriteResult = { outcome: 'written', replaced: undefined, isOrdered: true };
 const DIFFERENT: WriteResult = { outcome: 'different' };
+const OVERTAKEN: WriteResult = { outcome: 'overtaken' };
+
+/** Whether it is the link of the generation before: only who comes later can have deleted that. */
+function isLinkBefore(state: CurrentState, generation: number): boolean {
+  return state.kind === 'link' && state.generation === generation - 1;
+}
 
 /** Undefined where it is not known when that was written, or too long ago, or nothing is there. */
 function orderBehind(state: CurrentState, rank: number): WriteOrder | undefined {

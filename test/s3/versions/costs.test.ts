@@ -151,7 +151,7 @@ describe('s3/versions: calls', () => {
     const before = [one, (store: RecordingBackend) => put(store, others, KEY, 'theirs')];
     expect(await callsOf(memory.asBackend, { before, step: one })).to.deep.equal([
       ...['put V/version', 'put V/g2', 'get V/g2', 'get V/index', 'get V/g3'],
-      ...['put V/g3', 'put V/index', 'link k'],
+      ...['put V/g3', 'put V/index', 'link k', 'head V/index'],
     ]);
   });
 });

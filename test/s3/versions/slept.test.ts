@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Backend, ObjectRef } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { MemoryBackend } from './memory-backend.js';
@@ -136,6 +137,58 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     expect(await read(old, KEY)).to.equal(undefined);
   });
 
+  it('leaves no link to what was deleted, were it to die behind its write', async () => {
+    await put(store, gatewayOn(store), KEY, 'one');
+    const sleepy = new Sleepy(store, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late').catch(() => undefined);
+    await sleepy.asleep;
+    await gatewayOn(store).createDeleteMarker(CALL, KEY, { nullVersion: false });
+    sleepy.wake('to die behind its write');
+    await late;
+    expect(await read(store, KEY)).to.equal(undefined);
+  });
+
+  it('deletes no newer link where what it has seen is old, were it to die behind that', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
+    await memory.createContainer(CALL, CONTAINER);
+    const old = memory.asBackend;
+    await put(old, gatewayOn(old), KEY, 'one');
+    memory.pass(AGE_MS);
+    const sleepy = new Sleepy(old, 'before its deletion');
+    const marker = { nullVersion: false };
+    const late = gatewayOn(sleepy)
+      .createDeleteMarker(CALL, KEY, marker)
+      .catch(() => undefined);
+    await sleepy.asleep;
+    await put(old, gatewayOn(old), KEY, 'two');
+    sleepy.wake('to die behind its write');
+    await late;
+    expect(await read(old, KEY)).to.equal('two');
+  });
+
+  it('leaves no link behind one that was never seen, and that nothing had replaced', async () => {
+    const awake = gatewayOn(store);
+    const marker = { nullVersion: false };
+    const sleepy = new Sleepy(store, 'nowhere');
+    const versions = gatewayOn(sleepy);
+    await put(sleepy, versions, KEY, 'one');
+    await awake.createDeleteMarker(CALL, KEY, marker);
+    const other = new Sleepy(store, 'before its link');
+    const slow = put(other, gatewayOn(other), KEY, 'slow');
+    await other.asleep;
+    // It remembers the link to `one`, and the index has a version behind that.
+    sleepy.where = 'before its link';
+    const late = put(sleepy, versions, KEY, 'late');
+    await sleepy.asleep;
+    await gatewayOn(store).createDeleteMarker(CALL, KEY, marker);
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal(undefined);
+    other.wake();
+    await slow;
+    expect(await read(store, KEY)).to.equal(undefined);
+  });
+
   it('puts no link over an object that a client of the store has written', async () => {
     const versions = gatewayOn(store);
     await put(store, versions, KEY, 'one');
@@ -169,18 +222,25 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
   });
 });
 
+type Place =
+  'behind its fence' | 'before its index' | 'before its link' | 'before its deletion' | 'nowhere';
+
 /** Does nothing more, once, until it is woken. */
 class Sleepy extends DecoratedBackend {
-  wake!: () => void;
+  wake!: (then?: 'to die behind its write') => void;
   readonly asleep: Promise<void>;
   #fallAsleep!: () => void;
+  #dies = false;
   readonly #woken = new Promise<void>((resolve) => {
-    this.wake = resolve;
+    this.wake = (then) => {
+      this.#dies = then !== undefined;
+      resolve();
+    };
   });
 
   constructor(
     inner: Backend,
-    private readonly where: 'behind its fence' | 'before its index' | 'before its link',
+    public where: Place,
   ) {
     super(inner);
     this.asleep = new Promise((resolve) => {
@@ -198,7 +258,20 @@ class Sleepy extends DecoratedBackend {
 
   override async putLink(...args: Parameters<Backend['putLink']>) {
     if (this.where === 'before its link') await this.#sleep();
-    return super.putLink(...args);
+    const put = await super.putLink(...args);
+    this.#dieBehind(put.outcome === 'created');
+    return put;
+  }
+
+  override async deleteObject(...args: Parameters<Backend['deleteObject']>) {
+    if (this.where === 'before its deletion') await this.#sleep();
+    const deleted = await super.deleteObject(...args);
+    this.#dieBehind(deleted.outcome === 'deleted');
+    return deleted;
+  }
+
+  #dieBehind(isWritten: boolean): void {
+    if (this.#dies && isWritten) throw new BackendError('Unavailable', 'it died');
   }
 
   #sleep(): Promise<void> {
