@@ -7,19 +7,18 @@ import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import { isInStep } from '../link-writes.js';
 import { entryFor, entryOfObject, readCurrentState, type CurrentState } from '../current-state.js';
 import { headVersion, uncancelled } from '../deps.js';
-import type { Plan } from '../index-commits.js';
 import { NOTHING_STORED, type StoredIndex } from '../index-store.js';
 import {
   archiveContainer,
   currentRef,
-  indexRef,
   parseArchiveName,
   versionRef,
   type VersionedKey,
 } from '../names.js';
 import { syncCurrent } from '../sync-current.js';
-import type { VersionEntry, VersionIndex } from '../version-entry.js';
+import type { VersionChange, VersionEntry, VersionIndex } from '../version-entry.js';
 import { versionNameOf, type UpkeepDeps } from './leftovers.js';
+import { replaceUnreadable, unreadableDocument } from './unreadable-index.js';
 
 /**
  * A repair finds what is wrong with the versions of a key, such as after a client has written to the
@@ -51,8 +50,6 @@ export type OnFinding = (finding: KeyFinding) => void;
 const PAGE = 1000;
 /** Reads under way at once. */
 const CONCURRENCY = 8;
-/** The most that is told of an index that cannot be read. */
-const FORMER_CHARACTERS_MAX = 65_536;
 
 /**
  * @param mend - false: only tells; reading an index rolls it forward to its fences all the same
@@ -123,15 +120,12 @@ async function restoreIndex(
     action: 'restore_index',
     versions: versions.length,
     tooYoung: archived.length - old.length,
-    former: former?.text.slice(0, FORMER_CHARACTERS_MAX),
+    former: former?.text,
   } as const;
   if (!mend) return { finding, stored: NOTHING_STORED };
   const work = uncancelled(call);
-  if (former !== undefined) {
-    await deps.backend.deleteObject(work, indexRef(key), former.exactly);
-  }
   const marker = deleteMarker(deps);
-  const plan: Plan = ({ entries, removed }) => {
+  const plan = ({ entries, removed }: VersionIndex): VersionChange | undefined => {
     // Fences that are still there have been carried out by now: they may tell of all there was.
     const known = new Set([...entries.map(({ name }) => name), ...removed]);
     const missing = versions.filter(({ name }) => !known.has(name));
@@ -142,6 +136,9 @@ async function restoreIndex(
     if (wantsMarker) return { ...all, add: [marker, ...(all.add ?? [])] };
     return missing.length === 0 ? undefined : all;
   };
+  if (former !== undefined) {
+    return { finding, stored: await replaceUnreadable(deps, work, key, former, plan) };
+  }
   const { stored } = await deps.commits.commit(work, key, plan, { writeClass: 'deletion' });
   return { finding, stored };
 }
@@ -214,29 +211,6 @@ async function currentOf(
     if (isCode(error, 'BrokenLink')) return undefined;
     throw error;
   }
-}
-
-/**
- * The document that is no index, and what tells it from any other.
- * @throws S3Error `InternalError` for one of a later release, which is not to be replaced
- */
-async function unreadableDocument({ backend }: UpkeepDeps, call: CallContext, key: VersionedKey) {
-  const { head, body } = await backend.getObject(call, indexRef(key), undefined, { newest: true });
-  const chunks: Buffer[] = [];
-  if (Buffer.isBuffer(body.source)) chunks.push(body.source);
-  else for await (const chunk of body.source) chunks.push(Buffer.from(chunk));
-  const text = Buffer.concat(chunks).toString();
-  if (isOfLaterRelease(text)) {
-    const cause = new Error('the index is of a later release of Ringway: it is left alone');
-    throw new S3Error('InternalError', undefined, {}, { cause });
-  }
-  const { etag, lastModified } = head;
-  return { text, exactly: { etag, lastModified } };
-}
-
-function isOfLaterRelease(text: string): boolean {
-  const format = /^\{"format":(\d+)/u.exec(text)?.[1];
-  return format !== undefined && format !== '1';
 }
 
 async function dropLost(

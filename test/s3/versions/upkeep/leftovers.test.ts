@@ -1,7 +1,19 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Backend, ListedObject } from '../../../../src/backend/backend.js';
-import { parseArchiveName } from '../../../../src/s3/versions/names.js';
+import {
+  DecoratedBackend,
+  type BackendCall,
+} from '../../../../src/backend/decorators/decorated-backend.js';
+import { BackendError } from '../../../../src/backend/errors.js';
+import { S3Error } from '../../../../src/s3/errors.js';
+import {
+  fenceRef,
+  indexRef,
+  parseArchiveName,
+  versionRef,
+  type VersionedKey,
+} from '../../../../src/s3/versions/names.js';
 import type { Leftovers } from '../../../../src/s3/versions/upkeep/leftovers.js';
 import { MemoryBackend } from '../memory-backend.js';
 import {
@@ -16,6 +28,7 @@ import {
   keyOf,
   put,
   SUSPENDED,
+  withStore,
 } from '../support.js';
 
 const KEY = keyOf('swept');
@@ -63,6 +76,70 @@ describe('s3/versions/upkeep', () => {
       ));
   }
 });
+
+describe('s3/versions/upkeep: repair', () => {
+  const ignore = (): void => undefined;
+
+  it('loses no version wherever it is killed, and whoever writes then', () =>
+    withStore(async (store) => {
+      for (let writes = 0, isWhole = false; !isWhole; writes++) {
+        const key = keyOf(`killed after ${writes}`);
+        await put(store, gatewayOn(store), key, 'one');
+        await put(store, gatewayOn(store), key, 'two');
+        await damageIndex(store, key);
+        const killed = new Killed(store, writes);
+        isWhole = await gatewayOn(killed)
+          .upkeep.repair(CALL, key, true, ignore)
+          .then(
+            () => true,
+            () => false,
+          );
+        await put(store, gatewayOn(store), key, 'three').catch(ignore);
+        await gatewayOn(store).upkeep.repair(CALL, key, true, ignore);
+        const bodies = await bodiesOf(store, gatewayOn(store), key);
+        expect(bodies, key.key).to.include.members(['one', 'two']);
+        await expectInStep(store, key, await gatewayOn(store).readIndex(CALL, key));
+      }
+    }));
+
+  it('leaves what cannot be read where the new index would be too large', () =>
+    withStore(async (store) => {
+      await put(store, gatewayOn(store), KEY, 'one');
+      await damageIndex(store, KEY);
+      const error = await gatewayOn(store, 10)
+        .upkeep.repair(CALL, KEY, true, ignore)
+        .catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(S3Error).with.property('code', 'InvalidRequest');
+      const { size } = await store.headObject(CALL, indexRef(KEY));
+      expect(size).to.equal(GARBAGE.length);
+    }));
+});
+
+const GARBAGE = Buffer.from('{"format":1,"generation":');
+
+/** The index cannot be read, and its fences are swept, as old ones are. */
+async function damageIndex(store: Backend, key: VersionedKey): Promise<void> {
+  const input = { size: GARBAGE.length, contentType: 'application/json', body: GARBAGE };
+  await store.putObject(CALL, indexRef(key), input);
+  const prefix = versionRef(key, 'index.g').object;
+  const { entries } = await store.listObjects(CALL, ARCHIVE, { prefix, limit: 100 });
+  for (const at of entries.keys()) await store.deleteObject(CALL, fenceRef(key, at + 1));
+}
+
+/** Fails all that changes the store, from some change on. */
+class Killed extends DecoratedBackend {
+  constructor(
+    inner: Backend,
+    private left: number,
+  ) {
+    super(inner);
+  }
+
+  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
+    if (call.kind === 'write' && this.left-- <= 0) throw new BackendError('Unavailable', 'killed');
+    return super.around(call, proceed);
+  }
+}
 
 async function run(backend: Backend, act: Act, text: string): Promise<void> {
   // A gateway that knows nothing of what was before.
