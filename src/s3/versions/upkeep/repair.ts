@@ -102,6 +102,21 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof S3Error && error.code === 'InternalError';
 }
 
+/**
+ * Without an index, one may be about to be written: what is younger is left alone. So is what was
+ * written after an object at the key that is no link: it would have taken that object's place, had it
+ * ever been acknowledged.
+ */
+async function youngestWithoutIndex(
+  { backend, now, unfinishedMs }: UpkeepDeps,
+  call: CallContext,
+  key: VersionedKey,
+): Promise<number> {
+  const settled = now() - unfinishedMs;
+  const standing = await readCurrentState(backend, call, key);
+  return standing.kind === 'plain' ? Math.min(settled, standing.lastModified) : settled;
+}
+
 /** @returns undefined where there is nothing to restore yet */
 async function restoreIndex(
   deps: UpkeepDeps,
@@ -110,8 +125,8 @@ async function restoreIndex(
   archived: readonly ListedObject[],
   { isUnreadable, mend }: { readonly isUnreadable: boolean; readonly mend: boolean },
 ): Promise<{ readonly finding: KeyFinding; readonly stored: StoredIndex } | undefined> {
-  // Without an index, one may be about to be written. With one that cannot be read, none is.
-  const youngest = isUnreadable ? Infinity : deps.now() - deps.unfinishedMs;
+  // With one that cannot be read, none is about to be written.
+  const youngest = isUnreadable ? Infinity : await youngestWithoutIndex(deps, call, key);
   const old = archived.filter(({ lastModified }) => lastModified <= youngest);
   if (old.length === 0 && !isUnreadable) return undefined;
   const { versions, isDeleted } = await restoredVersions(deps, call, key, old);

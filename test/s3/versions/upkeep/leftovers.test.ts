@@ -8,12 +8,15 @@ import {
 import { BackendError } from '../../../../src/backend/errors.js';
 import { S3Error } from '../../../../src/s3/errors.js';
 import {
+  currentRef,
   fenceRef,
   indexRef,
   parseArchiveName,
   versionRef,
   type VersionedKey,
 } from '../../../../src/s3/versions/names.js';
+import { VersionIds } from '../../../../src/s3/versions/version-entry.js';
+import { VersionedKeys } from '../../../../src/s3/versions/versioned-keys.js';
 import type { Leftovers } from '../../../../src/s3/versions/upkeep/leftovers.js';
 import { MemoryBackend } from '../memory-backend.js';
 import {
@@ -27,6 +30,8 @@ import {
   gatewayOn,
   keyOf,
   put,
+  putPlain,
+  read,
   SUSPENDED,
   withStore,
 } from '../support.js';
@@ -112,6 +117,23 @@ describe('s3/versions/upkeep: repair', () => {
       expect(error).to.be.instanceOf(S3Error).with.property('code', 'InvalidRequest');
       const { size } = await store.headObject(CALL, indexRef(KEY));
       expect(size).to.equal(GARBAGE.length);
+    }));
+
+  it('puts nothing that was never acknowledged in front of an object without versions', () =>
+    withStore(async (store) => {
+      await put(store, gatewayOn(store), keyOf('another'), 'x');
+      await putPlain(store, KEY, 'acknowledged');
+      const { lastModified } = await store.headObject(CALL, currentRef(KEY));
+      while (Date.now() <= lastModified) await new Promise(setImmediate);
+      const body = Buffer.from('written by a gateway that died before its commit');
+      const orphan = { size: body.length, contentType: 'text/plain', body };
+      await store.putObject(CALL, versionRef(KEY, new VersionIds().mint()), orphan);
+      const later = (): number => Date.now() + 86_400_000;
+      const versions = new VersionedKeys({ backend: store, indexBytesMax: 1e6, now: later });
+      await versions.upkeep.repair(CALL, KEY, true, ignore);
+      // As a listing does with a key that is not in step.
+      await versions.repairLink(CALL, KEY);
+      expect(await read(store, KEY)).to.equal('acknowledged');
     }));
 });
 
