@@ -7,7 +7,7 @@ import type {
 } from '../../backend/backend.js';
 import { mapLimited } from '../../lib/promises.js';
 import { isCode } from '../../backend/errors.js';
-import { listedSummary } from './listing/index-summary.js';
+import { listedOutline, listedSummary } from './listing/index-summary.js';
 import { archiveContainer, parseArchiveName } from './names.js';
 import { placeOfRemoval } from './order.js';
 
@@ -107,7 +107,7 @@ async function removeObject(
 ): Promise<void> {
   const { name: object, etag, lastModified } = listed;
   const { conditionalDelete, orderedWrites } = backend.capabilities;
-  const generation = listedSummary(listed)?.generation;
+  const generation = (listedSummary(listed) ?? listedOutline(listed))?.generation;
   const order =
     orderedWrites && generation !== undefined && isIndex(listed)
       ? placeOfRemoval(generation, lastModified)

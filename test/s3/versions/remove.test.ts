@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Backend, CallContext } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { LISTING_ATTRIBUTES } from '../../../src/s3/versions/listing/index-summary.js';
 import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
 import { removeVersionsContainer } from '../../../src/s3/versions/remove.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -127,12 +128,37 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     expect(await removal).to.equal('kept');
     expect(await names()).to.deep.equal([`${key}/index.g2.json`, `${key}/index.json`]);
   });
+
+  it('removes an index of any size in its generation, where all of them have one time', async () => {
+    const body = Buffer.from('too large for a summary');
+    const listingAttributes = {
+      [LISTING_ATTRIBUTES.versions]: '9',
+      [LISTING_ATTRIBUTES.deleteMarkers]: '9',
+      [LISTING_ATTRIBUTES.generation]: '12',
+    };
+    const input = { size: body.length, contentType: 'application/json', body, listingAttributes };
+    const put = await store.putObject(CALL, { ...ARCHIVE, object: `${key}/index.json` }, input);
+    if (put.outcome !== 'created') throw new Error(put.outcome);
+    const { lastModified: since } = put;
+    const ordered = new Ordered(store);
+    await removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter: since + 1 });
+    expect(ordered.deletions).to.deep.equal([{ order: { since, rank: 25 } }]);
+  });
 });
 
 /** It says that it orders writes. */
 class Ordered extends DecoratedBackend {
+  /** How each object was deleted. */
+  readonly deletions: unknown[] = [];
+
   constructor(inner: Backend) {
     super(inner, { ...inner.capabilities, orderedWrites: true });
+  }
+
+  override deleteObject(...args: Parameters<Backend['deleteObject']>) {
+    const [, , , options] = args;
+    this.deletions.push(options);
+    return super.deleteObject(...args);
   }
 }
 
