@@ -239,6 +239,24 @@ describe('deploy: plan of rings', () => {
     ]);
   });
 
+  it('refuses another segment size of a code, by which its objects are read', () => {
+    const other = exampleJson() as { policies: { ec?: object }[] };
+    other.policies[1]!.ec = { ...other.policies[1]!.ec, segment_bytes: 65_536 };
+    const planned = plan(specOf(other), applied(spec, first()), { allowLarge: true });
+    expect(refusedCodes(planned)).to.deep.equal(['/policies/1/type immutable']);
+  });
+
+  it('refuses another folder of the devices of a node, until the operator allows it', () => {
+    const other = withNodes(spec, (nodes) =>
+      nodes.map((node, at) => (at === 1 ? { ...node, devices_dir: '/srv/other' } : node)),
+    );
+    const state = applied(spec, first());
+    expect(refusedCodes(plan(other, state))).to.deep.equal([
+      '/nodes/1/devices_dir needs_allow_large',
+    ]);
+    expect(plan(other, state, { allowLarge: true }).refused).to.deep.equal([]);
+  });
+
   it('refuses what loses data, until the operator allows it', () => {
     const state = applied(spec, first());
     const less = {

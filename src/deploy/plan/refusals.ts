@@ -62,6 +62,12 @@ function checkSpec(
   if (spec.cluster !== before.cluster) {
     refuse(['cluster'], 'immutable', `this service keeps the cluster ${before.cluster}`);
   }
+  for (const [at, { name, devices_dir: folder }] of spec.nodes.entries()) {
+    const old = before.nodes.find((node) => node.name === name);
+    if (old === undefined || old.devices.length === 0 || old.devices_dir === folder) continue;
+    const message = `${name} has its devices in ${old.devices_dir}: what is stored on them would not be found, unless they are mounted elsewhere first`;
+    large(['nodes', at, 'devices_dir'], message);
+  }
   for (const old of before.policies) {
     const at = spec.policies.findIndex(({ index }) => index === old.index);
     const now = spec.policies[at];
@@ -76,6 +82,8 @@ function checkSpec(
       old.ec?.type === ec?.type &&
       old.ec?.k === ec?.k &&
       old.ec?.m === ec?.m &&
+      // Proxies cut objects up by the option, not by what an object was written with.
+      old.ec?.segment_bytes === ec?.segment_bytes &&
       old.ec?.dup === ec?.dup;
     if (!isSame) {
       const message = `policy ${old.index} keeps its type and code: its objects could not be read with another one`;
