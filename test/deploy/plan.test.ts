@@ -143,6 +143,27 @@ describe('deploy: plan of rings', () => {
     });
   });
 
+  it('drains a device whose partitions have no other replica', () => {
+    const one = specOf({
+      ...spec,
+      rings: spec.rings.map((ring) => (ring.name === 'object' ? { ...ring, replicas: 1 } : ring)),
+    });
+    const less = withNodes(one, (nodes) =>
+      nodes.map((node, at) => (at === 3 ? { ...node, devices: node.devices.slice(0, 1) } : node)),
+    );
+    const planned = plan(less, applied(one, plan(one, NOTHING)), { nowS: NOW_S + 2 * HOUR_S });
+    expect(planned.isComplete).to.equal(false);
+    expect(changeOf(planned, 'object')?.devices).to.deep.include({
+      id: 7,
+      node: 'node4',
+      device: 'd2',
+      weight_before: 100,
+      weight_after: 0,
+      parts_before: 128,
+      parts_after: 0,
+    });
+  });
+
   it('drains devices over several plans where their removal would move two replicas', () => {
     // Of nodes 3 and 4, each in its zone, partitions have a replica in both.
     const less = withNodes(spec, (nodes) =>

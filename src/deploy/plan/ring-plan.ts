@@ -40,14 +40,16 @@ const WORTHWHILE_PCT = 1;
 
 /**
  * Plans the next step of one ring. Of each partition at most one replica moves: where the removal of
- * devices would move more, they are drained instead, over several plans.
+ * devices would move more, or the only one, they are drained instead, over several plans.
  *
  * @throws RingBuildError where the ring cannot be built
  */
 export function planRing(input: RingPlanInput): RingPlan {
   const { ring, nowS } = input;
   const start = input.before ?? emptyBuilder(ring);
-  const mayRemove = input.spec.rollout.weight_step_pct === 100;
+  // What a device has is on no other one where partitions have one replica.
+  const isCopied = Math.min(start.replicas, ring.replicas) >= 2;
+  const mayRemove = isCopied && input.spec.rollout.weight_step_pct === 100;
   let leaveBy: LeaveBy = mayRemove ? 'remove' : 'drain';
   let step = takeStep(input, start, leaveBy);
   if (leaveBy === 'remove' && step.moves.replicasMax > 1 && step.changes.leaving.length > 0) {
