@@ -164,6 +164,20 @@ describe('deploy: plan of rings', () => {
     });
   });
 
+  it('takes a new node at the former address of another one for a new node', () => {
+    const moved = withNodes(spec, (nodes) => [
+      { ...nodes[0]!, storage_ip: '127.0.1.11' },
+      ...nodes.slice(1),
+      { ...nodes[3]!, name: 'node5', zone: 5, storage_ip: '127.0.1.1' },
+    ]);
+    const state = applied(moved, plan(moved, applied(spec, first())));
+    const devices = state.builders.get('object')?.devices ?? [];
+    expect(devices.filter((device) => device?.ip === '127.0.1.11')).to.have.length(2);
+    expect(devices.map((device) => device?.meta)).to.deep.equal(
+      [1, 1, 2, 2, 3, 3, 4, 4, 5, 5].map((number) => `node${number}`),
+    );
+  });
+
   it('drains devices over several plans where their removal would move two replicas', () => {
     // Of nodes 3 and 4, each in its zone, partitions have a replica in both.
     const less = withNodes(spec, (nodes) =>

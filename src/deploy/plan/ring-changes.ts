@@ -128,9 +128,10 @@ function ownDevices(
     byNode.set(`${device.meta}/${device.device}`, device);
     byAddress.set(addressOf(device), device);
   }
-  return wanted.map(
-    (device) => byNode.get(`${device.meta}/${device.device}`) ?? byAddress.get(addressOf(device)),
-  );
+  const named = wanted.map((device) => byNode.get(`${device.meta}/${device.device}`));
+  // A new node may have the address that another one leaves: it is another device all the same.
+  for (const device of named) if (device !== undefined) byAddress.delete(addressOf(device));
+  return wanted.map((device, at) => named[at] ?? byAddress.get(addressOf(device)));
 }
 
 function addressOf({ ip, port, device }: Omit<NewDevice, 'id'>): string {
