@@ -84,15 +84,22 @@ describe('deploy: plan', () => {
         .slice(0, 3)
         .map((node) => ({ ...node, devices: [...node.devices, { name: 'd3', weight: 100 }] })),
     );
-    const made = make(next, {
-      spec: specOf({ ...less, rollout: { weight_step_pct: 50 } }),
-      nowS: NOW_S + 9 * HOUR_S,
-    });
+    const leaving = specOf({ ...less, rollout: { weight_step_pct: 50 } });
+    const made = make(next, { spec: leaving, nowS: NOW_S + 9 * HOUR_S });
     expect(idsOf(made, 'conf.render')).to.include('node4/etc/swift/object.ring.gz');
     expect(made.plan.warnings).to.include(
       'node4 leaves the cluster: stop its services once none of its devices has partitions.',
     );
     expect(made.plan.complete).to.equal(false);
+    const second = make(made.next, { spec: leaving, nowS: NOW_S + 18 * HOUR_S });
+    expect(idsOf(second, 'conf.render')).to.include('node4/etc/swift/object.ring.gz');
+    let last = second;
+    for (let hours = 27; !last.plan.complete; hours += 9) {
+      expect(hours).to.be.below(100);
+      last = make(last.next, { spec: leaving, nowS: NOW_S + hours * HOUR_S });
+    }
+    expect(Object.keys(last.next.files)).to.have.members(['node1', 'node2', 'node3']);
+    expect(last.next).not.to.have.property('leaving');
   });
 
   it('deletes the files of a role that a node no longer has', () => {

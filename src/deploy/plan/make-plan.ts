@@ -2,9 +2,9 @@ import { unpackBuilder } from '../../ring/builder/builder-file.js';
 import { unifiedDiff } from '../render/diff.js';
 import { canonicalJson, etagOf, sha256 } from '../spec/canonical.js';
 import type { SpecProblem } from '../spec/parse.js';
-import type { Spec } from '../spec/schema.js';
+import type { Spec, SpecNode } from '../spec/schema.js';
 import { actionsOf, type ActionJson } from './actions.js';
-import { renderAll, type Blobs, type Manifest } from './manifest.js';
+import { leavingNodes, renderAll, type Blobs, type Manifest } from './manifest.js';
 import { planRings, type BlastRadiusJson, type RingChangeJson } from './plan.js';
 
 /** What is in force, by hashes. */
@@ -14,6 +14,8 @@ export interface Applied {
   /** Hashes of packed builders, by ring. */
   readonly builders: Readonly<Record<string, string>>;
   readonly files: Manifest;
+  /** Nodes that an earlier specification had, and whose devices are still in a ring. */
+  readonly leaving?: readonly SpecNode[];
 }
 
 export const NOTHING_APPLIED: Applied = { spec: null, builders: {}, files: {} };
@@ -90,19 +92,25 @@ export function makePlan(request: PlanRequest, readBlob: (hash: string) => Buffe
   };
   const planned = planRings({ spec, inForce, seed, nowS, allowLarge });
   if (planned.refused.length > 0) return { refused: planned.refused };
-  const { manifest, blobs } = renderAll(
+  const leaving = leavingNodes(
     spec,
-    inForce.spec,
+    [...(applied.spec?.nodes ?? []), ...(applied.leaving ?? [])],
     planned.rings.map(({ builder }) => unpackBuilder(builder)),
-    planned.rings,
-    (node) => (installRoot === '' ? '' : `${installRoot}/${node}`),
+  );
+  const { manifest, blobs } = renderAll(spec, [...spec.nodes, ...leaving], planned.rings, (node) =>
+    installRoot === '' ? '' : `${installRoot}/${node}`,
   );
   const builders: Record<string, string> = {};
   for (const { name, builder } of planned.rings) {
     builders[name] = sha256(builder);
     blobs.set(builders[name], builder);
   }
-  const next: Applied = { spec, builders, files: manifest };
+  const next: Applied = {
+    spec,
+    builders,
+    files: manifest,
+    ...(leaving.length === 0 ? {} : { leaving }),
+  };
   const actions = actionsOf(planned, applied.files, manifest);
   const content = {
     base_etag: appliedEtag(applied),

@@ -18,21 +18,21 @@ export type Manifest = Readonly<Record<string, Readonly<Record<string, ManifestF
 export type Blobs = Map<string, Buffer>;
 
 /**
- * Renders the files of all nodes, those included that leave and whose devices are still in a ring.
+ * Renders the files of nodes.
  *
+ * @param nodes - those of the specification, and those that leave it
  * @param rootOf - what the files of a node lie below, as its programs see it
  */
 export function renderAll(
   spec: Spec,
-  before: Spec | undefined,
-  builders: readonly BuilderState[],
+  nodes: readonly SpecNode[],
   rings: readonly RingFileOfPlan[],
   rootOf: (node: string) => string,
 ): { readonly manifest: Manifest; readonly blobs: Blobs } {
   const blobs: Blobs = new Map();
   const manifest: Record<string, Record<string, ManifestFile>> = {};
   const known = new HashOnce();
-  for (const node of [...spec.nodes, ...leavingNodes(spec, before, builders)]) {
+  for (const node of nodes) {
     const files: Record<string, ManifestFile> = {};
     for (const file of renderNode(spec, node, rings, rootOf(node.name))) {
       const hash = known.of(file);
@@ -57,16 +57,19 @@ class HashOnce {
   }
 }
 
-/** Nodes that are no longer in the specification, and have devices in a ring. */
-function leavingNodes(
+/**
+ * Nodes that are no longer in the specification, and have devices in a ring: they need its files.
+ *
+ * @param former - the nodes before this plan, those included that were leaving then
+ */
+export function leavingNodes(
   spec: Spec,
-  before: Spec | undefined,
+  former: readonly SpecNode[],
   builders: readonly BuilderState[],
 ): SpecNode[] {
-  if (before === undefined) return [];
   const stay = new Set(spec.nodes.map(({ name }) => name));
   const inRings = new Set(
     builders.flatMap(({ devices }) => devices.map((device) => device?.meta ?? '')),
   );
-  return before.nodes.filter(({ name }) => !stay.has(name) && inRings.has(name));
+  return former.filter(({ name }) => !stay.has(name) && inRings.has(name));
 }
