@@ -92,6 +92,45 @@ describe('deploy: runs', function () {
     expect(whole.steps[0]?.message).to.equal('All files were in place.');
   });
 
+  it('goes back from a run that stopped half-way', async () => {
+    const before = (await deploy.putSpec(small)).json.etag;
+    await deploy.deploy('first');
+    const { gateway, ...without } = otherWorkers;
+    expect(gateway).not.to.equal(undefined);
+    await deploy.putSpec(without);
+    driver.failsAt = 'node2';
+    expect((await deploy.deploy('second')).state).to.equal('partial');
+    expect(await deploy.installed('node1', 'etc/swift/proxy-server.conf')).to.contain(
+      'workers = 5\n',
+    );
+    driver.failsAt = undefined;
+    nowMs += 1000;
+    const back = await deploy.deploy('third', { spec_etag: before });
+    expect(back.state, back.message).to.equal('succeeded');
+    expect(back.steps.map(({ node, action }) => `${node} ${action}`)).to.deep.equal([
+      ...['node1 install', 'node1 reload', 'node2 install', 'node2 reload'],
+    ]);
+    expect(back.steps[1]?.commands).to.include('systemctl reload-or-restart swift-proxy');
+    const { json: status } = await deploy.call('GET', '/v1/status');
+    expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+    expect((await deploy.deploy('fourth', { spec_etag: before })).steps).to.deep.equal([]);
+  });
+
+  it('takes away what a run has added that stopped half-way', async () => {
+    const { gateway, ...without } = small;
+    const before = (await deploy.putSpec(without)).json.etag;
+    await deploy.deploy('first');
+    await deploy.putSpec({ ...without, gateway });
+    driver.failsAt = 'node2';
+    expect((await deploy.deploy('second')).state).to.equal('partial');
+    const added = 'etc/ringway/ringway.json';
+    expect(await deploy.installed('node1', added)).to.contain('swift_endpoints');
+    driver.failsAt = undefined;
+    expect((await deploy.deploy('third', { spec_etag: before })).state).to.equal('succeeded');
+    const gone = await deploy.installed('node1', added).catch((error: unknown) => error);
+    expect(gone).to.include({ code: 'ENOENT' });
+  });
+
   it('is whole again wherever it is killed', async () => {
     await deploy.putSpec(small);
     expect((await deploy.deploy('first')).state).to.equal('succeeded');

@@ -18,14 +18,15 @@ export class Installer {
     private readonly blobs: Blobs,
     private readonly secrets: Secrets,
     private readonly next: Applied,
-    private readonly before: Applied,
+    /** Files that may be there: by node, then by path. */
+    private readonly before: (node: string) => readonly string[],
   ) {}
 
   /** @returns how many files were changed @throws Error for operators */
   async install(run: string, node: string): Promise<number> {
     const files = await this.#filesOf(node);
     const names = new Set(files.map(({ path }) => path));
-    const deleted = Object.keys(this.before.files[node] ?? {}).filter((path) => !names.has(path));
+    const deleted = this.before(node).filter((path) => !names.has(path));
     return this.driver.install({ run, node, files, deleted });
   }
 

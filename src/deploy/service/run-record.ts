@@ -35,6 +35,14 @@ export interface Run {
   readonly steps: Step[];
 }
 
+/** What runs that did not succeed have left on a node. */
+export interface Unsettled {
+  /** Files that they may have written. */
+  readonly paths: Set<string>;
+  /** What the operator may have run since, or was to run. */
+  readonly commands: Set<string>;
+}
+
 export function newRunId(): string {
   return `run-${randomBytes(12).toString('hex')}`;
 }
@@ -50,17 +58,19 @@ export function isRunId(text: string): boolean {
  * services that the operator reloads.
  *
  * @param commandsOf - command lines for services
+ * @param unsettled - nodes that have, whole or in part, files of runs that did not succeed
  */
 export function stepsOf(
   { actions }: Pick<StoredPlan, 'actions'>,
   spec: Spec,
   commandsOf: (services: readonly string[]) => string[],
+  unsettled: ReadonlyMap<string, Unsettled> = new Map(),
 ): Step[] {
   const place = new Map(
     spec.nodes.map(({ name, region, zone }) => [name, [region, zone] as const]),
   );
   const services = new Map<string, string[]>();
-  const nodes = new Set<string>();
+  const nodes = new Set(unsettled.keys());
   for (const { node, kind, target } of actions) {
     if (node === undefined) continue;
     nodes.add(node);
@@ -72,9 +82,10 @@ export function stepsOf(
     return regionA - regionB || zoneA - zoneB || (a < b ? -1 : 1);
   });
   return order.flatMap((node) => {
-    const own = services.get(node) ?? [];
+    const own = commandsOf(services.get(node) ?? []);
+    const commands = [...new Set([...own, ...(unsettled.get(node)?.commands ?? [])])];
     const install = step(node, 'install', []);
-    return own.length === 0 ? [install] : [install, step(node, 'reload', commandsOf(own))];
+    return commands.length === 0 ? [install] : [install, step(node, 'reload', commands)];
   });
 }
 

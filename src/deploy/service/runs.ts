@@ -5,7 +5,7 @@ import { readJson, writeDurably } from '../state/durable.js';
 import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
-import { newRunId, stepsOf, type Run, type Step } from './run-record.js';
+import { newRunId, stepsOf, type Run, type Step, type Unsettled } from './run-record.js';
 import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
@@ -103,6 +103,7 @@ export class Runs {
     try {
       const next = await this.options.store.nextOf(plan.id);
       const secrets = await this.#secretsOf(next);
+      const unsettled = await this.#unsettled(next);
       const { spec } = next.next;
       const run: Run = {
         id,
@@ -117,12 +118,12 @@ export class Runs {
         ended_unix_s: null,
         state: 'running',
         message: '',
-        steps: spec === null ? [] : stepsOf(plan, spec, reloadCommands),
+        steps: spec === null ? [] : stepsOf(plan, spec, reloadCommands, unsettled),
       };
       await this.#save(run);
       this.#runs.set(id, run);
       this.#cancelled = false;
-      this.#ended = this.#carryOut(run, next, secrets);
+      this.#ended = this.#carryOut(run, next, secrets, unsettled);
       return run;
     } catch (error) {
       this.#holder = undefined;
@@ -183,10 +184,51 @@ export class Runs {
     return secrets;
   }
 
+  /**
+   * Nodes that have files of runs that did not succeed since the state in force was: what a plan has
+   * for them compares with that state, and says nothing where it is the same.
+   */
+  async #unsettled({ next }: StoredNext): Promise<Map<string, Unsettled>> {
+    const { store } = this.options;
+    const runs = this.latest(Infinity);
+    const sinceS = runs.find(({ state }) => state === 'succeeded')?.created_unix_s ?? 0;
+    const found = new Map<string, Unsettled>();
+    for (const run of runs) {
+      // Those of its second are looked at, too: that costs no more than a look at their nodes.
+      if (run.state === 'succeeded' || run.created_unix_s < sinceS) continue;
+      if (run.base_etag !== store.appliedEtag) continue;
+      const begun = run.steps.filter(
+        ({ node, action, state }) =>
+          action === 'install' &&
+          state !== 'pending' &&
+          state !== 'cancelled' &&
+          Object.hasOwn(next.files, node),
+      );
+      if (begun.length === 0) continue;
+      const { files } = (await store.nextOf(run.plan_id)).next;
+      for (const { node } of begun) {
+        const left = found.get(node) ?? { paths: new Set(), commands: new Set() };
+        found.set(node, left);
+        for (const path of Object.keys(files[node] ?? {})) left.paths.add(path);
+        const own = run.steps.filter((step) => step.node === node);
+        for (const command of own.flatMap(({ commands }) => commands)) left.commands.add(command);
+      }
+    }
+    return found;
+  }
+
   /** Never throws: what goes wrong is in the run. */
-  async #carryOut(run: Run, next: StoredNext, secrets: Secrets): Promise<void> {
+  async #carryOut(
+    run: Run,
+    next: StoredNext,
+    secrets: Secrets,
+    unsettled: ReadonlyMap<string, Unsettled>,
+  ): Promise<void> {
     const { store, blobs, driver } = this.options;
-    const installer = new Installer(driver, blobs, secrets, next.next, store.applied.applied);
+    const { files } = store.applied.applied;
+    const installer = new Installer(driver, blobs, secrets, next.next, (node) => [
+      ...new Set([...Object.keys(files[node] ?? {}), ...(unsettled.get(node)?.paths ?? [])]),
+    ]);
     try {
       for (const [number, step] of run.steps.entries()) {
         if (this.#cancelled) {
