@@ -2,13 +2,18 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import { parseDeployConfig } from '../../src/deploy/service/config.js';
+import { Control } from '../../src/deploy/service/control.js';
 import { openApiPath } from '../../src/deploy/service/openapi.js';
 import { ROUTES } from '../../src/deploy/service/routes.js';
 import { StateLockedError } from '../../src/deploy/service/start.js';
+import { NO_SPEC_ETAG } from '../../src/deploy/service/store.js';
+import { etagOf } from '../../src/deploy/spec/canonical.js';
+import type { Spec } from '../../src/deploy/spec/schema.js';
 import { verifyAudit } from '../../src/lib/audit/audit-verify.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
-import { otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';
+import { makeFolders, otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';
 import { exampleJson } from './support.js';
 
 describe('deploy: control service', function () {
@@ -61,6 +66,27 @@ describe('deploy: control service', function () {
     expect(second.headers.etag).to.equal(right.headers.etag).and.equal(`"${right.json.etag}"`);
     expect(JSON.parse(second.text)).to.deep.equal(small);
     expect((await put({ 'if-match': String(first.headers.etag) })).status).to.equal(412);
+  });
+
+  it('takes one of two specifications that have the entity tag at once', async () => {
+    const own = join(folder, 'own');
+    const control = await Control.open({
+      options: parseDeployConfig(await makeFolders(own), own),
+      driver,
+      audit: { write: () => Promise.resolve() },
+      now: () => nowMs,
+      onAuditLost: () => undefined,
+      check: () => Promise.resolve([]),
+    });
+    const put = (spec: Spec) => {
+      const rest = { errors: [], warnings: [], rest: {} };
+      return control.setSpec({ spec, specEtag: etagOf(spec), ...rest }, NO_SPEC_ETAG);
+    };
+    const results = await Promise.allSettled([put(small), put(otherWorkers)]);
+    await control.close();
+    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected']);
+    const written = JSON.parse(await readFile(join(own, 'state/spec.json'), 'utf8')) as object;
+    expect(written).to.include({ etag: etagOf(small) });
   });
 
   it('answers bodies that are none', async () => {

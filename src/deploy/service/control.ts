@@ -1,6 +1,7 @@
 import type { Driver } from '../drivers/driver.js';
 import type { AuditEvent } from '../../lib/audit/audit-files.js';
 import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
+import { SerialQueues } from '../../lib/promises.js';
 import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
 import type { Spec } from '../spec/schema.js';
 import { Blobs } from '../state/blobs.js';
@@ -34,6 +35,7 @@ type Act = Pick<AuditEvent, 'actor' | 'ip' | 'request_id' | 'action' | 'target' 
 /** What the control service does, whatever speaks to it. */
 export class Control {
   readonly planner = new Planner();
+  readonly #specs = new SerialQueues();
 
   private constructor(
     private readonly parts: ControlOptions,
@@ -71,13 +73,16 @@ export class Control {
 
   async setSpec({ spec, specEtag }: ValidateAnswer, ifMatch: string): Promise<SpecFile> {
     if (spec === null) throw new Error('only a specification without errors is kept');
-    if (ifMatch !== this.store.specEtag) {
-      const message = 'The specification was changed since it was read.';
-      throw new DeployError('precondition_failed', message, { etag: this.store.specEtag });
-    }
-    const file = { spec, etag: specEtag };
-    await this.store.setSpec(file);
-    return file;
+    // One after the other: the next one is compared with what this one has written.
+    return this.#specs.run('', async () => {
+      if (ifMatch !== this.store.specEtag) {
+        const message = 'The specification was changed since it was read.';
+        throw new DeployError('precondition_failed', message, { etag: this.store.specEtag });
+      }
+      const file = { spec, etag: specEtag };
+      await this.store.setSpec(file);
+      return file;
+    });
   }
 
   /** @throws DeployError `unprocessable` with everything that is refused */
