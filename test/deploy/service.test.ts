@@ -50,6 +50,18 @@ describe('deploy: control service', function () {
     expect((await deploy.call('GET', '/v1/spec', { user: 'deploy:another' })).status).to.equal(200);
   });
 
+  it('answers only so many guesses of the password in a minute', async () => {
+    const statuses = new Set<number>();
+    for (let calls = 0; calls < 1250; calls += 50) {
+      const guesses = Array.from({ length: 50 }, (_, at) =>
+        deploy.call('GET', at % 2 === 0 ? '/v1/spec' : '/v1/none', { user: `deploy:${at}` }),
+      );
+      for (const { status } of await Promise.all(guesses)) statuses.add(status);
+    }
+    expect([...statuses]).to.deep.equal([401, 429]);
+    expect((await deploy.call('GET', '/v1/spec')).json.error.code).to.equal('rate_limited');
+  });
+
   it('takes a specification that has the entity tag of If-Match', async () => {
     const first = await deploy.call('GET', '/v1/spec');
     expect(first.text).to.equal('null');

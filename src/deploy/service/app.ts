@@ -49,12 +49,16 @@ export async function buildApp(
   });
   installErrors(app, logger);
   await app.register(rateLimit, {
+    // As a hook of its own, below: those of routes come after all others.
+    global: false,
     max: REQUESTS_PER_MINUTE,
     timeWindow: 60_000,
     cache: 10_000,
     errorResponseBuilder: (_request, { ttl }) =>
       new DeployError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
   });
+  // Before the password is looked at, and where there is no route, too: it is not to be guessed.
+  app.addHook('onRequest', app.rateLimit());
   app.decorateRequest('actor', '');
   app.addHook('onRequest', (request, _reply, done) => {
     authenticate(request.headers.authorization, options.user, options.tokenFile);
