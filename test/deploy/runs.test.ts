@@ -1,11 +1,26 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { FastifyReply } from 'fastify';
+import { request } from 'undici';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import { streamRun } from '../../src/deploy/service/run-events.js';
+import type { Run } from '../../src/deploy/service/run-record.js';
+import type { Runs } from '../../src/deploy/service/runs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
-import { otherWorkers, small, TestDeploy, TestDriver, writeSecret } from './service-support.js';
+import {
+  otherWorkers,
+  PASSWORD,
+  small,
+  TestDeploy,
+  TestDriver,
+  USER,
+  writeSecret,
+} from './service-support.js';
 
 describe('deploy: runs', function () {
   this.timeout(120_000);
@@ -214,6 +229,44 @@ describe('deploy: runs', function () {
       'failed',
       `node1: etc/swift is a link that leads to ${join(folder, 'outside')}`,
     ]);
+  });
+
+  it('ends after the step that is under way, whoever follows the run', async () => {
+    await deploy.putSpec(small);
+    driver.waitsAt = 'node1';
+    const { json } = await deploy.apply(await plan(), 'first');
+    await until(() => driver.release !== undefined);
+    const follower = await request(
+      `http://127.0.0.1:${deploy.port}/v1/runs/${json.run_id}/events`,
+      {
+        headers: {
+          authorization: `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`,
+        },
+      },
+    );
+    const followed = follower.body.text().catch(() => 'cut off');
+    const closed = deploy.close();
+    expect(await followed).to.equal('cut off');
+    driver.release?.();
+    await closed;
+    expect(driver.begun).to.deep.equal(['node1']);
+    driver.waitsAt = undefined;
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
+    expect((await deploy.call('GET', `/v1/runs/${json.run_id}`)).json.state).to.equal('cancelled');
+  });
+
+  it('sends no sign of life after the end of events, however slow their reader is', () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    // No reader takes anything from it.
+    const raw = new ServerResponse(new IncomingMessage(new Socket()));
+    const reply = { raw, hijack: () => undefined } as unknown as FastifyReply;
+    // A run that has ended has no listeners.
+    const runs = undefined as unknown as Runs;
+    streamRun(runs, { id: 'run', state: 'succeeded' } as Run, reply);
+    expect(raw.writableEnded).to.equal(true);
+    expect(timers()).to.equal(before);
   });
 
   it('streams a run as events', async () => {

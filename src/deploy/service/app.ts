@@ -38,7 +38,6 @@ export async function buildApp(
     routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: NO_SCHEMAS },
     exposeHeadRoutes: false,
-    forceCloseConnections: true,
     ...tlsOf(options),
   }) as FastifyInstance;
   app.server.maxConnections = CONNECTIONS_MAX;
@@ -56,6 +55,11 @@ export async function buildApp(
     cache: 10_000,
     errorResponseBuilder: (_request, { ttl }) =>
       new DeployError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
+  });
+  // `forceCloseConnections` is for servers that Fastify itself has told to listen.
+  app.addHook('preClose', (done) => {
+    app.server.closeAllConnections();
+    done();
   });
   // Before the password is looked at, and where there is no route, too: it is not to be guessed.
   app.addHook('onRequest', app.rateLimit());

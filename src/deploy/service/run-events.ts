@@ -29,6 +29,8 @@ export function streamRun(runs: Runs, run: Run, reply: FastifyReply): void {
       });
   const ping = setInterval(() => raw.write(': ping\n\n'), PING_MS);
   const finish = (): void => {
+    // A reader may take long for what there is, and nothing can be written after the end.
+    clearInterval(ping);
     send('run', run);
     raw.end();
   };
