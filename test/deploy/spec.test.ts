@@ -64,6 +64,7 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
   [['nodes', 0, 'zone'], 0, '/nodes/0/zone out_of_range'],
   [['nodes', 0, 'zone'], undefined, '/nodes/0/zone missing'],
   [['nodes', 0, 'storage_ip'], '10.0.0.256', '/nodes/0/storage_ip invalid'],
+  [['nodes', 0, 'storage_ip'], 'fe80::1%eth0', '/nodes/0/storage_ip invalid'],
   [['nodes', 1, 'storage_ip'], '127.0.1.1', '/nodes/1/ports/object duplicate_address'],
   [['nodes', 0, 'ports', 'object'], 6201, '/nodes/0/ports/object duplicate_address'],
   [['nodes', 0, 'ports', 'object'], 70_000, '/nodes/0/ports/object out_of_range'],

@@ -29,8 +29,9 @@ const number = (min: number, max: number) => {
 };
 
 const ip = () => {
-  const error = 'an IPv4 or IPv6 address';
-  return z.string({ error }).refine((text) => isIP(text) !== 0, { error });
+  const error = 'an IPv4 or IPv6 address without a zone';
+  // A zone is of one host, and Python's parser would replace what stands behind its "%".
+  return z.string({ error }).refine((text) => isIP(text) !== 0 && !text.includes('%'), { error });
 };
 
 const url = () => {
