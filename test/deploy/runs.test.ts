@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -229,6 +229,24 @@ describe('deploy: runs', function () {
       'failed',
       `node1: etc/swift is a link that leads to ${join(folder, 'outside')}`,
     ]);
+  });
+
+  it('deletes nothing behind a link out of the folder of a node', async () => {
+    const outside = join(folder, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'ringway.json'), '{}');
+    await mkdir(join(folder, 'nodes/node1/etc'), { recursive: true });
+    await mustRun('ln', ['-s', outside, join(folder, 'nodes/node1/etc/ringway')]);
+    const deleted = ['etc/ringway/ringway.json'];
+    const installed = new LocalDriver(join(folder, 'nodes')).install({
+      run: 'run',
+      node: 'node1',
+      files: [],
+      deleted,
+    });
+    const failure: unknown = await installed.catch((error: unknown) => error);
+    expect(String(failure)).to.contain(`etc/ringway is a link that leads to ${outside}`);
+    expect(await readFile(join(outside, 'ringway.json'), 'utf8')).to.equal('{}');
   });
 
   it('ends after the step that is under way, whoever follows the run', async () => {

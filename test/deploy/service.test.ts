@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
@@ -127,6 +127,8 @@ describe('deploy: control service', function () {
     expect(await deploy.installed('node1', 'etc/ringway/swift.key')).to.equal('gateway-key-1\n');
     const sums = { cwd: join(folder, 'nodes/node3') };
     await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], sums);
+    const { mode } = await stat(join(folder, 'nodes/node3/etc/swift/SHA256SUMS'));
+    expect(mode & 0o777).to.equal(0o640);
     const { json: status } = await deploy.call('GET', '/v1/status');
     expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
     expect(status.lock).to.equal(null);

@@ -32,7 +32,7 @@ export class LocalDriver implements Driver {
       for (const [number, file] of changed.entries()) {
         await stage(path.join(folder, String(number)), file);
       }
-      await prepareFolders(root, changed);
+      await prepareFolders(root, [...changed.map((file) => file.path), ...gone]);
       await switchOver(root, folder, changed, gone);
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -63,10 +63,10 @@ async function stage(place: string, file: InstallFile): Promise<void> {
   }
 }
 
-/** Every folder is there, and can be written to, before anything is replaced. */
-async function prepareFolders(root: string, files: readonly InstallFile[]): Promise<void> {
+/** Every folder is there, and can be written to, before anything is replaced or deleted. */
+async function prepareFolders(root: string, names: readonly string[]): Promise<void> {
   const real = await realpath(root);
-  for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
+  for (const folder of new Set(names.map((name) => path.dirname(name)))) {
     const place = path.join(root, folder);
     await mkdir(place, { recursive: true, mode: 0o755 });
     const found = await realpath(place);
@@ -133,9 +133,12 @@ async function hashOf(place: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
+/** Hashes of secrets are nothing for everyone: a short one is found by its hash. */
+const SUMS_MODE = 0o640;
+
 /** The list of a node's files, as `sha256sum -c` reads it in the node's root. */
 export function sumsFile(files: readonly InstallFile[]): InstallFile {
   const text = files.map(({ path: name, sha256: hash }) => `${hash}  ${name}\n`).join('');
   const content = Buffer.from(text);
-  return { path: 'etc/swift/SHA256SUMS', mode: 0o644, content, sha256: sha256(content) };
+  return { path: 'etc/swift/SHA256SUMS', mode: SUMS_MODE, content, sha256: sha256(content) };
 }
