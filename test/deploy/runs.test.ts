@@ -9,6 +9,7 @@ import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { streamRun } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Runs } from '../../src/deploy/service/runs.js';
+import { writeDurably } from '../../src/deploy/state/durable.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
@@ -179,6 +180,17 @@ describe('deploy: runs', function () {
       (driver.release as (() => void) | undefined)?.();
       await deploy.ended(json.run_id);
     }
+  });
+
+  it('writes where a process of the same number was killed while it wrote', async () => {
+    const failure: unknown = await writeDurably(join(folder, 'none/file'), '').catch(
+      (error: unknown) => error,
+    );
+    const [, count] = /-(\d+)\.tmp/.exec(String(failure)) ?? [];
+    const file = join(folder, 'file');
+    await writeFile(`${file}.${process.pid}-${Number(count) + 1}.tmp`, 'half of a longer text');
+    await writeDurably(file, 'whole');
+    expect(await readFile(file, 'utf8')).to.equal('whole');
   });
 
   it('counts a run as done whose state was in force when it was killed', async () => {

@@ -16,7 +16,8 @@ export async function writeDurably(
   counter += 1;
   const temporary = `${file}.${process.pid}-${counter}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', mode);
+    // A process of the same number may have left one: in a container, each start has the same.
+    const handle = await open(temporary, 'w', mode);
     try {
       await handle.writeFile(content);
       await handle.chmod(mode);
