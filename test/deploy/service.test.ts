@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import { Control } from '../../src/deploy/service/control.js';
+import { DeployError } from '../../src/deploy/service/errors.js';
 import { openApiPath } from '../../src/deploy/service/openapi.js';
+import { Planner } from '../../src/deploy/service/planner.js';
 import { ROUTES } from '../../src/deploy/service/routes.js';
 import { StateLockedError } from '../../src/deploy/service/start.js';
 import { NO_SPEC_ETAG } from '../../src/deploy/service/store.js';
@@ -111,6 +113,13 @@ describe('deploy: control service', function () {
     expect((await post(`{"spec":${'['.repeat(50_000)}`)).json.errors[0]?.code).to.equal('too_deep');
     const { json } = await deploy.call('POST', '/v1/validate', { body: { spec: exampleJson() } });
     expect(json).to.deep.equal({ valid: true, errors: [], warnings: [] });
+  });
+
+  it('gives up what takes too long', async () => {
+    const planner = new Planner(0);
+    const failure: unknown = await planner.validate('{}').catch((error: unknown) => error);
+    await planner.close();
+    expect(failure).to.be.instanceOf(DeployError).and.include({ code: 'unprocessable' });
   });
 
   it('brings a cluster into being, and says what the operator has to run', async () => {

@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import { DeployError } from './errors.js';
 import type { PlanAnswer, PlannerTask, ValidateAnswer } from './planner-protocol.js';
 
 const WORKER = new URL('../../../workers/deploy-plan.js', import.meta.url).href;
@@ -6,6 +7,8 @@ const WORKER = new URL('../../../workers/deploy-plan.js', import.meta.url).href;
 const HEAP_MIB_MAX = 448;
 const QUEUE_MAX = 16;
 const IDLE_MS = 30_000;
+/** With its time in the queue; rings of any use take a small part of it. */
+const TIMEOUT_MS = 10 * 60_000;
 
 /** The thread on which specifications are read and plans are made: neither is for an event loop. */
 export class Planner {
@@ -18,16 +21,34 @@ export class Planner {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX },
   });
 
-  /** @throws Error when too many wait */
+  constructor(private readonly timeoutMs = TIMEOUT_MS) {}
+
+  /** @throws DeployError `unprocessable` when it takes too long, Error when too many wait */
   validate(text: string, member?: 'spec'): Promise<ValidateAnswer> {
     const task: PlannerTask = { kind: 'validate', text, member };
-    return this.#pool.run(task) as Promise<ValidateAnswer>;
+    return this.#run(task) as Promise<ValidateAnswer>;
   }
 
-  /** The plan's files, and what will be in force, are in the state directory once it resolves. */
+  /**
+   * The plan's files, and what will be in force, are in the state directory once it resolves.
+   *
+   * @throws as `validate` does
+   */
   plan(task: Omit<Extract<PlannerTask, { kind: 'plan' }>, 'kind'>): Promise<PlanAnswer> {
     const whole: PlannerTask = { kind: 'plan', ...task };
-    return this.#pool.run(whole) as Promise<PlanAnswer>;
+    return this.#run(whole) as Promise<PlanAnswer>;
+  }
+
+  /** The thread ends with a task that is given up: others wait for it. */
+  async #run(task: PlannerTask): Promise<unknown> {
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    try {
+      return await this.#pool.run(task, { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const message = `It takes more than ${this.timeoutMs / 1000} s: the rings are too large, or plans before it are.`;
+      throw new DeployError('unprocessable', message);
+    }
   }
 
   async close(): Promise<void> {
