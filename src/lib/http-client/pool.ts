@@ -20,7 +20,7 @@ export class HttpPool implements ConnectionOwner {
   readonly #open = new Set<Connection>();
   readonly #free: Connection[] = [];
   /** Exchanges for which there is no connection, in the order in which they came. */
-  readonly #waiting: Exchange[] = [];
+  readonly #waiting = new Set<Exchange>();
   readonly #sessions: TlsSessions = { last: undefined };
   #isDestroyed = false;
 
@@ -51,18 +51,28 @@ export class HttpPool implements ConnectionOwner {
     if (free !== undefined) free.use(exchange);
     else if (this.#isDestroyed) exchange.onError(closedError());
     else if (this.#open.size < this.options.connectionsMax) this.#connect(exchange);
-    else this.#waiting.push(exchange);
+    else this.#waiting.add(exchange);
+  }
+
+  /**
+   * The exchange wants no connection any more: if it waits for one, it waits no longer, and is told
+   * nothing. One for which a connection is being made is told when it is there.
+   */
+  leave(exchange: Exchange): void {
+    this.#waiting.delete(exchange);
   }
 
   /** Ends all connections, those in use included, and whatever waits for one. */
   destroy(): void {
     this.#isDestroyed = true;
-    for (const exchange of this.#waiting.splice(0)) exchange.onError(closedError());
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const exchange of waiting) exchange.onError(closedError());
     for (const connection of [...this.#open]) connection.destroy(closedError());
   }
 
   freed(connection: Connection): void {
-    const next = this.#waiting.shift();
+    const next = this.#nextWaiting();
     if (next === undefined) this.#free.push(connection);
     else connection.use(next);
   }
@@ -71,8 +81,17 @@ export class HttpPool implements ConnectionOwner {
     this.#open.delete(connection);
     const index = this.#free.lastIndexOf(connection);
     if (index !== -1) this.#free.splice(index, 1);
-    const next = this.#isDestroyed ? undefined : this.#waiting.shift();
+    const next = this.#isDestroyed ? undefined : this.#nextWaiting();
     if (next !== undefined) this.#connect(next);
+  }
+
+  #nextWaiting(): Exchange | undefined {
+    // A Set is in the order of its insertions.
+    for (const exchange of this.#waiting) {
+      this.#waiting.delete(exchange);
+      return exchange;
+    }
+    return undefined;
   }
 
   #connect(exchange: Exchange): void {

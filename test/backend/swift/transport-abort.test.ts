@@ -1,9 +1,16 @@
 import { expect } from 'chai';
+import type { Socket } from 'node:net';
+import type { CallContext } from '../../../src/backend/backend.js';
+import type { Answer } from '../../../src/backend/swift/net/answer.js';
+import { AttemptError } from '../../../src/backend/swift/net/retry-policy.js';
+import type { HttpPool } from '../../../src/lib/http-client/pool.js';
+import { callWhole } from '../../../src/backend/swift/net/whole-call.js';
 import {
   cancelledBy,
   type AbortListener,
   type Cancellation,
 } from '../../../src/lib/cancellation.js';
+import { RawServer } from '../../lib/http-client/support.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';
@@ -203,3 +210,60 @@ for (const by of ['signal', 'listeners'] as const)
       expect(added).to.equal(0);
     });
   });
+
+describe('Swift transport: calls that are given up before they have a connection', () => {
+  let held: Socket[];
+  let server: RawServer;
+  let pool: HttpPool;
+  let released: number;
+
+  beforeEach(async () => {
+    held = [];
+    server = await RawServer.start((socket) => void held.push(socket));
+    pool = server.pool({ connectionsMax: 1 });
+    released = 0;
+  });
+
+  afterEach(async () => {
+    pool.destroy();
+    await server.stop();
+  });
+
+  function call(context: CallContext): Promise<Answer> {
+    const get = {
+      endpoint: 'http://swift',
+      method: 'GET' as const,
+      path: '/',
+      headers: [],
+      headersTimeoutMs: 60_000,
+      bodyTimeoutMs: 60_000,
+      context,
+      released: () => {
+        released += 1;
+      },
+    };
+    return callWhole(pool, get, undefined);
+  }
+
+  it('are forgotten, however many they are', async () => {
+    const controller = new AbortController();
+    const givenUp = { ...CONTEXT, cancellation: cancelledBy(controller.signal) };
+    const answers = [call(CONTEXT)];
+    await until(() => held.length === 1);
+    // Handing the connection from one to the next would be more calls than the stack has room for.
+    const waiting = Array.from({ length: 5_000 }, () => failure(call(givenUp)));
+    answers.push(call(CONTEXT));
+    controller.abort(REASON);
+    for (const error of await Promise.all(waiting)) {
+      expect(error).to.be.instanceOf(AttemptError);
+      expect(error).to.include({ stage: 'given_up', cause: REASON });
+    }
+    for (const answered of answers) {
+      await until(() => held.length === 1);
+      held.pop()?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      expect((await answered).status).to.equal(200);
+    }
+    expect(released).to.equal(waiting.length + answers.length);
+    expect(server.sockets).to.have.length(1);
+  });
+});

@@ -61,6 +61,24 @@ describe('HTTP connections', () => {
     expect(server.sockets).to.have.length(2);
   });
 
+  it('are not given to what has left while it waited', async () => {
+    const held: Socket[] = [];
+    serve = (socket) => void held.push(socket);
+    pool = server.pool({ connectionsMax: 1 });
+    const [first, left, last] = [new Get(), new Get(), new Get()];
+    for (const get of [first, left, last]) pool.start(get);
+    pool.leave(left);
+    for (const get of [first, last]) {
+      await until(() => held.length > 0);
+      held.shift()?.write(EMPTY);
+      await get.over;
+    }
+    expect([first.state, left.state, last.state]).to.deep.equal(['ended', 'under_way', 'ended']);
+    expect(left.connection).to.equal(undefined);
+    pool.destroy();
+    expect(left.error).to.equal(undefined);
+  });
+
   it('that end make room for what waits', async () => {
     serve = (socket) => void socket.end();
     pool = server.pool({ connectionsMax: 1 });

@@ -64,7 +64,7 @@ export abstract class Call implements Exchange, BodyFeed, AbortListener {
   protected abstract onLate(): void;
 
   onReady(connection: Connection): void {
-    // Given up while it waited for the connection.
+    // Given up while the connection was made for it.
     if (this.#isOver) {
       connection.giveBack();
       return;
@@ -144,7 +144,8 @@ export abstract class Call implements Exchange, BodyFeed, AbortListener {
   /** There will be no answer. */
   protected fail(error: AttemptError): void {
     if (this.#isOver) return;
-    this.connection?.abort();
+    if (this.connection === undefined) this.pool.leave(this);
+    else this.connection.abort();
     this.#finish();
     this.#reject(error);
   }
