@@ -61,6 +61,16 @@ describe('retryReason', () => {
   }
 });
 
+describe('AttemptError', () => {
+  it('says why each address of a proxy failed', () => {
+    const refused = ['127.0.0.1:1', '::1:1'].map((at) => new Error(`connect ECONNREFUSED ${at}`));
+    const error = new AttemptError('unsent', 'connect', 'http://a', new AggregateError(refused));
+    expect(error.message).to.equal(
+      'http://a: connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED ::1:1',
+    );
+  });
+});
+
 describe('pauseMs', () => {
   it('grows, with jitter, up to a bound', () => {
     expect([0, 1, 2, 10].map((retry) => pauseMs(retry, () => 1))).to.deep.equal([

@@ -24,7 +24,7 @@ export class AttemptError extends Error {
     endpoint: string,
     override readonly cause: unknown,
   ) {
-    super(`${endpoint}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${endpoint}: ${reasonOf(cause)}`, { cause });
   }
 
   /** What the caller of the transport is told. */
@@ -34,6 +34,15 @@ export class AttemptError extends Error {
     const code = isLate ? 'Timeout' : 'Unavailable';
     return new BackendError(code, `Swift did not answer: ${this.message}`, { cause: this.cause });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  // A server with several addresses fails at each of them, of which Node makes an error that says
+  // nothing itself.
+  if (cause instanceof AggregateError && cause.message === '') {
+    return cause.errors.map(reasonOf).join('; ');
+  }
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** Whether an error of the HTTP client or of Node is a time-out: both carry codes. */
@@ -49,16 +58,15 @@ function codeOf(error: unknown): string | undefined {
 
 /** A header or a path that HTTP has no way to carry: no other attempt would do better. */
 export function unspeakable(endpoint: string, error: unknown): AttemptError {
-  const reason = error instanceof Error ? error.message : String(error);
-  const cause = new BackendError('Unsupported', `HTTP cannot carry it: ${reason}`);
+  const cause = new BackendError('Unsupported', `HTTP cannot carry it: ${reasonOf(error)}`);
   return new AttemptError('given_up', 'body', endpoint, cause);
 }
 
 /** The body of an answer broke off. */
 export function cutError(endpoint: string, cause: unknown): BackendError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   const code = isTimeout(cause) ? 'Timeout' : 'Unavailable';
-  return new BackendError(code, `Swift's answer broke off: ${endpoint}: ${reason}`, { cause });
+  const detail = `Swift's answer broke off: ${endpoint}: ${reasonOf(cause)}`;
+  return new BackendError(code, detail, { cause });
 }
 
 /**
