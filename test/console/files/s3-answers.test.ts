@@ -6,6 +6,13 @@ import { startTestBed, type TestBed } from '../support/console.js';
 import { job, makeContainer, ok, query, unique } from './support.js';
 
 const HOUR_MS = 3_600_000;
+const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+/** A lifecycle rule that does nothing yet. */
+const RULE = {
+  ...{ id: 'rule', enabled: true, prefix: '', tags: [] },
+  ...{ size_greater_than: null, size_less_than: null, expire: null, transitions: [] },
+  ...{ noncurrent_expire: null, noncurrent_transitions: [], abort_days: null },
+};
 
 /** What an S3 API of ours never says at the time when a test needs it: answers of a server of its own. */
 describe('console files: what S3 answers', () => {
@@ -67,5 +74,36 @@ describe('console files: what S3 answers', () => {
       `DELETE /${bucket}/old?uploadId=id-old`,
       `DELETE /${bucket}/older?uploadId=id-older`,
     ]);
+  });
+
+  it('previews rules over versions and delete markers as the janitor takes them', async () => {
+    const row = (kind: string, id: string, isLatest: boolean) =>
+      `<${kind}><Key>k</Key><VersionId>${id}</VersionId><IsLatest>${isLatest}</IsLatest>` +
+      `<LastModified>2020-01-01T00:00:00Z</LastModified><Size>5</Size></${kind}>`;
+    const rows = [
+      row('Version', 'e', true),
+      row('DeleteMarker', 'd', false),
+      row('Version', 'c', false),
+      row('DeleteMarker', 'b', false),
+      row('Version', 'a', false),
+    ];
+    answer = (_method, url) => {
+      if (url.includes('versioning=')) return { status: 200, body: ENABLED };
+      return { status: 200, body: `<R>${rows.join('')}</R>` };
+    };
+    const expired = async (newer: number | null) => {
+      const rule = { ...RULE, noncurrent_expire: { days: 1, newer } };
+      const done = await job(client, '/api/files/lifecycle/preview', {
+        name: bucket,
+        rules: [rule],
+      });
+      expect(done.state).to.equal('done');
+      const { effects } = done.result as unknown as { effects: Record<string, unknown>[] };
+      return effects.map(({ effect, now, bytes }) => [effect, now, bytes]);
+    };
+    expect(await expired(null)).to.deep.equal([['expire_version', 4, 10]]);
+    // The version c is kept, and the marker before it: the marker b and the version a are not.
+    expect(await expired(1)).to.deep.equal([['expire_version', 2, 5]]);
+    expect(await expired(2)).to.deep.equal([]);
   });
 });

@@ -118,7 +118,7 @@ class Scan {
   readonly #classes: readonly string[];
   /** The version before this one in the listing: the newer one of the same key. */
   #newer: S3Version | undefined;
-  /** Noncurrent versions of the key so far. */
+  /** Noncurrent versions of the key so far: delete markers are none of those that rules keep. */
   #noncurrent = 0;
   /** A current delete marker behind which nothing was seen yet. */
   #marker: S3Version | undefined;
@@ -143,11 +143,11 @@ class Scan {
       this.#closeKey();
       this.#noncurrent = 0;
     }
-    if (version.deleted) {
-      if (version.is_latest) this.#marker = version;
-    } else if (version.is_latest) await this.#seeCurrent(version);
-    else await this.#seeNoncurrent(version, this.#newer);
-    if (!version.is_latest) this.#noncurrent += 1;
+    if (!version.is_latest) {
+      await this.#seeNoncurrent(version, this.#newer);
+      if (!version.deleted) this.#noncurrent += 1;
+    } else if (version.deleted) this.#marker = version;
+    else await this.#seeCurrent(version);
     this.#newer = version;
   }
 
@@ -190,6 +190,7 @@ class Scan {
     if (later !== undefined) this.#add(later.ruleId, 'expire', false, name, bytes);
   }
 
+  /** A noncurrent delete marker goes like a version, and moves to no other storage class. */
   async #seeNoncurrent(version: S3Version, newer: S3Version | undefined): Promise<void> {
     const object = {
       ...(await this.#objectOf(version)),
@@ -197,7 +198,7 @@ class Scan {
       newerNoncurrentVersions: this.#noncurrent,
     };
     const action = dueNoncurrentAction(this.configuration, object, this.nowMs, this.#classes);
-    if (action === undefined) return;
+    if (action === undefined || (version.deleted && action.action !== 'expire')) return;
     const effect = action.action === 'expire' ? 'expire_version' : 'transition_version';
     this.#add(action.ruleId, effect, true, version.name, version.bytes);
   }
@@ -205,12 +206,13 @@ class Scan {
   async #objectOf({
     name: key,
     id,
+    deleted,
     bytes: size,
     last_modified: time,
     storage_class: kind,
   }: S3Version) {
     const tags = new Map<string, string>();
-    if (tagsMatter(this.configuration, { key, size })) {
+    if (!deleted && tagsMatter(this.configuration, { key, size })) {
       if (this.#tagsRead === TAGS_READ_MAX) this.#tagsUnread += 1;
       else {
         this.#tagsRead += 1;
