@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { ConsoleClient } from '../support/client.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { job, makeContainer, ok, query, unique } from './support.js';
 
@@ -105,5 +105,17 @@ describe('console files: what S3 answers', () => {
     // The version c is kept, and the marker before it: the marker b and the version a are not.
     expect(await expired(1)).to.deep.equal([['expire_version', 2, 5]]);
     expect(await expired(2)).to.deep.equal([]);
+  });
+
+  it('refuses a retention until a year that no date of S3 can have', async () => {
+    answer = () => ({ status: 200, body: ENABLED });
+    for (const until of [253_402_300_800, Number.MAX_SAFE_INTEGER]) {
+      const body = {
+        ...{ container: bucket, name: 'k', version_id: 'null' },
+        retention: { mode: 'GOVERNANCE', until_unix_s: until },
+      };
+      const refused = await client.send('PUT', '/api/files/versions/retention', { body });
+      expect(codeOf(refused), String(until)).to.equal('invalid_argument');
+    }
   });
 });

@@ -21,6 +21,8 @@ import { confirmName, expectTyped, version } from './version-id.js';
 const MODE = z.enum(LOCK_MODES);
 /** AWS and the gateway take a hundred years at most. */
 const YEARS_MAX = 100;
+/** The last second of the year 9999: dates of S3 have four digits for the year. */
+const UNTIL_MAX_S = 253_402_300_799;
 
 const BUCKET = z.strictObject({
   name: containerName,
@@ -37,7 +39,9 @@ const BUCKET = z.strictObject({
   confirm_name: confirmName,
 });
 const RETENTION = version.extend({
-  retention: z.strictObject({ mode: MODE, until_unix_s: z.int().positive() }).nullable(),
+  retention: z
+    .strictObject({ mode: MODE, until_unix_s: z.int().positive().max(UNTIL_MAX_S) })
+    .nullable(),
   /** Changes or removes a retention in governance mode. */
   bypass: z.boolean().default(false),
   confirm_name: confirmName,
