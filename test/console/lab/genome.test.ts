@@ -60,6 +60,25 @@ function searched(ring: RingData, options: GenomeOptions) {
   return { fronts, result: step.value };
 }
 
+/** The length of the largest array of numbers that some work makes. */
+function largestArray(work: () => unknown): number {
+  let largest = 0;
+  const original = globalThis.Uint32Array;
+  globalThis.Uint32Array = new Proxy(original, {
+    construct(target, given: unknown[]) {
+      const made = Reflect.construct(target, given) as Uint32Array;
+      largest = Math.max(largest, made.length);
+      return made;
+    },
+  });
+  try {
+    work();
+  } finally {
+    globalThis.Uint32Array = original;
+  }
+  return largest;
+}
+
 describe('the evaluation of device weights', () => {
   // Two zones: some partitions have two of three replicas in one.
   const ring = builtRing({ zones: 2, devicesPerZone: 4, weights: [100, 50, 200] });
@@ -90,6 +109,32 @@ describe('the evaluation of device weights', () => {
     expect(changed.moved).to.be.greaterThan(0);
     expect(changed.values[0]).to.equal(changed.moved / (3 * 64));
     expect(changed.partCounts.reduce((sum, count) => sum + count, 0)).to.equal(3 * 64);
+  });
+
+  it('judges a ring whose ids have large gaps as the same one without, and takes no more', () => {
+    const step = 500;
+    const { devices, rows, partCounts } = ring;
+    const counts = new Uint32Array(step * devices.length);
+    const sparse = Array.from<RingData['devices'][number]>({ length: counts.length }).fill(null);
+    for (const device of presentDevices(devices)) {
+      const id = step * device.id;
+      sparse[id] = { ...device, id };
+      counts[id] = partCounts[device.id] ?? 0;
+    }
+    const spread = {
+      ...{ ...ring, devices: sparse, partCounts: counts },
+      rows: rows.map((row) => row.map((id) => step * id)),
+    };
+    const faults = { device: 0, server: 0, zone: 0, pair: 1 };
+    const valuesOf = (one: RingData) => {
+      const evaluation = new WeightEvaluation(one, { ...EVALUATION, faults });
+      return evaluation.evaluate(evaluation.currentWeights).values;
+    };
+    const wanted = valuesOf(ring);
+    // A table of all pairs of ids has the square of their number.
+    expect(largestArray(() => expect(valuesOf(spread)).to.deep.equal(wanted))).to.be.most(
+      counts.length,
+    );
   });
 
   it('looks at every so many partitions of a large ring', () => {

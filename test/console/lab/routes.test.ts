@@ -253,6 +253,15 @@ describe('the Lab over the rings of a cluster', function () {
     expect(items.map((item) => item.id)).to.include(id);
   });
 
+  it('searches no ring of too many devices, also where few of them have a weight', async () => {
+    const weights = Array.from({ length: 1002 }, (_, id) => (id % 334 === 0 ? 100 : 0));
+    const large = builtRing({ partPower: 2, devicesPerZone: 334, weights });
+    await writeFile(join(folder, 'object-7.ring.gz'), writeRing(large));
+    const refused = await operator.post('/lab/api/genome/runs', { ring: 'object-7' });
+    expect(codeOf(refused)).to.equal('unprocessable');
+    await rm(join(folder, 'object-7.ring.gz'));
+  });
+
   it('cancels a search', async () => {
     const started = await operator.post('/lab/api/genome/runs', {
       ring: 'object',

@@ -54,6 +54,9 @@ export class WeightEvaluation {
   readonly deviceIds: readonly number[];
   readonly currentWeights: readonly number[];
   readonly #ring: RingData;
+  /** Places of devices in tables of pairs, by id: the ids of a ring that lost devices have gaps. */
+  readonly #places: Int32Array;
+  readonly #placeCount: number;
   readonly #pairs: readonly (readonly [number, number])[];
   readonly #servers: Int32Array;
   readonly #zones: Int32Array;
@@ -69,7 +72,11 @@ export class WeightEvaluation {
     private readonly options: EvaluationOptions,
   ) {
     this.#ring = ring;
-    const weighted = presentDevices(ring.devices).filter(({ weight }) => weight > 0);
+    const present = presentDevices(ring.devices);
+    this.#places = new Int32Array(ring.devices.length);
+    for (const [place, { id }] of present.entries()) this.#places[id] = place;
+    this.#placeCount = present.length;
+    const weighted = present.filter(({ weight }) => weight > 0);
     if (weighted.length < 2) throw new RingBuildError('the ring has no two devices with a weight');
     this.deviceIds = weighted.map(({ id }) => id);
     this.currentWeights = weighted.map(({ weight }) => weight);
@@ -124,8 +131,7 @@ export class WeightEvaluation {
 
   /** Counts, for each pair of devices, the partitions that both have, and what a domain's loss blocks. */
   #faults(rows: readonly Row[]) {
-    const width = this.#ring.devices.length;
-    const shared = new Uint32Array(width * width);
+    const shared = new Uint32Array(this.#placeCount * this.#placeCount);
     const lostByServer = new Uint32Array(this.#serverCount);
     const lostByZone = new Uint32Array(this.#zoneCount);
     const inServer = new Uint16Array(this.#serverCount);
@@ -141,8 +147,7 @@ export class WeightEvaluation {
       for (let index = 0; index < count; index++) {
         const id = holders[index] ?? 0;
         for (let other = 0; other < index; other++) {
-          const otherId = holders[other] ?? 0;
-          const place = Math.min(id, otherId) * width + Math.max(id, otherId);
+          const place = this.#pairPlace(id, holders[other] ?? 0);
           shared[place] = (shared[place] ?? 0) + 1;
         }
         countLoss(inServer, lostByServer, this.#servers[id] ?? 0, spare);
@@ -157,6 +162,12 @@ export class WeightEvaluation {
     return { shared, lostByServer, lostByZone };
   }
 
+  /** Where the table of pairs has two devices, by their ids in any order. */
+  #pairPlace(one: number, other: number): number {
+    const [a, b] = [this.#places[one] ?? 0, this.#places[other] ?? 0];
+    return Math.min(a, b) * this.#placeCount + Math.max(a, b);
+  }
+
   /** The mean share of partitions that have no write quorum, over the faults. */
   #unavailability(
     parts: number,
@@ -168,9 +179,8 @@ export class WeightEvaluation {
     const { faults, writeQuorum } = this.options;
     const spare = Math.ceil(replicaCount(this.#ring.rows)) - writeQuorum;
     const lostByDevice = this.deviceIds.map((id) => (spare < 1 ? (partCounts[id] ?? 0) : 0));
-    const width = this.#ring.devices.length;
     const lostByPair = this.#pairs.map(([one, other]) => {
-      const both = shared[Math.min(one, other) * width + Math.max(one, other)] ?? 0;
+      const both = shared[this.#pairPlace(one, other)] ?? 0;
       if (spare >= 2) return 0;
       return spare === 1 ? both : (partCounts[one] ?? 0) + (partCounts[other] ?? 0) - both;
     });

@@ -11,7 +11,10 @@ import { protectionOf } from '../policies/comparison.js';
 import { writeQuorum } from '../policies/storage-cost.js';
 import type { GenomeRun, GenomeRunRow } from './genome-runs.js';
 
-/** Devices of a ring that weights can be searched for: the pairs of them are counted in a table. */
+/**
+ * Devices of a ring that weights can be searched for, also those without a weight: the pairs of them
+ * are counted in a table.
+ */
 const DEVICES_MAX = 1000;
 
 const share = z.number().min(0).max(1);
@@ -63,8 +66,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const given = parse(START, request.body);
     const { ring: name, bounds, ...options } = given;
     const { file, read, ring } = await lab.rings.open(name);
-    const weighted = presentDevices(read.data.devices).filter(({ weight }) => weight > 0);
-    if (weighted.length > DEVICES_MAX) {
+    if (presentDevices(read.data.devices).length > DEVICES_MAX) {
       throw new ApiError('unprocessable', `Ring ${name} has more than ${DEVICES_MAX} devices.`);
     }
     const policy = await lab.rings.policyOf(name);
