@@ -108,7 +108,7 @@ export class ConsoleServer {
         : undefined,
       jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
       monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, now }),
+      lab: Lab.open({ options, now, logger }),
     };
     const server = new ConsoleServer(context);
     try {

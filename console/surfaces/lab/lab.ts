@@ -1,3 +1,4 @@
+import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
 import { LabCompute } from './compute/compute.js';
@@ -9,6 +10,7 @@ export interface LabOptions {
   readonly options: Pick<ConsoleOptions, 'labEnabled' | 'storeDir' | 'hashConf' | 'stateDir'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** What the pages of the Lab share. */
@@ -18,10 +20,11 @@ export class Lab {
   readonly compute = new LabCompute();
   readonly genome: GenomeRuns;
 
-  private constructor({ options, now }: LabOptions) {
+  private constructor({ options, now, logger }: LabOptions) {
     this.rings = new LabRings(options);
     this.nodes = new NodeReader(now);
-    this.genome = new GenomeRuns({ stateDir: options.stateDir, compute: this.compute, now });
+    const { stateDir } = options;
+    this.genome = new GenomeRuns({ stateDir, compute: this.compute, now, logger });
   }
 
   /** @returns undefined unless `lab_enabled` is set */

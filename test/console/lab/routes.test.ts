@@ -253,6 +253,33 @@ describe('the Lab over the rings of a cluster', function () {
     expect(items.map((item) => item.id)).to.include(id);
   });
 
+  it('keeps the latest result in memory where it cannot be written', async () => {
+    const other = await startTestBed({ lab_enabled: true, store_dir: folder });
+    try {
+      await writeFile(join(other.stateDir, 'lab'), 'no folder');
+      const client = await other.login();
+      const given = { ring: 'object', population: 8, generations: 1 };
+      const { id }: { id: string } = (await client.post('/lab/api/genome/runs', given)).json();
+      const run = await eventually(
+        async (): Promise<GenomeRun> => {
+          const answer = await client.get(`/lab/api/genome/runs/${id}`);
+          expect(answer.status, answer.text).to.equal(200);
+          return answer.json();
+        },
+        ({ state }) => state !== 'running',
+      );
+      expect(run.state).to.equal('done');
+      const list: { items: readonly { id: string }[] } = (
+        await client.get('/lab/api/genome/runs')
+      ).json();
+      expect(list.items.map((item) => item.id)).to.deep.equal([id]);
+      const commands = `/lab/api/genome/runs/${id}/candidates/0/commands`;
+      expect((await client.get(commands)).status).to.equal(200);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('searches no ring of too many devices, also where few of them have a weight', async () => {
     const weights = Array.from({ length: 1002 }, (_, id) => (id % 334 === 0 ? 100 : 0));
     const large = builtRing({ partPower: 2, devicesPerZone: 334, weights });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Logger } from '../../../../src/telemetry/logger.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { LabCompute } from '../compute/compute.js';
 import type { GenomeOptions, GenomeProgress, GenomeResult } from './search.js';
@@ -33,6 +34,7 @@ export interface GenomeRunsOptions {
   readonly stateDir: string;
   readonly compute: LabCompute;
   readonly now: () => number;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Results that are kept on the disk. */
@@ -46,6 +48,8 @@ const FILE = /^([0-9a-f-]{36})\.json$/;
 export class GenomeRuns {
   readonly #folder: string;
   #running: Running | undefined;
+  /** The latest run while its file is not there. */
+  #unkept: GenomeRun | undefined;
 
   constructor(private readonly options: GenomeRunsOptions) {
     this.#folder = path.join(options.stateDir, 'lab', 'genome');
@@ -87,13 +91,16 @@ export class GenomeRuns {
   /** The runs, the newest first. */
   async list(): Promise<GenomeRunRow[]> {
     const kept = await Promise.all((await this.#ids()).map((id) => this.#read(id)));
-    const all = [this.#running?.view, ...kept].filter((run) => run !== undefined);
-    return all.sort((a, b) => b.started_unix_s - a.started_unix_s).map(rowOf);
+    const all = [...kept, this.#unkept, this.#running?.view].filter((run) => run !== undefined);
+    // A file may be there already of what has just ended.
+    const runs = [...new Map(all.map((run) => [run.id, run])).values()];
+    return runs.sort((a, b) => b.started_unix_s - a.started_unix_s).map(rowOf);
   }
 
   /** @throws ApiError not_found */
   async get(id: string): Promise<GenomeRun> {
-    if (this.#running?.view.id === id) return this.#running.view;
+    const here = [this.#running?.view, this.#unkept].find((one) => one?.id === id);
+    if (here !== undefined) return here;
     const run = (await this.#ids()).includes(id) ? await this.#read(id) : undefined;
     if (run === undefined) throw new ApiError('not_found', 'There is no such search.');
     return run;
@@ -108,7 +115,7 @@ export class GenomeRuns {
   }
 
   async #run(running: Running, file: string, genome: GenomeOptions): Promise<void> {
-    const { compute } = this.options;
+    const { compute, logger } = this.options;
     const { signal } = running.abort;
     const onProgress = (progress: GenomeProgress): void => {
       running.view = { ...running.view, progress };
@@ -124,9 +131,16 @@ export class GenomeRuns {
       else
         end({ state: 'failed', error: error instanceof ApiError ? error.message : 'It failed.' });
     }
-    // Where it cannot be written, it stays as the latest run until the next one begins.
-    await this.#keep(running.view).catch(() => undefined);
+    // Where it cannot be written, it stays as the latest run until the next one ends.
+    const ended = running.view;
+    this.#unkept = ended;
     this.#running = undefined;
+    try {
+      await this.#keep(ended);
+      if (this.#unkept === ended) this.#unkept = undefined;
+    } catch (error) {
+      logger.error({ err: error, id: ended.id }, 'the result of a search cannot be written');
+    }
   }
 
   async #keep(run: GenomeRun): Promise<void> {
