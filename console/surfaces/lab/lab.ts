@@ -19,6 +19,7 @@ export class Lab {
   readonly nodes: NodeReader;
   readonly compute = new LabCompute();
   readonly genome: GenomeRuns;
+  readonly #end = new AbortController();
 
   private constructor({ options, now, logger }: LabOptions) {
     this.rings = new LabRings(options);
@@ -32,7 +33,13 @@ export class Lab {
     return lab.options.labEnabled ? new Lab(lab) : undefined;
   }
 
+  /** Aborted when the console ends. */
+  get ended(): AbortSignal {
+    return this.#end.signal;
+  }
+
   async close(): Promise<void> {
+    this.#end.abort();
     this.nodes.close();
     await this.compute.close();
   }

@@ -13,63 +13,7 @@ import { writeRing } from '../../../src/ring/ring-writer.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
-import { describeWith, program } from '../../support/needs.js';
 import { builtRing, clusterFolder } from './support.js';
-
-const GET_NODES = '/usr/bin/swift-get-nodes';
-
-describeWith([program('swift-get-nodes')], 'lookups beside those of swift-get-nodes', function () {
-  this.timeout(60_000);
-
-  it('agree, for names of all kinds', async () => {
-    const folder = await clusterFolder();
-    const bed = await startTestBed({
-      lab_enabled: true,
-      store_dir: folder,
-      getnodes_bin: GET_NODES,
-    });
-    try {
-      const operator = await bed.login();
-      const names = ['o', '-a', 'a/b//c', 'ä €', "'; rm", '--', '%2F'];
-      for (const [index, object] of names.entries()) {
-        const ring = index % 2 === 0 ? 'object' : 'object-1';
-        const target = new URLSearchParams({ account: 'AUTH_test', container: 'c d', object });
-        const answer = await operator.get(`/lab/api/rings/${ring}/lookup?${target.toString()}`);
-        const found: LookupView = answer.json();
-        expect(found.check, object).to.deep.equal({ agrees: true, difference: null });
-      }
-    } finally {
-      await bed.close();
-      await rm(folder, { recursive: true });
-    }
-  });
-});
-
-describe('a helper program that fails', () => {
-  it('leaves the lookup as it is, and says why there is no check', async () => {
-    const folder = await clusterFolder();
-    const bed = await startTestBed({
-      lab_enabled: true,
-      store_dir: folder,
-      getnodes_bin: '/bin/false',
-    });
-    try {
-      const operator = await bed.login();
-      const answer = await operator.get(
-        '/lab/api/rings/object/lookup?account=a&container=c&object=o',
-      );
-      const found: LookupView = answer.json();
-      expect(found.primaries).to.have.length(3);
-      expect(found.check).to.deep.equal({
-        agrees: null,
-        difference: 'The helper program did not answer as it should.',
-      });
-    } finally {
-      await bed.close();
-      await rm(folder, { recursive: true });
-    }
-  });
-});
 
 describe('the Lab over the rings of a cluster', function () {
   this.timeout(60_000);

@@ -13,6 +13,8 @@ export interface HelperLimits {
   /** After which the program, and all that it started, is killed. */
   readonly timeoutMs: number;
   readonly outputBytesMax?: number;
+  /** Aborted when the console ends: a group of its own would outlive it. */
+  readonly signal: AbortSignal;
 }
 
 const OUTPUT_BYTES_MAX = 256 * 1024;
@@ -32,20 +34,21 @@ const turns = new Semaphore({ capacity: AT_ONCE, queueMax: 16, waitMsMax: 30_000
  *
  * @param program - an absolute path from the configuration
  * @param args - the caller puts `--` before whatever comes from a user
- * @throws ApiError unsupported_here for a program that may not run; busy; upstream_timeout;
- *   upstream_error where it prints more than it may
+ * @throws ApiError unsupported_here for a program that may not run; busy, also when the console
+ *   ends; upstream_timeout; upstream_error where it prints more than it may
  */
 export async function runHelper(
   program: string,
   args: readonly string[],
-  { timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX }: HelperLimits,
+  limits: HelperLimits,
 ): Promise<HelperOutput> {
   await checkProgram(program);
   if ((await turns.enter(1)) !== undefined) {
     throw new ApiError('busy', 'Too many helper programs are running.', undefined, 5);
   }
   try {
-    return await run(program, args, timeoutMs, outputBytesMax);
+    if (limits.signal.aborted) throw consoleEnds();
+    return await run(program, args, limits);
   } finally {
     turns.leave(1);
   }
@@ -70,8 +73,7 @@ async function checkProgram(program: string): Promise<void> {
 function run(
   program: string,
   args: readonly string[],
-  timeoutMs: number,
-  outputBytesMax: number,
+  { timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal }: HelperLimits,
 ): Promise<HelperOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -94,19 +96,31 @@ function run(
     const timer = setTimeout(() => {
       kill(new ApiError('upstream_timeout', 'The helper program took too long.'));
     }, timeoutMs);
+    const end = (): void => {
+      kill(consoleEnds());
+    };
+    signal.addEventListener('abort', end, { once: true });
+    const settled = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    };
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= outputBytesMax) chunks.push(chunk);
       else kill(new ApiError('upstream_error', 'The helper program printed too much.'));
     });
     child.once('error', () => {
-      clearTimeout(timer);
+      settled();
       reject(new ApiError('unsupported_here', 'The helper program cannot be started.'));
     });
     child.once('close', (code) => {
-      clearTimeout(timer);
+      settled();
       if (problem !== undefined) reject(problem);
       else resolve({ code, stdout: Buffer.concat(chunks).toString('utf8') });
     });
   });
+}
+
+function consoleEnds(): ApiError {
+  return new ApiError('busy', 'The console ends.');
 }

@@ -24,10 +24,10 @@ export interface GetNodes {
 
 /**
  * Asks `swift-get-nodes` for the same target. Our own answer stands whether or not it answers.
- * @param program - its path, from the configuration
+ * @param helper - the path of the program, from the configuration, and what ends it
  */
 export async function checkWithGetNodes(
-  program: string,
+  { program, signal }: { readonly program: string; readonly signal: AbortSignal },
   ringFile: string,
   { account, container, object }: LookupTarget,
   ours: Lookup,
@@ -39,7 +39,7 @@ export async function checkWithGetNodes(
   const none = (difference: string): ParityCheck => ({ agrees: null, difference });
   let output: HelperOutput;
   try {
-    output = await runHelper(program, args, { timeoutMs: TIMEOUT_MS });
+    output = await runHelper(program, args, { timeoutMs: TIMEOUT_MS, signal });
   } catch (error) {
     if (error instanceof ApiError) return none(error.message);
     throw error;

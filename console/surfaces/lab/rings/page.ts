@@ -193,8 +193,9 @@ async function look(
   const handoffsMax = query.handoffs ?? Math.ceil(ring.replicas);
   const ringName = opened.name;
   const found = lookup({ ring, hash, ringName }, target, handoffsMax);
+  const helper = { program: getnodesBin, signal: lab.ended };
   const check =
-    getnodesBin === '' ? null : await checkWithGetNodes(getnodesBin, opened.file, target, found);
+    getnodesBin === '' ? null : await checkWithGetNodes(helper, opened.file, target, found);
   if (live === '0') return { ...found, check, live: null };
   const devices = [...found.primaries, ...found.handoffs];
   const answers = await Promise.all(

@@ -1,0 +1,113 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { LookupView } from '../../../console/surfaces/lab/rings/page.js';
+import { startTestBed } from '../support/console.js';
+import { eventually } from '../../support/eventually.js';
+import { describeWith, program } from '../../support/needs.js';
+import { clusterFolder } from './support.js';
+
+const GET_NODES = '/usr/bin/swift-get-nodes';
+
+describeWith([program('swift-get-nodes')], 'lookups beside those of swift-get-nodes', function () {
+  this.timeout(60_000);
+
+  it('agree, for names of all kinds', async () => {
+    const folder = await clusterFolder();
+    const bed = await startTestBed({
+      lab_enabled: true,
+      store_dir: folder,
+      getnodes_bin: GET_NODES,
+    });
+    try {
+      const operator = await bed.login();
+      const names = ['o', '-a', 'a/b//c', 'ä €', "'; rm", '--', '%2F'];
+      for (const [index, object] of names.entries()) {
+        const ring = index % 2 === 0 ? 'object' : 'object-1';
+        const target = new URLSearchParams({ account: 'AUTH_test', container: 'c d', object });
+        const answer = await operator.get(`/lab/api/rings/${ring}/lookup?${target.toString()}`);
+        const found: LookupView = answer.json();
+        expect(found.check, object).to.deep.equal({ agrees: true, difference: null });
+      }
+    } finally {
+      await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a helper program that fails', () => {
+  it('leaves the lookup as it is, and says why there is no check', async () => {
+    const folder = await clusterFolder();
+    const bed = await startTestBed({
+      lab_enabled: true,
+      store_dir: folder,
+      getnodes_bin: '/bin/false',
+    });
+    try {
+      const operator = await bed.login();
+      const answer = await operator.get(
+        '/lab/api/rings/object/lookup?account=a&container=c&object=o',
+      );
+      const found: LookupView = answer.json();
+      expect(found.primaries).to.have.length(3);
+      expect(found.check).to.deep.equal({
+        agrees: null,
+        difference: 'The helper program did not answer as it should.',
+      });
+    } finally {
+      await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a helper program that does not end', () => {
+  it('is killed with all that it started when the console ends', async () => {
+    const folder = await clusterFolder();
+    const [program, pids] = [join(folder, 'hangs'), join(folder, 'pids')];
+    await writeFile(
+      program,
+      `#!/bin/sh\nsleep 600 &\necho $$ $! > ${pids}.new\nmv ${pids}.new ${pids}\nwait\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const bed = await startTestBed({
+      lab_enabled: true,
+      store_dir: folder,
+      getnodes_bin: program,
+    });
+    let isOpen = true;
+    try {
+      const operator = await bed.login();
+      const answer = operator
+        .get('/lab/api/rings/object/lookup?account=a&container=c&object=o')
+        .catch(() => undefined);
+      const text = await eventually(
+        () => readFile(pids, 'utf8').catch(() => ''),
+        (found) => found !== '',
+      );
+      isOpen = false;
+      await bed.close();
+      await answer;
+      for (const pid of text.trim().split(' ').map(Number)) {
+        await eventually(
+          () => isRunning(pid),
+          (running) => !running,
+          // Less than the program's own limit.
+          5000,
+        );
+      }
+    } finally {
+      if (isOpen) await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+/** Whether there is such a process that is no zombie. */
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
+  return !status.includes(') Z');
+}
