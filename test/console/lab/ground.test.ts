@@ -1,11 +1,15 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import http, { type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { NodeReader } from '../../../console/surfaces/lab/ground/node-reader.js';
 import type { LookupView } from '../../../console/surfaces/lab/rings/page.js';
+import { presentDevices } from '../../../src/ring/device.js';
 import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { describeWith, program } from '../../support/needs.js';
-import { clusterFolder } from './support.js';
+import { builtRing, clusterFolder } from './support.js';
 
 const GET_NODES = '/usr/bin/swift-get-nodes';
 
@@ -111,3 +115,35 @@ async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
   return !status.includes(') Z');
 }
+
+describe('questions to storage servers', () => {
+  it('go on while more servers are asked than connections are kept for', async () => {
+    const held: ServerResponse[] = [];
+    const server = http.createServer(({ url = '' }, response) => {
+      if (url.startsWith('/slow/')) held.push(response);
+      else response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    const { port } = server.address() as AddressInfo;
+    const [device] = presentDevices(builtRing().devices);
+    const reader = new NodeReader(Date.now);
+    const ask = (number: number, name: string) =>
+      reader.head({ ...device!, ip: `127.0.0.${number}`, port, device: name }, 0, '/a', undefined);
+    try {
+      const slow = ask(1, 'slow');
+      await eventually(
+        () => Promise.resolve(held),
+        (responses) => responses.length === 1,
+      );
+      for (let number = 2; number < 80; number++) {
+        expect((await ask(number, 'fast')).state).to.equal('present');
+      }
+      held[0]?.end();
+      expect((await slow).state).to.equal('present');
+    } finally {
+      reader.close();
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});

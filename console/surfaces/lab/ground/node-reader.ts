@@ -106,7 +106,7 @@ export class NodeReader {
     if (server === undefined) {
       const [oldest] = this.#servers.keys();
       if (this.#servers.size >= CONNECTIONS_KEPT && oldest !== undefined) {
-        this.#servers.get(oldest)?.close();
+        // Closing it would cut what it was asked: its connections end when they are idle.
         this.#servers.delete(oldest);
       }
       server = new Upstream({ secure: false, host: ip, port, basePath: '' });
