@@ -3,13 +3,24 @@
  *
  * @typedef {{
  *   '#add': HTMLButtonElement,
+ *   '#all': HTMLInputElement,
+ *   '#container-filter': HTMLInputElement,
  *   '#custom': HTMLFormElement,
  *   '#dialog': HTMLDialogElement,
  *   '#dialog-ok': HTMLButtonElement,
  *   '#filter': HTMLFormElement,
+ *   '#first': HTMLButtonElement,
  *   '#from': HTMLInputElement,
+ *   '#jump-text': HTMLInputElement,
+ *   '#last': HTMLButtonElement,
  *   '#login': HTMLFormElement,
+ *   '#next': HTMLButtonElement,
+ *   '#open-name': HTMLInputElement,
+ *   '#previous': HTMLButtonElement,
  *   '#q': HTMLInputElement,
+ *   '#search': HTMLFormElement,
+ *   '#search-more': HTMLDetailsElement,
+ *   '#show-hidden': HTMLInputElement,
  *   '#to': HTMLInputElement,
  * }} Elements
  */

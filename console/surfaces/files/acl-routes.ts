@@ -5,7 +5,7 @@ import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
-import { readAcl } from './acl.js';
+import { readAcl, type AclReading } from './acl.js';
 import { containerName } from './names.js';
 import { shareTrash } from './trash.js';
 
@@ -14,9 +14,23 @@ const list = z.string().max(4096);
 const LISTS = z.strictObject({ read: list, write: list });
 const ACL = LISTS.extend({ name: containerName });
 
+const manages = { config: { access: 'manage' } } as const;
+
+/** The lists of a container, as they are stored. */
+export interface AclLists {
+  readonly read: string;
+  readonly write: string;
+}
+
+/** What each list would mean. */
+export interface AclMeaning {
+  readonly read: AclReading;
+  readonly write: AclReading;
+}
+
 /** The rights to read and write a container. */
 export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/acl', { config: { access: 'manage' } }, async (request) => {
+  app.get('/api/files/acl', manages, async (request): Promise<AclLists> => {
     const { name } = parse(NAMED, request.query);
     const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });
     const text = (header: string) =>
@@ -25,7 +39,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   /** What lists would mean, before they are stored. */
-  app.post('/api/files/acl/preview', { config: { access: 'manage' } }, (request) => {
+  app.post('/api/files/acl/preview', manages, (request): AclMeaning => {
     const { read, write } = parse(LISTS, request.body);
     return { read: readAcl(read, 'read'), write: readAcl(write, 'write') };
   });

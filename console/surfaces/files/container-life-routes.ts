@@ -8,7 +8,7 @@ import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
-import { containerDetails, manyDetails } from './container-details.js';
+import { containerDetails, manyDetails, type ContainerDetails } from './container-details.js';
 import { Emptying } from './empty-container.js';
 import { containerName, trashOf } from './names.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
@@ -17,6 +17,7 @@ import { translate } from './translate.js';
 const DETAILS_MAX = 200;
 const NAMED = z.object({ name: containerName });
 const DETAILS = z.strictObject({ names: z.array(containerName).max(DETAILS_MAX) });
+const reads = { config: { access: 'read' } } as const;
 const EMPTY = z.strictObject({
   name: containerName,
   /** The name once more, as the user typed it. */
@@ -26,20 +27,35 @@ const EMPTY = z.strictObject({
   with_trash: z.boolean().default(false),
 });
 
+/** What the store can do with containers. */
+export interface Capabilities {
+  /** Names of storage policies, the default first. */
+  readonly policies: readonly string[];
+  /** Whether the store takes URLs that open an object for a while. */
+  readonly tempurl: boolean;
+  /** Whether versions can be kept for a container that has none yet. */
+  readonly object_versioning: boolean;
+}
+
+/** What is known of those of many containers that the user may see. */
+export interface ManyDetails {
+  readonly items: readonly ContainerDetails[];
+}
+
 /** What containers are like, what the store can do with them, and their end. */
 export function containerLifeRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
   info: StoreInfoCache,
 ): void {
-  app.get('/api/files/capabilities', { config: { access: 'read' } }, async () => {
+  app.get('/api/files/capabilities', reads, async (): Promise<Capabilities> => {
     const { policies, hasTempurl, hasObjectVersioning } = await info.get();
     // What keeps versions for a container that has none yet: the store, or else S3.
     const versions = hasObjectVersioning || context.s3 !== undefined;
     return { policies, tempurl: hasTempurl, object_versioning: versions };
   });
 
-  app.get('/api/files/container', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/container', reads, async (request): Promise<ContainerDetails> => {
     const { name } = parse(NAMED, request.query);
     const session = sessionOf(request);
     const mayManage = hasRight(session.user.role, 'manage');
@@ -48,7 +64,7 @@ export function containerLifeRoutes(
     });
   });
 
-  app.post('/api/files/containers/details', { config: { access: 'read' } }, async (request) => {
+  app.post('/api/files/containers/details', reads, async (request): Promise<ManyDetails> => {
     const { names } = parse(DETAILS, request.body);
     const session = sessionOf(request);
     const mayManage = hasRight(session.user.role, 'manage');

@@ -7,7 +7,7 @@ import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
-import { containerName, kindOf, objectName, prefixText } from './names.js';
+import { containerName, kindOf, objectName, prefixText, type ContainerKind } from './names.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
@@ -29,13 +29,56 @@ const FOLDER = z.strictObject({ container: containerName, name: objectName });
 
 const CREATE = 'files.container_create';
 const REMOVE = 'files.container_delete';
+const reads = { config: { access: 'read' } } as const;
 const manage = (audits: string) => ({ config: { access: 'manage', audits } }) as const;
 
 const FOLDER_TAKEN = 'A folder with this name already exists.';
 
+/** Rows in ascending order, and the names that the pages beside them begin behind. */
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_marker: string | null;
+  readonly previous_marker: string | null;
+}
+
+/** A container, as the account lists it. */
+export interface ContainerItem {
+  readonly name: string;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly last_modified?: string | undefined;
+  readonly kind: ContainerKind;
+}
+
+export type ContainersPage = Page<ContainerItem>;
+
+/** Names that begin alike, up to a delimiter. */
+export interface FolderItem {
+  readonly kind: 'folder';
+  readonly name: string;
+  /** The name without the prefix that was asked for. */
+  readonly display: string;
+}
+
+export interface ObjectItem {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly display: string;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly content_type: string;
+  readonly last_modified?: string | undefined;
+  /** The ETag of a static large object's manifest; left out for other objects. */
+  readonly slo_etag?: string | undefined;
+}
+
+export interface ObjectsPage extends Page<FolderItem | ObjectItem> {
+  readonly prefix: string;
+}
+
 /** Containers, and what is in them. */
 export function containerRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/containers', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/containers', reads, async (request): Promise<ContainersPage> => {
     const { marker, limit, reverse } = parse(PAGE, request.query);
     const { store } = sessionOf(request);
     const query = { marker, limit, reverse: reverse === '1' ? 'on' : undefined };
@@ -79,7 +122,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
     return reply.status(204).send();
   });
 
-  app.get('/api/files/objects', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/objects', reads, async (request): Promise<ObjectsPage> => {
     const { container, prefix, delimiter, marker, limit, reverse } = parse(OBJECTS, request.query);
     const { store } = sessionOf(request);
     const rows = await listObjects(store, container, {
@@ -140,7 +183,11 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
 }
 
 /** Rows in ascending order, whichever way they were read, and where pages go on in both ways. */
-function page<T extends { readonly name: string }>(rows: T[], limit: number, reversed: boolean) {
+function page<T extends { readonly name: string }>(
+  rows: T[],
+  limit: number,
+  reversed: boolean,
+): Page<T> {
   const items = reversed ? rows.reverse() : rows;
   const full = items.length === limit;
   return {

@@ -7,9 +7,9 @@ import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace } from './names.js';
-import { expectNoS3Version, metaHeaders, objectInfo } from './object-info.js';
+import { expectNoS3Version, metaHeaders, objectInfo, type ObjectType } from './object-info.js';
 import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
-import { expectKept, replaceS3Meta, s3ObjectInfo } from './s3/s3-objects.js';
+import { expectKept, replaceS3Meta, s3ObjectInfo, type S3VersionView } from './s3/s3-objects.js';
 import { translate } from './translate.js';
 
 /** Limits of metadata entered here. What S3 clients wrote may exceed them, and is sent back unchanged. */
@@ -37,9 +37,31 @@ const PATCH = z.strictObject({
   delete_at_unix_s: z.int().positive().nullable().optional(),
 });
 
+/** What is known of an object. */
+export interface ObjectView {
+  readonly container: string;
+  readonly name: string;
+  /** `marker` is the object of a folder. */
+  readonly type: ObjectType | 'marker';
+  readonly bytes: number;
+  readonly etag: string;
+  readonly content_type: string;
+  readonly last_modified: string;
+  /** Null: it does not expire. */
+  readonly delete_at_unix_s: number | null;
+  /** Headers that it is sent with, such as `cache-control`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the segments of a dynamic large object begin with: `container/prefix`. */
+  readonly segments: string | null;
+  readonly meta: Readonly<Record<string, string>>;
+  /** Null where S3 keeps no versions of it. */
+  readonly s3: S3VersionView | null;
+}
+
 /** Properties of an object, and their change. */
 export function objectRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/object', { config: { access: 'read' } }, async (request) => {
+  const reads = { config: { access: 'read' } } as const;
+  app.get('/api/files/object', reads, async (request): Promise<ObjectView> => {
     const { container, name } = parse(objectPlace, request.query);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket !== undefined) return { container, name, ...(await s3ObjectInfo(bucket, name)) };
@@ -59,7 +81,6 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
       last_modified: info.lastModified,
       delete_at_unix_s: info.deleteAtUnixS,
       headers,
-      /** What the segments of a dynamic large object begin with: `container/prefix`. */
       segments: manifest === undefined ? null : textOfHeader(manifest),
       meta: info.meta,
       s3: null,

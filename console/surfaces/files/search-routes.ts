@@ -29,6 +29,28 @@ const SEARCH = z.strictObject({
   pages_max: z.int().min(1).max(50).default(50),
   max_s: z.int().min(1).max(20).default(20),
 });
+
+/** A line of the answer: an object that matches. */
+export interface SearchHit {
+  readonly name: string;
+  readonly bytes: number;
+  readonly last_modified: string;
+}
+
+/** The last line: how far the search came. */
+export interface SearchEnd {
+  /** The number of names that were looked at. */
+  readonly scanned: number;
+  readonly truncated: boolean;
+  /** Where it goes on; null at the end. */
+  readonly next_marker: string | null;
+}
+
+/** The last line of a search that failed. */
+export interface SearchFailure {
+  readonly error: { readonly code: string; readonly message: string; readonly request_id: string };
+}
+
 const HITS_MAX = 1000;
 const YIELD_ROWS = 200;
 /** Each holds a page of a listing, and costs time for each of its names. */
@@ -73,7 +95,7 @@ async function* search(
   given: z.infer<typeof SEARCH>,
   matches: (row: ObjectRow) => boolean,
   signal: AbortSignal,
-  describe: (error: unknown) => unknown,
+  describe: (error: unknown) => SearchFailure,
 ): AsyncGenerator<string> {
   let { marker } = given;
   let scanned = 0;
@@ -165,6 +187,6 @@ function regexMatcher(q: string): (text: string) => boolean {
   }
 }
 
-function line(value: unknown): string {
+function line(value: SearchHit | SearchEnd | SearchFailure): string {
   return `${JSON.stringify(value)}\n`;
 }

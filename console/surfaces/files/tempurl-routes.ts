@@ -40,6 +40,14 @@ const ROTATE = z.strictObject({ container: containerName });
 const KEY = 'x-container-meta-temp-url-key';
 const KEY_2 = `${KEY}-2`;
 
+export interface TempUrl {
+  readonly url_path: string;
+  /** Null where the address of the store is not configured. */
+  readonly url: string | null;
+  readonly expires_unix_s: number;
+  readonly digest: TempUrlDigest;
+}
+
 /** URLs that open one object, or a folder, for a while. Their key stays between here and the store. */
 export function tempurlRoutes(
   app: FastifyInstance,
@@ -49,7 +57,8 @@ export function tempurlRoutes(
   const { options, now } = context;
   // Two who make a key at the same time would each undo the other's URLs.
   const queues = new SerialQueues();
-  app.post('/api/files/tempurl', { config: { access: 'write' } }, async (request) => {
+  const writes = { config: { access: 'write' } } as const;
+  app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
     if (given.method === 'PUT' && (await s3BucketOf(sessionOf(request), given.container))) {

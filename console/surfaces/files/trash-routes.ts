@@ -15,7 +15,7 @@ import type { Place } from './copy-object.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { copyIntoS3 } from './s3/s3-objects.js';
 import { parseTrashName, restoreFromTrash, TRASH_KEY } from './trash.js';
-import { TrashListing } from './trash-listing.js';
+import { TrashListing, type TrashEntry } from './trash-listing.js';
 import { mayReplace } from './write-effect.js';
 
 const TRASH = z.object({
@@ -30,13 +30,21 @@ const RESTORE = z.strictObject({
 });
 const PURGE = z.strictObject({ container: containerName, trash_names: names });
 
+/** What lies in the trash of a container, by the time of deletion, oldest first. */
+export interface TrashView {
+  readonly items: readonly TrashEntry[];
+  /** Whether there may be more. */
+  readonly truncated: boolean;
+}
+
 /** What was thrown away: to look at, to bring back, to delete for good. */
 export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { now } = context;
   const describe = (error: unknown) => describeError(context, error, 'job');
   const listing = new TrashListing(now);
 
-  app.get('/api/files/trash', { config: { access: 'read' } }, async (request) => {
+  const reads = { config: { access: 'read' } } as const;
+  app.get('/api/files/trash', reads, async (request): Promise<TrashView> => {
     const { container, limit } = parse(TRASH, request.query);
     try {
       const items = await listing.list(sessionOf(request).store, container, limit);

@@ -10,7 +10,7 @@ import type { StoreInfoCache } from '../../swift/info.js';
 import { containerName, objectName, objectPlace, prefixText } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import type { VersionKeepers } from './version-keepers.js';
-import { versioningOf, type Versioning } from './versioning.js';
+import { versioningOf, type Versioning, type VersioningMode } from './versioning.js';
 import {
   archivedPlace,
   deleteVersion,
@@ -19,9 +19,11 @@ import {
   versionQuery,
   readDeleted,
   walkStacked,
+  type DeletedObject,
+  type ObjectVersion,
 } from './versions.js';
 import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
-import { deleteS3Version, restoreInS3, s3ObjectInfo } from './s3/s3-objects.js';
+import { deleteS3Version, restoreInS3, s3ObjectInfo, type S3ObjectView } from './s3/s3-objects.js';
 import { confirmName, expectTyped, version } from './s3/version-id.js';
 import { translate } from './translate.js';
 
@@ -40,8 +42,28 @@ const DELETED = z.object({
 });
 const ENABLE = z.strictObject({ name: containerName, enabled: z.boolean() });
 
+const reads = { config: { access: 'read' } } as const;
+
 /** What a search for deleted objects reads before it answers: 25 requests to S3, one to Swift. */
 const ROWS_READ_MAX = 5000;
+
+/** The versions of one object, the newest first. */
+export interface VersionsView {
+  readonly mode: VersioningMode | 's3';
+  /** Whether new ones are made. */
+  readonly active: boolean;
+  readonly items: readonly ObjectVersion[];
+  /** Whether there may be older ones. */
+  readonly truncated: boolean;
+}
+
+/** Objects whose latest version says that they were deleted. */
+export interface DeletedPage {
+  readonly items: readonly DeletedObject[];
+  readonly truncated: boolean;
+  /** The name behind which there may be more; null at the end. */
+  readonly next_marker: string | null;
+}
 
 /** Versions of objects, where the store keeps them. */
 export function versionRoutes(
@@ -50,7 +72,7 @@ export function versionRoutes(
   info: StoreInfoCache,
   keepers: VersionKeepers,
 ): void {
-  app.get('/api/files/versions', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/versions', reads, async (request): Promise<VersionsView> => {
     const { container, name, limit } = parse(LIST, request.query);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
@@ -67,7 +89,7 @@ export function versionRoutes(
     return { mode, active, items, truncated: items.length === limit };
   });
 
-  app.get('/api/files/versions/deleted', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/versions/deleted', reads, async (request): Promise<DeletedPage> => {
     const { container, prefix, limit, marker } = parse(DELETED, request.query);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
@@ -99,7 +121,7 @@ export function versionRoutes(
   });
 
   /** What one version of S3 is like, to compare it with another. */
-  app.get('/api/files/versions/properties', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/versions/properties', reads, async (request): Promise<S3ObjectView> => {
     const { container, name, version_id: id } = parse(version, request.query);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket === undefined) throw noVersions();

@@ -32,6 +32,14 @@ const RUNNING_PER_SESSION = 4;
 const RUNNING_MAX = 32;
 const READ_IDLE_MS = 10 * 60_000;
 
+/** The event of topic `zip`: a download was cut. */
+export interface ZipCut {
+  readonly container: string;
+  readonly message: string;
+  /** The object that could not be read, where it was one. */
+  readonly object?: string;
+}
+
 interface Ticket {
   readonly session: Session;
   readonly wanted: z.infer<typeof ZIP>;
@@ -77,7 +85,8 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
       // The download is cut, which says nothing of why.
       const { message } = describeError(context, error, request.id);
       const name = object === undefined ? {} : { object };
-      events.publish('zip', { container: wanted.container, message, ...name }, session);
+      const cut: ZipCut = { container: wanted.container, message, ...name };
+      events.publish('zip', cut, session);
     });
     running.set(archive, session);
     archive.once('close', () => running.delete(archive));

@@ -3,6 +3,13 @@ import { ask, el } from '../../js/dom.js';
 import { forgetDetails } from './containers.js';
 import { loadContainers } from './listing.js';
 
+/**
+ * @typedef {import('../../../surfaces/files/acl.js').AclKind} AclKind
+ * @typedef {import('../../../surfaces/files/acl.js').AclReading} AclReading
+ */
+
+const KINDS = /** @type {const} */ (['read', 'write']);
+/** @type {readonly (readonly [text: string, kind: AclKind, rule: string])[]} */
 const ADDITIONS = [
   ['Everybody reads', 'read', '.r:*'],
   ['… and lists', 'read', '.rlistings'],
@@ -13,7 +20,11 @@ const ADDITIONS = [
 /** The pause in typing after which the text is checked. */
 const PAUSE_MS = 250;
 
-/** The rights to read and write a container, with what each rule means in words. */
+/**
+ * The rights to read and write a container, with what each rule means in words.
+ *
+ * @param {string} name
+ */
 export async function showAcl(name) {
   const now = await call('GET', `/api/files/acl?${query({ name })}`);
   const areas = { read: areaOf('read', now.read), write: areaOf('write', now.write) };
@@ -21,19 +32,19 @@ export async function showAcl(name) {
   const explain = async () => {
     const lists = { read: areas.read.value, write: areas.write.value };
     const meaning = await call('POST', '/api/files/acl/preview', lists);
-    for (const kind of ['read', 'write'])
-      words[kind].replaceChildren(...lines(meaning[kind], kind));
+    for (const kind of KINDS) words[kind].replaceChildren(...lines(meaning[kind], kind));
   };
-  let waiting = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
   const onInput = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => explain().catch(() => undefined), PAUSE_MS);
   };
-  for (const kind of ['read', 'write']) {
+  for (const kind of KINDS) {
     areas[kind].oninput = onInput;
     words[kind].setAttribute('aria-live', 'polite');
   }
-  const add = (kind, rule) => {
+  const add = (/** @type {AclKind} */ kind, /** @type {string} */ rule) => {
     const lines = areas[kind].value.split('\n').filter((line) => line.trim() !== '');
     areas[kind].value = [...lines, rule].join('\n');
     areas[kind].focus();
@@ -68,15 +79,26 @@ export async function showAcl(name) {
   await loadContainers();
 }
 
+/**
+ * @param {AclKind} name
+ * @param {string} list
+ */
 function areaOf(name, list) {
   const value = list.split(',').join('\n');
   return el('textarea', { name, rows: 3, value, maxLength: 4096, spellcheck: false });
 }
 
+/**
+ * @param {AclReading} reading
+ * @param {AclKind} kind
+ */
 function lines({ elements, problems, warnings }, kind) {
   const nobody = elements.length === 0 && problems.length === 0;
-  const line = (text, className, mark) =>
-    el('li', { className }, el('span', { ariaHidden: 'true', textContent: `${mark} ` }), text);
+  const line = (
+    /** @type {string} */ text,
+    /** @type {string} */ className,
+    /** @type {string} */ mark,
+  ) => el('li', { className }, el('span', { ariaHidden: 'true', textContent: `${mark} ` }), text);
   return [
     ...problems.map((text) => line(text, 'error', '✗')),
     ...warnings.map((text) => line(text, 'warning', '!')),

@@ -2,17 +2,27 @@ import { ask, el } from '../../js/dom.js';
 import { chosen, selectedRows } from './selection.js';
 import { call } from '../../js/api.js';
 import { load, show } from './listing.js';
-import { keepsDeleted, view } from './state.js';
+import { containerHere, keepsDeleted, view } from './state.js';
 import { runTask } from './tasks.js';
 import { askConflict } from './trash.js';
 
+/**
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {import('./state.js').GoneRow} GoneRow
+ */
+
 const TAKEN = 'restore_target_exists';
 
+/** @param {readonly Row[]} rows */
 function count(rows) {
-  return rows.length === 1 ? `“${rows[0].display}”` : `${rows.length} selected`;
+  return rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected`;
 }
 
-/** Moves rows to the trash, or deletes them where the container keeps versions. */
+/**
+ * Moves rows to the trash, or deletes them where the container keeps versions.
+ *
+ * @param {readonly Row[]} rows
+ */
 export async function removeRows(rows) {
   if (rows.length === 0) return;
   const kept = view.details?.s3 === true ? ' (adds a delete marker)' : '';
@@ -25,13 +35,16 @@ export async function removeRows(rows) {
 /** Brings back what is selected; asks where names are taken again. */
 export async function restoreSelected() {
   const rows = selectedRows();
-  const { container } = view;
+  const container = containerHere();
   if (keepsDeleted()) {
-    await restoreVersions(container, rows);
+    await restoreVersions(container, /** @type {GoneRow[]} */ (rows));
     return;
   }
   const title = `Restore ${count(rows)}`;
-  const restore = (names, choice) =>
+  const restore = (
+    /** @type {readonly string[]} */ names,
+    /** @type {FormDataEntryValue} */ choice,
+  ) =>
     runTask(title, '/api/files/trash/restore', {
       container,
       trash_names: names,
@@ -51,6 +64,10 @@ export async function restoreSelected() {
   );
 }
 
+/**
+ * @param {string} container
+ * @param {readonly GoneRow[]} rows
+ */
 async function restoreVersions(container, rows) {
   for (const { name, restore_id: id } of rows) {
     if (id === null) throw new Error(`Nothing is left of “${name}”.`);
@@ -65,6 +82,7 @@ async function restoreVersions(container, rows) {
   );
 }
 
+/** @param {string} name */
 function typedConfirmation(name) {
   const input = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
   return el('label', {}, `Type the container's name, “${name}”, to confirm`, input);
@@ -72,12 +90,15 @@ function typedConfirmation(name) {
 
 export async function purgeSelected() {
   const rows = selectedRows();
-  const { container } = view;
+  const container = containerHere();
   const isS3 = view.details?.s3 === true;
   const what = isS3 ? 'All versions and delete markers of ' : '';
+  /** @type {Node[]} */
   const nodes = [el('p', { textContent: `${what}${count(rows)} will be gone for good.` })];
   if (isS3) nodes.push(typedConfirmation(container));
-  const check = async ({ confirm_name: typed }) => {
+  const check = async (
+    /** @type {Record<string, FormDataEntryValue>} */ { confirm_name: typed },
+  ) => {
     if (isS3 && typed !== container) throw new Error('That is not its name.');
   };
   const danger = { danger: true };

@@ -4,30 +4,30 @@ import { go } from './state.js';
 /** What the command palette offers on this page: containers to open, and the tools that are there. */
 
 /** Buttons of the page, their icons and keys. */
+/** @type {readonly (readonly [selector: string, icon: string, key?: string])[]} */
 const TOOLS = [
   ['#upload', 'upload', 'u'],
-  ['#upload-folder', 'folder-up', undefined],
+  ['#upload-folder', 'folder-up'],
   ['#new-folder', 'folder-plus', 'n'],
-  ['#new-container', 'box', undefined],
+  ['#new-container', 'box'],
   ['#show-trash', 'trash-2', 't'],
   ['#refresh', 'refresh-cw', 'r'],
-  ['#container-info', 'settings', undefined],
-  ['#zip', 'archive', undefined],
+  ['#container-info', 'settings'],
+  ['#zip', 'archive'],
   ['#copy', 'copy', 'c'],
-  ['#share', 'link', undefined],
+  ['#share', 'link'],
   ['#help', 'keyboard', '?'],
 ];
 const CONTAINERS_MOST = 200;
 
 /** @returns {import('../../js/command-palette.js').Command[]} */
 export function filesCommands() {
-  const tools = TOOLS.flatMap(([selector = '', icon = '', keys]) => {
+  const tools = TOOLS.flatMap(([selector, icon, keys]) => {
     const button = $(selector);
     if (button.hidden || button.closest('[hidden]') !== null) return [];
     const text = button.title || (button.textContent ?? '').trim();
-    return [
-      { text, icon, keys, group: /** @type {const} */ ('Actions'), run: () => button.click() },
-    ];
+    const command = { text, icon, group: /** @type {const} */ ('Actions') };
+    return [{ ...command, ...(keys && { keys }), run: () => button.click() }];
   });
   const containers = [...$('#containers').querySelectorAll('button')]
     .slice(0, CONTAINERS_MOST)

@@ -3,16 +3,23 @@ import { $, ask, bytesText, el } from '../../js/dom.js';
 import { showAcl } from './acl.js';
 import { forgetDetails } from './containers.js';
 import { load, loadContainers } from './listing.js';
-import { attempt, may, view } from './state.js';
+import { attempt, containerHere, may, view } from './state.js';
 import { bucketMenu } from './s3/bucket-menu.js';
 import { runTask } from './tasks.js';
 import { showTempUrl } from './tempurl.js';
 
+/**
+ * @typedef {import('./state.js').ContainerDetails} ContainerDetails
+ * @typedef {import('../../../surfaces/files/container-life-routes.js').Capabilities} Capabilities
+ */
+
+/** @type {Readonly<Record<string, string>>} */
 const ACCESS = {
   public: 'public: everybody may read it',
   shared: 'shared with others',
   private: 'private',
 };
+/** @type {Readonly<Record<ContainerDetails['versioning'], string>>} */
 const VERSIONING = {
   stack: 'kept in the container',
   archive: 'kept in another container',
@@ -23,7 +30,7 @@ const VERSIONING = {
 
 /** What a container is like, and what can be done with it as a whole. */
 export async function showContainer() {
-  const name = view.container;
+  const name = containerHere();
   const [details, can] = await Promise.all([
     call('GET', `/api/files/container?${query({ name })}`),
     call('GET', '/api/files/capabilities'),
@@ -35,7 +42,7 @@ export async function showContainer() {
     Objects: `${details.objects.toLocaleString()}, as counted by the store`,
     Size: bytesText(details.bytes),
     Quota: details.quota_objects === null ? quota : `${quota}, ${details.quota_objects} objects`,
-    Access: ACCESS[details.access] ?? 'unknown: owners alone see it',
+    Access: ACCESS[details.access ?? ''] ?? 'unknown: owners alone see it',
     Versions: versionsText(details),
     'Keys for URLs': String(details.tempurl_keys),
   };
@@ -46,6 +53,7 @@ export async function showContainer() {
       el('dd', { textContent: text }),
     );
   }
+  /** @type {Node[]} */
   const nodes = [list, el('div', { className: 'row' }, ...buttons(name, details, can))];
   if (details.s3_bucket) {
     const all = bucketMenu(name, details).map(([text, work]) => leading(text, work));
@@ -54,7 +62,12 @@ export async function showContainer() {
   await ask('Container', nodes);
 }
 
-/** A button that leads from this dialog to another. */
+/**
+ * A button that leads from this dialog to another.
+ *
+ * @param {string} text
+ * @param {() => unknown} work
+ */
 function leading(text, work, className = '') {
   const onclick = () => {
     $('#dialog').close();
@@ -63,6 +76,7 @@ function leading(text, work, className = '') {
   return el('button', { type: 'button', textContent: text, className, onclick });
 }
 
+/** @param {ContainerDetails} details */
 function versionsText(details) {
   const { versioning, versioning_active: active, versions_container: place, s3 } = details;
   if (details.s3_unavailable) return 'unknown: S3 did not answer';
@@ -73,9 +87,19 @@ function versionsText(details) {
   return versioning === 'stack' && !active ? 'suspended: former ones are kept' : text;
 }
 
+/**
+ * @param {string} name
+ * @param {ContainerDetails} details
+ * @param {Capabilities} can
+ */
 function buttons(name, details, can) {
+  /** @type {HTMLButtonElement[]} */
   const all = [];
-  const button = (text, work, className = '') => {
+  const button = (
+    /** @type {string} */ text,
+    /** @type {() => unknown} */ work,
+    className = '',
+  ) => {
     all.push(leading(text, work, className));
   };
   if (can.tempurl && view.prefix !== '' && may('member')) {
@@ -93,6 +117,10 @@ function buttons(name, details, can) {
   return all;
 }
 
+/**
+ * @param {string} name
+ * @param {boolean} enabled
+ */
 async function setVersions(name, enabled) {
   const text = enabled
     ? 'What is overwritten or deleted from now on stays in the container, and takes room.'
@@ -103,6 +131,7 @@ async function setVersions(name, enabled) {
   await changed(name);
 }
 
+/** @param {string} name */
 async function rotate(name) {
   const text =
     'URLs that were made with the present key work until the next rotation; those of the key before it end now.';
@@ -110,13 +139,18 @@ async function rotate(name) {
   await ask('New key for URLs', [el('p', { textContent: text })], 'Make a new key', work);
 }
 
+/** @param {string} name */
 async function changed(name) {
   forgetDetails(name);
   view.details = null;
   await Promise.all([load(), loadContainers()]);
 }
 
-/** Deletion for good, of what is in the container or of all of it; its name says that it is meant. */
+/**
+ * Deletion for good, of what is in the container or of all of it; its name says that it is meant.
+ *
+ * @param {ContainerDetails} details
+ */
 async function removeContainer({ name, objects, bytes, versioning, s3 }) {
   const hasVersions = versioning === 'stack' || s3;
   const isEmpty = objects === 0 && !hasVersions;
@@ -128,13 +162,14 @@ async function removeContainer({ name, objects, bytes, versioning, s3 }) {
   const text = isEmpty
     ? 'The store says that it is empty.'
     : `${objects.toLocaleString()} objects, ${bytesText(bytes)}, will be gone for good. ${all}Nothing of it goes into the trash.`;
+  /** @type {Node[]} */
   const nodes = [el('p', { textContent: text })];
   if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' keep the container, empty'));
   nodes.push(
     el('label', { className: 'check' }, trash, ' Also delete its trash'),
     el('label', {}, `Type “${name}” to confirm`, confirm),
   );
-  const check = async (entered) => {
+  const check = async (/** @type {Record<string, FormDataEntryValue>} */ entered) => {
     if (entered.confirm_name !== name) throw new Error('That is not its name.');
   };
   const danger = { danger: true };

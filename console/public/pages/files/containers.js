@@ -1,13 +1,22 @@
-import { call, query } from '../../js/api.js';
+import { ApiFailure, call, query } from '../../js/api.js';
 import { $, bytesText, el, shownText } from '../../js/dom.js';
 import { go } from './state.js';
 
+/**
+ * @typedef {import('./state.js').ContainerDetails} ContainerDetails
+ * @typedef {import('../../../surfaces/files/container-routes.js').ContainerItem} ContainerItem
+ * @typedef {{ objects: number, bytes: number }} Counts
+ * @typedef {(name: string) => unknown} Open told the name that was chosen
+ */
+
 /** The number of rows that a user looks through; more come on demand. */
 const PAGE = 200;
+/** @type {Readonly<Record<string, readonly [mark: string, text: string]>>} */
 const ICONS = {
   public: ['◉', 'public: everybody may read it'],
   shared: ['◐', 'shared with others'],
 };
+/** @type {Readonly<Record<string, string>>} */
 const VERSIONS = {
   stack: 'keeps versions',
   archive: 'keeps versions in another container',
@@ -15,11 +24,18 @@ const VERSIONS = {
   gateway: 'a bucket with versions, for S3 clients',
 };
 
+/** @type {readonly ContainerItem[]} */
 let items = [];
+/** @type {string | null} */
 let next = null;
 let latest = 0;
 
-/** The list at the left: its first page. @param open - told the name that was chosen */
+/**
+ * The list at the left: its first page.
+ *
+ * @param {string | null} current
+ * @param {Open} open
+ */
 export async function showContainers(current, open) {
   const turn = ++latest;
   try {
@@ -33,7 +49,7 @@ export async function showContainers(current, open) {
     draw(current, open);
   } catch (error) {
     if (turn !== latest) return;
-    if (error.code !== 'acl') throw error;
+    if (!(error instanceof ApiFailure && error.code === 'acl')) throw error;
     // A user who is no owner may not list the account, but may read what others share.
     items = [];
     next = null;
@@ -43,10 +59,15 @@ export async function showContainers(current, open) {
   }
 }
 
+/** @param {string | null} marker */
 function read(marker) {
   return call('GET', `/api/files/containers?${query({ limit: String(PAGE), marker })}`);
 }
 
+/**
+ * @param {string | null} current
+ * @param {Open} open
+ */
 function draw(current, open) {
   const wanted = $('#container-filter').value.trim().toLowerCase();
   const shown = items.filter(
@@ -67,6 +88,11 @@ function draw(current, open) {
   addIcons(shown.slice(0, PAGE).map(({ name }) => name)).catch(() => undefined);
 }
 
+/**
+ * @param {ContainerItem} item
+ * @param {string | null} current
+ * @param {Open} open
+ */
 function entryOf({ name, objects, bytes }, current, open) {
   const button = el(
     'button',
@@ -82,21 +108,46 @@ function entryOf({ name, objects, bytes }, current, open) {
   return el('li', {}, button);
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {number} objects
+ * @param {readonly [size: string, ...rest: string[]]} below
+ */
 function showCounts(button, objects, below) {
-  button.querySelector('.count').textContent = objects.toLocaleString();
-  button.querySelector('.sub').textContent = below.join(' · ');
+  partOf(button, '.count').textContent = objects.toLocaleString();
+  partOf(button, '.sub').textContent = below.join(' · ');
   button.title = `${objects.toLocaleString()} objects, ${below[0]}, as listed`;
 }
 
+/**
+ * A part that each button of the list has.
+ *
+ * @param {HTMLElement} button
+ * @param {string} selector
+ */
+function partOf(button, selector) {
+  return /** @type {HTMLElement} */ (button.querySelector(selector));
+}
+
+/** @type {Map<string, ContainerDetails & { then: Counts }>} */
 const known = new Map();
 
-/** What the account's listing says of a container. A cluster's lags by minutes behind containers. */
+/**
+ * What the account's listing says of a container. A cluster's lags by minutes behind containers.
+ *
+ * @param {string} name
+ * @returns {Counts}
+ */
 function listed(name) {
   const item = items.find((one) => one.name === name);
   return { objects: item?.objects ?? 0, bytes: item?.bytes ?? 0 };
 }
 
-/** Policies and icons, as soon as they are known: the list does not wait for them. */
+/**
+ * Policies and icons, as soon as they are known: the list does not wait for them.
+ *
+ * @param {readonly string[]} names
+ */
 async function addIcons(names) {
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0) {
@@ -106,37 +157,47 @@ async function addIcons(names) {
     for (const one of found) known.set(one.name, { ...one, then: listed(one.name) });
   }
   for (const button of $('#containers').querySelectorAll('button')) {
-    const details = known.get(button.dataset.name);
+    const details = known.get(button.dataset.name ?? '');
     if (details !== undefined) decorate(button, details);
   }
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {ContainerDetails & { then: Counts }} details
+ */
 function decorate(button, { name, policy, access, versioning, then, ...asked }) {
   const now = listed(name);
   // A listing that has changed since the container itself was asked is the newer of the two.
   const isCurrent = now.objects === then.objects && now.bytes === then.bytes;
   const { objects, bytes } = isCurrent ? asked : now;
   showCounts(button, objects, [bytesText(bytes), ...(policy === null ? [] : [policy])]);
+  const shared = ICONS[access ?? ''];
+  const versions = VERSIONS[versioning];
+  /** @type {(readonly [mark: string, text: string])[]} */
   const icons = [];
-  if (ICONS[access] !== undefined) icons.push(ICONS[access]);
-  if (VERSIONS[versioning] !== undefined) icons.push(['↺', VERSIONS[versioning]]);
-  button
-    .querySelector('.icons')
-    .replaceChildren(
-      ...icons.flatMap(([mark, text]) => [
-        el('span', { ariaHidden: 'true', textContent: mark, title: text }),
-        el('span', { className: 'sr', textContent: ` ${text} ` }),
-      ]),
-    );
+  if (shared !== undefined) icons.push(shared);
+  if (versions !== undefined) icons.push(['↺', versions]);
+  partOf(button, '.icons').replaceChildren(
+    ...icons.flatMap(([mark, text]) => [
+      el('span', { ariaHidden: 'true', textContent: mark, title: text }),
+      el('span', { className: 'sr', textContent: ` ${text} ` }),
+    ]),
+  );
 }
 
-/** Asks anew what a container is like, after it was changed. */
+/**
+ * Asks anew what a container is like, after it was changed.
+ *
+ * @param {string | null} name none while no container is open
+ */
 export function forgetDetails(name) {
-  known.delete(name);
+  if (name !== null) known.delete(name);
 }
 
+/** @param {string | null} container */
 export function markContainer(container) {
-  for (const button of document.querySelectorAll('#containers button')) {
+  for (const button of $('#containers').querySelectorAll('button')) {
     button.setAttribute('aria-current', String(button.dataset.name === container));
   }
 }

@@ -1,20 +1,28 @@
 import { call, query } from '../../js/api.js';
 import { ask, el } from '../../js/dom.js';
 import { runTask } from './tasks.js';
-import { folder, may, view } from './state.js';
+import { containerHere, folder, may, view } from './state.js';
+
+/** @typedef {import('./state.js').Row} Row */
 
 const NOT_ONE_STEP = 'A copy for each object, and then its deletion: not one step.';
 
-/** Another name for an object or a folder, in the same container. */
+/**
+ * Another name for an object or a folder, in the same container.
+ *
+ * @param {Row} row
+ */
 export async function rename(row) {
   const { container } = view;
   const isFolder = row.kind === 'folder';
   const field = el('input', { name: 'name', value: row.name, required: true });
+  /** @type {Node[]} */
   const nodes = [el('label', {}, 'New name, with its folders', field)];
   if (isFolder) nodes.push(el('p', { className: 'quiet', textContent: NOT_ONE_STEP }));
   const given = await ask('Rename', nodes, 'Rename');
   if (given === null || given.name === row.name) return;
-  const target = isFolder && !given.name.endsWith('/') ? `${given.name}/` : given.name;
+  const name = String(given.name);
+  const target = isFolder && !name.endsWith('/') ? `${name}/` : name;
   await runTask(`Rename ${row.display}`, '/api/files/move', {
     container,
     to_container: container,
@@ -22,9 +30,13 @@ export async function rename(row) {
   });
 }
 
-/** Copies or moves rows to a folder of any container. */
+/**
+ * Copies or moves rows to a folder of any container.
+ *
+ * @param {readonly Row[]} rows
+ */
 export async function transferDialog(rows) {
-  const { container } = view;
+  const container = containerHere();
   const start = folder();
   const kind = el('select', { name: 'kind' });
   kind.append(el('option', { value: 'copy', textContent: 'Copy' }));
@@ -44,7 +56,7 @@ export async function transferDialog(rows) {
   );
   const place = el('input', { name: 'folder', value: start, placeholder: 'top of the container' });
   const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
-  const what = rows.length === 1 ? `“${rows[0].display}”` : `${rows.length} selected`;
+  const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected`;
   const given = await ask(
     `Copy or move ${what}`,
     [
@@ -55,11 +67,12 @@ export async function transferDialog(rows) {
       el('label', { className: 'check' }, overwrite, ' replace what is there'),
       el('p', {
         className: 'quiet',
-        textContent: `Moving is ${NOT_ONE_STEP[0].toLowerCase()}${NOT_ONE_STEP.slice(1)}`,
+        textContent: `Moving is ${NOT_ONE_STEP.charAt(0).toLowerCase()}${NOT_ONE_STEP.slice(1)}`,
       }),
     ],
     'Start',
-    async ({ to, folder: into }) => {
+    async ({ to = '', folder: entered = '' }) => {
+      const into = String(entered);
       const here = to === container && slashed(into) === start;
       if (here) throw new Error('That is where it is.');
       const inside = rows.find(({ name }) => name.endsWith('/') && slashed(into).startsWith(name));
@@ -70,7 +83,7 @@ export async function transferDialog(rows) {
     },
   );
   if (given === null) return;
-  const into = slashed(given.folder);
+  const into = slashed(String(given.folder));
   const verb = given.kind === 'move' ? 'Move' : 'Copy';
   await runTask(`${verb} ${what} to ${given.to}`, `/api/files/${given.kind}`, {
     container,
@@ -80,12 +93,20 @@ export async function transferDialog(rows) {
   });
 }
 
-/** The beginning of the names in a folder. */
+/**
+ * The beginning of the names in a folder.
+ *
+ * @param {string} path
+ */
 function slashed(path) {
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
 
-/** Whether rows can be copied or moved by this user. */
+/**
+ * Whether rows can be copied or moved by this user.
+ *
+ * @param {readonly Row[]} rows
+ */
 export function canTransfer(rows) {
   return rows.length > 0 && view.mode === 'files' && may('member');
 }

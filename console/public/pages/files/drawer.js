@@ -1,16 +1,25 @@
 import { call, query } from '../../js/api.js';
-import { $, bytesText, el, shownText, timeText } from '../../js/dom.js';
+import { $, bytesText, el, messageOf, shownText, timeText } from '../../js/dom.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
 import { download } from './rows.js';
-import { attempt, may, view } from './state.js';
+import { attempt, containerHere, may, view } from './state.js';
 import { objectPanel } from './s3/object-panel.js';
 import { showTempUrl } from './tempurl.js';
 import { s3Facts, versionList } from './versions.js';
 
 /** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
 
+/**
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {import('./state.js').ObjectRow} ObjectRow
+ * @typedef {import('../../../surfaces/files/object-routes.js').ObjectView} ObjectView
+ * @typedef {import('../../../surfaces/files/s3/s3-objects.js').S3VersionView} S3VersionView
+ * @typedef {{ container: string, name: string }} Place
+ */
+
+/** @type {Readonly<Record<ObjectView['type'], string>>} */
 const KINDS = {
   object: 'object',
   marker: 'folder marker',
@@ -22,14 +31,16 @@ const KINDS = {
 const GONE =
   'It is not there any more: it has expired or was deleted, and the listing has not caught up yet.';
 
+/** @type {Place | null} */
 let shown = null;
+/** @type {HTMLElement | null} */
 let opener = null;
 
-/** @param row - of the table: an object, or what was deleted */
+/** @param {Row} row of the table: an object, or what was deleted */
 export async function showDetails(row) {
-  opener ??= document.activeElement;
-  const { container, mode } = view;
-  const turn = { container, name: row.name };
+  opener ??= /** @type {HTMLElement | null} */ (document.activeElement);
+  const { mode } = view;
+  const turn = { container: containerHere(), name: row.name };
   shown = turn;
   const body = $('#drawer-body');
   $('#drawer-title').textContent = shownText(row.display);
@@ -43,7 +54,7 @@ export async function showDetails(row) {
   } catch (error) {
     if (shown !== turn) return;
     const again = el('button', { textContent: 'Try again', onclick: () => showDetails(row) });
-    body.replaceChildren(el('p', { className: 'error', textContent: error.message }), again);
+    body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
   }
 }
 
@@ -56,6 +67,11 @@ export function closeDrawer() {
   opener = null;
 }
 
+/**
+ * @param {Row} row
+ * @param {Place} place
+ * @returns {Promise<Node[]>}
+ */
 async function objectNodes(row, { container, name }) {
   const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
     (error) => {
@@ -87,16 +103,30 @@ async function objectNodes(row, { container, name }) {
   ];
 }
 
-/** Storage class and tags have a section of their own. */
+/**
+ * Storage class and tags have a section of their own.
+ *
+ * @param {S3VersionView} s3
+ */
 function lockFacts(s3) {
   const { Version, Retention, 'Legal hold': hold } = s3Facts(s3);
   return { Version, Retention, 'Legal hold': hold };
 }
 
+/**
+ * @param {Row} row
+ * @param {Place} place
+ * @param {ObjectView} info
+ */
 function editorOf(row, { container, name }, info) {
   return metadataEditor(container, name, info, () => showDetails(row));
 }
 
+/**
+ * @param {Row} row
+ * @param {Place} place
+ * @returns {Promise<Node[]>}
+ */
 async function deletedNodes(row, { container, name }) {
   if (row.kind === 'gone') {
     return [
@@ -104,6 +134,7 @@ async function deletedNodes(row, { container, name }) {
       versionList(container, name, () => showDetails(row)),
     ];
   }
+  const trashed = /** @type {import('./state.js').TrashRow} */ (row);
   const place = { container: `${container}+trash`, name };
   const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
     // The store lists what has expired until its expirer has passed.
@@ -114,22 +145,25 @@ async function deletedNodes(row, { container, name }) {
     facts({
       Name: row.display,
       Kind: KINDS[type] ?? type,
-      Size: bytesText(row.bytes),
-      Deleted: timeText(row.last_modified),
+      Size: bytesText(trashed.bytes),
+      Deleted: timeText(trashed.last_modified),
       By: meta['trash-by'] ?? 'unknown',
-      'Gone for good': row.expires_unix_s === null ? 'never' : unixText(row.expires_unix_s),
+      'Gone for good': trashed.expires_unix_s === null ? 'never' : unixText(trashed.expires_unix_s),
     }),
   ];
 }
 
+/** @param {ObjectView} info */
 function expiryText({ delete_at_unix_s: at }) {
   return at === null ? 'never' : unixText(at);
 }
 
+/** @param {number} seconds */
 function unixText(seconds) {
   return new Date(seconds * 1000).toLocaleString();
 }
 
+/** @param {Readonly<Record<string, string>>} given */
 function facts(given) {
   const list = el('dl');
   for (const [term, text] of Object.entries(given)) {
@@ -141,6 +175,7 @@ function facts(given) {
   return list;
 }
 
+/** @param {ObjectView} info */
 function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }) {
   const texts = [];
   if (s3?.legal_hold === true) texts.push('legal hold');
@@ -155,8 +190,12 @@ function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }) {
   );
 }
 
+/**
+ * @param {Row} row
+ * @param {string} name
+ */
 function buttons(row, name) {
-  const button = (text, work, className = '') =>
+  const button = (/** @type {string} */ text, /** @type {() => unknown} */ work, className = '') =>
     el('button', { textContent: text, className, onclick: () => attempt(work) });
   const all = [button('Download', () => download(name), 'primary')];
   if (may('member')) {

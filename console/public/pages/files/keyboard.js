@@ -2,11 +2,20 @@ import { $, ask, el } from '../../js/dom.js';
 import { closeDrawer, showDetails } from './drawer.js';
 import { download, openRow, setActive } from './rows.js';
 import { markSelected } from './selection.js';
-import { attempt, folder, go, view } from './state.js';
+import { attempt, containerHere, folder, go, view } from './state.js';
 
 /** Keys of the table and of the page; the dialog of `?` lists them, and turns single letters off. */
 
+/**
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {(row: Row) => unknown} OfRow
+ * @typedef {{ rename: OfRow, copy: OfRow, remove: OfRow }} Work
+ * @typedef {Readonly<Record<string, () => unknown>>} Keys what each does
+ * @typedef {readonly (readonly [key: string, text: string])[]} Listed
+ */
+
 const OFF = 'files-single-keys';
+/** @type {Listed} */
 const HELP = [
   ['↑ ↓ Home End', 'go to another row'],
   ['Enter', 'open a folder, or the details of an object'],
@@ -18,6 +27,7 @@ const HELP = [
   ['Backspace', 'go to the folder above'],
   ['Escape', 'close the properties, then select nothing'],
 ];
+/** @type {Listed} */
 const HELP_LETTERS = [
   ['d', 'download the row'],
   ['p', 'details of the row'],
@@ -32,19 +42,26 @@ const HELP_LETTERS = [
   ['?', 'this help'],
 ];
 
-/** @param work - what keys do that buttons do as well: `{ rename, copy, remove }` of rows */
+/** @param {Work} work what keys do that buttons do as well */
 export function wireKeyboard(work) {
   $('#rows').addEventListener('keydown', (event) => onRowKey(event, work));
-  $('#rows').addEventListener('focusin', ({ target }) => setActive(target.closest('tr'), false));
+  $('#rows').addEventListener('focusin', ({ target }) =>
+    setActive(/** @type {Element} */ (target).closest('tr'), false),
+  );
   document.addEventListener('keydown', (event) => onPageKey(event, work));
   $('#help').onclick = () => attempt(showHelp);
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {Work} work
+ */
 function onRowKey(event, work) {
-  const tr = event.target.closest('tr');
+  const tr = /** @type {Element} */ (event.target).closest('tr');
   const row = view.rows.find(({ name }) => name === tr?.dataset.name);
-  if (row === undefined) return;
+  if (tr === null || row === undefined) return;
   const onControl = event.target !== tr;
+  /** @type {Record<string, () => unknown>} */
   const keys = {
     ArrowDown: () => step(tr, tr.nextElementSibling, event.shiftKey),
     ArrowUp: () => step(tr, tr.previousElementSibling, event.shiftKey),
@@ -54,7 +71,7 @@ function onRowKey(event, work) {
     F2: () => attempt(() => work.rename(row)),
   };
   if (!onControl) {
-    keys.Enter = () => attempt(() => openRow(row, showDetails));
+    keys['Enter'] = () => attempt(() => openRow(row, showDetails));
     keys[' '] = () => toggle(row.name);
   }
   const key = keys[event.key];
@@ -68,22 +85,34 @@ function onRowKey(event, work) {
   }
 }
 
-function step(from, to, extend) {
+/**
+ * @param {HTMLElement} from
+ * @param {Element | null} next none at the end
+ * @param {boolean} extend
+ */
+function step(from, next, extend) {
+  const to = /** @type {HTMLElement | null} */ (next);
   if (!to) return;
-  if (extend) for (const one of [from, to]) view.selected.add(one.dataset.name);
+  if (extend) for (const one of [from, to]) view.selected.add(one.dataset.name ?? '');
   if (extend) markSelected();
   setActive(to);
 }
 
+/** @param {string} name */
 function toggle(name) {
   if (!view.selected.delete(name)) view.selected.add(name);
   markSelected();
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {Work} work
+ */
 function onPageKey(event, work) {
+  const target = /** @type {Element} */ (event.target);
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  const inField = event.target.closest('input:not([type=checkbox]), textarea, select, dialog, pre');
-  if (event.key === 'Escape' && !event.target.closest('dialog')) return onEscape();
+  const inField = target.closest('input:not([type=checkbox]), textarea, select, dialog, pre');
+  if (event.key === 'Escape' && !target.closest('dialog')) return onEscape();
   if (inField !== null) return;
   if (event.key === 'Backspace' && view.prefix !== '') {
     event.preventDefault();
@@ -91,6 +120,7 @@ function onPageKey(event, work) {
   }
   if (localStorage.getItem(OFF) === 'off' && event.key !== '?') return;
   const active = activeRow();
+  /** @type {Keys} */
   const letters = {
     '?': () => attempt(showHelp),
     '/': () => $('#q').focus(),
@@ -123,21 +153,22 @@ export function activeRow() {
   return view.rows.find(({ name }) => name === tr?.dataset.name);
 }
 
+/** @param {string} selector of a button */
 function press(selector) {
-  const button = $(selector);
+  const button = /** @type {HTMLButtonElement} */ ($(selector));
   if (!button.hidden && !button.disabled) button.click();
 }
 
 function goUp() {
   const here = view.prefix.endsWith('/') ? view.prefix.slice(0, -1) : folder();
-  go(view.container, here.slice(0, here.lastIndexOf('/') + 1));
+  go(containerHere(), here.slice(0, here.lastIndexOf('/') + 1));
 }
 
 async function showHelp() {
   const box = el('input', { type: 'checkbox', name: 'letters', value: '1' });
   box.checked = localStorage.getItem(OFF) !== 'off';
   box.onchange = () => localStorage.setItem(OFF, box.checked ? 'on' : 'off');
-  const listOf = (keys) => {
+  const listOf = (/** @type {Listed} */ keys) => {
     const list = el('dl', { className: 'keys' });
     for (const [key, text] of keys) {
       list.append(el('dt', {}, el('kbd', { textContent: key })), el('dd', { textContent: text }));

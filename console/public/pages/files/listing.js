@@ -1,34 +1,63 @@
 import { call, query } from '../../js/api.js';
-import { $, el, shownText } from '../../js/dom.js';
+import { $, el, messageOf, shownText } from '../../js/dom.js';
 import { icon } from '../../js/icons.js';
 import { showContainers } from './containers.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { isSorted, sortedRows } from './sorting.js';
-import { folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
+import { containerHere, folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
 import { trashRows } from './trash.js';
+
+/**
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {{ marker?: string | null, reverse?: '1' }} PageParameters which page: behind a name, or
+ *   before it where `reverse`
+ * @typedef {{ next: string | null, previous: string | null, note?: string }} Ways to other pages
+ * @typedef {Ways & { rows: readonly Row[], emptyText: string }} Page
+ */
 
 const PAGE = 100;
 const LOADING = 'Loading…';
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
 
-/** What the rows do: the page says it, since that needs the listing in turn. */
+/**
+ * What the rows do: the page says it, since that needs the listing in turn.
+ *
+ * @type {Parameters<typeof rowOf>[1]}
+ */
 let work = { details: () => undefined, actions: () => [] };
 
+/** @param {Parameters<typeof rowOf>[1]} given */
 export function onRows(given) {
   work = given;
 }
 
 let latest = 0;
-/** The rows in the order in which the store, or a search, gave them. */
+/**
+ * The rows in the order in which the store, or a search, gave them.
+ *
+ * @type {readonly Row[]}
+ */
 let listed = [];
-/** What the rows on the page are of, so that they stay when reading them again fails. */
+/**
+ * What the rows on the page are of, so that they stay when reading them again fails.
+ *
+ * @type {string | null}
+ */
 let shownPlace = null;
-/** Which page of the place was asked for last; null for what is no page of one. */
+/**
+ * Which page of the place was asked for last; null for what is no page of one.
+ *
+ * @type {PageParameters | null}
+ */
 let asked = {};
 
-/** Reads the page that the view is of, or the one beside it; a search ends with that. */
+/**
+ * Reads the page that the view is of, or the one beside it; a search ends with that.
+ *
+ * @param {PageParameters} [parameters]
+ */
 export async function load(parameters = {}) {
   stopSearch();
   const turn = ++latest;
@@ -69,17 +98,26 @@ export async function loadAgain() {
 
 async function loadDetails() {
   if (view.details !== null) return;
-  const { container } = view;
+  const container = containerHere();
   const details = await call('GET', `/api/files/container?${query({ name: container })}`).catch(
     // A user who may only read objects does not see the container.
-    () => ({ name: container, versioning: 'none', versioning_active: false }),
+    () => ({
+      name: container,
+      versioning: /** @type {const} */ ('none'),
+      versioning_active: false,
+    }),
   );
   if (view.container === container) view.details = details;
   showTools();
 }
 
+/**
+ * @param {PageParameters} parameters
+ * @returns {Promise<Page>}
+ */
 async function filesPage(parameters) {
-  const { container, prefix } = view;
+  const { prefix } = view;
+  const container = containerHere();
   const start = folder();
   const page = await call(
     'GET',
@@ -102,12 +140,20 @@ async function filesPage(parameters) {
   };
 }
 
+/**
+ * @param {string} prefix
+ * @param {string} start
+ */
 function emptyTextOf(prefix, start) {
   return prefix === start
     ? 'This folder is empty. Drop files here.'
     : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
 }
 
+/**
+ * @param {PageParameters} parameters
+ * @returns {Promise<Page>}
+ */
 async function trashPage(parameters) {
   const { rows, truncated, next } = await trashRows(parameters);
   const noneText = next === null ? 'Nothing was deleted here.' : 'None found yet: Next goes on.';
@@ -115,6 +161,7 @@ async function trashPage(parameters) {
   return { rows, next, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
 }
 
+/** @param {Ways} ways */
 function showPages({ next, previous, note = '' }) {
   Object.assign(view, { next, previous });
   $('#next').disabled = next === null;
@@ -130,7 +177,12 @@ function showPages({ next, previous, note = '' }) {
   for (const id of ['first', 'previous', 'next', 'last']) $(`#${id}`).hidden = isAll;
 }
 
-/** Rows of whatever origin; without any, the text. */
+/**
+ * Rows of whatever origin; without any, the text.
+ *
+ * @param {readonly Row[]} rows
+ * @param {string} emptyText
+ */
 export function show(rows, emptyText) {
   listed = rows;
   view.rows = sortedRows(rows);
@@ -157,7 +209,11 @@ function showSortNote() {
   $('#note').dataset.sorted = isSorted() && isPart ? 'Sorted on this page only.' : '';
 }
 
-/** Nothing to show: what this is, or where it will be. */
+/**
+ * Nothing to show: what this is, or where it will be.
+ *
+ * @param {string} text
+ */
 function emptyNodes(text) {
   if (text === '') return [];
   if (text !== LOADING) return [icon(view.container === null ? 'box' : 'folder-open'), text];
@@ -165,7 +221,12 @@ function emptyNodes(text) {
   return [el('span', { className: 'sr', textContent: text }), ...lines];
 }
 
-/** Rows that are not of a place: what a search found. */
+/**
+ * Rows that are not of a place: what a search found.
+ *
+ * @param {readonly Row[]} rows
+ * @param {string} emptyText
+ */
 export function showFound(rows, emptyText) {
   latest += 1;
   asked = null;
@@ -181,11 +242,17 @@ function showFreshness() {
   $('#as-of').textContent = `as listed by the store at ${new Date().toLocaleTimeString()}`;
 }
 
-/** What is shown of this place already stays, and is said to be old; else the failure is all. */
+/**
+ * What is shown of this place already stays, and is said to be old; else the failure is all.
+ *
+ * @param {unknown} error
+ * @param {string} place
+ * @param {PageParameters} parameters
+ */
 function showFailure(error, place, parameters) {
   const again = () => el('button', { textContent: 'Try again', onclick: () => load(parameters) });
   if (place === shownPlace) {
-    const text = `${error.message} What you see is ${$('#as-of').textContent}. `;
+    const text = `${messageOf(error)} What you see is ${$('#as-of').textContent}. `;
     $('#stale').replaceChildren(text, again());
     $('#stale').hidden = false;
     return;
@@ -194,7 +261,7 @@ function showFailure(error, place, parameters) {
   show([], '');
   showPages({ next: null, previous: null });
   $('#state').replaceChildren(
-    el('span', { className: 'error', textContent: error.message }),
+    el('span', { className: 'error', textContent: messageOf(error) }),
     ' ',
     again(),
   );
@@ -202,16 +269,19 @@ function showFailure(error, place, parameters) {
 
 function showCrumbs() {
   const { container, mode } = view;
+  const here = containerHere();
   // The trash is the container's: of whichever folder it was opened.
   const prefix = mode === 'trash' && !keepsDeleted() ? '' : view.prefix;
   const parts = prefix.split('/');
   const rest = parts.pop();
+  /** @type {(readonly [text: string, path: string])[]} */
   const crumbs = container === null ? [] : [[container, '']];
   parts.forEach((part, index) =>
     crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
   );
+  /** @type {(Node | string)[]} */
   const nodes = crumbs.flatMap(([text, path]) => [
-    el('button', { textContent: shownText(text), onclick: () => go(container, path) }),
+    el('button', { textContent: shownText(text), onclick: () => go(here, path) }),
     ' / ',
   ]);
   if (rest !== '')
@@ -220,7 +290,12 @@ function showCrumbs() {
   $('#crumbs').replaceChildren(...nodes);
 }
 
-/** A button has its words beside its icon. */
+/**
+ * A button has its words beside its icon.
+ *
+ * @param {string} selector
+ * @param {string} text
+ */
 function setWords(selector, text) {
   const button = $(selector);
   (button.querySelector('.words') ?? button).textContent = text;

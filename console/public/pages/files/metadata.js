@@ -1,12 +1,19 @@
 import { call } from '../../js/api.js';
-import { el } from '../../js/dom.js';
+import { el, messageOf } from '../../js/dom.js';
 import { may } from './state.js';
 
 const VALUE_LENGTH_MAX = 256;
 /** What a header's name may be: S3 clients use all of it. */
 const NAME = "[A-Za-z0-9!#$%&'*+.^_`\\|~\\-]{1,128}";
 
-/** An object's own metadata, type and expiry; read only for those who may not change them. */
+/**
+ * An object's own metadata, type and expiry; read only for those who may not change them.
+ *
+ * @param {string} container
+ * @param {string} name
+ * @param {import('../../../surfaces/files/object-routes.js').ObjectView} info
+ * @param {() => Promise<void>} onSaved
+ */
 export function metadataEditor(container, name, info, onSaved) {
   const section = el('section', {}, el('h3', { textContent: 'Metadata' }));
   const entries = Object.entries(info.meta);
@@ -26,7 +33,7 @@ export function metadataEditor(container, name, info, onSaved) {
   add.onclick = () => {
     const row = entryRow('', '');
     rows.append(row);
-    row.querySelector('input').focus();
+    row.querySelector('input')?.focus();
   };
   const type = el('input', {
     name: 'type',
@@ -60,13 +67,17 @@ export function metadataEditor(container, name, info, onSaved) {
       await call('PATCH', '/api/files/object', same ? body : { ...body, delete_at_unix_s: at });
       await onSaved();
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = messageOf(error);
     }
   };
   section.append(form);
   return section;
 }
 
+/**
+ * @param {string} key
+ * @param {string} value
+ */
 function entryRow(key, value) {
   const name = el('input', { value: key, pattern: NAME, required: true, placeholder: 'name' });
   name.setAttribute('aria-label', 'Name of the entry');
@@ -82,11 +93,16 @@ function entryRow(key, value) {
   return row;
 }
 
-/** @throws Error for a name that stands there twice */
+/**
+ * @param {HTMLElement} rows
+ * @throws Error for a name that stands there twice
+ */
 function metaOf(rows) {
+  /** @type {Map<string, string>} */
   const meta = new Map();
   for (const row of rows.children) {
-    const [name, text] = row.querySelectorAll('input');
+    const inputs = [...row.querySelectorAll('input')];
+    const [name, text] = /** @type {[HTMLInputElement, HTMLInputElement]} */ (inputs);
     const key = name.value.trim().toLowerCase();
     if (meta.has(key)) throw new Error(`There are two entries “${key}”.`);
     meta.set(key, text.value);
@@ -94,7 +110,11 @@ function metaOf(rows) {
   return Object.fromEntries(meta);
 }
 
-/** A time as an input of local time takes it: `2026-01-31T23:59`. */
+/**
+ * A time as an input of local time takes it: `2026-01-31T23:59`.
+ *
+ * @param {number | null} unixS
+ */
 function localTime(unixS) {
   if (unixS === null) return '';
   const date = new Date(unixS * 1000);

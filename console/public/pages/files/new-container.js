@@ -18,5 +18,5 @@ export async function newContainer() {
   );
   if (given === null) return;
   await loadContainers();
-  go(given.name, '');
+  go(String(given.name), '');
 }

@@ -15,7 +15,18 @@ import { wireSearch } from './search.js';
 import { chosen, markSelected, selectedRows } from './selection.js';
 import { wireSorting } from './sorting.js';
 import { wireStay } from './stay.js';
-import { act, attempt, fail, folder, go, may, readPlace, setRole, view } from './state.js';
+import {
+  act,
+  attempt,
+  containerHere,
+  fail,
+  folder,
+  go,
+  may,
+  readPlace,
+  setRole,
+  view,
+} from './state.js';
 import { showTempUrl } from './tempurl.js';
 import { addFiles } from './uploads.js';
 import { offerCommands } from '../../js/command-palette.js';
@@ -23,6 +34,11 @@ import { icon } from '../../js/icons.js';
 import { rememberPlace } from '../../js/recent.js';
 import { isBusy, wireTransferList } from '../../js/transfer-list.js';
 import { uploads } from '../../js/transfers.js';
+
+/**
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {import('../../js/menu.js').MenuItem} MenuItem
+ */
 
 function onHash() {
   readPlace();
@@ -40,20 +56,38 @@ function onHash() {
   attempt(load);
 }
 
-/** Another page of the list is read from its top. */
+/**
+ * Another page of the list is read from its top.
+ *
+ * @param {import('./listing.js').PageParameters} parameters
+ */
 async function turnTo(parameters) {
   await load(parameters);
   $('#main').scrollIntoView({ block: 'start' });
 }
 
-/** The rows that a key means: those that are selected where the row is one of them, or itself. */
+/**
+ * The rows that a key means: those that are selected where the row is one of them, or itself.
+ *
+ * @param {Row} row
+ */
 function meant(row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
-/** What the menu of a row offers. */
+/**
+ * What the menu of a row offers.
+ *
+ * @param {Row} row
+ * @returns {MenuItem[]}
+ */
 function actionsOf(row) {
-  const item = (text, name, work, danger = false) => ({
+  const item = (
+    /** @type {string} */ text,
+    /** @type {string} */ name,
+    /** @type {() => unknown} */ work,
+    danger = false,
+  ) => ({
     ...{ text, icon: name, danger },
     work: () => attempt(work),
   });
@@ -68,7 +102,7 @@ function actionsOf(row) {
           item('Details', 'info', async () => showDetails(row)),
           item('Download', 'download', async () => download(row.name)),
         ]
-      : [item('Open', 'folder-open', async () => go(view.container, row.name))]),
+      : [item('Open', 'folder-open', async () => go(containerHere(), row.name))]),
     ...(canWrite && isObject
       ? [
           item('Rename', 'pencil', async () => rename(row)),
@@ -78,13 +112,17 @@ function actionsOf(row) {
     ...(canWrite
       ? [
           item('Copy or move', 'copy', async () => transferDialog([row])),
-          item($('#delete').textContent, 'trash-2', async () => removeRows([row]), true),
+          item($('#delete').textContent ?? '', 'trash-2', async () => removeRows([row]), true),
         ]
       : []),
   ];
 }
 
-/** On a phone the containers come and go. */
+/**
+ * On a phone the containers come and go.
+ *
+ * @param {boolean} isOpen
+ */
 function setSide(isOpen) {
   $('#files').dataset.side = isOpen ? 'open' : '';
   $('#show-side').setAttribute('aria-expanded', String(isOpen));
@@ -119,13 +157,13 @@ function wire() {
   act('#new-folder', newFolder);
   act('#show-trash', () =>
     view.mode === 'trash'
-      ? go(view.container, view.prefix)
-      : go(view.container, view.prefix, 'trash'),
+      ? go(containerHere(), view.prefix)
+      : go(containerHere(), view.prefix, 'trash'),
   );
   act('#refresh', () => Promise.all([load(), loadContainers()]));
   act('#container-info', showContainer);
   act('#copy', () => transferDialog(selectedRows()));
-  act('#share', () => showTempUrl({ name: selectedRows()[0].name }));
+  act('#share', () => showTempUrl({ name: selectedRows()[0]?.name ?? '' }));
   act('#delete', () => removeRows(selectedRows()));
   act('#restore', restoreSelected);
   act('#purge', purgeSelected);
@@ -141,16 +179,16 @@ function wire() {
   act('#drawer-close', closeDrawer);
   act('#upload-folder', () => $('#folder-picker').click());
   for (const picker of ['#picker', '#folder-picker']) {
-    $(picker).onchange = ({ target }) => addFiles(picked(target));
+    $(picker).onchange = ({ target }) => addFiles(picked(/** @type {HTMLInputElement} */ (target)));
   }
-  $('#all').onchange = ({ target }) => {
-    view.selected = new Set(target.checked ? view.rows.map((row) => row.name) : []);
+  $('#all').onchange = () => {
+    view.selected = new Set($('#all').checked ? view.rows.map((row) => row.name) : []);
     markSelected();
   };
   $('#show-hidden').onchange = () => attempt(loadContainers);
   $('#jump').onsubmit = (event) => {
     event.preventDefault();
-    go(view.container, folder() + $('#jump-text').value);
+    go(containerHere(), folder() + $('#jump-text').value);
   };
   onRows({ details: showDetails, actions: actionsOf });
   wireSorting(showSorted);
@@ -187,13 +225,18 @@ async function newFolder() {
 
 /** The browser's own list of downloads does not say that an archive was cut. */
 export const topics = {
+  /** @param {import('../../../surfaces/files/zip-routes.js').ZipCut} cut */
   zip({ container, message, object }) {
     const where = object === undefined ? '' : ` (“${object}”)`;
     fail(new Error(`The archive of “${container}” was cut, and is not whole: ${message}${where}`));
   },
 };
 
-/** Fills the page for a user of this role. */
+/**
+ * Fills the page for a user of this role.
+ *
+ * @param {import('../../js/api.js').Session} session
+ */
 export async function mount({ role }) {
   setRole(role);
   $('#new-container').hidden = !may('admin');

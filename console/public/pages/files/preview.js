@@ -1,14 +1,20 @@
 import { query, raw } from '../../js/api.js';
-import { bytesText, el } from '../../js/dom.js';
+import { bytesText, el, messageOf } from '../../js/dom.js';
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 /** Larger pictures are fetched on demand. */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x-sh|sql|csv))/;
 
-/** A look at an object: pictures of safe types, and the beginning of texts as plain text. */
+/**
+ * A look at an object: pictures of safe types, and the beginning of texts as plain text.
+ *
+ * @param {string} container
+ * @param {string} name
+ * @param {{ bytes: number, content_type: string }} info
+ */
 export function previewOf(container, name, { bytes, content_type: type }) {
-  const [plain] = type.split(';');
+  const [plain = ''] = type.split(';');
   const section = el('section', {}, el('h3', { textContent: 'Preview' }));
   const body = el('div');
   section.append(body);
@@ -24,10 +30,18 @@ export function previewOf(container, name, { bytes, content_type: type }) {
   return section;
 }
 
+/**
+ * @param {string} text
+ * @param {() => unknown} work
+ */
 function buttonFor(text, work) {
   return el('button', { textContent: text, onclick: work });
 }
 
+/**
+ * @param {string} container
+ * @param {string} name
+ */
 function imageOf(container, name) {
   const src = `/api/files/object/body?${query({ container, name, disposition: 'inline' })}`;
   const image = el('img', { src, alt: `Preview of ${name}` });
@@ -35,6 +49,11 @@ function imageOf(container, name) {
   return image;
 }
 
+/**
+ * @param {HTMLElement} body
+ * @param {string} container
+ * @param {string} name
+ */
 async function showText(body, container, name) {
   body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
   try {
@@ -49,6 +68,6 @@ async function showText(body, container, name) {
       el('p', { className: 'quiet', textContent: note }),
     );
   } catch (error) {
-    body.replaceChildren(el('p', { className: 'quiet', textContent: error.message }));
+    body.replaceChildren(el('p', { className: 'quiet', textContent: messageOf(error) }));
   }
 }

@@ -5,13 +5,18 @@ import { openMenu } from '../../js/menu.js';
 import { timeElement } from '../../js/times.js';
 import { iconOf } from './file-icons.js';
 import { markSelected } from './selection.js';
-import { attempt, go, view } from './state.js';
-
-/** @typedef {import('../../js/menu.js').MenuItem} MenuItem */
+import { attempt, containerHere, go, view } from './state.js';
 
 /**
- * @param {{ details: (row) => unknown, actions: (row) => readonly MenuItem[] }} work what a row does
- *   that is no folder, and what its menu offers
+ * @typedef {import('../../js/menu.js').MenuItem} MenuItem
+ * @typedef {import('./state.js').Row} Row
+ * @typedef {(row: Row) => unknown} Details shows what is known of a row that is no folder
+ */
+
+/**
+ * @param {Row} row
+ * @param {{ details: Details, actions: (row: Row) => readonly MenuItem[] }} work what a row does that
+ *   is no folder, and what its menu offers
  */
 export function rowOf(row, { details, actions }) {
   const label = labelOf(row);
@@ -35,7 +40,7 @@ export function rowOf(row, { details, actions }) {
     el('td', { className: 'pick' }, pick),
     el('td', { className: 'what' }, el('div', {}, name, ...badgesOf(row))),
     el('td', { className: 'size', textContent: size }),
-    el('td', { className: 'time' }, timeElement(Date.parse(row.last_modified))),
+    el('td', { className: 'time' }, timeElement(Date.parse(row.last_modified ?? ''))),
     el('td', { className: 'act' }, more),
   );
   tr.dataset.name = row.name;
@@ -43,16 +48,25 @@ export function rowOf(row, { details, actions }) {
   tr.setAttribute('aria-selected', String(isSelected));
   tr.onclick = ({ target }) => {
     // Whatever is marked with the mouse is to be copied.
-    if (target.closest('button, input') === null && String(getSelection()) === '') open();
+    const isOnControl = /** @type {Element} */ (target).closest('button, input') !== null;
+    if (!isOnControl && String(getSelection()) === '') open();
   };
   return tr;
 }
 
-/** A name that ends in slashes is a folder without a name: it is said, not left blank. */
+/**
+ * A name that ends in slashes is a folder without a name: it is said, not left blank.
+ *
+ * @param {Row} row
+ */
 function labelOf({ display }) {
   return shownText(display).replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
 }
 
+/**
+ * @param {{ kind: Row['kind'], slo_etag?: string | undefined, content_type?: string,
+ *   expired?: boolean }} row
+ */
 function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   const badges = [];
   if (slo !== undefined) badges.push('segments');
@@ -62,21 +76,42 @@ function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   return badges.map((text) => el('span', { className: 'badge', textContent: text }));
 }
 
-/** Folders open; of anything else the details are shown. */
+/**
+ * Folders open; of anything else the details are shown.
+ *
+ * @param {Row} row
+ * @param {Details} details
+ */
 export function openRow(row, details) {
-  return row.kind === 'folder' ? go(view.container, row.name) : details(row);
+  return row.kind === 'folder' ? go(containerHere(), row.name) : details(row);
 }
 
+/** @param {string} name */
 export function download(name) {
   const href = `/api/files/object/body?${query({ container: view.container, name })}`;
   el('a', { href, download: '' }).click();
 }
 
-/** The row that the keyboard is at: it alone can be reached with Tab. */
-export function setActive(tr, focus = true) {
-  for (const one of $('#rows').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+/**
+ * The row that the keyboard is at: it alone can be reached with Tab.
+ *
+ * @param {Element | null | undefined} given none where there are no rows
+ * @param {boolean} [focus]
+ */
+export function setActive(given, focus = true) {
+  const tr = /** @type {HTMLElement | null | undefined} */ (given);
+  for (const one of all($('#rows'), '[tabindex="0"]')) one.tabIndex = -1;
   if (!tr) return;
   tr.tabIndex = 0;
-  for (const one of tr.querySelectorAll('button, input')) one.tabIndex = 0;
+  for (const one of all(tr, 'button, input')) one.tabIndex = 0;
   if (focus) tr.focus();
+}
+
+/**
+ * @param {Element} element
+ * @param {string} selector
+ * @returns {NodeListOf<HTMLElement>}
+ */
+function all(element, selector) {
+  return element.querySelectorAll(selector);
 }

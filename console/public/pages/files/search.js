@@ -1,13 +1,33 @@
-import { raw } from '../../js/api.js';
-import { $, el, shownText } from '../../js/dom.js';
+import { ApiFailure, raw } from '../../js/api.js';
+import { $, el, messageOf, shownText } from '../../js/dom.js';
 import { load, showFound } from './listing.js';
 import { attempt, folder, stopSearch, view } from './state.js';
 
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
+/**
+ * @typedef {'q' | 'mode' | 'min_mib' | 'max_mib' | 'since' | 'until'} Field of the form
+ * @typedef {import('../../../surfaces/files/search-routes.js').SearchHit} SearchHit
+ * @typedef {import('../../../surfaces/files/search-routes.js').SearchEnd} SearchEnd
+ * @typedef {import('../../../surfaces/files/search-routes.js').SearchFailure} SearchFailure
+ * @typedef {{
+ *   container: string | null,
+ *   prefix: string,
+ *   q: string,
+ *   mode?: string,
+ *   bytes_min?: number,
+ *   bytes_max?: number,
+ *   since?: string,
+ *   until?: string,
+ * }} Wanted what is asked for, as the API takes it
+ * @typedef {{ hits: readonly SearchHit[], gone: number, scanned: number }} Found by now: the `hits`,
+ *   the number of those that are `gone` from the table, and of the names that were `scanned`
+ */
+
 const MIB = 1024 * 1024;
 /** The number of rows that the console finds at a time; beyond it the last ones stay. */
 const ROWS_KEPT_MAX = 1000;
+/** @type {Found} */
 const NOTHING_YET = { hits: [], gone: 0, scanned: 0 };
 
 export function wireSearch() {
@@ -23,8 +43,11 @@ export function wireSearch() {
 }
 
 function asked() {
-  const given = Object.fromEntries(new FormData($('#search')));
+  const given = /** @type {Record<Field, string>} */ (
+    Object.fromEntries(new FormData($('#search')))
+  );
   const q = given.q.trim();
+  /** @type {Wanted} */
   const body = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
   body.mode = q === '' || (given.mode === 'substring' && /[*?]/.test(q)) ? 'glob' : given.mode;
   if (given.min_mib !== '') body.bytes_min = Math.round(Number(given.min_mib) * MIB);
@@ -35,10 +58,9 @@ function asked() {
 }
 
 /**
- * @param body - what is asked for: it stays so when it goes on, whatever the form says by then
- * @param marker - where a search that reached its limit goes on
- * @param before - what it had found until then: `hits`, the number of those that are `gone` from
- *   the table, and the names that were `scanned`
+ * @param {Wanted} body it stays so when it goes on, whatever the form says by then
+ * @param {string} [marker] where a search that reached its limit goes on
+ * @param {Found} [before] what it had found until then
  */
 async function begin(body, marker = undefined, before = NOTHING_YET) {
   stopSearch();
@@ -50,14 +72,14 @@ async function begin(body, marker = undefined, before = NOTHING_YET) {
     el('button', { textContent: 'Stop', onclick: () => control.abort() }),
   );
   const hits = [...before.hits];
-  let end = null;
+  let end = /** @type {SearchEnd | null} */ (null);
   try {
     for await (const line of linesOf(
       await raw('POST', '/api/files/search', { ...body, marker }, false, control.signal),
     )) {
-      if (line.error) throw new Error(line.error.message);
-      if (line.scanned === undefined) hits.push(line);
-      else end = line;
+      if ('error' in line) throw new Error(line.error.message);
+      if ('scanned' in line) end = line;
+      else hits.push(line);
     }
   } catch (error) {
     if (!control.signal.aborted) {
@@ -74,10 +96,14 @@ async function begin(body, marker = undefined, before = NOTHING_YET) {
     gone: before.gone + hits.length - kept.length,
     scanned: before.scanned + (end?.scanned ?? 0),
   };
-  const goOn = () => begin(body, end.next_marker ?? undefined, found);
+  const goOn = () => begin(body, end?.next_marker ?? undefined, found);
   tell(() => showRows(kept, body.prefix), ...endOf(found, end, goOn));
 }
 
+/**
+ * @param {readonly SearchHit[]} hits
+ * @param {string} start
+ */
 function showRows(hits, start) {
   showFound(
     hits.map((hit) => ({ kind: 'object', ...hit, display: hit.name.slice(start.length) })),
@@ -86,13 +112,24 @@ function showRows(hits, start) {
   $('#as-of').textContent = '';
 }
 
-/** What was found before stays; what cannot be asked so is not asked again. */
+/**
+ * What was found before stays; what cannot be asked so is not asked again.
+ *
+ * @param {unknown} error
+ * @param {() => unknown} again
+ */
 function showFailure(error, again) {
   view.search = null;
-  const text = el('span', { className: 'error', textContent: error.message });
-  tell(() => undefined, text, ...(error.status === 400 ? [] : [' ', button('Try again', again)]));
+  const text = el('span', { className: 'error', textContent: messageOf(error) });
+  const isInvalid = error instanceof ApiFailure && error.status === 400;
+  tell(() => undefined, text, ...(isInvalid ? [] : [' ', button('Try again', again)]));
 }
 
+/**
+ * @param {Found} found
+ * @param {SearchEnd | null} end null where it was stopped
+ * @param {() => unknown} goOn
+ */
 function endOf({ hits, gone, scanned }, end, goOn) {
   const found = (hits.length + gone).toLocaleString();
   const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
@@ -105,6 +142,10 @@ function endOf({ hits, gone, scanned }, end, goOn) {
   ];
 }
 
+/**
+ * @param {string} text
+ * @param {() => unknown} work
+ */
 function button(text, work) {
   return el('button', { textContent: text, onclick: () => attempt(work) });
 }
@@ -113,7 +154,8 @@ function button(text, work) {
  * Says how far the search is. If the focus is in a part that goes away, it moves to the rest, and
  * not to the top of the page.
  *
- * @param work - shows the rows that go with it
+ * @param {() => unknown} work shows the rows that go with it
+ * @param {...(Node | string)} nodes
  */
 function tell(work, ...nodes) {
   const state = $('#state');
@@ -126,14 +168,20 @@ function tell(work, ...nodes) {
   else (state.querySelector('button') ?? $('#q')).focus();
 }
 
-/** Lines of JSON, as they come. */
+/**
+ * Lines of JSON, as they come.
+ *
+ * @param {Response} answer
+ * @returns {AsyncGenerator<SearchHit | SearchEnd | SearchFailure>}
+ */
 async function* linesOf(answer) {
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const body = /** @type {ReadableStream<BufferSource>} */ (answer.body);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     const lines = (rest + (value ?? '')).split('\n');
-    rest = lines.pop();
+    rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield JSON.parse(line);
     if (done) return;
   }

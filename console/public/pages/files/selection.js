@@ -1,6 +1,8 @@
 import { $, bytesText } from '../../js/dom.js';
 import { may, view } from './state.js';
 
+/** @typedef {import('./state.js').Row} Row */
+
 /** What is selected, and which buttons that gives. */
 export function showSelection() {
   const count = view.selected.size;
@@ -14,7 +16,7 @@ export function showSelection() {
   $('#all').indeterminate = count > 0 && count < view.rows.length;
   $('#zip').hidden = count === 0 || inTrash;
   $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
-  const isOne = count === 1 && !inTrash && selectedRows()[0].kind === 'object';
+  const isOne = count === 1 && !inTrash && selectedRows()[0]?.kind === 'object';
   $('#share').hidden = !isOne || !may('member');
   $('#restore').hidden = count === 0 || !inTrash || !may('member');
   $('#purge').hidden = count === 0 || !inTrash || !may('admin');
@@ -24,18 +26,24 @@ export function selectedRows() {
   return view.rows.filter((row) => view.selected.has(row.name));
 }
 
-/** What is selected, as the API takes it: objects by name, folders by prefix. */
+/**
+ * What is selected, as the API takes it: objects by name, folders by prefix.
+ *
+ * @param {readonly Row[]} [rows]
+ */
 export function chosen(rows = selectedRows()) {
-  const namesOf = (kind) => rows.filter((row) => row.kind === kind).map((row) => row.name);
+  const namesOf = (/** @type {Row['kind']} */ kind) =>
+    rows.filter((row) => row.kind === kind).map((row) => row.name);
   return { container: view.container, names: namesOf('object'), prefixes: namesOf('folder') };
 }
 
 /** Shows in the table what is selected now, without making it anew. */
 export function markSelected() {
-  for (const tr of $('#rows').children) {
-    const isSelected = view.selected.has(tr.dataset.name);
+  for (const one of $('#rows').children) {
+    const tr = /** @type {HTMLElement} */ (one);
+    const isSelected = view.selected.has(tr.dataset.name ?? '');
     tr.setAttribute('aria-selected', String(isSelected));
-    tr.querySelector('input').checked = isSelected;
+    /** @type {HTMLInputElement} */ (tr.querySelector('input')).checked = isSelected;
   }
   showSelection();
 }

@@ -5,7 +5,10 @@ import { $ } from '../../js/dom.js';
  * that are here, which the page says where there are more.
  */
 
-/** @typedef {{ kind: string, display: string, bytes?: number | null, last_modified?: string }} Row */
+/**
+ * @typedef {Pick<import('./state.js').Row, 'kind' | 'display'>
+ *   & { bytes?: number | null | undefined, last_modified?: string | undefined }} Row
+ */
 
 /** @type {{ by: 'listed' | 'name' | 'size' | 'time', down: boolean }} */
 const order = { by: 'listed', down: false };

@@ -17,7 +17,8 @@ const TEXT = {
 };
 
 let isOver = false;
-let timer = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 
 function isUnfinished() {
   const { running, waiting, reading, failed } = uploads.counts();
@@ -38,6 +39,7 @@ function stay() {
   return true;
 }
 
+/** @param {string} text */
 function tell(text) {
   $('#session-over').hidden = false;
   // Said aloud once, not at each look.
@@ -75,7 +77,7 @@ async function logIn() {
     'Log in again',
     [el('p', { textContent: `As ${userName()}` }), el('label', {}, 'Key', key)],
     'Log in',
-    ({ key: entered }) => logInAgain(entered),
+    ({ key: entered }) => logInAgain(String(entered)),
   );
   key.value = '';
   if (given !== null && isOver) goOn();

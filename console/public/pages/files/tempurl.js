@@ -2,21 +2,33 @@ import { call, tempurlDefaultS } from '../../js/api.js';
 import { ask, el } from '../../js/dom.js';
 import { may, view } from './state.js';
 
+/** @typedef {import('../../../surfaces/files/tempurl-routes.js').TempUrl} TempUrl */
+
+/** @type {readonly (readonly [string, string])[]} */
 const UNITS = [
   ['60', 'minutes'],
   ['3600', 'hours'],
   ['86400', 'days'],
 ];
 
-/** The largest unit that a time is a multiple of; minutes where there is none. */
+/**
+ * The largest unit that a time is a multiple of; minutes where there is none.
+ *
+ * @param {number} seconds
+ */
 function unitOf(seconds) {
   const sizes = UNITS.map(([size]) => Number(size)).reverse();
   return sizes.find((size) => seconds % size === 0) ?? 60;
 }
 
+/** @param {number} seconds */
 const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)));
 
-/** A URL that opens an object, or all below a folder, for a while. @param target - name or prefix */
+/**
+ * A URL that opens an object, or all below a folder, for a while.
+ *
+ * @param {{ name: string, prefix?: undefined } | { prefix: string }} target
+ */
 export async function showTempUrl(target) {
   const { container } = view;
   const isFolder = target.prefix !== undefined;
@@ -30,13 +42,14 @@ export async function showTempUrl(target) {
     required: true,
   });
   const unit = selectOf('unit', UNITS, String(unitOf(defaultS)));
+  /** @type {[string, string][]} */
   const methods = [['GET', 'read']];
   if (may('admin')) methods.push(['PUT', 'write']);
   const method = selectOf('method', methods, 'GET');
   const file = el('input', { name: 'filename', maxLength: 255 });
   const range = el('input', { name: 'ip_range', placeholder: '203.0.113.0/24' });
   const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
-  let made = null;
+  let made = /** @type {TempUrl | null} */ (null);
   const given = await ask(
     isFolder ? 'Share a folder' : 'Share an object',
     [
@@ -62,6 +75,7 @@ export async function showTempUrl(target) {
     ],
     'Make a URL',
     async (entered) => {
+      /** @type {Record<string, unknown>} */
       const body = {
         container,
         ...target,
@@ -74,9 +88,14 @@ export async function showTempUrl(target) {
       made = await call('POST', '/api/files/tempurl', body);
     },
   );
-  if (given !== null) await showMade(made, isFolder, given.method);
+  if (given !== null && made !== null) await showMade(made, isFolder, given.method);
 }
 
+/**
+ * @param {TempUrl} made
+ * @param {boolean} isFolder
+ * @param {FormDataEntryValue | undefined} method
+ */
 async function showMade(
   { url, url_path: path, expires_unix_s: expires, digest },
   isFolder,
@@ -111,6 +130,11 @@ async function showMade(
   ]);
 }
 
+/**
+ * @param {string} name
+ * @param {readonly (readonly [string, string])[]} options values and texts
+ * @param {string} value
+ */
 function selectOf(name, options, value) {
   const select = el('select', { name });
   for (const [key, text] of options) select.append(el('option', { value: key, textContent: text }));

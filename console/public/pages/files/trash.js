@@ -1,21 +1,29 @@
 import { call, query } from '../../js/api.js';
 import { el, ask } from '../../js/dom.js';
-import { keepsDeleted, view } from './state.js';
+import { containerHere, keepsDeleted, view } from './state.js';
+
+/**
+ * @typedef {import('./state.js').GoneRow} GoneRow
+ * @typedef {import('./state.js').TrashRow} TrashRow
+ */
 
 /**
  * What was deleted here: out of the trash, or what the container's own versions still hold.
  *
- * @param parameters - with `marker`, deleted objects behind that name
+ * @param {import('./listing.js').PageParameters} parameters with `marker`, deleted objects behind
+ *   that name
+ * @returns {Promise<{ rows: (GoneRow | TrashRow)[], truncated: boolean, next: string | null }>}
  */
 export async function trashRows(parameters) {
-  const { container, prefix } = view;
+  const { prefix } = view;
+  const container = containerHere();
   if (keepsDeleted()) {
     const { marker } = parameters;
     const from = marker === undefined ? {} : { marker };
     const place = query({ container, prefix, ...from });
     const answer = await call('GET', `/api/files/versions/deleted?${place}`);
     const rows = answer.items.map((one) => ({
-      kind: 'gone',
+      kind: /** @type {const} */ ('gone'),
       name: one.name,
       display: one.name,
       bytes: one.bytes,
@@ -26,7 +34,7 @@ export async function trashRows(parameters) {
   }
   const answer = await call('GET', `/api/files/trash?${query({ container })}`);
   const rows = answer.items.map((one) => ({
-    kind: 'trash',
+    kind: /** @type {const} */ ('trash'),
     name: one.trash_name,
     display: one.name,
     bytes: one.bytes,
@@ -38,13 +46,16 @@ export async function trashRows(parameters) {
   return { rows: rows.reverse(), truncated: answer.truncated, next: null };
 }
 
-const CONFLICTS = [
+const CONFLICTS = /** @type {const} */ ([
   ['fail', 'leave it in the trash'],
   ['rename', 'restore under another name'],
   ['replace', 'replace what is there'],
-];
+]);
 
-/** @returns what to do where an object has the name again; null when the dialog was closed */
+/**
+ * @param {number} names how many names are taken
+ * @returns what to do where an object has the name again; null when the dialog was closed
+ */
 export async function askConflict(names) {
   const choice = el('select', { name: 'on_conflict' });
   for (const [value, text] of CONFLICTS) choice.append(el('option', { value, textContent: text }));

@@ -1,10 +1,14 @@
 import { enqueueAll } from '../../js/transfers.js';
 import { loadAgain, loadContainers } from './listing.js';
-import { attempt, folder, view } from './state.js';
+import { attempt, containerHere, folder, view } from './state.js';
 
-/** Uploads into the folder that is shown, which may be another one before all is found. */
+/**
+ * Uploads into the folder that is shown, which may be another one before all is found.
+ *
+ * @param {AsyncIterable<import('../../js/drop.js').Found | import('../../js/drop.js').Missing>} source
+ */
 export function addFiles(source) {
-  const { container } = view;
+  const container = containerHere();
   const start = folder();
   attempt(() =>
     enqueueAll(container, start, source, () => {
@@ -18,6 +22,7 @@ export function addFiles(source) {
 const SOON_MS = 300;
 /** While thousands arrive, their folder is read again now and then. */
 const AGAIN_MS = 3000;
+/** @type {ReturnType<typeof setTimeout> | 0} */
 let refreshing = 0;
 let refreshedMs = -Infinity;
 

@@ -1,5 +1,5 @@
 import { call, query } from '../../js/api.js';
-import { ask, bytesText, confirmed, el, shownText, timeText } from '../../js/dom.js';
+import { ask, bytesText, confirmed, el, messageOf, shownText, timeText } from '../../js/dom.js';
 import { load } from './listing.js';
 import { askTyped } from './s3/fields.js';
 import { askToDelete, showLocks } from './s3/version-lock.js';
@@ -7,23 +7,40 @@ import { attempt, may, view } from './state.js';
 import { runTask } from './tasks.js';
 
 /**
- * @typedef {{ id: string, is_latest: boolean, deleted: boolean, bytes: number, last_modified: string,
- *   storage_class?: string | null }} Version
+ * @typedef {import('../../../surfaces/files/versions.js').ObjectVersion} Version
+ * @typedef {import('../../../surfaces/files/s3/s3-objects.js').S3ObjectView} S3ObjectView
+ * @typedef {import('../../../surfaces/files/s3/s3-objects.js').S3VersionView} S3VersionView
+ * @typedef {{
+ *   container: string,
+ *   name: string,
+ *   isS3: boolean,
+ *   isLockable: boolean,
+ *   refresh: () => Promise<void>,
+ *   compared: Set<string>,
+ * }} Place an object, what can be done with its versions, and which of them are chosen to be compared
  */
 
+/** @type {Readonly<Record<string, string>>} */
 const NONE = {
   none: 'The store keeps no versions of this container.',
   gateway:
     'S3 keeps the versions of this bucket, and this console cannot use S3 as you: an S3 client lists and restores them.',
 };
 
-/** The states that an object had, newest first, where the store or S3 keeps them. */
+/**
+ * The states that an object had, newest first, where the store or S3 keeps them.
+ *
+ * @param {string} container
+ * @param {string} name
+ * @param {() => Promise<void>} refresh
+ */
 export function versionList(container, name, refresh) {
   const section = el('section', {}, el('h3', { textContent: 'Versions' }));
   const kind = view.details?.versioning ?? 'none';
   const isS3 = view.details?.s3 === true;
-  if (!isS3 && NONE[kind] !== undefined) {
-    section.append(el('p', { className: 'quiet', textContent: NONE[kind] }));
+  const none = NONE[kind];
+  if (!isS3 && none !== undefined) {
+    section.append(el('p', { className: 'quiet', textContent: none }));
     return section;
   }
   const body = el('div', {}, el('p', { className: 'quiet', textContent: 'Loading…' }));
@@ -38,6 +55,7 @@ export function versionList(container, name, refresh) {
       if (items.length === 0) notes.push('There are none.');
       if (truncated) notes.push('There are more, older ones.');
       const isLockable = lock?.enabled === true;
+      /** @type {Place} */
       const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
       const compare = el('button', { textContent: 'Compare', disabled: true });
       compare.onclick = () => attempt(() => showComparison(place, items));
@@ -50,12 +68,18 @@ export function versionList(container, name, refresh) {
     })
     .catch((error) => {
       const again = el('button', { textContent: 'Try again', onclick: refresh });
-      body.replaceChildren(el('p', { className: 'error', textContent: error.message }), again);
+      body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
     });
   return section;
 }
 
-/** What is done with several versions, or all of them. */
+/**
+ * What is done with several versions, or all of them.
+ *
+ * @param {Place} place
+ * @param {readonly Version[]} items
+ * @param {HTMLButtonElement} compare
+ */
 function wholeActions(place, items, compare) {
   const row = el('div', { className: 'row' });
   if (items.filter(({ deleted }) => !deleted).length > 1) row.append(compare);
@@ -68,16 +92,22 @@ function wholeActions(place, items, compare) {
 }
 
 /**
+ * @param {Place} place
  * @param {Version} version
- * @param compare - the button that is for two chosen versions
+ * @param {HTMLButtonElement} compare the button that is for two chosen versions
  */
 function versionOf(place, version, compare) {
   const { container, name, isS3, isLockable, refresh } = place;
   const { id, is_latest: isLatest, deleted, bytes, last_modified: time } = version;
   const when = timeText(time);
   const what = deleted ? 'deleted' : bytesText(bytes);
+  /** @type {HTMLButtonElement[]} */
   const buttons = [];
-  const button = (text, work, className = '') => {
+  const button = (
+    /** @type {string} */ text,
+    /** @type {() => unknown} */ work,
+    className = '',
+  ) => {
     const one = el('button', { textContent: text, className, onclick: () => attempt(work) });
     one.setAttribute('aria-label', `${text}: version of ${when}`);
     buttons.push(one);
@@ -130,7 +160,14 @@ function versionOf(place, version, compare) {
   );
 }
 
-/** A box that chooses a version to be compared: two at a time. */
+/**
+ * A box that chooses a version to be compared: two at a time.
+ *
+ * @param {Place} place
+ * @param {Version} version
+ * @param {string} when
+ * @param {HTMLButtonElement} compare
+ */
 function picker({ compared }, { id }, when, compare) {
   const box = el('input', { type: 'checkbox' });
   box.setAttribute('aria-label', `Compare the version of ${when}`);
@@ -145,6 +182,9 @@ function picker({ compared }, { id }, when, compare) {
 /**
  * Asks before one version goes; in a bucket of S3 the name has to be typed.
  *
+ * @param {Place} place
+ * @param {Version} version
+ * @param {string} when
  * @returns what the request says besides, or null where it is not meant
  */
 async function askBefore({ container, name, isS3 }, { id, deleted, is_latest: isLatest }, when) {
@@ -165,6 +205,7 @@ async function askBefore({ container, name, isS3 }, { id, deleted, is_latest: is
   return askToDelete({ container, name, version_id: id }, text);
 }
 
+/** @param {Place} place */
 async function purgeAll({ container, name, refresh }) {
   const text =
     'All versions and delete markers of this object will be permanently deleted. Versions that Object Lock protects stay.';
@@ -175,10 +216,15 @@ async function purgeAll({ container, name, refresh }) {
   await refresh();
 }
 
-/** Two versions side by side; what differs is said in words as well. */
+/**
+ * Two versions side by side; what differs is said in words as well.
+ *
+ * @param {Place} place
+ * @param {readonly Version[]} items
+ */
 async function showComparison({ container, name, compared }, items) {
   const chosen = items.filter(({ id }) => compared.has(id));
-  const [newer, older] = await Promise.all(
+  const [newer = {}, older = {}] = await Promise.all(
     chosen.map(async ({ id }) =>
       factsOf(
         await call(
@@ -209,6 +255,10 @@ async function showComparison({ container, name, compared }, items) {
   await ask(`Compare versions of ${name}`, [scroll]);
 }
 
+/**
+ * @param {S3ObjectView} version
+ * @returns {Record<string, string>}
+ */
 function factsOf({ bytes, etag, content_type: type, last_modified: time, meta, headers, s3 }) {
   const own = Object.entries(meta).map(([key, value]) => [`Metadata: ${key}`, value]);
   return {
@@ -222,7 +272,11 @@ function factsOf({ bytes, etag, content_type: type, last_modified: time, meta, h
   };
 }
 
-/** What S3 knows besides of a version. */
+/**
+ * What S3 knows besides of a version.
+ *
+ * @param {S3VersionView} version
+ */
 export function s3Facts({
   version_id: id,
   storage_class: storageClass,
@@ -236,7 +290,7 @@ export function s3Facts({
     Version: id,
     'Storage class': storageClass,
     ...(restore === null ? {} : { 'Restore from cold storage': restore }),
-    Retention: mode === null ? 'none' : `${mode.toLowerCase()} until ${timeText(until)}`,
+    Retention: mode === null ? 'none' : `${mode.toLowerCase()} until ${timeText(until ?? '')}`,
     'Legal hold': isHeld ? 'on' : 'off',
     Tags: String(tags),
   };

@@ -8,6 +8,7 @@ import { containerName } from '../names.js';
 import { translate } from '../translate.js';
 import {
   bucketLock,
+  type BucketLock,
   LOCK_MODES,
   setBucketLock,
   setLegalHold,
@@ -53,10 +54,14 @@ const HOLD = version.extend({ on: z.boolean() });
  * the bucket, or of the object.
  */
 export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/lock', { config: { access: 'read' } }, async (request) => {
-    const { name } = parse(z.object({ name: containerName }), request.query);
-    return bucketLock(await expectS3Place(sessionOf(request), name));
-  });
+  app.get(
+    '/api/files/lock',
+    { config: { access: 'read' } },
+    async (request): Promise<BucketLock> => {
+      const { name } = parse(z.object({ name: containerName }), request.query);
+      return bucketLock(await expectS3Place(sessionOf(request), name));
+    },
+  );
 
   const configures = { config: { access: 'manage', audits: 'files.object_lock' } } as const;
   app.put('/api/files/lock', configures, async (request, reply) => {

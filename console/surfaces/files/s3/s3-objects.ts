@@ -25,8 +25,42 @@ const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
 const VERSIONS_AT_ONCE = 1000;
 const VERSIONS_READ_MAX = 10_000;
 
+/** What S3 says of one version. */
+export interface S3ObjectView {
+  readonly type: 'object' | 'marker';
+  readonly bytes: number;
+  readonly etag: string;
+  readonly content_type: string;
+  readonly last_modified: string;
+  readonly delete_at_unix_s: null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly segments: null;
+  /** The metadata by names in lower case, without `x-amz-meta-`. */
+  readonly meta: Readonly<Record<string, string>>;
+  readonly s3: S3VersionView;
+}
+
+/** What S3 alone knows of a version. */
+export interface S3VersionView {
+  readonly version_id: string;
+  readonly storage_class: string;
+  /** `x-amz-restore` as it was sent; null where nothing is restored from cold storage. */
+  readonly restore: string | null;
+  readonly lock_mode: string | null;
+  readonly retain_until: string | null;
+  readonly legal_hold: boolean;
+  /** The number of its tags. */
+  readonly tags: number;
+  /** It is in cold storage, where S3 shows no metadata. */
+  readonly cold: boolean;
+}
+
 /** What S3 says of the current version of an object, or of another. */
-export async function s3ObjectInfo(bucket: S3Bucket, key: string, versionId?: string) {
+export async function s3ObjectInfo(
+  bucket: S3Bucket,
+  key: string,
+  versionId?: string,
+): Promise<S3ObjectView> {
   const answer = await bucket.head(key, versionId).catch((error: unknown) => {
     // The answer to a HEAD says no more.
     if (error instanceof S3StatusError && error.status === 400) return undefined;
@@ -35,7 +69,7 @@ export async function s3ObjectInfo(bucket: S3Bucket, key: string, versionId?: st
   return answer === undefined ? coldInfo(bucket, key, versionId) : infoOf(answer.headers);
 }
 
-function infoOf(headers: IncomingHttpHeaders) {
+function infoOf(headers: IncomingHttpHeaders): S3ObjectView {
   const text = (name: string) => textOfHeader(headers[name]);
   return {
     type: text('content-type') === 'application/directory' ? 'marker' : 'object',

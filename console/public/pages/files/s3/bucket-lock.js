@@ -3,16 +3,13 @@ import { ask, el } from '../../../js/dom.js';
 import { may } from '../state.js';
 import { choice, factList, field, quiet, typedName } from './fields.js';
 
-/** @typedef {import('../../../../surfaces/files/s3/bucket-lock.js').BucketLock} BucketLock */
-
 /**
  * Object Lock of a bucket: whether it is on, and the retention that new versions begin with.
  *
  * @param {string} name
  */
 export async function showBucketLock(name) {
-  const answer = await call('GET', `/api/files/lock?${query({ name })}`);
-  const lock = /** @type {BucketLock} */ (answer);
+  const lock = await call('GET', `/api/files/lock?${query({ name })}`);
   const given = lock.default_retention;
   const state = factList({
     'Object Lock': lock.enabled ? 'on' : 'off',
