@@ -4,7 +4,11 @@ import type { Capabilities, ManyDetails } from '../surfaces/files/container-life
 import type { ContainersPage, ObjectsPage } from '../surfaces/files/container-routes.js';
 import type { ObjectView } from '../surfaces/files/object-routes.js';
 import type { BucketLock } from '../surfaces/files/s3/bucket-lock.js';
+import type { TagsView } from '../surfaces/files/s3/object-routes.js';
+import type { CorsVerdict, CorsView, LifecycleView } from '../surfaces/files/s3/rule-routes.js';
+import type { S3Facts } from '../surfaces/files/s3/s3-facts.js';
 import type { S3ObjectView } from '../surfaces/files/s3/s3-objects.js';
+import type { UploadsPage } from '../surfaces/files/s3/unfinished.js';
 import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
 import type { TrashView } from '../surfaces/files/trash-routes.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
@@ -58,8 +62,14 @@ export interface Answers {
   [acl: `GET /api/files/acl?${string}`]: AclLists;
   'POST /api/files/acl/preview': AclMeaning;
   [lock: `GET /api/files/lock?${string}`]: BucketLock;
+  [lifecycle: `GET /api/files/lifecycle?${string}`]: LifecycleView;
+  [cors: `GET /api/files/cors?${string}`]: CorsView;
+  'POST /api/files/cors/preview': CorsVerdict;
+  [unfinished: `GET /api/files/unfinished?${string}`]: UploadsPage;
   [objects: `GET /api/files/objects?${string}`]: ObjectsPage;
   [object: `GET /api/files/object?${string}`]: ObjectView;
+  [s3Facts: `GET /api/files/s3/object?${string}`]: S3Facts;
+  [tags: `GET /api/files/tags?${string}`]: TagsView;
   [versions: `GET /api/files/versions?${string}`]: VersionsView;
   [deleted: `GET /api/files/versions/deleted?${string}`]: DeletedPage;
   [properties: `GET /api/files/versions/properties?${string}`]: S3ObjectView;

@@ -6,9 +6,9 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { containerName, objectName, objectPlace } from '../names.js';
 import { s3Failure } from './failure.js';
-import { openFromCold, s3Facts } from './s3-facts.js';
+import { openFromCold, s3Facts, type S3Facts } from './s3-facts.js';
 import { expectS3Place } from './s3-bucket.js';
-import { rulesLookAtTags, setTags, tagsOf } from './tags.js';
+import { rulesLookAtTags, setTags, tagsOf, type Tag } from './tags.js';
 import { versionId } from './version-id.js';
 
 const OBJECT = objectPlace.extend({ version_id: versionId.optional() });
@@ -40,15 +40,22 @@ const COLD = OBJECT.extend({ days: z.int().min(1).max(DAYS_MAX) });
 const TAGS_DELETE =
   'A lifecycle rule of this bucket looks at tags: changing them may delete the object, which your role does not allow.';
 
+/** The tags of an object, or of a bucket. */
+export interface TagsView {
+  readonly tags: readonly Tag[];
+}
+
+const reads = { config: { access: 'read' } } as const;
+
 /** What S3 alone knows of an object: storage class, checksums, tags, and its way out of the cold. */
 export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/s3/object', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/s3/object', reads, async (request): Promise<S3Facts> => {
     const { container, name, version_id: id } = parse(OBJECT, request.query);
     const place = await expectS3Place(sessionOf(request), container);
     return s3Facts(place, name, id);
   });
 
-  app.get('/api/files/tags', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/tags', reads, async (request): Promise<TagsView> => {
     const { container, name, version_id: id } = parse(TAGGED, request.query);
     const place = await expectS3Place(sessionOf(request), container);
     return { tags: await tagsOf(place, { key: name, versionId: id }) };

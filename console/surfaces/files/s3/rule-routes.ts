@@ -5,7 +5,7 @@ import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { containerName } from '../names.js';
-import { corsRules, corsConfigurationOf, corsRulesOf } from './cors-model.js';
+import { corsRules, corsConfigurationOf, corsRulesOf, type CorsRuleView } from './cors-model.js';
 import { s3Failure } from './failure.js';
 import {
   matchCors,
@@ -14,7 +14,12 @@ import {
   renderCorsConfiguration,
   renderLifecycleConfiguration,
 } from './gateway-rules.js';
-import { configurationOf, lifecycleRules, rulesOf } from './lifecycle-model.js';
+import {
+  configurationOf,
+  lifecycleRules,
+  rulesOf,
+  type LifecycleRuleView,
+} from './lifecycle-model.js';
 import { previewLifecycle } from './lifecycle-preview.js';
 import { expectS3Place, type S3Place } from './s3-bucket.js';
 
@@ -30,9 +35,26 @@ const CORS_TEST = z.strictObject({
 
 type RuleKind = 'lifecycle' | 'cors';
 
+/** The lifecycle rules of a bucket; none where it has no document of them. */
+export interface LifecycleView {
+  readonly rules: readonly LifecycleRuleView[];
+}
+
+/** The CORS rules of a bucket; none where it has no document of them. */
+export interface CorsView {
+  readonly rules: readonly CorsRuleView[];
+}
+
+export interface CorsVerdict {
+  /** The index of the rule that lets the request in; null where none does. */
+  readonly rule: number | null;
+}
+
+const reads = { config: { access: 'read' } } as const;
+
 /** Lifecycle and CORS rules of buckets, and what they would do. */
 export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/lifecycle', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/lifecycle', reads, async (request): Promise<LifecycleView> => {
     const { name } = parse(NAMED, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'lifecycle');
     return { rules: document === undefined ? [] : rulesOf(parseLifecycle(document)) };
@@ -70,7 +92,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
     },
   );
 
-  app.get('/api/files/cors', { config: { access: 'read' } }, async (request) => {
+  app.get('/api/files/cors', reads, async (request): Promise<CorsView> => {
     const { name } = parse(NAMED, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'cors');
     return { rules: document === undefined ? [] : corsRulesOf(parseCors(document)) };
@@ -93,7 +115,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
   });
 
   /** Which rule decides about a request of a page elsewhere: the first one that lets it in. */
-  app.post('/api/files/cors/preview', { config: { access: 'read' } }, (request) => {
+  app.post('/api/files/cors/preview', reads, (request): CorsVerdict => {
     const { rules, origin, method, headers } = parse(CORS_TEST, request.body);
     if (rules.length === 0) return { rule: null };
     const configuration = parseCors(renderCorsConfiguration(corsConfigurationOf(rules)));

@@ -9,7 +9,7 @@ import { forMany } from '../many.js';
 import { containerName, objectName, prefixText } from '../names.js';
 import { expectS3Place } from './s3-bucket.js';
 import { abortUpload } from './s3-uploads.js';
-import { uploadsBefore, uploadsPage } from './unfinished.js';
+import { uploadsBefore, uploadsPage, type UploadsPage } from './unfinished.js';
 
 const uploadId = z.string().regex(/^[A-Za-z0-9._~-]{1,256}$/, { error: 'an id of an upload' });
 const LIST = z
@@ -39,7 +39,8 @@ const HOUR_MS = 3_600_000;
 
 /** Multipart uploads that were begun and never finished: their parts take room until they go. */
 export function unfinishedRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get('/api/files/unfinished', { config: { access: 'read' } }, async (request) => {
+  const reads = { config: { access: 'read' } } as const;
+  app.get('/api/files/unfinished', reads, async (request): Promise<UploadsPage> => {
     const given = parse(LIST, request.query);
     const place = await expectS3Place(sessionOf(request), given.container);
     const { after_name: name, after_id: id } = given;

@@ -19,8 +19,7 @@ const EMPTY = {
  * @param {string} name
  */
 export async function showCors(name) {
-  const answer = await call('GET', `/api/files/cors?${query({ name })}`);
-  const { rules } = /** @type {{ rules: readonly Rule[] }} */ (answer);
+  const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
   const list = el('div', { className: 'cors' });
   /** @type {(() => Rule)[]} */
   const readers = [];
@@ -121,7 +120,7 @@ function tester(read) {
   const test = el('button', { type: 'button', textContent: 'Test' });
   test.onclick = async () => {
     try {
-      const answer = await call('POST', '/api/files/cors/preview', {
+      const { rule } = await call('POST', '/api/files/cors/preview', {
         rules: read(),
         origin: origin.input.value,
         method: method.select.value,
@@ -130,7 +129,6 @@ function tester(read) {
           .map((one) => one.trim())
           .filter(Boolean),
       });
-      const { rule } = /** @type {{ rule: number | null }} */ (answer);
       verdict.textContent =
         rule === null ? 'No rule allows this.' : `Rule ${rule + 1} allows this.`;
     } catch (error) {

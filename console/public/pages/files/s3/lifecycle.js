@@ -28,8 +28,7 @@ const EFFECTS = {
  * @param {boolean} hasVersions
  */
 export async function showLifecycle(name, hasVersions) {
-  const answer = await call('GET', `/api/files/lifecycle?${query({ name })}`);
-  const { rules } = /** @type {{ rules: readonly Rule[] }} */ (answer);
+  const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
   await listRules({ name, hasVersions, saved: JSON.stringify(rules) }, rules);
 }
 

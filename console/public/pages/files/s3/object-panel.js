@@ -19,9 +19,7 @@ export function objectPanel(place, refresh) {
   const body = el('div', {}, quiet('Loading…'));
   const section = el('section', {}, el('h3', { textContent: 'Storage and tags' }), body);
   Promise.all([call('GET', `/api/files/s3/object?${query(place)}`), tagsOf(place)])
-    .then(([facts, tags]) =>
-      body.replaceChildren(...nodesOf(place, /** @type {S3Facts} */ (facts), tags, refresh)),
-    )
+    .then(([facts, tags]) => body.replaceChildren(...nodesOf(place, facts, tags, refresh)))
     .catch((error) => {
       const again = el('button', { textContent: 'Try again', onclick: refresh });
       body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);

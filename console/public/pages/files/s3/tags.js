@@ -18,8 +18,8 @@ const SIGNS_TEXT = 'Letters, digits, spaces and _ . : / = + - @';
  * @returns {Promise<readonly Tag[]>}
  */
 export async function tagsOf(place) {
-  const answer = await call('GET', `/api/files/tags?${query(place)}`);
-  return /** @type {{ tags: readonly Tag[] }} */ (answer).tags;
+  const { tags } = await call('GET', `/api/files/tags?${query(place)}`);
+  return tags;
 }
 
 /** @param {readonly Tag[]} tags */

@@ -73,8 +73,7 @@ export async function showUnfinished(container) {
  */
 async function pageOf(container, after) {
   const from = after === null ? {} : { after_name: after.name, after_id: after.upload_id };
-  const page = await call('GET', `/api/files/unfinished?${query({ container, ...from })}`);
-  return /** @type {UploadsPage} */ (page);
+  return call('GET', `/api/files/unfinished?${query({ container, ...from })}`);
 }
 
 /**

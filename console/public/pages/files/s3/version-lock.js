@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
  */
 export async function locksOf(place) {
   const answer = await call('GET', `/api/files/versions/properties?${query(place)}`);
-  return /** @type {{ s3: Locks }} */ (answer).s3;
+  return /** @type {Locks} */ (answer.s3);
 }
 
 /** @param {Locks} locks */
