@@ -85,7 +85,7 @@ describe('s3/versions/upkeep', () => {
 describe('s3/versions/upkeep: repair', () => {
   const ignore = (): void => undefined;
 
-  it('loses no version wherever it is killed, and whoever writes then', () =>
+  it('keeps every version wherever it is killed and whatever is written then', () =>
     withStore(async (store) => {
       for (let writes = 0, isWhole = false; !isWhole; writes++) {
         const key = keyOf(`killed after ${writes}`);
