@@ -275,10 +275,42 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(await versions(bucket, 'large.bin')).to.have.length(1);
     expect(
       (
-        await list(client, `${bucket}+segments`, { prefix: 'large.bin/slo/', delimiter: '' })
+        await list(client, `${bucket}+segments`, { prefix: 'large.bin/s3/', delimiter: '' })
       ).items.map(({ name }) => name.split('/').at(-1)),
     ).to.deep.equal(['joined']);
     await s3.put(`/${bucket}/large.bin`, 'another client');
     expect(codeOf(await client.post('/api/files/uploads/finish', file))).to.equal('conflict');
+  });
+
+  it('leaves alone the segments of a large object that was there before versions were', async () => {
+    const bucket = 'the-same-file-twice';
+    expect((await s3.put(`/${bucket}`, '')).status).to.equal(200);
+    const bytes = Buffer.alloc(70_000, 'the same file twice ');
+    const file = {
+      container: bucket,
+      name: 'twice.bin',
+      size_bytes: bytes.length,
+      mtime_ms: 1,
+      fingerprint: '1'.repeat(16),
+    };
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': `${bytes.length}`,
+    };
+    const sendAll = async () => {
+      await ok(client.post('/api/files/uploads', file), 200);
+      const path = `/api/files/uploads/segment?${query({ ...file, index: 0 })}`;
+      await ok(client.send('PUT', path, { body: bytes, headers }), 201);
+      const end = { ...file, overwrite: true };
+      await ok(client.post('/api/files/uploads/finish', end), 201);
+    };
+    await sendAll();
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    expect((await s3.put(`/${bucket}?versioning`, enabled)).status).to.equal(200);
+    await sendAll();
+    expect((await s3.get(`/${bucket}/twice.bin`)).body.equals(bytes)).to.equal(true);
+    const former = await s3.get(`/${bucket}/twice.bin?versionId=null`);
+    expect(former.status, former.text).to.equal(200);
+    expect(former.body.equals(bytes)).to.equal(true);
   });
 });

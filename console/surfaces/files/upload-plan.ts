@@ -27,8 +27,15 @@ const NAME_BYTES_MAX = 850;
  * after a reload, from another tab, and after a restart of the console, without any memory of it.
  *
  *     <name>/slo/<mtime>/<size>/<segment size>/<fingerprint>/<number>      (python-swiftclient's, and the fingerprint)
+ *     <name>/s3/<mtime>/…            where they become one version of S3, and are deleted then
+ *
+ * The two have no segment in common: a large object of Swift may refer to one forever.
  */
-export function planUpload(file: UploadedFile, segmentBytesMin: number): UploadPlan {
+export function planUpload(
+  file: UploadedFile,
+  segmentBytesMin: number,
+  kind: 'slo' | 's3' = 'slo',
+): UploadPlan {
   const least = file.size_bytes / SEGMENTS_MAX;
   const segmentBytes = least <= segmentBytesMin ? segmentBytesMin : Math.ceil(least / MIB) * MIB;
   const { name } = file;
@@ -39,7 +46,7 @@ export function planUpload(file: UploadedFile, segmentBytesMin: number): UploadP
   return {
     segmentBytes,
     segments: Math.max(1, Math.ceil(file.size_bytes / segmentBytes)),
-    prefix: `${place}/slo/${file.mtime_ms}/${file.size_bytes}/${segmentBytes}/${file.fingerprint}/`,
+    prefix: `${place}/${kind}/${file.mtime_ms}/${file.size_bytes}/${segmentBytes}/${file.fingerprint}/`,
   };
 }
 

@@ -13,7 +13,7 @@ import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
 import { isTaken, TAKEN } from './exists.js';
 import { containerName, objectName, segmentsOf } from './names.js';
-import { s3BucketOf } from './s3/s3-bucket.js';
+import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { isJoined, joinInS3 } from './s3/join-segments.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
@@ -62,9 +62,10 @@ export interface UploadPlanView {
 export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { options } = context;
   /** A segment is a body like any other: it may not be larger than one. */
-  const planOf = (file: UploadedFile): UploadPlan => {
+  const planOf = (file: UploadedFile, bucket: S3Bucket | undefined): UploadPlan => {
     const { segmentBytes, maxUploadBytes } = options;
-    const plan = planUpload(file, Math.min(segmentBytes, maxUploadBytes));
+    const kind = bucket === undefined ? 'slo' : 's3';
+    const plan = planUpload(file, Math.min(segmentBytes, maxUploadBytes), kind);
     if (plan.segmentBytes <= maxUploadBytes) return plan;
     throw new ApiError('too_large', 'The file would need segments larger than the console takes.', {
       max_upload_bytes: maxUploadBytes,
@@ -76,11 +77,11 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     { config: { access: 'write' } },
     async (request): Promise<UploadPlanView> => {
       const file = parse(FILE, request.body);
-      const plan = planOf(file);
+      const bucket = await s3BucketOf(sessionOf(request), file.container);
+      const plan = planOf(file, bucket);
       const { store } = sessionOf(request);
       await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
       const present = await presentSegments(store, file.container, file.size_bytes, plan);
-      const bucket = await s3BucketOf(sessionOf(request), file.container);
       // A client that lost the answer to the end begins once more: nothing is left to send.
       const isDone = bucket !== undefined && (await isJoined(store, bucket, file.name, plan));
       return {
@@ -93,7 +94,11 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
 
   app.put('/api/files/uploads/segment', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(SEGMENT, request.query);
-    const plan = planOf(file);
+    const bucket = await s3BucketOf(sessionOf(request), file.container).catch((error: unknown) => {
+      discardRest(request.raw);
+      throw error;
+    });
+    const plan = planOf(file, bucket);
     const length = segmentLength(plan, file.size_bytes, file.index);
     if (length <= 0 || Number(request.headers['content-length']) !== length) {
       throw new ApiError('invalid_argument', 'This is not the length of that segment.');
@@ -136,13 +141,13 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
 
   app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(FINISH, request.body);
-    const plan = planOf(file);
     const { store, user } = sessionOf(request);
     const { container, name } = file;
+    const bucket = await s3BucketOf(sessionOf(request), container);
+    const plan = planOf(file, bucket);
     // The browser waits, and nothing is sent meanwhile.
     request.raw.socket.setTimeout(MANIFEST_IDLE_MS);
     const place = { container, object: name };
-    const bucket = await s3BucketOf(sessionOf(request), container);
     const present = await presentSegments(store, container, file.size_bytes, plan);
     if (present.size !== plan.segments) {
       // A client that lost the answer asks again.
