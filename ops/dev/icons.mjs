@@ -30,12 +30,13 @@ const NAMES = [
 
 const folder = mkdtempSync(join(tmpdir(), 'lucide-'));
 try {
-  const run = (command, ...args) => execFileSync(command, args, { cwd: folder, encoding: 'utf8' });
+  const run = (/** @type {string} */ command, /** @type {string[]} */ ...args) =>
+    execFileSync(command, args, { cwd: folder, encoding: 'utf8' });
   const archive = run('npm', 'pack', PACKAGE, '--silent').trim();
   run('tar', 'xzf', archive);
   const symbols = NAMES.map((name) => {
     const source = readFileSync(join(folder, 'package', 'icons', `${name}.svg`), 'utf8');
-    const [, body] = /<svg[^>]*>([^]*)<\/svg>/.exec(source);
+    const [, body = ''] = /<svg[^>]*>([^]*)<\/svg>/.exec(source) ?? [];
     return `<symbol id="${name}" viewBox="0 0 24 24">${body.trim().replace(/\s+/g, ' ')}</symbol>`;
   });
   const licence = `<!-- Icons of ${PACKAGE} (https://lucide.dev), ISC License, Copyright Lucide Icons and Contributors. Made by ops/dev/icons.mjs. -->`;
