@@ -64,7 +64,7 @@ describe('EndpointWatch', () => {
       context: CONTEXT,
       method: 'PUT',
       path: '/',
-      headers: [],
+      headers: ['x-gateway-not-newer', '1.00000'],
       repeatable,
     } as const;
     const attempt = new RunningAttempt({ ...outgoing, signed: false });
