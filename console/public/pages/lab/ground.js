@@ -4,12 +4,15 @@ import { el, messageOf, shownText } from '../../js/dom.js';
 /** What the pages of the Lab share: parts of a page, tables that can be taken along, state in the URL. */
 
 /**
+ * One column of a table; `value` is what files and the order of rows have.
+ *
+ * @template Row
  * @typedef {{
  *   title: string,
- *   value: (row: any) => string | number | null,
- *   cell?: (row: any) => Node | string,
+ *   value: (row: Row) => string | number | null,
+ *   cell?: (row: Row) => Node | string,
  *   number?: boolean,
- * }} Column one column of a table; `value` is what files and the order of rows have
+ * }} Column
  */
 
 /**
@@ -103,8 +106,9 @@ export function select(name, choices) {
  * A table with its own button for a CSV file. The rows are those that are shown and all others.
  *
  * @param {string} name of the file, and what the table is called
- * @param {readonly Column[]} columns
- * @param {readonly any[]} rows
+ * @template Row
+ * @param {readonly Column<Row>[]} columns
+ * @param {readonly Row[]} rows
  * @param {number} [shownMax]
  */
 export function table(name, columns, rows, shownMax = 500) {

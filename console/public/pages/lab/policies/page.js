@@ -195,7 +195,8 @@ function shown({ rows, assumptions }) {
   const lines = LINES.map(([label, value, hint]) => ({ label, hint, values: rows.map(value) }));
   const columns = rows.map((row, place) => ({
     title: row.index === null ? `${row.name} (not in the cluster)` : row.name,
-    value: (/** @type {any} */ line) => line.values[place],
+    value: (/** @type {{ readonly values: readonly string[] }} */ line) =>
+      line.values[place] ?? null,
     number: true,
   }));
   const sizes = (rows[0]?.overhead_by_size ?? []).map(({ bytes }, place) => ({ bytes, place }));
@@ -247,9 +248,10 @@ function shown({ rows, assumptions }) {
           { title: 'Object', value: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
           ...rows.map((row) => ({
             title: row.name,
-            value: (/** @type {any} */ size) =>
+            value: (/** @type {{ readonly place: number }} */ size) =>
               row.overhead_by_size[size.place]?.stored_bytes ?? null,
-            cell: (/** @type {any} */ size) => storedText(row.overhead_by_size[size.place]),
+            cell: (/** @type {{ readonly place: number }} */ size) =>
+              storedText(row.overhead_by_size[size.place]),
             number: true,
           })),
         ],

@@ -88,7 +88,7 @@ function splitPlace(place) {
 function shown(found) {
   const rows = [...found.primaries, ...found.handoffs];
   const { live } = found;
-  /** @type {import('../ground.js').Column[]} */
+  /** @type {import('../ground.js').Column<LookupDevice>[]} */
   const columns = [
     {
       title: 'Role',

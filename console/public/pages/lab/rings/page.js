@@ -9,6 +9,9 @@ import { whatIfPanel } from './what-if.js';
 /**
  * @typedef {import('../../../../surfaces/lab/rings/page.js').RingsView} RingsView
  * @typedef {import('../../../../surfaces/lab/rings/page.js').RingRow} RingRow
+ * @typedef {import('../../../../surfaces/lab/rings/page.js').BrokenRing} BrokenRing
+ * @typedef {Partial<RingRow> & Partial<BrokenRing> & { readonly name: string }} AnyRing a ring, or
+ *   why its file cannot be used
  * @typedef {import('../../../../surfaces/lab/rings/ring-report.js').RingReport} RingReport
  * @typedef {{ ring: RingRow, rings: RingsView, report: () => Promise<RingReport> }} RingContext
  */
@@ -65,7 +68,7 @@ function ringTable(rings, onChoose) {
               ? el('button', {
                   className: 'plain',
                   textContent: row.name,
-                  onclick: () => onChoose(row),
+                  onclick: () => onChoose(/** @type {RingRow} */ (row)),
                 })
               : row.name,
         },
@@ -91,15 +94,15 @@ function ringTable(rings, onChoose) {
             el('code', { textContent: (row.md5 ?? '').slice(0, 8), title: row.md5 ?? '' }),
         },
       ],
-      rings.items,
+      /** @type {readonly AnyRing[]} */ (rings.items),
     ),
   );
 }
 
-/** @param {any} row */
+/** @param {AnyRing} row */
 function policyCell(row) {
-  if ('error' in row) return badge(row.error.message, 'crit');
-  if (row.problem !== null) return badge(row.problem, 'warn');
+  if (row.error !== undefined) return badge(row.error.message, 'crit');
+  if (typeof row.problem === 'string') return badge(row.problem, 'warn');
   return row.policy_name ?? '–';
 }
 

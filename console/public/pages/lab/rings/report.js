@@ -103,7 +103,7 @@ export function spreadPanel({ tiers }) {
   const most = Math.max(0, ...tiers.map(({ histogram }) => histogram.length - 1));
   const counts = Array.from({ length: most + 1 }, (_, held) => ({
     title: `${held} replicas`,
-    value: (/** @type {any} */ row) => row.histogram[held] ?? 0,
+    value: (/** @type {RingReport['tiers'][number]} */ row) => row.histogram[held] ?? 0,
     number: true,
   }));
   return [
