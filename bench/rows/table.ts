@@ -5,6 +5,7 @@ import {
   getLarge,
   getRange,
   getSmall,
+  getVersioned,
   headSmall,
   listFolders,
   listPages,
@@ -186,6 +187,16 @@ export const ROWS: readonly Row[] = [
     bytes: KIB,
     prepared: MANY,
     prepare: putVersioned,
+  },
+  {
+    name: 'get-versioned',
+    title: 'GET 1 KiB, the current one of two versions',
+    concurrency: [16],
+    quickConcurrency: [16],
+    needs: ['versions'],
+    fixtures: [],
+    bytes: KIB,
+    prepare: getVersioned,
   },
 ];
 

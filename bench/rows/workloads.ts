@@ -31,6 +31,15 @@ export function putVersioned(context: RowContext): Workload {
   return cycle(times(context.operations, put));
 }
 
+/** Current versions of keys that have two each, written before the slice. */
+export async function getVersioned(context: RowContext): Promise<Workload> {
+  const { dialect, bucket, ownPrefix } = context;
+  const keys = times(64, (i) => `current/${i}`);
+  for (const body of [0, 1])
+    if (context.slice === 0) await context.run(keys.map((key) => putOf(context, key, body)));
+  return cycle(keys.map((key) => dialect.get(bucket, ownPrefix + key, bodyOf(KIB, 1))));
+}
+
 /** Deletes existing keys: to delete a missing one is another, cheaper operation. */
 export async function deleteSmall(context: RowContext): Promise<Workload> {
   const { dialect, bucket, ownPrefix, operations, slice } = context;

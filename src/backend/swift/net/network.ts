@@ -28,7 +28,8 @@ export class Network {
   readonly trust: EndpointTrust;
   readonly #watch: EndpointWatch;
   readonly #attempts: Attempts;
-  readonly #sender: Sender;
+  /** Sends to any endpoint that is well. */
+  readonly sender: Sender;
 
   /** @param check see EndpointTrust */
   constructor(
@@ -55,12 +56,7 @@ export class Network {
     };
     this.trust = new EndpointTrust(check, options.infoMs);
     this.#attempts = new Attempts(this.#watch, this.trust, release, sign, options);
-    this.#sender = new Sender(this.endpoints, this.#attempts, options);
-  }
-
-  /** Sends to any endpoint that is well. */
-  send(outgoing: Outgoing): Promise<Answer> {
-    return this.#sender.send(outgoing);
+    this.sender = new Sender(this.endpoints, this.#attempts, options);
   }
 
   /** One small GET to this one, over what it may have otherwise. */
@@ -81,7 +77,7 @@ export class Network {
     const get = smallGet(context, HEALTH_PATH, false);
     // A machine that is busy is given more time here than one among several.
     const headersTimeoutMs = 2 * this.options.probeTimeoutMs;
-    await settleProbe(await this.#sender.send({ ...get, headersTimeoutMs }));
+    await settleProbe(await this.sender.send({ ...get, headersTimeoutMs }));
   }
 
   load(): TransportLoad {
@@ -91,7 +87,7 @@ export class Network {
   }
 
   close(): void {
-    this.#sender.close();
+    this.sender.close();
     this.#watch.close();
     for (const endpoint of this.endpoints.all) endpoint.destroy();
   }

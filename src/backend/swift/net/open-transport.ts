@@ -74,7 +74,7 @@ class Transport implements OpenTransport {
     const body = given instanceof Promise ? await given : given;
     const wireHeaders: string[] = [];
     pushHeaders(wireHeaders, headers);
-    return this.#proxies.send({
+    return this.#proxies.sender.send({
       context,
       method,
       path: requestPath(request),
@@ -123,7 +123,7 @@ class Transport implements OpenTransport {
 
   #login(path: string): Login {
     const send: SendLogin = ({ method, path, headers, body }) =>
-      this.#identity.send({
+      this.#identity.sender.send({
         // Shared by all who wait for the token: none of them gives it up for the others.
         context: { requestId: 'ringway-login' },
         method,
