@@ -13,6 +13,7 @@ import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
 import type { TrashView } from '../surfaces/files/trash-routes.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
 import type { DeletedPage, VersionsView } from '../surfaces/files/version-routes.js';
+import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
 import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
 import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
 import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
@@ -81,6 +82,7 @@ export interface Answers {
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
   'GET /lab/api/policies': PoliciesView;
   'POST /lab/api/policies/compare': ComparisonView;
+  'GET /lab/api/debt/snapshot': DebtSnapshot;
   'GET /lab/api/genome/runs': GenomeRunsView;
   'POST /lab/api/genome/runs': { readonly id: string };
   [genome: `GET /lab/api/genome/runs/${string}`]: GenomeRun;

@@ -67,6 +67,7 @@ export class ConsoleServer {
     this.metrics = new ConsoleMetrics({
       requestsInProgress: () => this.requestsInProgress,
       sessions: () => sessions.count,
+      repairDebt: () => context.lab?.debt.recent,
     });
     this.#traffic = new Traffic(({ status, isLogin }) => {
       this.metrics.finished(status, isLogin);
@@ -137,6 +138,7 @@ export class ConsoleServer {
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // This is not awaited: a former process may be busy with a change for long.
     this.#recovering ??= recoverUsers(this.context);
+    this.context.lab?.start();
     // Again after a pause: it goes on.
     await (this.#monitoring ??= this.context.monitor?.start());
     return port;

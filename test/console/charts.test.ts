@@ -56,6 +56,24 @@ describe('charts of the console', () => {
     expect(bars.describe()).to.equal('3 entries, from 5 (b) to 10 (a). 1 unknown.');
   });
 
+  it('draws lines from 0 on, with gaps where nothing is known', async () => {
+    const axis = (title: string) => ({ title, format: String });
+    const points = [4, null, 8].map((y, x) => ({ x, y }));
+    const given = { x: axis('Time'), y: axis('Debt') };
+    const lines = await chart('lines', 'lineChart', { ...given, series: [{ name: 'a', points }] });
+    expect(texts(lines)).to.include('0');
+    expect(lines.shapes(WIDTH).filter(({ kind }) => kind === 'dot')).to.have.length(2);
+    expect(lines.describe()).to.equal('Debt by Time, 2 values. The last: a: 8.');
+    expect(lines.table().rows).to.deep.equal([
+      ['a', '0', 4],
+      ['a', '1', null],
+      ['a', '2', 8],
+    ]);
+    const none = await chart('lines', 'lineChart', { ...given, series: [] });
+    expect(none.shapes(WIDTH)).to.deep.equal([]);
+    expect(none.describe()).to.equal('Nothing is known of Debt yet.');
+  });
+
   it('adds parts up to the whole', async () => {
     const items = [
       { name: 'a', value: 3 },

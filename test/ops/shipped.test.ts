@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
 import { loadConfig } from '../../src/config/load.js';
+import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { JanitorMetrics } from '../../src/telemetry/janitor-metrics.js';
 import { ListenerMetrics } from '../../src/telemetry/metrics.js';
 import { SwiftApiMetrics } from '../../src/telemetry/swift-api-metrics.js';
@@ -18,6 +19,11 @@ function knownSeries(): Set<string> {
   const registries: Registry[] = [
     listener.registry,
     new JanitorMetrics().registry,
+    new ConsoleMetrics({
+      requestsInProgress: () => 0,
+      sessions: () => 0,
+      repairDebt: () => undefined,
+    }).registry,
     new SwiftApiMetrics(() => 0).registry,
     new ServiceMetrics({ version: '1', revision: 'r', node: '20' }).registry,
   ];

@@ -45,7 +45,11 @@ describe('telemetry: documentation', () => {
   });
 
   it('has every metric of the console', () => {
-    const metrics = new ConsoleMetrics({ requestsInProgress: () => 0, sessions: () => 0 });
+    const metrics = new ConsoleMetrics({
+      requestsInProgress: () => 0,
+      sessions: () => 0,
+      repairDebt: () => undefined,
+    });
     expect(documented('Console')).to.deep.equal(expected(metrics.registry));
   });
 

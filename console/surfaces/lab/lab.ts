@@ -2,12 +2,16 @@ import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
 import { LabCompute } from './compute/compute.js';
+import { DebtWatch } from './debt/debt-watch.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
 
 export interface LabOptions {
-  readonly options: Pick<ConsoleOptions, 'labEnabled' | 'storeDir' | 'hashConf' | 'stateDir'>;
+  readonly options: Pick<
+    ConsoleOptions,
+    'labEnabled' | 'storeDir' | 'hashConf' | 'stateDir' | 'clusterNodes' | 'reconIntervalS'
+  >;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
@@ -19,6 +23,7 @@ export class Lab {
   readonly nodes: NodeReader;
   readonly compute = new LabCompute();
   readonly genome: GenomeRuns;
+  readonly debt: DebtWatch;
   readonly #end = new AbortController();
 
   private constructor({ options, now, logger }: LabOptions) {
@@ -26,11 +31,17 @@ export class Lab {
     this.nodes = new NodeReader(now);
     const { stateDir } = options;
     this.genome = new GenomeRuns({ stateDir, compute: this.compute, now, logger });
+    this.debt = new DebtWatch({ options, rings: this.rings, now });
   }
 
   /** @returns undefined unless `lab_enabled` is set */
   static open(lab: LabOptions): Lab | undefined {
     return lab.options.labEnabled ? new Lab(lab) : undefined;
+  }
+
+  /** Starts what goes on also while no page is open. */
+  start(): void {
+    this.debt.start();
   }
 
   /** Aborted when the console ends. */
@@ -41,6 +52,7 @@ export class Lab {
   async close(): Promise<void> {
     this.#end.abort();
     this.nodes.close();
+    await this.debt.close();
     await this.compute.close();
   }
 }

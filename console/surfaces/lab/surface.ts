@@ -1,4 +1,5 @@
 import type { Surface } from '../../server/surface.js';
+import { DEBT } from './debt/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { RINGS } from './rings/page.js';
@@ -10,5 +11,5 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, GENOME],
+  pages: [RINGS, POLICIES, DEBT, GENOME],
 };

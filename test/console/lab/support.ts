@@ -1,4 +1,7 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rebalance, ringOf } from '../../../src/ring/builder/rebalance.js';
@@ -61,4 +64,55 @@ export async function clusterFolder(
     await writeFile(join(folder, `${name}.ring.gz`), writeRing(ring));
   }
   return folder;
+}
+
+/** A node of a cluster, of which there is recon alone. */
+export interface ReconCluster {
+  /** What recon answers, by its path behind `/recon/`; a test sets it. */
+  readonly answers: Record<string, unknown>;
+  /** Keys of the console's configuration. */
+  readonly config: Readonly<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/** Rings of three devices of one node on loopback, whose servers know recon, and nothing else. */
+export async function startReconCluster(): Promise<ReconCluster> {
+  const answers: Record<string, unknown> = {};
+  const server = createServer((request, response) => {
+    const what = (request.url ?? '').replace('/recon/', '');
+    const known = Object.hasOwn(answers, what);
+    response.writeHead(known ? 200 : 404).end(known ? JSON.stringify(answers[what]) : 'no');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const devices = [0, 1, 2].map((id) => ({
+    ...{
+      id,
+      region: 1,
+      zone: 1 + id,
+      ip: '127.0.0.1',
+      port,
+      device: `d${id}`,
+      weight: 100,
+      meta: '',
+    },
+    ...{ replicationIp: '127.0.0.1', replicationPort: port },
+  }));
+  const builder = changeBuilder(
+    newBuilder({ partPower: 4, replicas: 3, minPartHours: 0 }),
+    devices.map((device) => ({ kind: 'add' as const, device })),
+  );
+  const ring = ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
+  const all = { account: ring, container: ring, object: ring, 'object-1': ring };
+  const folder = await clusterFolder(all);
+  return {
+    answers,
+    config: { store_dir: folder, cluster_nodes: [{ name: 'node1', storage_ip: '127.0.0.1' }] },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await rm(folder, { recursive: true });
+    },
+  };
 }

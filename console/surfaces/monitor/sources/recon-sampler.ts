@@ -1,8 +1,13 @@
 import type { ConsoleOptions } from '../../../config/load.js';
-import { measuresOf, nodeView } from '../recon/node-measures.js';
-import { probeNode, serversOf, type NodeState, type NodeTarget } from '../recon/node-probe.js';
-import { placeOf, ReconClient } from '../recon/recon-client.js';
-import { Rings, type RingFile } from '../recon/ring-devices.js';
+import { measuresOf, nodeView } from './node-measures.js';
+import {
+  probeNode,
+  serversOf,
+  type NodeState,
+  type NodeTarget,
+} from '../../../recon/node-probe.js';
+import { placeOf, ReconClient } from '../../../recon/recon-client.js';
+import { Rings, type RingFile } from '../../../recon/ring-devices.js';
 import { SourceError, type Sampled, type Sampler } from './source.js';
 
 export interface ReconOptions {

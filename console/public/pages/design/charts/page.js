@@ -2,6 +2,7 @@ import { barChart } from '../../../js/charts/bars.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
 import { gauge } from '../../../js/charts/gauge.js';
 import { heatMap } from '../../../js/charts/heat-map.js';
+import { lineChart } from '../../../js/charts/lines.js';
 import { parallelCoordinates } from '../../../js/charts/parallel.js';
 import { scatterChart } from '../../../js/charts/scatter.js';
 import { swimLanes } from '../../../js/charts/swim-lanes.js';
@@ -51,6 +52,18 @@ const SCATTER = scatterChart({
   x: { title: 'Moved data', format: percent },
   y: { title: 'Unavailable parts', format: percent },
   front: CANDIDATES.map((_, at) => at),
+});
+
+const LINES = lineChart({
+  x: { title: 'Time', format: clock },
+  y: { title: 'Rate', format: milliseconds },
+  series: ['a', 'b'].map((name, series) => ({
+    name,
+    points: Array.from({ length: 20 }, (_, at) => ({
+      x: at * 15,
+      y: at === 9 ? null : 20 + series * 10 + noise(at + series * 20) * 8,
+    })),
+  })),
 });
 
 const HEAT = heatMap({
@@ -161,6 +174,7 @@ export async function mount() {
     new ChartFigure('Gauge', GAUGE),
     new ChartFigure('Waterfall', WATERFALL),
     new ChartFigure('Scatter', SCATTER),
+    new ChartFigure('Lines', LINES),
     new ChartFigure('Heat map', HEAT),
     new ChartFigure('Swim lanes', LANES),
     new ChartFigure('Tree', TREE),

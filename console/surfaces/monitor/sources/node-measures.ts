@@ -1,6 +1,6 @@
 import type { Labels } from '../labels.js';
 import type { Measure } from '../measure.js';
-import type { NodeState } from './node-probe.js';
+import type { NodeState } from '../../../recon/node-probe.js';
 
 /** What the panels get of a look at all nodes. */
 export function measuresOf(

@@ -1,5 +1,5 @@
-import { UpstreamError } from '../../../swift/errors.js';
-import { readBody, Upstream } from '../../../swift/upstream.js';
+import { UpstreamError } from '../swift/errors.js';
+import { readBody, Upstream } from '../swift/upstream.js';
 
 /** How a server of a node answered. */
 export type ReconAnswer =

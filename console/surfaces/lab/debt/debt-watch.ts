@@ -1,0 +1,214 @@
+import { presentDevices } from '../../../../src/ring/device.js';
+import { deviceBalances } from '../../../../src/ring/ring-health.js';
+import type { ConsoleOptions } from '../../../config/load.js';
+import { probeNode, serversOf, type NodeState } from '../../../recon/node-probe.js';
+import { placeOf, ReconClient } from '../../../recon/recon-client.js';
+import { Rings } from '../../../recon/ring-devices.js';
+import { ApiError } from '../../../server/api-error.js';
+import type { LabRings } from '../ground/lab-rings.js';
+import { debtOf, PRIOR_RATES, type Debt, type DebtDevice } from './model.js';
+import { insolvencyOf, interestOf, type DebtSample } from './trend.js';
+
+export interface DebtSnapshot extends Debt {
+  readonly at_unix_s: number;
+  readonly reclaim_age_s: number;
+  /** By how much the debt grows in an hour; null until there are ten samples. */
+  readonly interest_s_per_h: number | null;
+  /** Seconds until the debt, or a node's lag, reaches `reclaim_age_s`; null where it never will. */
+  readonly tti_s: number | null;
+  /** What the debt is made of, the largest first, in sentences. */
+  readonly drivers: readonly string[];
+  /** The samples of the last day. */
+  readonly history: readonly DebtSample[];
+}
+
+export interface DebtWatchOptions {
+  readonly options: Pick<ConsoleOptions, 'clusterNodes' | 'storeDir' | 'reconIntervalS'>;
+  readonly rings: LabRings;
+  readonly now: () => number;
+}
+
+/** A week: Swift's own default of `reclaim_age`. */
+const RECLAIM_AGE_S = 604_800;
+const HISTORY_S = 86_400;
+const HISTORY_MAX = 1440;
+const DRIVERS_MAX = 5;
+
+const WORDS: Readonly<Record<Debt['components'][number]['id'], string>> = {
+  async: 'Updates of containers wait: is the object-updater running?',
+  quarantine: 'Files are in quarantine: replicators have to restore them, then remove them.',
+  missing: 'Devices or nodes are away: their partitions have fewer replicas.',
+  imbalance: 'Devices have more partitions than by their weight: rebalance the ring.',
+  disk: 'Disks are more than 80 % full: add devices, or change weights.',
+  lag: 'Replicators have not finished a pass for long: are they running?',
+};
+
+/** Looks at all nodes now and then, and remembers the debt of a day. */
+export class DebtWatch {
+  readonly #client = new ReconClient();
+  readonly #rings: Rings;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #history: DebtSample[] = [];
+  #latest: { readonly debt: Debt; readonly atS: number } | undefined;
+  #problem: ApiError | undefined;
+
+  constructor(private readonly given: DebtWatchOptions) {
+    this.#rings = new Rings(given.options.storeDir);
+  }
+
+  /** Looks at the nodes from now on, also while no page is open: the page shows a whole day. */
+  start(): void {
+    if (this.#needs().length > 0) return;
+    this.#timer ??= setInterval(() => void this.#look(), 1000 * this.#intervalS()).unref();
+    void this.#look();
+  }
+
+  /**
+   * The latest look; the first is made when a page asks for it.
+   * @throws ApiError unsupported_here, upstream_unavailable
+   */
+  async snapshot(): Promise<DebtSnapshot> {
+    const needs = this.#needs();
+    if (needs.length > 0) {
+      throw new ApiError('unsupported_here', 'There are no nodes that could be asked.', {
+        needs: needs.join(', '),
+      });
+    }
+    const ageS = this.#ageS();
+    if (ageS === undefined || ageS > 2 * this.given.options.reconIntervalS) await this.#look();
+    const latest = this.#snapshot();
+    if (latest === undefined) throw this.#problem ?? unavailable();
+    return latest;
+  }
+
+  /** The latest look, for metrics; undefined where there is none, or it is long ago. */
+  get recent(): DebtSnapshot | undefined {
+    const ageS = this.#ageS();
+    return ageS === undefined || ageS > 3 * this.#intervalS() ? undefined : this.#snapshot();
+  }
+
+  #snapshot(): DebtSnapshot | undefined {
+    if (this.#latest === undefined) return undefined;
+    const { debt, atS } = this.#latest;
+    const interest = interestOf(this.#history, atS);
+    const lag = debt.components.find(({ id }) => id === 'lag')?.by_node ?? [];
+    return {
+      ...debt,
+      at_unix_s: atS,
+      reclaim_age_s: RECLAIM_AGE_S,
+      interest_s_per_h: interest,
+      tti_s: insolvencyOf({
+        debtS: debt.debt_s,
+        interestSPerH: interest,
+        lagsS: lag.flatMap(({ count }) => count ?? []),
+        reclaimAgeS: RECLAIM_AGE_S,
+      }),
+      drivers: driversOf(debt),
+      history: this.#history,
+    };
+  }
+
+  /** Keys of the configuration that are missing. */
+  #needs(): string[] {
+    const { clusterNodes, storeDir } = this.given.options;
+    return [
+      ...(clusterNodes.length === 0 ? ['cluster_nodes'] : []),
+      ...(storeDir === '' ? ['store_dir'] : []),
+    ];
+  }
+
+  #ageS(): number | undefined {
+    return this.#latest === undefined ? undefined : this.given.now() / 1000 - this.#latest.atS;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#client.close();
+    await this.#looking;
+  }
+
+  /** So that a day fits into the history. */
+  #intervalS(): number {
+    return Math.max(this.given.options.reconIntervalS, HISTORY_S / HISTORY_MAX);
+  }
+
+  /** Never throws; one look at a time. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      const nodes = await this.#probe();
+      const nowS = this.given.now() / 1000;
+      const debt = debtOf({
+        nowS,
+        nodes,
+        devices: await this.#devices(),
+        rates: PRIOR_RATES,
+        reclaimAgeS: RECLAIM_AGE_S,
+      });
+      this.#latest = { debt, atS: nowS };
+      this.#problem = undefined;
+      const lastS = this.#history.at(-1)?.unix_s ?? 0;
+      // Pages look more often than a day's history has room for.
+      if (debt.debt_s === null || nowS - lastS < 0.9 * this.#intervalS()) return;
+      const kept = this.#history.filter(({ unix_s: time }) => time > nowS - HISTORY_S);
+      this.#history = [...kept.slice(1 - HISTORY_MAX), { unix_s: nowS, debt_s: debt.debt_s }];
+    } catch (error) {
+      this.#problem = error instanceof ApiError ? error : unavailable();
+    }
+  }
+
+  async #probe(): Promise<NodeState[]> {
+    const rings = await this.#rings.load();
+    const devices = rings.flatMap((ring) => ring.devices);
+    const targets = this.given.options.clusterNodes.map((node) => ({
+      name: node.name,
+      servers: serversOf(devices, [node.storage_ip]),
+    }));
+    const servers = targets.flatMap((target) => target.servers);
+    this.#client.keepOnly(new Set(servers.map(({ ip, port }) => placeOf(ip, port))));
+    return Promise.all(
+      targets.map((target) => probeNode(this.#client, target, rings, this.given.now)),
+    );
+  }
+
+  /** The devices of all rings of objects that can be read. */
+  async #devices(): Promise<DebtDevice[]> {
+    const { rings, options } = this.given;
+    const nodeOf = new Map(options.clusterNodes.map((node) => [node.storage_ip, node.name]));
+    const found = new Map<string, DebtDevice>();
+    for (const name of await rings.names()) {
+      if (!name.startsWith('object')) continue;
+      const { read } = await rings.open(name);
+      const balances = new Map(deviceBalances(read.data).map((one) => [one.id, one]));
+      for (const { id, ip, device } of presentDevices(read.data.devices)) {
+        const node = nodeOf.get(ip);
+        if (node === undefined) continue;
+        const key = `${node} ${device}`;
+        const { parts = 0, wantedParts = 0 } = found.get(key) ?? {};
+        const { parts: own = 0, share = 0 } = balances.get(id) ?? {};
+        const sum = { parts: parts + own, wantedParts: wantedParts + share };
+        found.set(key, { node, device, ...sum });
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+function driversOf({ components }: Debt): string[] {
+  return components
+    .filter(({ debt_s: debt }) => debt !== null && debt > 0)
+    .toSorted((a, b) => (b.debt_s ?? 0) - (a.debt_s ?? 0))
+    .slice(0, DRIVERS_MAX)
+    .map(({ id }) => WORDS[id]);
+}
+
+function unavailable(): ApiError {
+  return new ApiError('upstream_unavailable', 'The rings or the nodes cannot be read.');
+}

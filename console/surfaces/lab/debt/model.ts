@@ -1,0 +1,268 @@
+import type { NodeState } from '../../../recon/node-probe.js';
+
+/** How fast the cluster repairs; `prior` ones are assumed until something better is measured. */
+export interface RepairRates {
+  /** Updates of containers that a node's object-updater sends a second. */
+  readonly updatesPerS: number;
+  /** Bytes that a node copies a second. */
+  readonly bytesPerS: number;
+  /** The mean size of an object. */
+  readonly objectBytes: number;
+  /** The mean size of a database of an account or a container. */
+  readonly databaseBytes: number;
+}
+
+/** What is assumed: Swift's `objects_per_second`, and a disk that has other things to do as well. */
+export const PRIOR_RATES: RepairRates = {
+  updatesPerS: 50,
+  bytesPerS: 50e6,
+  objectBytes: 1024 * 1024,
+  databaseBytes: 256 * 1024,
+};
+
+/** A device of the rings of objects. */
+export interface DebtDevice {
+  readonly node: string;
+  readonly device: string;
+  /** Part-replicas that it has, in all rings of objects. */
+  readonly parts: number;
+  /** Part-replicas by its weight. */
+  readonly wantedParts: number;
+}
+
+export interface DebtInput {
+  readonly nowS: number;
+  readonly nodes: readonly NodeState[];
+  readonly devices: readonly DebtDevice[];
+  readonly rates: RepairRates;
+  /** After which tombstones go, and what was not repaired by then may come back. */
+  readonly reclaimAgeS: number;
+}
+
+export type ComponentId = 'async' | 'quarantine' | 'missing' | 'imbalance' | 'disk' | 'lag';
+
+export interface DebtComponent {
+  readonly id: ComponentId;
+  /** Seconds of repair work; null where nothing is known. */
+  readonly debt_s: number | null;
+  readonly count: number | null;
+  readonly unit: 'updates' | 'files' | 'bytes' | 'seconds';
+  /** What `count` is divided by; null where it is a time itself. */
+  readonly rate: number | null;
+  readonly rate_source: 'measured' | 'prior';
+  /** Where the figures come from. */
+  readonly source: string;
+  /** `partial`: some nodes said nothing, so that it is at least this. */
+  readonly state: 'known' | 'partial' | 'stale' | 'unknown';
+  /** The age of the oldest figure in it; null where figures have no time of their own. */
+  readonly age_s: number | null;
+  readonly by_node: readonly {
+    readonly node: string;
+    readonly debt_s: number | null;
+    readonly count: number | null;
+  }[];
+}
+
+export interface Debt {
+  /** The sum of what is known, made larger by what is not well. */
+  readonly debt_s: number | null;
+  /** 0 to 100: the debt as a share of the time until tombstones go. */
+  readonly index: number | null;
+  readonly grade: 'A' | 'B' | 'C' | 'D' | 'E' | null;
+  readonly unhealthy_ratio: number;
+  readonly components: readonly DebtComponent[];
+}
+
+const SOURCES: Readonly<Record<ComponentId, string>> = {
+  async: '/recon/async, counted by swift-recon-cron',
+  quarantine: '/recon/quarantined',
+  missing: '/recon/diskusage and the rings of objects',
+  imbalance: 'the rings of objects and /recon/diskusage',
+  disk: '/recon/diskusage',
+  lag: '/recon/replication',
+};
+
+/** swift-recon-cron runs every five minutes; three times that is late. */
+const STALE_S = 900;
+/** What a replicator may take from one pass to the next, besides the pass itself. */
+const PASS_INTERVAL_S = 30;
+const DISK_FULL_SHARE = 0.8;
+const HEALTHY_LEAST = 0.05;
+const SKEW_S_MAX = 1;
+
+/** How much repair work is owed. What a node does not say is unknown, and never 0. */
+export function debtOf(input: DebtInput): Debt {
+  const components = [
+    asyncPending(input),
+    quarantine(input),
+    missing(input),
+    imbalance(input),
+    diskPressure(input),
+    replicationLag(input),
+  ];
+  const known = components.flatMap(({ debt_s: debt }) => debt ?? []);
+  const unhealthy = unhealthyRatio(input.nodes);
+  const sum = known.reduce((total, debt) => total + debt, 0);
+  const debt = known.length === 0 ? null : sum / Math.max(HEALTHY_LEAST, 1 - unhealthy);
+  const index = debt === null ? null : Math.min(100, (100 * debt) / input.reclaimAgeS);
+  return {
+    debt_s: debt,
+    index,
+    grade: index === null ? null : gradeOf(index),
+    unhealthy_ratio: unhealthy,
+    components,
+  };
+}
+
+function gradeOf(index: number): 'A' | 'B' | 'C' | 'D' | 'E' {
+  if (index < 1) return 'A';
+  if (index < 5) return 'B';
+  if (index < 20) return 'C';
+  return index < 50 ? 'D' : 'E';
+}
+
+/** The share of nodes and services that do not answer, have another ring, or another time. */
+function unhealthyRatio(nodes: readonly NodeState[]): number {
+  const checks = nodes.flatMap(({ services, ringMismatches, skewS }) => [
+    ...services.map(({ up }) => up),
+    ...(ringMismatches === undefined ? [] : [ringMismatches === 0]),
+    ...(skewS === undefined ? [] : [Math.abs(skewS) <= SKEW_S_MAX]),
+  ]);
+  return checks.length === 0 ? 1 : checks.filter((well) => !well).length / checks.length;
+}
+
+interface NodeFigure {
+  readonly node: string;
+  readonly count: number | null;
+  readonly ageS?: number | undefined;
+}
+
+/** A component whose debt is a count, divided by a rate of each node. */
+function component(
+  id: ComponentId,
+  unit: DebtComponent['unit'],
+  rate: number | null,
+  figures: readonly NodeFigure[],
+): DebtComponent {
+  const known = figures.filter(({ count }) => count !== null);
+  const ages = figures.flatMap(({ ageS }) => ageS ?? []);
+  const age = ages.length === 0 ? null : Math.max(...ages);
+  const count = known.reduce((sum, figure) => sum + (figure.count ?? 0), 0);
+  const isKnown = known.length > 0;
+  const debt = (figure: number | null): number | null =>
+    figure === null ? null : figure / (rate ?? 1);
+  return {
+    id,
+    debt_s: isKnown ? debt(count) : null,
+    count: isKnown ? count : null,
+    unit,
+    rate,
+    rate_source: 'prior',
+    source: SOURCES[id],
+    state: stateOf(isKnown, known.length < figures.length, age),
+    age_s: age,
+    by_node: figures.map(({ node, count: own }) => ({ node, debt_s: debt(own), count: own })),
+  };
+}
+
+function stateOf(
+  isKnown: boolean,
+  isPartial: boolean,
+  ageS: number | null,
+): DebtComponent['state'] {
+  if (!isKnown) return 'unknown';
+  if (ageS !== null && ageS > STALE_S) return 'stale';
+  return isPartial ? 'partial' : 'known';
+}
+
+function asyncPending({ nodes, nowS, rates }: DebtInput): DebtComponent {
+  const figures = nodes.map(({ name, async: pending }) => ({
+    node: name,
+    count: pending?.count ?? null,
+    // What swift-recon-cron has counted, not what there is now.
+    ageS: pending?.lastUnixS === undefined ? undefined : Math.max(0, nowS - pending.lastUnixS),
+  }));
+  return component('async', 'updates', rates.updatesPerS, figures);
+}
+
+function quarantine({ nodes, rates }: DebtInput): DebtComponent {
+  const figures = nodes.map(({ name, quarantined }) => {
+    if (quarantined === undefined || quarantined.size === 0) return { node: name, count: null };
+    const databases = (quarantined.get('accounts') ?? 0) + (quarantined.get('containers') ?? 0);
+    const objects = quarantined.get('objects') ?? 0;
+    return { node: name, count: objects * rates.objectBytes + databases * rates.databaseBytes };
+  });
+  return component('quarantine', 'bytes', rates.bytesPerS, figures);
+}
+
+/** What lies on devices that are not mounted, or on nodes that do not answer. */
+function missing(input: DebtInput): DebtComponent {
+  const perPart = bytesPerPart(input);
+  const figures = input.nodes.map((node) => {
+    if (perPart === undefined) return { node: node.name, count: null };
+    const away = input.devices.filter((one) => one.node === node.name && isAway(node, one.device));
+    return { node: node.name, count: away.reduce((sum, { parts }) => sum + parts * perPart, 0) };
+  });
+  return component('missing', 'bytes', input.rates.bytesPerS, figures);
+}
+
+function isAway({ online, disks = [] }: NodeState, device: string): boolean {
+  if (!online) return true;
+  const disk = disks.find((one) => one.device === device);
+  // A folder that is no mount point has no size: that is how small clusters are, and no loss.
+  return disk?.mounted === false && disk.size_bytes !== null;
+}
+
+function imbalance(input: DebtInput): DebtComponent {
+  const perPart = bytesPerPart(input);
+  const figures = input.nodes.map(({ name }) => {
+    const own = input.devices.filter(({ node }) => node === name);
+    if (perPart === undefined || own.length === 0) return { node: name, count: null };
+    const surplus = own.reduce(
+      // Parts are whole: less than one too many is none.
+      (sum, { parts, wantedParts }) => sum + Math.max(0, parts - Math.ceil(wantedParts)),
+      0,
+    );
+    return { node: name, count: surplus * perPart };
+  });
+  return component('imbalance', 'bytes', input.rates.bytesPerS, figures);
+}
+
+function diskPressure({ nodes, rates }: DebtInput): DebtComponent {
+  const figures = nodes.map(({ name, disks }) => {
+    const sized = (disks ?? []).filter((disk) => disk.size_bytes !== null);
+    if (sized.length === 0) return { node: name, count: null };
+    const surplus = sized.reduce((sum, { size_bytes: size, used_bytes: used }) => {
+      return sum + Math.max(0, (used ?? 0) - DISK_FULL_SHARE * (size ?? 0));
+    }, 0);
+    return { node: name, count: surplus };
+  });
+  return component('disk', 'bytes', rates.bytesPerS, figures);
+}
+
+/** How much longer ago than two passes a node's replicators have finished one. */
+function replicationLag({ nodes, nowS }: DebtInput): DebtComponent {
+  const figures = nodes.map(({ name, replication }) => {
+    const lags = replication.flatMap(({ passS, lastUnixS }) => {
+      if (lastUnixS === undefined) return [];
+      const allowed = 2 * Math.max(passS ?? 0, PASS_INTERVAL_S);
+      return [Math.max(0, nowS - lastUnixS - allowed)];
+    });
+    return { node: name, count: lags.length === 0 ? null : Math.max(...lags) };
+  });
+  return component('lag', 'seconds', null, figures);
+}
+
+/** The mean over the devices whose usage is known; undefined where there are none. */
+function bytesPerPart({ nodes, devices }: DebtInput): number | undefined {
+  let bytes = 0;
+  let parts = 0;
+  for (const { node, device, parts: own } of devices) {
+    const disks = nodes.find(({ name }) => name === node)?.disks ?? [];
+    const used = disks.find((disk) => disk.device === device)?.used_bytes ?? null;
+    if (used === null) continue;
+    bytes += used;
+    parts += own;
+  }
+  return parts === 0 ? undefined : bytes / parts;
+}
