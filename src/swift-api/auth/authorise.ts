@@ -1,4 +1,5 @@
 import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
+import { referrerAllowed } from '../../lib/referrer.js';
 import type { Call } from '../call.js';
 import { SwiftError } from '../swift-error.js';
 import { unauthorised } from './login.js';
@@ -76,20 +77,6 @@ export function aclAllows(
     return true;
   }
   return elements.some((element) => groups.has(element));
-}
-
-/** The last element that speaks of the host decides. */
-function referrerAllowed(elements: readonly string[], host: string): boolean {
-  let allowed = false;
-  for (const element of elements) {
-    if (!element.startsWith('.r:')) continue;
-    const denied = element.startsWith('.r:-');
-    const pattern = element.slice(denied ? 4 : 3);
-    const matches = pattern === host || (pattern.startsWith('.') && host.endsWith(pattern));
-    if (denied && matches) allowed = false;
-    if (!denied && (matches || pattern === '*')) allowed = true;
-  }
-  return allowed;
 }
 
 function hostOf(referrer: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { ContainerAcl } from '../../../backend/backend.js';
+import { referrerAllowed } from '../../../lib/referrer.js';
 import type { KeystoneUser } from '../../auth/principal.js';
 import type { Requester } from './requester.js';
 
@@ -74,24 +75,6 @@ function canonicalElement(element: string): string {
     }
   }
   return element;
-}
-
-/** The last element that speaks of the host decides. */
-function referrerAllowed(elements: readonly string[], host: string): boolean {
-  let allowed = false;
-  for (const element of elements) {
-    if (!element.startsWith('.r:')) continue;
-    const denied = element.startsWith('.r:-');
-    const pattern = element.slice(denied ? 4 : 3);
-    if (
-      pattern === '*' ||
-      pattern === host ||
-      (pattern.startsWith('.') && host.endsWith(pattern))
-    ) {
-      allowed = !denied;
-    }
-  }
-  return allowed;
 }
 
 function matchesUser(element: string, requester: Requester): boolean {

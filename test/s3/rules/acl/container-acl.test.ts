@@ -41,6 +41,8 @@ const DECISIONS: readonly (readonly [
   ['.r:example.com', '', ANONYMOUS, [], 'www.example.com'],
   ['.r:.example.com', '', ANONYMOUS, ['read objects'], 'www.example.com'],
   ['.r:*.example.com', '', ANONYMOUS, ['read objects'], 'www.example.com'],
+  // Swift's referrer_allowed knows no denial of all hosts.
+  ['.r:*,.r:-*', '', ANONYMOUS, ['read objects']],
   ['.r:.example.com', '', ANONYMOUS, [], 'notexample.com'],
   ['.r:*,.r:-thief.com', '', ANONYMOUS, [], 'thief.com'],
   ['.r:*,.r:-.thief.com', '', ANONYMOUS, [], 'www.thief.com'],
