@@ -1,7 +1,14 @@
 import { localUrl, type FilledOptions } from '../src/config/options.js';
+import type { DeployOptions } from '../src/deploy/service/config.js';
 import type { Credentials } from '../src/config/roster-source.js';
 import { consoleLines, type ConsoleState } from './banner-console.js';
 import { bannerCredential } from './banner-credential.js';
+
+/** What the banner shows besides the gateway. */
+export interface BannerParts extends ConsoleState {
+  /** The control service of Deploy, where the service runs one. */
+  readonly deploy?: DeployOptions | undefined;
+}
 
 /**
  * What is printed when the service is ready: where it is, how to sign, and lines to paste. The
@@ -11,10 +18,10 @@ export function renderBanner(
   version: string,
   options: FilledOptions,
   credentials: Credentials,
-  console: ConsoleState,
+  parts: BannerParts,
 ): string {
   const credential = bannerCredential(credentials, options);
-  const consolePart = consoleLines(options, credentials, console)
+  const consolePart = consoleLines(options, credentials, parts)
     .map((line) => `${line}\n`)
     .join('');
   const endpoint = localUrl(options.s3Listen, schemeOf(options.tlsCertFile));
@@ -26,7 +33,7 @@ Ringway ${version} is ready.
   Access key   ${credential.accessKey}
   Secret key   ${credential.secretKey}
   Admin        ${localUrl(options.adminListen, schemeOf(options.adminTlsCertFile))}
-${consolePart}${storeLine(options)}  ${storageLine(options)}
+${consolePart}${deployLine(parts)}${storeLine(options)}  ${storageLine(options)}
   Listeners    ${options.listeners}
 
 Try it, in another terminal:
@@ -44,6 +51,12 @@ ${clientLines(endpoint, options)
 
 function schemeOf(certFile: string): 'http' | 'https' {
   return certFile === '' ? 'http' : 'https';
+}
+
+/** Nothing where there is no control service. */
+function deployLine({ deploy }: BannerParts): string {
+  if (deploy === undefined) return '';
+  return `  Deploy       ${localUrl(deploy.listen, schemeOf(deploy.tlsCertFile))}/v1\n`;
 }
 
 /** Nothing where there is no Swift API. */

@@ -1,8 +1,14 @@
 import { deriveConsole } from '../console/config/derive.js';
 import { readConsoleFile, type RawConsoleConfig } from '../console/config/load.js';
 import { generateCredential, type Roster } from '../src/config/credentials.js';
-import { listenOverlaps, type FilledOptions, type ListenAddress } from '../src/config/options.js';
+import {
+  listenOverlaps,
+  localUrl,
+  type FilledOptions,
+  type ListenAddress,
+} from '../src/config/options.js';
 import { ConfigError } from '../src/config/problem.js';
+import type { DeployOptions } from '../src/deploy/service/config.js';
 
 /** What a start makes of the configuration's keys of the console. */
 export interface ConsoleSettings {
@@ -14,18 +20,28 @@ export interface ConsoleSettings {
   readonly consoleAbsent: string | undefined;
 }
 
+/** What the console's configuration follows from. */
+export interface ConsoleInput {
+  readonly options: FilledOptions;
+  /** Undefined when the first start is to make a credential. */
+  readonly roster: Roster | undefined;
+  /** The control service of Deploy, of which the console is told. */
+  readonly deploy: DeployOptions | undefined;
+  /** Whether the address is from the command line, which wins over every file. */
+  readonly isFlag: boolean;
+}
+
 /**
  * Checks the console's configuration as its process will read it.
- * @param roster undefined when the first start is to make a credential
- * @param isFlag whether the address is from the command line, which wins over every file
  * @throws ConfigError with everything that is wrong with the file `console_config`, or when it leads
  *   the console to where something else of the service listens
  */
-export function readConsoleSettings(
-  options: FilledOptions,
-  roster: Roster | undefined,
-  isFlag: boolean,
-): ConsoleSettings {
+export function readConsoleSettings({
+  options,
+  roster,
+  deploy,
+  isFlag,
+}: ConsoleInput): ConsoleSettings {
   const { consoleListen, consoleConfig: file } = options;
   const none = { consoleListen: '', consoleConfig: undefined } as const;
   if (consoleListen === '') return { ...none, consoleAbsent: undefined };
@@ -35,10 +51,20 @@ export function readConsoleSettings(
     if ('absent' in derived) return { ...none, consoleAbsent: derived.absent };
     const listen = isFlag ? consoleListen : derived.options.bind;
     expectFree(options, own?.bind === undefined || isFlag ? 'console_listen' : 'bind', listen);
-    return { consoleListen: listen, consoleConfig: own, consoleAbsent: undefined };
+    const known = deploy === undefined ? own : { ...deployKeys(deploy), ...own };
+    return { consoleListen: listen, consoleConfig: known, consoleAbsent: undefined };
   } catch (error) {
     throw error instanceof ConfigError ? inFile(error, file) : error;
   }
+}
+
+/** How the console reaches the control service that runs beside it. */
+function deployKeys({ listen, user, tokenFile, tlsCertFile }: DeployOptions): RawConsoleConfig {
+  return {
+    deploy_upstream: localUrl(listen, tlsCertFile === '' ? 'http' : 'https'),
+    deploy_user: user,
+    deploy_token_file: tokenFile,
+  };
 }
 
 /** loadConfig cannot check the console's address when a console file names it. */

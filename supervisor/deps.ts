@@ -1,5 +1,6 @@
 import { CONSOLE_PROGRAM } from '../console/program.js';
 import {
+  DEPLOY_PROGRAM,
   JANITOR_COMMAND_ENTRY,
   JANITOR_PROGRAM,
   LISTENER_PROGRAM,
@@ -16,6 +17,7 @@ export const PARTS: RunDeps = {
     janitor: JANITOR_PROGRAM,
     store: STORE_PROGRAM,
     console: CONSOLE_PROGRAM,
+    deploy: DEPLOY_PROGRAM,
   },
   janitorCommand: JANITOR_COMMAND_ENTRY,
   repairCommand: REPAIR_COMMAND_ENTRY,

@@ -14,6 +14,7 @@ export interface FleetOptions {
   readonly options: FilledOptions;
   readonly credentials: Roster;
   readonly consoleConfig: ChildInit['consoleConfig'];
+  readonly deploy: ChildInit['deploy'];
   readonly log: Logger;
   /** A child has gone: its metrics are to be kept. */
   readonly onGone: (child: Child) => void;
@@ -62,6 +63,7 @@ export class Fleet implements ChildListener {
       ...(janitorIntervalMs > 0 ? [this.#slot('janitor', 0)] : []),
       ...(storeListen === '' ? [] : [this.#slot('store', 0)]),
       ...(consoleListen === '' ? [] : [this.#slot('console', 0)]),
+      ...(fleet.deploy === undefined ? [] : [this.#slot('deploy', 0)]),
     ];
   }
 
@@ -281,14 +283,14 @@ export class Fleet implements ChildListener {
   #spawn(slot: Slot): void {
     slot.timer = undefined;
     const { kind, worker } = slot;
-    const { programs, options, consoleConfig } = this.#fleet;
+    const { programs, options, consoleConfig, deploy } = this.#fleet;
     const init = {
       type: 'init',
       worker,
       options,
       credentials: this.#credentials.for(kind),
     } as const;
-    const own = kind === 'console' ? { consoleConfig } : {};
+    const own = kind === 'console' ? { consoleConfig } : kind === 'deploy' ? { deploy } : {};
     slot.child = new Child(programs[kind], { ...init, ...own }, this);
   }
 

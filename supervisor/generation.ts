@@ -16,6 +16,7 @@ export interface GenerationOptions {
   readonly options: FilledOptions;
   readonly credentials: Roster;
   readonly consoleConfig: ChildInit['consoleConfig'];
+  readonly deploy: ChildInit['deploy'];
   readonly programs: Readonly<Record<ChildKind, ChildProgram>>;
   readonly log: Logger;
   readonly onGone: (child: Child) => void;

@@ -9,6 +9,8 @@ export const CHILD_KINDS = {
   store: { servesRequests: false, knowsSecrets: true },
   // It asks the store whether a key is right.
   console: { servesRequests: false, knowsSecrets: false },
+  // It has passwords and secrets of its own.
+  deploy: { servesRequests: false, knowsSecrets: false },
 } as const satisfies Readonly<Record<string, ChildTraits>>;
 
 interface ChildTraits {

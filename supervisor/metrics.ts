@@ -33,9 +33,7 @@ export class ServiceMetrics {
   readonly certificates: CertificateMetrics;
   readonly #restarts: Readonly<Record<ChildKind, Counter<'reason'>>>;
   readonly #listenerUp: Gauge<'worker'>;
-  readonly #janitorUp: Gauge;
-  readonly #storeUp: Gauge;
-  readonly #consoleUp: Gauge;
+  readonly #ups: Readonly<Record<Exclude<ChildKind, 'listener'>, Gauge>>;
   readonly #missing: Gauge;
   #departed: MetricSnapshot = [];
   #scrape: Promise<Registry> | undefined;
@@ -67,22 +65,35 @@ export class ServiceMetrics {
         labelNames: ['reason'],
         registers,
       }),
+      deploy: new Counter({
+        name: 'ringway_deploy_restarts_total',
+        help: 'How often the control service of Deploy was started again after it ended unasked, by how it ended.',
+        labelNames: ['reason'],
+        registers,
+      }),
     };
-    this.#janitorUp = new Gauge({
-      name: 'ringway_janitor_up',
-      help: 'Whether the janitor runs; absent where none is to.',
-      registers,
-    });
-    this.#storeUp = new Gauge({
-      name: 'ringway_swift_api_up',
-      help: "Whether the store's Swift API is served; absent where it is not to be.",
-      registers,
-    });
-    this.#consoleUp = new Gauge({
-      name: 'ringway_console_up',
-      help: 'Whether the console is served; absent where none is to be.',
-      registers,
-    });
+    this.#ups = {
+      janitor: new Gauge({
+        name: 'ringway_janitor_up',
+        help: 'Whether the janitor runs; absent where none is to.',
+        registers,
+      }),
+      store: new Gauge({
+        name: 'ringway_swift_api_up',
+        help: "Whether the store's Swift API is served; absent where it is not to be.",
+        registers,
+      }),
+      console: new Gauge({
+        name: 'ringway_console_up',
+        help: 'Whether the console is served; absent where none is to be.',
+        registers,
+      }),
+      deploy: new Gauge({
+        name: 'ringway_deploy_up',
+        help: 'Whether the control service of Deploy runs; absent where none is to.',
+        registers,
+      }),
+    };
     this.#listenerUp = new Gauge({
       name: 'ringway_listener_up',
       help: 'Whether the listener accepts requests.',
@@ -136,17 +147,13 @@ export class ServiceMetrics {
     return this.#scrape;
   }
 
-  #upOf(kind: Exclude<ChildKind, 'listener'>): Gauge {
-    return { janitor: this.#janitorUp, store: this.#storeUp, console: this.#consoleUp }[kind];
-  }
-
   async #collect(fleet: ScrapedFleet): Promise<Registry> {
     // A process that is not configured is not down.
-    for (const gauge of [this.#janitorUp, this.#storeUp, this.#consoleUp]) gauge.remove();
+    for (const gauge of Object.values(this.#ups)) gauge.remove();
     for (const { kind, worker, child } of fleet.slots) {
       const up = child?.state === 'up' ? 1 : 0;
       if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);
-      else this.#upOf(kind).set(up);
+      else this.#ups[kind].set(up);
     }
     // A child that is starting has nothing to tell yet, and is not missed.
     const serving = fleet.slots.flatMap(({ child }) =>

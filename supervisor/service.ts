@@ -6,6 +6,7 @@ import type { Certificates } from '../src/config/certificates.js';
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { configHash } from '../src/config/print.js';
 import type { Roster } from '../src/config/credentials.js';
+import type { DeployOptions } from '../src/deploy/service/config.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { AdminServer, type AdminView } from './admin.js';
 import type { ChildProgram } from './child.js';
@@ -30,6 +31,8 @@ export interface Start {
   readonly certificates: Certificates;
   /** What the file `console_config` says. */
   readonly consoleConfig: RawConsoleConfig | undefined;
+  /** What the file `deploy_config` says. */
+  readonly deploy: DeployOptions | undefined;
 }
 
 export interface ServiceOptions extends Start, Running {
@@ -219,9 +222,9 @@ export class Service implements AdminView {
   }
 
   #newGeneration(start: Start & Pick<GenerationOptions, 'options' | 'isTrial'>): Generation {
-    const { asked, options, credentials, consoleConfig, isTrial } = start;
+    const { asked, options, credentials, consoleConfig, deploy, isTrial } = start;
     return new Generation({
-      ...{ asked, options, credentials, consoleConfig, isTrial },
+      ...{ asked, options, credentials, consoleConfig, deploy, isTrial },
       log: this.service.log,
       programs: this.service.programs(options),
       onGone: (child) => {

@@ -5,8 +5,10 @@ import { loadConfig } from '../src/config/load.js';
 import type { Roster, RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { ConfigError, describeProblem, takeAll } from '../src/config/problem.js';
+import type { DeployOptions } from '../src/deploy/service/config.js';
 import { openClusterRings } from '../src/ring/cluster.js';
 import type { FlagValues } from './cli.js';
+import { readDeploySettings } from './deploy-settings.js';
 import { readConsoleSettings, type ConsoleSettings } from './console-settings.js';
 import { Failure } from './exit-codes.js';
 
@@ -18,6 +20,8 @@ export interface Settings extends Omit<ConsoleSettings, 'consoleListen'> {
   /** What a start would use; undefined when it would generate a credential. */
   readonly credentials: Credentials | undefined;
   readonly certificates: Certificates;
+  /** The configuration of the control service of Deploy; undefined when there is none. */
+  readonly deploy: DeployOptions | undefined;
 }
 
 /**
@@ -73,15 +77,17 @@ function readFiles(given: FilledOptions, consoleIsFlag: boolean, env: NodeJS.Pro
     roster = credentials?.roster;
     return credentials;
   };
-  const [credentials, { warnings, ...certificates }, { consoleListen, ...console }] = takeAll([
+  let deploy: DeployOptions | undefined;
+  const [credentials, { warnings, ...certificates }, , { consoleListen, ...console }] = takeAll([
     readCredentials,
     () => readCertificates(given),
-    () => readConsoleSettings(given, roster, consoleIsFlag),
+    () => (deploy = readDeploySettings(given)),
+    () => readConsoleSettings({ options: given, roster, deploy, isFlag: consoleIsFlag }),
     () => readAdminToken(given),
     ...storeSecretReads(given),
   ]);
   const options = { ...given, consoleListen };
-  return { options, warnings, credentials, certificates, ...console };
+  return { options, warnings, credentials, certificates, deploy, ...console };
 }
 
 /** Relative paths, the default data directory among them, are relative to it. */

@@ -79,6 +79,7 @@ interface Held {
   readonly read: () => Settings;
   readonly certificates: Certificates;
   readonly consoleConfig: Start['consoleConfig'];
+  readonly deploy: Start['deploy'];
   /** Why there is no console. */
   readonly consoleAbsent: string | undefined;
   /** Why it cannot be reached yet. */
@@ -106,6 +107,7 @@ async function serve(
     credentials: credentials.roster,
     certificates: held.certificates,
     consoleConfig: held.consoleConfig,
+    deploy: held.deploy,
     version,
     log,
     recoverStore: deps.recoverStore,
@@ -115,6 +117,7 @@ async function serve(
       janitor: toStart('janitor', options),
       store: toStart('store', options),
       console: toStart('console', options),
+      deploy: toStart('deploy', options),
     }),
   });
   reopen.onSignal = () => {
@@ -158,8 +161,8 @@ function readAgain(read: () => Settings, dataDir: string, log: Logger): Start {
     throw new Failure('config', `${file}: expected a file with credentials, as at the start`);
   }
   for (const warning of [...warnings, ...credentials.warnings]) log.warn(warning);
-  const { consoleConfig } = console;
-  return { asked: options, credentials: credentials.roster, certificates, consoleConfig };
+  const { consoleConfig, deploy } = console;
+  return { asked: options, credentials: credentials.roster, certificates, consoleConfig, deploy };
 }
 
 async function takeLock(dataDir: string): Promise<DataLock> {

@@ -51,6 +51,10 @@ const KEYS = {
     schema: optionalPath(),
     doc: 'File with keys of the [console](console-configuration.md) that are to differ from what follows from this configuration. Relative to the configuration file.',
   },
+  deploy_config: {
+    schema: optionalPath(),
+    doc: 'File with the configuration of the [control service of Deploy](deploy.md#configuration), which the service then runs as one more process, and tells its console of. Relative to the configuration file. Empty: there is none.',
+  },
   store_listen: {
     schema: optionalAddress().prefault('127.0.0.1:8070'),
     doc: "Address of the embedded store's own Swift API: see [The store's Swift API](store-api.md). Empty: there is none, as there is with another `backend`.",

@@ -48,6 +48,13 @@ export const JANITOR_PROGRAM = {
   nodeFlags: SMALL_HEAP_FLAGS,
 } as const;
 
+/** The control service of Deploy as the supervisor starts it. */
+export const DEPLOY_PROGRAM = {
+  entry: fileURLToPath(new URL('./deploy-process.js', import.meta.url)),
+  environment: {},
+  nodeFlags: SMALL_HEAP_FLAGS,
+} as const;
+
 /** What `ringway repair` runs; see janitor-command-protocol.ts. */
 export const REPAIR_COMMAND_ENTRY = fileURLToPath(new URL('./repair-command.js', import.meta.url));
 

@@ -1,5 +1,6 @@
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
+import type { DeployOptions } from '../deploy/service/config.js';
 import type { MetricSnapshot } from '../telemetry/collected.js';
 
 /**
@@ -36,6 +37,8 @@ export interface ChildInit {
   readonly credentials: Roster;
   /** What the file `console_config` says; the console alone is told. */
   readonly consoleConfig?: Readonly<Record<string, unknown>> | undefined;
+  /** What the file `deploy_config` says; the control service of Deploy alone is told. */
+  readonly deploy?: DeployOptions | undefined;
 }
 
 export type ToChild =

@@ -44,6 +44,7 @@ describe('config: load', () => {
       adminListen: { host: '127.0.0.1', port: 9464 },
       consoleListen: { host: '127.0.0.1', port: 9000 },
       consoleConfig: '',
+      deployConfig: '',
       storeListen: { host: '127.0.0.1', port: 8070 },
       storeFilterSecretFile: '',
       listeners: os.availableParallelism(),

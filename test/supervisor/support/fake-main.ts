@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { DEPLOY_PROGRAM } from '../../../src/processes/programs.js';
 import { run } from '../../../supervisor/run.js';
 
 const entry = fileURLToPath(new URL('./fake-listener.js', import.meta.url));
@@ -17,6 +18,8 @@ process.exit(
         },
       },
       console: { entry, environment: { FAKE_START: process.env.FAKE_CONSOLE_START ?? '' } },
+      // Nothing is to be seen of it but its service.
+      deploy: DEPLOY_PROGRAM,
     },
     janitorCommand: entry,
     repairCommand: entry,

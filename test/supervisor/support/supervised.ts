@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 export interface StatusChild {
-  readonly kind: 'listener' | 'janitor' | 'store' | 'console';
+  readonly kind: 'listener' | 'janitor' | 'store' | 'console' | 'deploy';
   /** Of listeners alone. */
   readonly worker?: number;
   readonly pid: number;

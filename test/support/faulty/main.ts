@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { CONSOLE_PROGRAM } from '../../../console/program.js';
 import {
   JANITOR_COMMAND_ENTRY,
+  DEPLOY_PROGRAM,
   JANITOR_PROGRAM,
   LISTENER_PROGRAM,
   REPAIR_COMMAND_ENTRY,
@@ -20,6 +21,7 @@ process.exit(
       janitor: JANITOR_PROGRAM,
       store: STORE_PROGRAM,
       console: CONSOLE_PROGRAM,
+      deploy: DEPLOY_PROGRAM,
     },
     janitorCommand: JANITOR_COMMAND_ENTRY,
     repairCommand: REPAIR_COMMAND_ENTRY,
