@@ -76,7 +76,7 @@ describe('deploy: command', () => {
   });
 
   it('ends with everything that is wrong with its configuration', async () => {
-    await writeFile(join(folder, 'deploy.json'), '{"driver": "ssh", "token": 1}');
+    await writeFile(join(folder, 'deploy.json'), '{"driver": "scp", "token": 1}');
     const [code, said] = await failureOf(start('--config', join(folder, 'deploy.json')));
     expect(code).to.equal(78);
     for (const key of [
@@ -90,6 +90,26 @@ describe('deploy: command', () => {
       expect(said).to.contain(`${key}: `);
     }
     expect((await failureOf(start()))[1]).to.contain('deploy: expected --config FILE');
+  });
+
+  it('wants of each driver what it needs, and paths that files and ssh can hold', async () => {
+    const config = await makeFolders(folder);
+    const problems = (more: object) => {
+      try {
+        return parseDeployConfig({ ...config, ...more }, folder).installRoot;
+      } catch (error) {
+        return (error as ConfigError).problems.map(({ key }) => key).join();
+      }
+    };
+    expect(problems({ install_root: '' })).to.equal('install_root');
+    expect(problems({ files_for: 'folder', install_root: 'no des' })).to.equal('install_root');
+    expect(problems({ install_root: 'no des' })).to.equal(join(folder, 'no des'));
+    const ssh = { driver: 'ssh', install_root: '' };
+    expect(problems(ssh)).to.equal('ssh_key_file,ssh_known_hosts_file');
+    const files = { ssh_key_file: 'key', ssh_known_hosts_file: 'known' };
+    expect(problems({ ...ssh, ...files })).to.equal('/');
+    expect(problems({ ...ssh, ...files, install_root: 'nodes' })).to.equal('install_root');
+    expect(problems({ ...ssh, ...files, ssh_key_file: '%d/key' })).to.equal('ssh_key_file');
   });
 
   it('wants a password that others cannot read, and TLS where others listen', async () => {

@@ -252,7 +252,7 @@ describe('deploy: runs', function () {
     const deleted = ['etc/ringway/ringway.json'];
     const installed = new LocalDriver(join(folder, 'nodes')).install({
       run: 'run',
-      node: 'node1',
+      node: { name: 'node1', storage_ip: '127.0.0.1' },
       files: [],
       deleted,
     });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { Driver, Installation } from '../../src/deploy/drivers/driver.js';
+import type { Driver, Installation, NodeTarget } from '../../src/deploy/drivers/driver.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
@@ -195,15 +195,16 @@ export class TestDriver implements Driver {
   constructor(private readonly inner: Driver) {}
 
   async install(installation: Installation): Promise<number> {
-    this.begun.push(installation.node);
-    if (installation.node === this.waitsAt) {
+    const { name } = installation.node;
+    this.begun.push(name);
+    if (name === this.waitsAt) {
       await new Promise<void>((resolve) => (this.release = resolve));
     }
-    if (installation.node === this.failsAt) throw new Error('no route to host');
+    if (name === this.failsAt) throw new Error('no route to host');
     return this.inner.install(installation);
   }
 
-  hashes(node: string, paths: readonly string[]) {
+  hashes(node: NodeTarget, paths: readonly string[]) {
     return this.inner.hashes(node, paths);
   }
 }

@@ -1,3 +1,8 @@
+import type { SpecNode } from '../spec/schema.js';
+
+/** A node as a driver has to know it. */
+export type NodeTarget = Pick<SpecNode, 'name' | 'storage_ip' | 'replication_ip' | 'public_ip'>;
+
 /** A file to install, with its secrets. */
 export interface InstallFile {
   /** Below the node's root. */
@@ -10,7 +15,7 @@ export interface InstallFile {
 /** The files of a node, and those that are to go. */
 export interface Installation {
   readonly run: string;
-  readonly node: string;
+  readonly node: NodeTarget;
   readonly files: readonly InstallFile[];
   readonly deleted: readonly string[];
 }
@@ -27,10 +32,18 @@ export interface Driver {
    */
   install(installation: Installation): Promise<number>;
   /** @returns the SHA-256 of each file; null for one that is not there @throws Error when unknown */
-  hashes(node: string, paths: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  hashes(node: NodeTarget, paths: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  /** Whether it reloads services itself. */
+  readonly reloads?: boolean;
+  /**
+   * Runs command lines of {@link reloadCommands}.
+   *
+   * @throws Error with a message for operators, also when a service does not run afterwards
+   */
+  reload?(node: NodeTarget, commands: readonly string[]): Promise<void>;
 }
 
-/** The command lines by which an operator reloads services: the drivers do not. */
+/** The command lines by which services are reloaded, by an operator where the driver does not. */
 export function reloadCommands(services: readonly string[]): string[] {
   return services.map((service) =>
     service === 'memcached'

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:f
 import path from 'node:path';
 import { sha256 } from '../spec/canonical.js';
 import { syncFolder } from '../state/durable.js';
-import type { Driver, Installation, InstallFile } from './driver.js';
+import type { Driver, Installation, InstallFile, NodeTarget } from './driver.js';
 
 const STAGING = '.ringway-deploy';
 
@@ -13,7 +13,7 @@ export class LocalDriver implements Driver {
   constructor(private readonly installRoot: string) {}
 
   async install({ run, node, files, deleted }: Installation): Promise<number> {
-    const root = path.join(this.installRoot, node);
+    const root = path.join(this.installRoot, node.name);
     await mkdir(root, { recursive: true, mode: 0o755 });
     const staging = path.join(root, STAGING);
     // What a run that was killed has left is of no use.
@@ -40,8 +40,8 @@ export class LocalDriver implements Driver {
     return changed.length + gone.length;
   }
 
-  async hashes(node: string, paths: readonly string[]): Promise<Map<string, string | null>> {
-    const root = path.join(this.installRoot, node);
+  async hashes(node: NodeTarget, paths: readonly string[]): Promise<Map<string, string | null>> {
+    const root = path.join(this.installRoot, node.name);
     const found = new Map<string, string | null>();
     for (const name of paths) found.set(name, await hashOf(path.join(root, name)));
     return found;

@@ -30,6 +30,13 @@ export interface PlanRequest {
   readonly installRoot: string;
 }
 
+/** A node that has files. @throws Error where there is none of the name */
+export function nodeOf({ spec, leaving = [] }: Applied, name: string): SpecNode {
+  const node = [...(spec?.nodes ?? []), ...leaving].find((one) => one.name === name);
+  if (node === undefined) throw new Error(`there is no node ${name}`);
+  return node;
+}
+
 /** A plan as the control service answers it, but for the times at which it was made. */
 export interface PlanJson {
   readonly id: string;

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { parseJsonObject } from '../../config/json.js';
-import { address, integer, oneOf, optionalPath, text, type KeyRule } from '../../config/keys.js';
+import {
+  address,
+  flag,
+  integer,
+  oneOf,
+  optionalPath,
+  text,
+  type KeyRule,
+} from '../../config/keys.js';
 import type { CamelCase } from '../../config/options.js';
 import { ConfigError, type ConfigProblem } from '../../config/problem.js';
 import { isLoopback, readSecretFile } from '../../config/secret-file.js';
@@ -30,16 +38,45 @@ const KEYS = {
     doc: 'Folder with a file for each secret that a specification names, mode 0600. Required.',
   },
   driver: {
-    schema: oneOf(['local']).default('local'),
-    doc: 'How files get to nodes. `local`: into folders of this machine.',
+    schema: oneOf(['local', 'ssh']).default('local'),
+    doc: 'How files get to nodes. `local`: into folders of this machine. `ssh`: to hosts, by OpenSSH.',
   },
   install_root: {
     schema: optionalPath(),
-    doc: 'With `local`: files of a node are installed to `<install_root>/<node>/etc/…`. Required.',
+    doc: 'With `local`, files of a node are installed to `<install_root>/<node>/etc/…`; required. With `ssh`, to `<install_root>/etc/…` of its host, `/` by default, or with `files_for: folder` as with `local`.',
   },
   files_for: {
     schema: oneOf(['host', 'folder']).default('host'),
     doc: 'Paths in the files: `host`, as on a host of the node (`/etc/swift`, `/srv/node`); `folder`, below `<install_root>/<node>`, for several nodes on one machine.',
+  },
+  parallel_nodes: {
+    schema: integer(1, 32).default(1),
+    doc: 'At most so many nodes of one zone are worked on at a time. Zones follow one another.',
+  },
+  ssh_user: {
+    schema: text(/^[a-z_][a-z0-9_-]{0,31}$/, 'the name of a user').default('root'),
+    doc: 'User on the hosts, with `ssh`.',
+  },
+  ssh_port: { schema: integer(1, 65_535).default(22), doc: 'Port of `sshd` on the hosts.' },
+  ssh_key_file: {
+    schema: optionalPath(),
+    doc: 'Private key without a passphrase, mode 0600. Required with `ssh`.',
+  },
+  ssh_known_hosts_file: {
+    schema: optionalPath(),
+    doc: 'Keys of the hosts, as `ssh-keyscan` writes them: a host with another key, or none, is refused. Required with `ssh`.',
+  },
+  ssh_address: {
+    schema: oneOf(['storage_ip', 'replication_ip', 'public_ip']).default('storage_ip'),
+    doc: 'Which address of a node is called; `storage_ip` where it has no other.',
+  },
+  ssh_sudo: {
+    schema: flag().default(false),
+    doc: 'Whether `ssh_user` becomes root by `sudo -n`.',
+  },
+  ssh_reload: {
+    schema: oneOf(['operator', 'systemd']).default('operator'),
+    doc: 'With `ssh`, who reloads services after their files have changed. `systemd`: the run does, node after node, and stops at the first service that is not active afterwards. `operator`: steps end `staged`, with the commands.',
   },
   plan_valid_s: {
     schema: integer(60, 7 * 86_400).default(3600),
@@ -70,10 +107,12 @@ const PATHS: readonly Key[] = [
   'token_file',
   'secrets_dir',
   'install_root',
+  'ssh_key_file',
+  'ssh_known_hosts_file',
   'tls_cert_file',
   'tls_key_file',
 ];
-const REQUIRED: readonly Key[] = ['state_dir', 'token_file', 'secrets_dir', 'install_root'];
+const REQUIRED: readonly Key[] = ['state_dir', 'token_file', 'secrets_dir'];
 
 /**
  * Reads, checks and completes a configuration file. Relative paths are relative to it.
@@ -110,8 +149,10 @@ export function parseDeployConfig(
   for (const key of REQUIRED) {
     if (config[key] === '') problems.push({ source: 'file', key, expected: 'a path' });
   }
-  problems.push(...tlsProblems(config));
+  problems.push(...tlsProblems(config), ...driverProblems(config, folder));
   if (problems.length > 0) throw new ConfigError(problems);
+  // The root of hosts is none of this machine's folders.
+  if (config.driver === 'ssh' && config.install_root === '') config.install_root = '/';
   for (const key of PATHS) {
     if (config[key] !== '') config[key] = path.resolve(folder, config[key] as string);
   }
@@ -141,6 +182,34 @@ function tlsProblems(config: Partial<DeployConfig>): ConfigProblem[] {
   return [];
 }
 
+/** What a driver needs, and what its paths may hold. */
+function driverProblems(config: Partial<DeployConfig>, folder: string): ConfigProblem[] {
+  const { driver, install_root: root = '', files_for: filesFor } = config;
+  const problems: ConfigProblem[] = [];
+  const report = (key: Key, expected: string): void => {
+    problems.push({ source: 'file', key, given: config[key], expected });
+  };
+  if (driver !== 'ssh' && root === '') report('install_root', 'a path');
+  if (driver === 'ssh' && root !== '' && !path.isAbsolute(root)) {
+    report('install_root', 'an absolute path, which is one of the hosts');
+  }
+  // Swift, rsync and the shell read these paths from files, each with rules of its own for blanks.
+  if (filesFor === 'folder' && !/^[A-Za-z0-9._/-]*$/.test(path.resolve(folder, root))) {
+    report(
+      'install_root',
+      'a path of letters, digits, ".", "_" and "-", since files name it (files_for: folder)',
+    );
+  }
+  for (const key of ['ssh_key_file', 'ssh_known_hosts_file'] as const) {
+    const file = config[key] ?? '';
+    if (driver === 'ssh' && file === '') report(key, 'a path, since driver is ssh');
+    else if (file !== '' && !isSshPath(path.resolve(folder, file))) {
+      report(key, 'a path without quotes, "%", "$", backslashes and control characters');
+    }
+  }
+  return problems;
+}
+
 function readObject(place: string, given: string): Readonly<Record<string, unknown>> {
   const problem = (key: string, expected: string) =>
     new ConfigError([{ source: 'file', key, expected }]);
@@ -158,4 +227,9 @@ function readObject(place: string, given: string): Readonly<Record<string, unkno
 
 function camelCase(key: string): string {
   return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Whether ssh takes a path as a setting: quotes end one there, and `%h` and `${HOME}` are replaced. */
+function isSshPath(file: string): boolean {
+  return !/["\\%$\p{Cc}]/u.test(file);
 }

@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { AuditEvent } from '../../lib/audit/audit-files.js';
 import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { SerialQueues } from '../../lib/promises.js';
+import { nodeOf } from '../plan/make-plan.js';
 import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
 import type { Spec } from '../spec/schema.js';
 import { Blobs } from '../state/blobs.js';
@@ -55,6 +56,7 @@ export class Control {
       driver,
       now,
       secretsDir: options.secretsDir,
+      parallelNodes: options.parallelNodes,
       onEnd: async (run) => {
         const result =
           run.state === 'succeeded' ? 'ok' : run.state === 'partial' ? 'partial' : 'failed';
@@ -116,10 +118,11 @@ export class Control {
   async drift(): Promise<object[]> {
     const { driver, now } = this.parts;
     const found: object[] = [];
-    for (const [node, installed] of Object.entries(this.store.applied.installed)) {
+    const { applied, installed: all } = this.store.applied;
+    for (const [node, installed] of Object.entries(all)) {
       const checked = Math.floor(now() / 1000);
       try {
-        const hashes = await driver.hashes(node, Object.keys(installed));
+        const hashes = await driver.hashes(nodeOf(applied, node), Object.keys(installed));
         const differing = [...hashes].filter(([path, hash]) => hash !== installed[path]);
         found.push({
           node,

@@ -1,6 +1,6 @@
 import type { Driver, InstallFile } from '../drivers/driver.js';
 import { sumsFile } from '../drivers/local.js';
-import type { Applied } from '../plan/make-plan.js';
+import { nodeOf, type Applied } from '../plan/make-plan.js';
 import { withSecrets } from '../render/files.js';
 import { sha256 } from '../spec/canonical.js';
 import type { Blobs } from '../state/blobs.js';
@@ -23,11 +23,19 @@ export class Installer {
   ) {}
 
   /** @returns how many files were changed @throws Error for operators */
-  async install(run: string, node: string): Promise<number> {
-    const files = await this.#filesOf(node);
+  async install(run: string, name: string): Promise<number> {
+    const files = await this.#filesOf(name);
     const names = new Set(files.map(({ path }) => path));
-    const deleted = this.before(node).filter((path) => !names.has(path));
+    const deleted = this.before(name).filter((path) => !names.has(path));
+    const node = nodeOf(this.next, name);
     return this.driver.install({ run, node, files, deleted });
+  }
+
+  /** Reloads services of a node, where the driver does. @throws Error for operators */
+  async reload(name: string, commands: readonly string[]): Promise<boolean> {
+    if (this.driver.reloads !== true || this.driver.reload === undefined) return false;
+    await this.driver.reload(nodeOf(this.next, name), commands);
+    return true;
   }
 
   /** The hashes of the nodes that the run left alone, too: for a node that is as it was. */

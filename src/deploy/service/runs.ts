@@ -1,3 +1,4 @@
+import { SerialQueues } from '../../lib/promises.js';
 import { reloadCommands, type Driver } from '../drivers/driver.js';
 import type { SpecProblem } from '../spec/parse.js';
 import type { Blobs } from '../state/blobs.js';
@@ -5,7 +6,8 @@ import { readJson, writeDurably } from '../state/durable.js';
 import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
-import { newRunId, stepsOf, type Run, type Step, type Unsettled } from './run-record.js';
+import { takeSteps, zoneOf } from './run-steps.js';
+import { newRunId, stepsOf, type Run, type Unsettled } from './run-record.js';
 import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
@@ -14,6 +16,8 @@ export interface RunsOptions {
   readonly blobs: Blobs;
   readonly driver: Driver;
   readonly secretsDir: string;
+  /** At most so many nodes of a zone are worked on at a time. */
+  readonly parallelNodes: number;
   readonly now: () => number;
   /** Called when a run has ended, or its journal cannot be written. */
   readonly onEnd: (run: Run) => Promise<void>;
@@ -37,6 +41,7 @@ const LISTENERS_MAX = 64;
 export class Runs {
   readonly #runs = new Map<string, Run>();
   readonly #listeners = new Map<string, Set<RunListener>>();
+  readonly #journals = new SerialQueues();
   #holder: { readonly id: string; readonly actor: string; readonly sinceS: number } | undefined;
   #cancelled = false;
   #ended: Promise<void> = Promise.resolve();
@@ -230,21 +235,28 @@ export class Runs {
       ...new Set([...Object.keys(files[node] ?? {}), ...(unsettled.get(node)?.paths ?? [])]),
     ]);
     try {
-      for (const [number, step] of run.steps.entries()) {
-        if (this.#cancelled) {
-          this.#giveUp(run, 'cancelled', 'Cancelled before the last step.');
-          break;
-        }
-        await this.#take(run, number, step, installer);
-        if (step.state === 'failed') {
-          const isPartial = run.steps.some(
-            ({ action, state }) => action === 'install' && state === 'succeeded',
-          );
-          this.#giveUp(run, isPartial ? 'partial' : 'failed', `${step.node}: ${step.message}`);
-          break;
-        }
-      }
-      if (run.state === 'running') {
+      await takeSteps({
+        run,
+        installer,
+        parallel: this.options.parallelNodes,
+        zoneOf: (node) => zoneOf(next.next, node),
+        isCancelled: () => this.#cancelled,
+        nowS: () => this.#nowS(),
+        onStep: async (number) => {
+          await this.#save(run);
+          this.#tell(run, number);
+        },
+      });
+      const failed = run.steps.filter(({ state }) => state === 'failed');
+      if (failed.length > 0) {
+        const isPartial = run.steps.some(
+          ({ action, state }) => action === 'install' && state === 'succeeded',
+        );
+        const messages = failed.map(({ node, message }) => `${node}: ${message}`);
+        this.#giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
+      } else if (run.steps.some(({ state }) => state === 'pending')) {
+        this.#giveUp(run, 'cancelled', 'Cancelled before the last step.');
+      } else {
         const installed = await installer.complete();
         const check = store.applied.hash_check ?? hashCheck(secrets, next.next);
         await store.setApplied({ applied: next.next, installed, hash_check: check });
@@ -258,29 +270,6 @@ export class Runs {
     this.#holder = undefined;
     this.#tell(run, null);
     await this.options.onEnd(run);
-  }
-
-  async #take(run: Run, number: number, step: Step, installer: Installer): Promise<void> {
-    step.state = 'running';
-    step.started_unix_s = this.#nowS();
-    await this.#save(run);
-    this.#tell(run, number);
-    if (step.action === 'reload') {
-      step.state = 'staged';
-      step.message = 'Run these commands on the node.';
-    } else {
-      try {
-        const changed = await installer.install(run.id, step.node);
-        step.state = 'succeeded';
-        step.message = changed === 0 ? 'All files were in place.' : `${changed} files changed.`;
-      } catch (error) {
-        step.state = 'failed';
-        step.message = (error as Error).message;
-      }
-    }
-    step.ended_unix_s = this.#nowS();
-    await this.#save(run);
-    this.#tell(run, number);
   }
 
   #giveUp(run: Run, state: 'cancelled' | 'failed' | 'partial', message: string): void {
@@ -310,8 +299,11 @@ export class Runs {
     for (const listener of this.#listeners.get(run.id) ?? []) listener(run, step);
   }
 
+  /** One write after the other: of nodes that are worked on at a time, the last state stays. */
   #save(run: Run): Promise<void> {
-    return writeDurably(this.options.store.runFile(run.id), JSON.stringify(run));
+    return this.#journals.run(run.id, () =>
+      writeDurably(this.options.store.runFile(run.id), JSON.stringify(run)),
+    );
   }
 
   #nowS(): number {

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { createLogger, type Logger } from '../../telemetry/logger.js';
 import { LocalDriver } from '../drivers/local.js';
+import { SshDriver } from '../drivers/ssh.js';
 import type { Driver } from '../drivers/driver.js';
 import { checkPrograms } from '../render/check-programs.js';
 import { layout } from '../state/layout.js';
@@ -50,7 +52,7 @@ export async function startDeploy(
     closing.push(() => audit.close());
     const control = await Control.open({
       options,
-      driver: driver ?? new LocalDriver(options.installRoot),
+      driver: driver ?? driverOf(options),
       audit,
       now,
       check,
@@ -69,6 +71,22 @@ export async function startDeploy(
     await close();
     throw error;
   }
+}
+
+/** The driver of a configuration. */
+export function driverOf(options: DeployOptions): Driver {
+  const { installRoot, filesFor } = options;
+  if (options.driver === 'local') return new LocalDriver(installRoot);
+  return new SshDriver({
+    rootOf: (node) => (filesFor === 'folder' ? path.posix.join(installRoot, node) : installRoot),
+    user: options.sshUser,
+    port: options.sshPort,
+    keyFile: options.sshKeyFile,
+    knownHostsFile: options.sshKnownHostsFile,
+    address: options.sshAddress,
+    sudo: options.sshSudo,
+    reloads: options.sshReload === 'systemd',
+  });
 }
 
 /** Two services would break each other's journals. The kernel lets go of it with the process. */

@@ -1,0 +1,141 @@
+/**
+ * What runs on a node for the driver `ssh`: Python's standard library alone, which every host of
+ * Swift's has. It reads one request, as JSON, and the contents of files behind it; nothing of either
+ * is ever a part of a command line. It answers with one line of JSON.
+ *
+ *     {"act": "look", "root", "paths": [...]}             → {"files": {path: [sha256, mode] | null}}
+ *     {"act": "install", "root", "run", "files", "deleted"} → {"changed": n}
+ *     {"act": "reload", "commands": [[...], ...]}          → {"said": [...]}
+ *
+ * Installation is as with the driver `local`: all files are staged, read back and compared, and every
+ * folder can be written to, before the first file is replaced.
+ */
+export const REMOTE_SCRIPT = String.raw`
+import hashlib, json, os, shutil, stat, subprocess, sys
+
+STAGING = '.ringway-deploy'
+CHUNK = 1 << 20
+
+
+class Refused(Exception):
+    pass
+
+
+def digest(place):
+    found = hashlib.sha256()
+    try:
+        with open(place, 'rb') as file:
+            for chunk in iter(lambda: file.read(CHUNK), b''):
+                found.update(chunk)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.hexdigest()
+
+
+def look(request, source):
+    files = {}
+    for name in request['paths']:
+        place = os.path.join(request['root'], name)
+        found = digest(place)
+        mode = None if found is None or os.path.islink(place) else stat.S_IMODE(os.lstat(place).st_mode)
+        files[name] = None if found is None else [found, mode]
+    return {'files': files}
+
+
+def stage(place, file, source):
+    left = file['size']
+    fd = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(fd, 'wb') as target:
+        while left > 0:
+            chunk = source.read(min(CHUNK, left))
+            if not chunk:
+                raise Refused('the connection ended before all files were there')
+            target.write(chunk)
+            left -= len(chunk)
+        target.flush()
+        os.fchmod(target.fileno(), file['mode'])
+        os.fsync(target.fileno())
+    if digest(place) != file['sha256']:
+        raise Refused(file['path'] + ' was read back with another content than was sent')
+
+
+def prepare(root, staging, names):
+    real = os.path.realpath(root)
+    for folder in sorted({os.path.dirname(name) for name in names}):
+        place = os.path.join(root, folder)
+        os.makedirs(place, 0o755, exist_ok=True)
+        found = os.path.realpath(place)
+        if found != os.path.join(real, folder):
+            raise Refused(folder + ' is a link that leads to ' + found)
+        if os.stat(place).st_dev != os.stat(staging).st_dev:
+            raise Refused(folder + ' is on another file system than ' + root)
+        probe = os.path.join(place, STAGING + '.probe')
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
+        os.unlink(probe)
+
+
+def sync(folder):
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def switch(root, staging, files, gone):
+    done = 0
+    try:
+        for number, file in enumerate(files):
+            os.rename(os.path.join(staging, str(number)), os.path.join(root, file['path']))
+            done += 1
+        for name in gone:
+            os.unlink(os.path.join(root, name))
+        for folder in sorted({os.path.dirname(name) for name in [f['path'] for f in files] + gone}):
+            sync(os.path.join(root, folder))
+    except OSError as error:
+        raise Refused('%d of %d files were replaced: %s' % (done, len(files), error))
+
+
+def install(request, source):
+    root, files = request['root'], request['files']
+    os.makedirs(root, 0o755, exist_ok=True)
+    gone = [name for name in request['deleted'] if os.path.lexists(os.path.join(root, name))]
+    top = os.path.join(root, STAGING)
+    # What a run that was cut off has left is of no use.
+    shutil.rmtree(top, ignore_errors=True)
+    staging = os.path.join(top, request['run'])
+    try:
+        os.makedirs(staging, 0o700)
+        for number, file in enumerate(files):
+            stage(os.path.join(staging, str(number)), file, source)
+        prepare(root, staging, [file['path'] for file in files] + gone)
+        switch(root, staging, files, gone)
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+    return {'changed': len(files) + len(gone)}
+
+
+def reload(request, source):
+    said = []
+    for command in request['commands']:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, timeout=120)
+        text = ended.stdout.decode('utf-8', 'replace').strip()[-400:]
+        if ended.returncode != 0:
+            raise Refused('%s ended with %d: %s' % (' '.join(command), ended.returncode, text))
+        said.append(text)
+    return {'said': said}
+
+
+def main():
+    source = sys.stdin.buffer
+    request = json.loads(source.readline())
+    try:
+        answer = {'look': look, 'install': install, 'reload': reload}[request['act']](request, source)
+    except (Refused, OSError, subprocess.SubprocessError) as error:
+        answer = {'error': str(error)[:1000]}
+    print(json.dumps(answer))
+
+
+main()
+`;

@@ -1,0 +1,203 @@
+import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { InstallFile } from '../../src/deploy/drivers/driver.js';
+import { SshDriver, type SshOptions } from '../../src/deploy/drivers/ssh.js';
+import { sha256 } from '../../src/deploy/spec/canonical.js';
+import { describeWith, program } from '../support/needs.js';
+import { mustRun } from '../support/programs.js';
+import { Sshd } from '../support/sshd.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { otherWorkers, small, TestDeploy } from './service-support.js';
+
+/** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
+const SYSTEMCTL = `#!/bin/sh
+cd "$(dirname "$0")"
+echo "$@" >> calls
+if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
+`;
+const SUDO = `#!/bin/sh
+echo "sudo $1 $2" >> "$(dirname "$0")/calls"
+shift
+exec "$@"
+`;
+const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
+
+describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let programs: string;
+  let sshd: Sshd;
+
+  before(async () => {
+    folder = await makeTempFolder('deploy-ssh');
+    programs = join(folder, 'programs');
+    await mkdir(programs);
+    for (const [name, text] of [
+      ['systemctl', SYSTEMCTL],
+      ['sudo', SUDO],
+    ] as const) {
+      await writeFile(join(programs, name), text);
+      await chmod(join(programs, name), 0o755);
+    }
+    sshd = await Sshd.start(join(folder, 'ssh d'), programs);
+  });
+
+  beforeEach(async () => {
+    await rm(join(folder, 'nodes'), { recursive: true, force: true });
+    await rm(join(programs, 'calls'), { force: true });
+  });
+
+  after(async () => {
+    // There is none where its start failed.
+    await (sshd as Sshd | undefined)?.stop();
+    await removeFolder(folder);
+  });
+
+  const at = (name: string): string => join(folder, 'nodes/node1', name);
+  const calls = () => readFile(join(programs, 'calls'), 'utf8');
+
+  function driver(more: Partial<SshOptions> = {}): SshDriver {
+    const { user, port, keyFile, knownHostsFile } = sshd;
+    const own = { user, port, keyFile, knownHostsFile };
+    const rootOf = (node: string) => join(folder, 'nodes', node);
+    const rest = { address: 'storage_ip', sudo: false, reloads: true } as const;
+    return new SshDriver({ ...own, rootOf, ...rest, ...more });
+  }
+
+  function file(path: string, text: string, mode = 0o640): InstallFile {
+    const content = Buffer.from(text);
+    return { path, mode, content, sha256: sha256(content) };
+  }
+
+  function install(files: readonly InstallFile[], deleted: readonly string[] = [], by = driver()) {
+    return by.install({ run: 'run-1', node: NODE, files, deleted });
+  }
+
+  const failureOf = async (work: Promise<unknown>): Promise<string> => {
+    const failure: unknown = await work.catch((error: unknown) => error);
+    return failure instanceof Error ? failure.message : 'none';
+  };
+
+  it('puts files in place with their modes, and only those that differ', async () => {
+    const large = file('etc/swift/object.ring.gz', 'x'.repeat(3 * 1024 * 1024), 0o644);
+    const odd = file("etc/swift/a file; $(id) 'of' `odd` name", 'odd');
+    expect(await install([file('etc/swift/swift.conf', 'secret'), large, odd])).to.equal(3);
+    expect(await readFile(at(odd.path), 'utf8')).to.equal('odd');
+    expect((await stat(at('etc/swift/swift.conf'))).mode & 0o777).to.equal(0o640);
+    expect((await stat(at(large.path))).size).to.equal(large.content.length);
+    await chmod(at(odd.path), 0o600);
+    const again = [file('etc/swift/swift.conf', 'other'), large, odd];
+    expect(await install(again, ['etc/swift/gone'])).to.equal(2);
+    expect(await install(again)).to.equal(0);
+    expect(await install([], [odd.path, 'etc/none'])).to.equal(1);
+    expect(await readdir(at('etc/swift'))).to.have.members(['swift.conf', 'object.ring.gz']);
+    expect(await readdir(at('.'))).to.deep.equal(['etc']);
+    const hashes = await driver().hashes(NODE, [large.path, 'etc/none']);
+    expect([...hashes]).to.deep.equal([
+      [large.path, large.sha256],
+      ['etc/none', null],
+    ]);
+  });
+
+  it('replaces nothing where a file cannot be put in place', async () => {
+    const before = file('etc/swift/swift.conf', 'before');
+    await install([before]);
+    await writeFile(at('etc/ringway'), 'a file in the place of a folder');
+    const wanted = [file('etc/swift/swift.conf', 'after'), file('etc/ringway/x', 'x')];
+    expect(await failureOf(install(wanted))).to.match(/exists|not a directory/i);
+    expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
+    await rm(at('etc/ringway'));
+    await mkdir(join(folder, 'outside'));
+    await symlink(join(folder, 'outside'), at('etc/ringway'));
+    expect(await failureOf(install(wanted))).to.equal(
+      `etc/ringway is a link that leads to ${join(folder, 'outside')}`,
+    );
+    const lie = { ...file('etc/swift/swift.conf', 'after'), sha256: '0'.repeat(64) };
+    expect(await failureOf(install([lie]))).to.contain('read back with another content');
+    expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
+    expect(await readdir(at('.'))).to.deep.equal(['etc']);
+  });
+
+  it('calls no host whose key is another, or not known, and none that does not answer', async () => {
+    const strangers = join(folder, 'strangers');
+    await writeFile(strangers, '');
+    const unknown = driver({ knownHostsFile: strangers });
+    expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(
+      /^ssh: .*Host key verification failed/,
+    );
+    const known = await readFile(sshd.knownHostsFile, 'utf8');
+    const { stdout } = await mustRun('cat', [`${sshd.keyFile}.pub`]);
+    const key = stdout.split(' ').slice(0, 2).join(' ');
+    await writeFile(strangers, `${known.split(' ')[0] ?? ''} ${key}\n`);
+    expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(/^ssh: .*verification failed/);
+    const other = driver({ keyFile: join(folder, 'ssh d/host-key') });
+    expect(await failureOf(other.hashes(NODE, ['etc']))).to.match(/^ssh: .*Permission denied/);
+    const closed = driver({ port: 1, knownHostsFile: sshd.knownHostsFile });
+    expect(await failureOf(closed.hashes(NODE, ['etc']))).to.match(/^ssh: .*Connection refused/);
+  });
+
+  it('reloads services with systemd, and finds out whether they run', async () => {
+    const lines = ['systemctl reload-or-restart swift-object', 'systemctl restart memcached'];
+    await driver().reload(NODE, lines);
+    expect(await calls()).to.equal(
+      [
+        'reload-or-restart swift-object swift-object-*',
+        'is-active swift-object',
+        'restart memcached',
+        'is-active memcached\n',
+      ].join('\n'),
+    );
+    await writeFile(join(programs, 'down-memcached'), '');
+    expect(await failureOf(driver().reload(NODE, lines))).to.equal(
+      'systemctl is-active memcached ended with 3: inactive',
+    );
+    await rm(join(programs, 'down-memcached'));
+    const odd = driver().reload(NODE, ['systemctl restart x; reboot']);
+    expect(await failureOf(odd)).to.contain('not a command that Deploy runs');
+  });
+
+  it('becomes root where it is told to', async () => {
+    await install([file('etc/swift/swift.conf', 'x')], [], driver({ sudo: true }));
+    expect(await calls()).to.equal('sudo -n python3\n'.repeat(2));
+  });
+
+  it('brings a cluster into being, and stops at the first service that does not run', async () => {
+    const deploy = await TestDeploy.start(
+      folder,
+      {},
+      {
+        driver: 'ssh',
+        files_for: 'folder',
+        install_root: join(folder, 'nodes'),
+        ssh_user: sshd.user,
+        ssh_port: sshd.port,
+        ssh_key_file: sshd.keyFile,
+        ssh_known_hosts_file: sshd.knownHostsFile,
+        ssh_reload: 'systemd',
+        parallel_nodes: 2,
+      },
+    );
+    try {
+      await deploy.putSpec(small);
+      const run = await deploy.deploy('first');
+      expect(run.state, run.message).to.equal('succeeded');
+      expect(run.steps.map(({ state }) => state)).to.deep.equal(Array(8).fill('succeeded'));
+      const sums = { cwd: join(folder, 'nodes/node3') };
+      await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], sums);
+      await writeFile(join(programs, 'down-swift-proxy'), '');
+      await deploy.putSpec(otherWorkers);
+      const stopped = await deploy.deploy('second');
+      expect(stopped.state).to.equal('partial');
+      expect(stopped.message).to.match(/^node1: systemctl is-active swift-proxy ended with 3/);
+      await rm(join(programs, 'down-swift-proxy'));
+      const { json } = await deploy.call('GET', '/v1/status');
+      expect(json.nodes.map(({ state }) => state)).to.include('drift');
+      expect((await deploy.deploy('third')).state).to.equal('succeeded');
+      const { json: after } = await deploy.call('GET', '/v1/status');
+      expect(after.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+    } finally {
+      await deploy.close();
+    }
+  });
+});
