@@ -35,7 +35,7 @@ const CONNECT_TRIES = 3;
 const CALL_TIMEOUT_MS = 10 * 60_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 500;
-/** Of ssh itself, when there was no connection or it broke. */
+/** The exit code of ssh when there was no connection, or it broke. */
 const NO_CONNECTION = 255;
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin', LANG: 'C.UTF-8' };
 
