@@ -37,6 +37,7 @@ export function merge(encoded: readonly string[]): LatencyHistogram {
 
 export interface Percentiles {
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly p999: number;
   readonly max: number;
@@ -45,5 +46,5 @@ export interface Percentiles {
 /** The percentiles in milliseconds. */
 export function percentilesOf(histogram: LatencyHistogram): Percentiles {
   const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000;
-  return { p50: at(50), p99: at(99), p999: at(99.9), max: histogram.maxValue / 1000 };
+  return { p50: at(50), p95: at(95), p99: at(99), p999: at(99.9), max: histogram.maxValue / 1000 };
 }

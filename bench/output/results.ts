@@ -6,6 +6,8 @@ export const RESULTS_SCHEMA = 'ringway-bench/1';
 
 const percentiles = z.object({
   p50: z.number(),
+  /** Absent in files of older harnesses. */
+  p95: z.number().optional(),
   p99: z.number(),
   p999: z.number(),
   max: z.number(),

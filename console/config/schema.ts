@@ -179,8 +179,14 @@ const KEYS = {
     schema: flag().default(false),
     doc: 'Allows operators to run benchmarks. Needs `benchmark_bin` and `benchmark_home`.',
   },
-  benchmark_bin: { schema: program(), doc: 'The benchmark program.' },
-  benchmark_home: { schema: optionalPath(), doc: 'Directory with its profiles.' },
+  benchmark_bin: {
+    schema: program(),
+    doc: 'The benchmark program, such as `ops/benchmark/ringway-benchmark.mjs` of this project.',
+  },
+  benchmark_home: {
+    schema: optionalPath(),
+    doc: 'Directory with a folder `profiles`, such as `ops/benchmark` of this project.',
+  },
   lab_enabled: { schema: flag().default(false), doc: 'Shows the Lab to operators.' },
   lab_mutations: {
     schema: flag().default(false),

@@ -71,6 +71,15 @@ export class S3Account {
     }
   }
 
+  /**
+   * What a program needs that is to act as this user, with the access key that S3 knows.
+   * @throws UpstreamError; S3StatusError where S3 knows none of them
+   */
+  async credentials(): Promise<{ readonly accessKey: string; readonly secretKey: string }> {
+    await this.do([200], 'GET', { bucket: '' });
+    return { accessKey: this.#accessKeys[0] ?? '', secretKey: this.secretKey };
+  }
+
   /** As {@link send}, for answers of these statuses. @throws S3StatusError for any other */
   async expect(
     statuses: readonly number[],

@@ -11,6 +11,8 @@ import type { S3ObjectView } from '../surfaces/files/s3/s3-objects.js';
 import type { UploadsPage } from '../surfaces/files/s3/unfinished.js';
 import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
 import type { TrashView } from '../surfaces/files/trash-routes.js';
+import type { BenchmarkRun } from '../surfaces/benchmarks/runs.js';
+import type { BenchmarksView } from '../surfaces/benchmarks/surface.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
 import type { DeletedPage, VersionsView } from '../surfaces/files/version-routes.js';
 import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
@@ -78,6 +80,9 @@ export interface Answers {
   'POST /api/files/tempurl': TempUrl;
   'POST /api/files/uploads': UploadPlanView;
   'POST /api/files/zip': { readonly ticket: string };
+  'GET /api/benchmarks': BenchmarksView;
+  'POST /api/benchmarks/runs': { readonly id: string };
+  [benchmark: `GET /api/benchmarks/runs/${string}`]: BenchmarkRun;
   'GET /lab/api/rings': RingsView;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
   'GET /lab/api/policies': PoliciesView;

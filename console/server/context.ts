@@ -1,5 +1,6 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
+import type { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
 import type { Lab } from '../surfaces/lab/lab.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { UserAdmin } from '../surfaces/users/user-admin.js';
@@ -39,6 +40,8 @@ export interface ConsoleContext {
   readonly monitor: Monitor | undefined;
   /** Undefined unless `lab_enabled` is set. */
   readonly lab: Lab | undefined;
+  /** Undefined unless `test_enabled` is set. */
+  readonly benchmarks: BenchmarkRuns | undefined;
 }
 
 declare module 'fastify' {

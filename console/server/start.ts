@@ -7,6 +7,7 @@ import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
+import { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
 import { Lab } from '../surfaces/lab/lab.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
 import { recoverUsers } from '../surfaces/users/recovery.js';
@@ -110,9 +111,11 @@ export class ConsoleServer {
       jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
       monitor: Monitor.open({ options, admin, events, now, logger }),
       lab: Lab.open({ options, now, logger }),
+      benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
     const server = new ConsoleServer(context);
     try {
+      await context.benchmarks?.recover();
       server.#app = await buildApp(context, () => server.#hosts, server.#traffic);
       await server.#app.ready();
     } catch (error) {
@@ -186,7 +189,7 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, s3, admin, monitor, lab, userAdmin, audit } =
+    const { sessions, events, store, auth, s3, admin, monitor, lab, benchmarks, userAdmin, audit } =
       this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
@@ -203,6 +206,7 @@ export class ConsoleServer {
     admin.close();
     await monitor?.close();
     await lab?.close();
+    await benchmarks?.close();
     // A change that was cut goes back, which is recorded.
     await this.#recovering;
     await userAdmin?.idle();

@@ -1,5 +1,6 @@
 import type { Surface } from '../server/surface.js';
 import { AUDIT } from './audit/surface.js';
+import { BENCHMARKS } from './benchmarks/surface.js';
 import { DEPLOY } from './deploy/surface.js';
 import { DESIGN } from './design/surface.js';
 import { FILES } from './files/surface.js';
@@ -8,4 +9,13 @@ import { MONITOR } from './monitor/surface.js';
 import { USERS } from './users/surface.js';
 
 /** All surfaces with their pages, in the order of the navigation. */
-export const SURFACES: readonly Surface[] = [FILES, MONITOR, DEPLOY, LAB, USERS, AUDIT, DESIGN];
+export const SURFACES: readonly Surface[] = [
+  FILES,
+  MONITOR,
+  DEPLOY,
+  BENCHMARKS,
+  LAB,
+  USERS,
+  AUDIT,
+  DESIGN,
+];

@@ -1,7 +1,10 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { startReconCluster, type ReconCluster } from '../console/lab/support.js';
 
@@ -54,5 +57,71 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     await page.getByText('is the object-updater running?').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-debt');
+  });
+});
+
+describeWith([program('chromium')], 'the page of benchmarks in a browser', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let home: string;
+  let watched: Watched;
+
+  before(async () => {
+    home = await makeTempFolder('benchmarks');
+    await mkdir(join(home, 'profiles'));
+    const profile = { title: 'Small objects', description: 'GET and PUT of 1 KiB.' };
+    await writeFile(join(home, 'profiles', 'small.json'), JSON.stringify(profile));
+    // The second run is faster than the first one.
+    const row =
+      '{"op":"\'$op\'","bytes":1024,"concurrency":4,"ops":900,"errors":0,"ops_per_s":\'$n\'00,"p50_ms":1.2,"p95_ms":2,"p99_ms":3}';
+    const script = `#!/bin/sh
+echo run >> ${home}/count
+n=$(wc -l < ${home}/count)
+op=get-1k; a='${row}'
+op=put-1k; b='${row}'
+echo '{"rows":['"$a,$b"']}' > "$4/result.json"
+echo "get-1k c=4 $n"
+read line < ${home}/go
+echo "$line"
+`;
+    await writeFile(join(home, 'runner'), script);
+    await chmod(join(home, 'runner'), 0o755);
+    await writeFile(join(home, 'go'), 'all is measured\n');
+    bed = await startTestBed(
+      { test_enabled: true, benchmark_bin: join(home, 'runner'), benchmark_home: home },
+      REAL_CLOCK,
+    );
+    watched = await openPage();
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(watched.page);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await removeFolder(home);
+  });
+
+  it('runs a profile with live output, and compares it with a former run', async () => {
+    const { page } = watched;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/benchmarks`);
+    for (const run of [1, 2]) {
+      await page.getByRole('button', { name: 'Run Small objects' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('log').getByText(`get-1k c=4 ${run}`).waitFor();
+      await page.getByText('all is measured').waitFor();
+      await page
+        .getByRole('row', { name: /^get-1k/ })
+        .getByText(`${run}00`, { exact: true })
+        .waitFor();
+      await page.getByRole('button', { name: 'Run Small objects', disabled: false }).waitFor();
+    }
+    await page.getByRole('region', { name: 'Operations per second', exact: true }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('benchmarks');
+    // The address is the view.
+    await page.reload();
+    await page.getByText('all is measured').waitFor();
+    expect(watched.complaints).to.deep.equal([]);
   });
 });

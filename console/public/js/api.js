@@ -10,6 +10,7 @@ import { toLogin } from './login-page.js';
  * @typedef {{
  *   jobs?: (job: Job) => void,
  *   monitor?: (overview: Overview) => void,
+ *   benchmarks?: (news: import('../../surfaces/benchmarks/runs.js').BenchmarkNews) => void,
  *   zip?: (cut: import('../../surfaces/files/zip-routes.js').ZipCut) => void,
  * }} Topics for topics of the stream of events, who is told what they say
  */

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
 import { Semaphore } from '../../../../src/lib/semaphore.js';
 import { ApiError } from '../../../server/api-error.js';
+import { checkProgram, HELPER_ENVIRONMENT } from '../../../server/helper-program.js';
 
 export interface HelperOutput {
   readonly code: number | null;
@@ -19,13 +18,6 @@ export interface HelperLimits {
 
 const OUTPUT_BYTES_MAX = 256 * 1024;
 const AT_ONCE = 2;
-/** Programs of Swift are Python; nothing of the console's own environment is for them. */
-const ENVIRONMENT = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  LANG: 'C.UTF-8',
-  PYTHONNOUSERSITE: '1',
-};
-
 /** One at a time would let one operator hold up the other; more would take the machine. */
 const turns = new Semaphore({ capacity: AT_ONCE, queueMax: 16, waitMsMax: 30_000 });
 
@@ -54,22 +46,6 @@ export async function runHelper(
   }
 }
 
-/** Only root or the console's own user may have written it: it runs with the console's rights. */
-async function checkProgram(program: string): Promise<void> {
-  const refuse = (why: string): never => {
-    throw new ApiError('unsupported_here', `The helper program ${why}.`);
-  };
-  try {
-    const { uid, mode } = await stat(program);
-    if (uid !== 0 && uid !== process.getuid?.()) refuse('belongs to another user');
-    if ((mode & 0o002) !== 0) refuse('can be written by everybody');
-    await access(program, constants.X_OK);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    refuse('is not there, or cannot be run');
-  }
-}
-
 function run(
   program: string,
   args: readonly string[],
@@ -77,7 +53,7 @@ function run(
 ): Promise<HelperOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
-      env: ENVIRONMENT,
+      env: HELPER_ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'ignore'],
       // A group of its own, so that what it started can be killed with it.
       detached: true,

@@ -1,0 +1,261 @@
+import { saveCsv } from './charts/export.js';
+import { el, messageOf, shownText } from './dom.js';
+
+/**
+ * What pages of figures share: parts of a page, tables that can be taken along, state in the URL.
+ * Their classes are those of `pages/lab/lab.css`.
+ */
+
+/**
+ * One column of a table; `value` is what files and the order of rows have.
+ *
+ * @template Row
+ * @typedef {{
+ *   title: string,
+ *   value: (row: Row) => string | number | null,
+ *   cell?: (row: Row) => Node | string,
+ *   number?: boolean,
+ * }} Column
+ */
+
+/**
+ * The head of a page.
+ *
+ * @param {string} title
+ * @param {string} purpose
+ * @param {...Node} actions
+ */
+export function pageHead(title, purpose, ...actions) {
+  const text = el(
+    'div',
+    {},
+    el('h1', { textContent: title }),
+    el('p', { className: 'quiet', textContent: purpose }),
+  );
+  return el('header', { className: 'lab-head' }, text, el('div', { className: 'row' }, ...actions));
+}
+
+/**
+ * @param {string} title
+ * @param {...(Node | string)} children
+ */
+export function card(title, ...children) {
+  return el('section', { className: 'card' }, el('h2', { textContent: title }), ...children);
+}
+
+/**
+ * @param {string} text
+ * @param {'ok' | 'warn' | 'crit' | 'info' | ''} [state]
+ */
+export function badge(text, state = '') {
+  const made = el('span', { className: 'badge', textContent: text });
+  if (state !== '') made.dataset.state = state;
+  return made;
+}
+
+/**
+ * Numbers that are to be seen first.
+ *
+ * @param {readonly { readonly label: string, readonly value: string, readonly hint?: string }[]} all
+ */
+export function figures(all) {
+  return el(
+    'dl',
+    { className: 'lab-figures' },
+    ...all.map(({ label, value, hint }) =>
+      el(
+        'div',
+        {},
+        el('dt', { textContent: label }),
+        el('dd', { textContent: value }),
+        ...(hint === undefined ? [] : [el('dd', { className: 'quiet', textContent: hint })]),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {HTMLElement} control
+ * @param {string} [hint]
+ */
+export function field(text, control, hint) {
+  const label = el('label', { className: 'field' }, text, control);
+  if (hint !== undefined) label.append(el('span', { className: 'hint', textContent: hint }));
+  return label;
+}
+
+/**
+ * @param {string} name
+ * @param {Partial<HTMLInputElement>} [properties]
+ */
+export function input(name, properties) {
+  return el('input', { name, autocomplete: 'off', spellcheck: false, ...properties });
+}
+
+/**
+ * @param {string} name
+ * @param {readonly (readonly [value: string, text: string])[]} choices
+ */
+export function select(name, choices) {
+  return el(
+    'select',
+    { name },
+    ...choices.map(([value, textContent]) => el('option', { value, textContent })),
+  );
+}
+
+/**
+ * A table with its own button for a CSV file. The rows are those that are shown and all others.
+ *
+ * @param {string} name of the file, and what the table is called
+ * @template Row
+ * @param {readonly Column<Row>[]} columns
+ * @param {readonly Row[]} rows
+ * @param {number} [shownMax]
+ */
+export function table(name, columns, rows, shownMax = 500) {
+  const head = el(
+    'tr',
+    {},
+    ...columns.map(({ title, number }) =>
+      el('th', { scope: 'col', textContent: title, className: number ? 'number' : '' }),
+    ),
+  );
+  const body = rows.slice(0, shownMax).map((row) =>
+    el(
+      'tr',
+      {},
+      ...columns.map(({ value, cell, number }) => {
+        const shown = cell === undefined ? textOf(value(row)) : cell(row);
+        return el('td', { className: number ? 'number' : '' }, shown);
+      }),
+    ),
+  );
+  const made = el('table', {}, el('thead', {}, head), el('tbody', {}, ...body));
+  made.setAttribute('aria-label', name);
+  const titles = columns.map(({ title }) => title);
+  const figuresOf = () => rows.map((row) => columns.map(({ value }) => value(row)));
+  const csv = el('button', {
+    className: 'plain',
+    textContent: 'Download CSV',
+    onclick: () => saveCsv(name, { head: titles, rows: figuresOf() }),
+  });
+  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, made);
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', name);
+  const more = rows.length - body.length;
+  const note = more > 0 ? `${more} more rows are in the file. ` : '';
+  return el('div', { className: 'lab-table' }, scroll, el('p', { className: 'quiet' }, note, csv));
+}
+
+/** @param {string | number | null} value */
+function textOf(value) {
+  return value === null ? '–' : shownText(value);
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {string} type
+ */
+export function download(name, text, type) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  el('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 0);
+}
+
+/** What the URL says of the view: so that a view can be sent to a colleague. */
+export function viewState() {
+  return Object.fromEntries(new URLSearchParams(location.search));
+}
+
+/** @param {Readonly<Record<string, string>>} state of which empty values are left out */
+export function setViewState(state) {
+  const given = Object.entries(state).filter(([, value]) => value !== '');
+  const search = new URLSearchParams(given).toString();
+  history.replaceState(null, '', search === '' ? location.pathname : `?${search}`);
+}
+
+/**
+ * Fills a place with what takes time, and says so; a failure stays where it belongs. Forms with the
+ * attribute `data-send-at-once` are sent when they are there.
+ *
+ * @param {HTMLElement} place
+ * @param {() => Promise<readonly Node[]>} work
+ */
+export async function fill(place, work) {
+  place.setAttribute('aria-busy', 'true');
+  if (place.childElementCount === 0) place.replaceChildren(el('div', { className: 'skeleton' }));
+  try {
+    place.replaceChildren(...(await work()));
+    // A form that is not on the page yet cannot be sent.
+    /** @type {NodeListOf<HTMLFormElement>} */ (
+      place.querySelectorAll('form[data-send-at-once]')
+    ).forEach((form) => form.requestSubmit());
+  } catch (error) {
+    place.replaceChildren(problem(error));
+  } finally {
+    place.removeAttribute('aria-busy');
+  }
+}
+
+/** @param {unknown} error */
+export function problem(error) {
+  const text = shownText(messageOf(error));
+  const made = el('div', { className: 'empty-state' }, el('p', { textContent: text }));
+  made.setAttribute('role', 'alert');
+  return made;
+}
+
+/**
+ * Parts of a page of which one is shown: the names are in the URL.
+ *
+ * @param {string} label
+ * @param {readonly { readonly id: string, readonly title: string }[]} tabs
+ * @param {string} chosen
+ * @param {(id: string) => void} onChoose
+ */
+export function tabList(label, tabs, chosen, onChoose) {
+  const list = el('div', { className: 'tabs' });
+  list.setAttribute('role', 'tablist');
+  list.setAttribute('aria-label', label);
+  const buttons = tabs.map(({ id, title }) => {
+    const button = el('button', { id: `tab-${id}`, textContent: title });
+    button.setAttribute('role', 'tab');
+    button.addEventListener('click', () => choose(id, false));
+    return button;
+  });
+  const choose = (/** @type {string} */ id, /** @type {boolean} */ focus) => {
+    for (const [index, button] of buttons.entries()) {
+      const isChosen = tabs[index]?.id === id;
+      button.setAttribute('aria-selected', String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+      if (isChosen && focus) button.focus();
+    }
+    onChoose(id);
+  };
+  list.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const at = buttons.findIndex((button) => button.getAttribute('aria-selected') === 'true');
+    choose(tabs[(at + step + tabs.length) % tabs.length]?.id ?? '', true);
+  });
+  list.append(...buttons);
+  for (const [index, button] of buttons.entries()) {
+    const isChosen = tabs[index]?.id === chosen;
+    button.setAttribute('aria-selected', String(isChosen));
+    button.tabIndex = isChosen ? 0 : -1;
+  }
+  return list;
+}
+
+/** @param {number} value @param {number} [digits] */
+export function numberText(value, digits = 2) {
+  return value.toLocaleString('en', { maximumFractionDigits: digits });
+}
+
+/** @param {number} value a share of 1 @param {number} [digits] */
+export function percentText(value, digits = 1) {
+  return `${numberText(100 * value, digits)} %`;
+}

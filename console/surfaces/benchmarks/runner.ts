@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { HELPER_ENVIRONMENT } from '../../server/helper-program.js';
+
+/** Which process it is: ids are used again, but not with the same start. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** Clock ticks since the machine was started, of /proc. */
+  readonly started: string;
+}
+
+export interface RunnerStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onLine: (line: string) => void;
+}
+
+/** How a runner ended. */
+export interface RunnerEnd {
+  readonly code: number | null;
+  /** It never ran. */
+  readonly failed: boolean;
+}
+
+const LINE_LENGTH_MAX = 500;
+const GRACE_MS = 10_000;
+
+/** The benchmark program with all that it starts: a group of processes of its own. */
+export class Runner {
+  readonly ended: Promise<RunnerEnd>;
+  readonly mark: ProcessMark | undefined;
+  #hasEnded = false;
+
+  constructor({ program, args, environment, onLine }: RunnerStart) {
+    const child = spawn(program, args, {
+      env: { ...HELPER_ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const input of [child.stdout, child.stderr]) {
+      // Without a limit, a line without an end would grow for ever.
+      let length = 0;
+      input.on('data', (chunk: Buffer) => {
+        const end = chunk.lastIndexOf(10);
+        length = end === -1 ? length + chunk.length : chunk.length - end;
+        if (length > 1024 * 1024) input.destroy();
+      });
+      const lines = createInterface({ input, crlfDelay: Infinity });
+      lines.on('line', (line) => {
+        onLine(visible(line).slice(0, LINE_LENGTH_MAX));
+      });
+    }
+    this.mark = child.pid === undefined ? undefined : markOf(child.pid);
+    this.ended = new Promise((resolve) => {
+      const end = (result: RunnerEnd): void => {
+        this.#hasEnded = true;
+        resolve(result);
+      };
+      child.once('error', () => {
+        end({ code: null, failed: true });
+      });
+      child.once('close', (code) => {
+        end({ code, failed: false });
+      });
+    });
+  }
+
+  /** Asks the whole group to end, and kills it when it does not. */
+  async stop(): Promise<void> {
+    const { mark } = this;
+    if (mark === undefined || this.#hasEnded) return;
+    signalGroup(mark.pid, 'SIGTERM');
+    const timer = setTimeout(() => {
+      signalGroup(mark.pid, 'SIGKILL');
+    }, GRACE_MS);
+    await this.ended;
+    clearTimeout(timer);
+    // What it started may not have heard it.
+    signalGroup(mark.pid, 'SIGKILL');
+  }
+}
+
+/** Kills the group of a runner that a former console has left behind. */
+export function killLeftOver(mark: ProcessMark): void {
+  if (markOf(mark.pid)?.started === mark.started) signalGroup(mark.pid, 'SIGKILL');
+}
+
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of it has ended.
+  }
+}
+
+function markOf(pid: number): ProcessMark | undefined {
+  try {
+    // The name in parentheses may hold anything; the 22nd field is the start (proc(5)).
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return started === undefined ? undefined : { pid, started };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Terminals' colours and carriage returns are no text. */
+function visible(line: string): string {
+  const text = line.slice(0, 4 * LINE_LENGTH_MAX);
+  // eslint-disable-next-line no-control-regex -- these are what is taken out
+  return text.replace(/\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
+}

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { loginName } from '../../config/keys.js';
+import { ApiError } from '../../server/api-error.js';
+import { audited } from '../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { Surface } from '../../server/surface.js';
+import type { Session } from '../../server/sessions.js';
+import type { BenchmarkProfile } from './profiles.js';
+import type { BenchmarkRun, BenchmarkRunRow, BenchmarkRuns } from './runs.js';
+
+export interface BenchmarksView {
+  readonly profiles: readonly BenchmarkProfile[];
+  /** The newest first. */
+  readonly runs: readonly BenchmarkRunRow[];
+}
+
+const START = z.strictObject({ profile: z.string().max(64) });
+
+export const BENCHMARKS: Surface = {
+  id: 'benchmarks',
+  group: 'cluster',
+  feature: 'test',
+  access: 'operate',
+  prefixes: ['/api/benchmarks'],
+  pages: [
+    {
+      id: 'benchmarks',
+      title: 'Benchmarks',
+      purpose: 'How fast the service is, measured with profiles, and compared with former runs.',
+      path: '/benchmarks',
+      icon: 'gauge',
+      styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/benchmarks/benchmarks.css'],
+      routes: benchmarkRoutes,
+    },
+  ],
+};
+
+function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
+
+  app.get(
+    '/api/benchmarks',
+    { config: { access, background: true } },
+    async (): Promise<BenchmarksView> => {
+      const runs = runsOf(context);
+      return { profiles: await runs.profiles.list(), runs: await runs.list() };
+    },
+  );
+
+  app.post('/api/benchmarks/runs', { config: { access } }, async (request, reply) => {
+    const runs = runsOf(context);
+    const { profile: name } = parse(START, request.body);
+    const profile = await runs.profiles.get(name);
+    const session = sessionOf(request);
+    const act = { action: 'benchmarks.run', target: profile.name };
+    const { id } = await audited(context, request, act, async () => {
+      const environment = profile.target === 'own' ? {} : await serviceOf(context, session);
+      return runs.start(profile, loginName(session.user), environment);
+    });
+    return reply.status(202).send({ id });
+  });
+
+  app.get(
+    '/api/benchmarks/runs/:id',
+    { config: { access, background: true } },
+    (request): Promise<BenchmarkRun> => runsOf(context).get(idOf(request.params)),
+  );
+
+  app.delete('/api/benchmarks/runs/:id', { config: { access } }, async (request, reply) => {
+    await runsOf(context).cancel(idOf(request.params));
+    return reply.status(204).send();
+  });
+}
+
+/** @throws ApiError feature_disabled; the gate of the surface answers it before */
+function runsOf({ benchmarks }: ConsoleContext): BenchmarkRuns {
+  if (benchmarks !== undefined) return benchmarks;
+  throw new ApiError('feature_disabled', 'Running benchmarks is switched off in this console.');
+}
+
+/**
+ * What a runner needs to measure this service as the user who starts it.
+ * @throws ApiError unsupported_here without `s3_base`
+ */
+async function serviceOf(
+  { options }: Pick<ConsoleContext, 'options'>,
+  { s3 }: Session,
+): Promise<Readonly<Record<string, string>>> {
+  if (s3 === undefined) {
+    throw new ApiError('unsupported_here', 'This profile measures the S3 API of the service.', {
+      needs: 's3_base',
+    });
+  }
+  const { accessKey, secretKey } = await s3.credentials();
+  return {
+    RINGWAY_S3_ENDPOINT: options.s3Base,
+    RINGWAY_S3_REGION: options.s3Region,
+    AWS_ACCESS_KEY_ID: accessKey,
+    AWS_SECRET_ACCESS_KEY: secretKey,
+  };
+}
