@@ -3,7 +3,7 @@ import { ConfigError } from '../src/config/problem.js';
 import { OutputError, ResultOutput } from '../src/lib/result-output.js';
 import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
 import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
-import { verifyAudit } from '../src/lib/audit/audit-verify.js';
+import { verifyAudit } from '../src/lib/audit/audit-log.js';
 import { startConsole, type RunningConsole } from './server/start.js';
 
 const USAGE = 'usage: node dist/console/main.js console.json [--verify-audit]';

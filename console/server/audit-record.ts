@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { loginName } from '../config/keys.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
-import type { AuditDetails, AuditEvent } from '../../src/lib/audit/audit-files.js';
+import type { AuditDetails, AuditEvent } from '../../src/lib/audit/audit-log.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import { hasRight, type Right } from './rights.js';
 import { fromUpstream } from './upstream-errors.js';

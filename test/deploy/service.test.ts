@@ -12,7 +12,7 @@ import { StateLockedError } from '../../src/deploy/service/start.js';
 import { NO_SPEC_ETAG } from '../../src/deploy/service/store.js';
 import { etagOf } from '../../src/deploy/spec/canonical.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
-import { verifyAudit } from '../../src/lib/audit/audit-verify.js';
+import { verifyAudit } from '../../src/lib/audit/audit-log.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { makeFolders, otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { AUDIT_RESULTS, type AuditRecord } from '../../../src/lib/audit/audit-files.js';
+import { AUDIT_RESULTS, type AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import type { ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 

@@ -1,5 +1,5 @@
 import type { Driver } from '../drivers/driver.js';
-import type { AuditEvent } from '../../lib/audit/audit-files.js';
+import type { AuditEvent } from '../../lib/audit/audit-log.js';
 import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { SerialQueues } from '../../lib/promises.js';
 import { nodeOf } from '../plan/make-plan.js';

@@ -2,9 +2,14 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
-import type { AuditEvent, AuditRecord } from './audit-files.js';
-import { AuditLog, type AuditLogOptions } from './audit-log.js';
-import type { AuditVerdict } from './audit-verify.js';
+import {
+  openAuditLog,
+  type AuditEvent,
+  type AuditLog,
+  type AuditLogOptions,
+  type AuditRecord,
+  type AuditVerdict,
+} from './audit-log.js';
 
 const LOCK_FILE = 'audit.lock';
 /** The kernel offers no wait that can be given up, hence the retry. */
@@ -41,7 +46,7 @@ export class ExclusiveAudit {
     const lock = await open(path.join(directory, LOCK_FILE), 'a+', 0o600);
     try {
       const isLocked = tryLock(lock.fd);
-      const audit = new ExclusiveAudit(lock, () => AuditLog.open(directory, options), isLocked);
+      const audit = new ExclusiveAudit(lock, () => openAuditLog(directory, options), isLocked);
       if (isLocked) await audit.#opened;
       else onWait();
       return audit;

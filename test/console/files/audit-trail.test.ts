@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AuditRecord } from '../../../src/lib/audit/audit-files.js';
+import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import { skipBecause } from '../../support/skip.js';
 import type { ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';

@@ -3,9 +3,14 @@ import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { AuditEvent, AuditRecord } from '../../../src/lib/audit/audit-files.js';
-import { AuditLog } from '../../../src/lib/audit/audit-log.js';
-import { verifyAudit, type AuditVerdict } from '../../../src/lib/audit/audit-verify.js';
+import {
+  openAuditLog,
+  verifyAudit,
+  type AuditEvent,
+  type AuditLog,
+  type AuditRecord,
+  type AuditVerdict,
+} from '../../../src/lib/audit/audit-log.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -32,7 +37,7 @@ describe('console audit log', () => {
 
   beforeEach(async () => {
     folder = await makeTempFolder('audit');
-    log = await AuditLog.open(folder);
+    log = await openAuditLog(folder);
   });
 
   afterEach(async () => {
@@ -47,7 +52,7 @@ describe('console audit log', () => {
   it('chains what is written at the same time, across restarts', async () => {
     await writeAll(20);
     await log.close();
-    log = await AuditLog.open(folder);
+    log = await openAuditLog(folder);
     await writeAll(3);
     const verdict = await log.verify();
     expect(verdict).to.include({ ok: true, files: 1, records: 23 });
@@ -133,7 +138,7 @@ describe('console audit log', () => {
     await writeAll(2);
     await log.close();
     await appendFile(file(), '{"unix_s":1,"act');
-    log = await AuditLog.open(folder);
+    log = await openAuditLog(folder);
     await writeAll(1);
     expect(await log.verify()).to.include({ ok: true, records: 3 });
   });
@@ -147,7 +152,7 @@ describe('console audit log', () => {
 
   it('goes on in a new file with the same chain, and lets the oldest go with a record', async () => {
     await log.close();
-    log = await AuditLog.open(folder, { bytesMax: 16 * 1024 });
+    log = await openAuditLog(folder, { bytesMax: 16 * 1024 });
     await writeAll(30);
     const before = await readdir(folder);
     expect(before).to.include.members(['audit-00000001.jsonl', 'audit-00000002.jsonl']);
@@ -160,7 +165,7 @@ describe('console audit log', () => {
     const drops = await log.latest((one) => one.action === 'audit.drop', 100);
     expect(drops.at(-1)?.target).to.match(/^audit-\d{8}\.jsonl [0-9a-f]{64}$/);
     await log.close();
-    log = await AuditLog.open(folder, { bytesMax: 16 * 1024 });
+    log = await openAuditLog(folder, { bytesMax: 16 * 1024 });
     await writeAll(1);
     expect((await log.verify()).ok).to.equal(true);
     // A file that is gone without a record is missing.
@@ -170,12 +175,12 @@ describe('console audit log', () => {
 
   it('goes on with the chain when it was stopped between two files', async () => {
     await log.close();
-    log = await AuditLog.open(folder, { bytesMax: 8 * 1024 });
+    log = await openAuditLog(folder, { bytesMax: 8 * 1024 });
     await writeAll(20);
     await log.close();
     await rm(file());
     await writeFile(file(), '');
-    log = await AuditLog.open(folder);
+    log = await openAuditLog(folder);
     await writeAll(1);
     expect((await log.verify()).ok).to.equal(true);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { verifyAudit } from '../../../src/lib/audit/audit-verify.js';
+import { verifyAudit } from '../../../src/lib/audit/audit-log.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 

@@ -20,7 +20,7 @@ const ACTIONS = [
 ];
 const GOOD = new Set(['begun', 'ok']);
 
-/** @typedef {import('../../../../src/lib/audit/audit-files.js').AuditRecord} AuditRecord */
+/** @typedef {import('../../../../src/lib/audit/audit-log.js').AuditRecord} AuditRecord */
 
 const PROBLEMS = {
   unreadable: 'is no record',

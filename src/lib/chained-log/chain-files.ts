@@ -3,71 +3,64 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-export interface AuditEvent {
-  readonly actor: string;
-  readonly role: string;
-  readonly ip: string;
-  /** What was done, such as `login` or `files.purge`. */
-  readonly action: string;
-  readonly target: string;
-  /**
-   * An action of some length has two records with the same request: one before it is done, and one
-   * of its outcome. `partial` is some of many names.
-   */
-  readonly result: AuditResult;
-  readonly request_id: string;
-  /** The account whose containers it is about; empty before a login, and for other events. */
-  readonly account?: string;
-  /** How it was done, and to how many; bounded by who writes it. */
-  readonly details?: AuditDetails;
-}
-
-export const AUDIT_RESULTS = ['begun', 'ok', 'partial', 'denied', 'failed'] as const;
-export type AuditResult = (typeof AUDIT_RESULTS)[number];
-
-export type AuditDetails = Readonly<
-  Record<string, string | number | boolean | null | readonly string[]>
->;
-
-export interface AuditRecord extends AuditEvent {
+/** What every line of a chained log has. */
+export interface Chained {
   readonly unix_s: number;
   /** Digest of the line before; of the first one ever, zeros. */
   readonly prev_sha256: string;
 }
 
+/** What a log holds, and what its files are called. */
+export interface ChainFormat<Entry> {
+  /** `audit` is written to `audit.jsonl`, and full files become `audit-00000001.jsonl`. */
+  readonly name: string;
+  /** The length of each line is bounded: makes an entry as short as it has to be. */
+  readonly bounded: (entry: Entry) => Entry;
+  /** The entry that says which file was let go: its name and the digest of its last line. */
+  readonly dropEntry: (file: string, digest: string) => Entry;
+  /** The digest that such an entry names; undefined for any other. */
+  readonly droppedDigest: (entry: Entry & Chained) => string | undefined;
+}
+
 export const NOTHING_BEFORE = '0'.repeat(64);
-/** Its target names a file that was let go, and the digest of that file's last line. */
-export const DROP_ACTION = 'audit.drop';
 
-const CURRENT = 'audit.jsonl';
-const ROTATED = /^audit-(\d{8})\.jsonl$/;
+/** The files of a log in its folder. */
+export class ChainFiles {
+  readonly current: string;
+  readonly #full: RegExp;
 
-export function currentFile(directory: string): string {
-  return path.join(directory, CURRENT);
-}
+  constructor(
+    readonly directory: string,
+    private readonly name: string,
+  ) {
+    this.current = path.join(directory, `${name}.jsonl`);
+    this.#full = new RegExp(String.raw`^${name}-(\d{8})\.jsonl$`);
+  }
 
-/** Files that are full, oldest first. */
-export async function rotatedFiles(directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter((name) => ROTATED.test(name)).sort();
-  return names.map((name) => path.join(directory, name));
-}
+  /** Files that are full, oldest first. */
+  async full(): Promise<string[]> {
+    const names = (await readdir(this.directory)).filter((name) => this.#full.test(name)).sort();
+    return names.map((name) => path.join(this.directory, name));
+  }
 
-/** The name that comes after those that are there. */
-export function nextRotated(directory: string, rotated: readonly string[]): string {
-  const [, digits = '0'] = ROTATED.exec(path.basename(rotated.at(-1) ?? '')) ?? [];
-  return path.join(directory, `audit-${String(Number(digits) + 1).padStart(8, '0')}.jsonl`);
+  /** The name that comes after those that are there. */
+  next(full: readonly string[]): string {
+    const [, digits = '0'] = this.#full.exec(path.basename(full.at(-1) ?? '')) ?? [];
+    const number = String(Number(digits) + 1).padStart(8, '0');
+    return path.join(this.directory, `${this.name}-${number}.jsonl`);
+  }
 }
 
 export function digestOf(line: string): string {
   return createHash('sha256').update(line).digest('hex');
 }
 
-/** @returns undefined for what is no record */
-export function parseRecord(line: string): AuditRecord | undefined {
+/** @returns undefined for what is no line of a chained log */
+export function parseLine(line: string): Chained | undefined {
   try {
-    const record = JSON.parse(line) as Partial<AuditRecord> | null;
-    const isRecord = typeof record?.prev_sha256 === 'string' && typeof record.unix_s === 'number';
-    return isRecord ? (record as AuditRecord) : undefined;
+    const entry = JSON.parse(line) as Partial<Chained> | null;
+    const isEntry = typeof entry?.prev_sha256 === 'string' && typeof entry.unix_s === 'number';
+    return isEntry ? (entry as Chained) : undefined;
   } catch {
     return undefined;
   }
@@ -89,7 +82,7 @@ export async function* linesOf(file: string, bytes = Infinity): AsyncGenerator<s
   }
 }
 
-/** Targets are bounded, and so is all else of a record. */
+/** A format bounds its entries to less. */
 const LINE_LENGTH_MAX = 64 * 1024;
 const TAIL_BYTES = 2 * LINE_LENGTH_MAX;
 

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import {
-  currentFile,
+  ChainFiles,
   digestOf,
-  DROP_ACTION,
   linesOf,
   NOTHING_BEFORE,
-  parseRecord,
-  rotatedFiles,
-} from './audit-files.js';
+  parseLine,
+  type Chained,
+  type ChainFormat,
+} from './chain-files.js';
 
-export interface AuditVerdict {
+export interface ChainVerdict {
   readonly ok: boolean;
   readonly files: number;
   readonly records: number;
@@ -17,7 +17,7 @@ export interface AuditVerdict {
   readonly last_unix_s: number | null;
   /** The digest of the last line: kept elsewhere, it shows later whether lines were cut off. */
   readonly head_sha256: string;
-  readonly problem?: AuditProblem;
+  readonly problem?: ChainProblem;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface AuditVerdict {
  * - `beginning_missing`: the first line follows from one that the log did not let go itself
  * - `end_missing`: the last line is not the one that was written last
  */
-export interface AuditProblem {
+export interface ChainProblem {
   readonly kind: 'unreadable' | 'altered' | 'beginning_missing' | 'end_missing';
   readonly file: string;
   /** The line, from 1. */
@@ -44,22 +44,24 @@ export interface VerifyOptions {
  * Whether each line names the digest of the one before, from the first file to the last.
  * @throws system errors when a file cannot be read
  */
-export async function verifyAudit(
+export async function verifyChain<Entry>(
   directory: string,
+  format: Pick<ChainFormat<Entry>, 'name' | 'droppedDigest'>,
   { head, currentBytes }: VerifyOptions = {},
-): Promise<AuditVerdict> {
-  const walk = new ChainWalk();
-  const rotated = await rotatedFiles(directory);
-  for (const file of rotated) {
+): Promise<ChainVerdict> {
+  const files = new ChainFiles(directory, format.name);
+  const walk = new ChainWalk(format.droppedDigest);
+  const full = await files.full();
+  for (const file of full) {
     await walk.through(file);
     if (walk.problem !== undefined) break;
   }
-  if (walk.problem === undefined) await walk.through(currentFile(directory), currentBytes);
-  return walk.verdict(rotated.length + 1, head);
+  if (walk.problem === undefined) await walk.through(files.current, currentBytes);
+  return walk.verdict(full.length + 1, head);
 }
 
-class ChainWalk {
-  problem: AuditProblem | undefined;
+class ChainWalk<Entry> {
+  problem: ChainProblem | undefined;
   #place = { file: '', line: 0 };
   #records = 0;
   #beginning: { readonly follows: string; readonly file: string } | undefined;
@@ -67,6 +69,8 @@ class ChainWalk {
   #firstS: number | null = null;
   #lastS: number | null = null;
   readonly #dropped = new Set([NOTHING_BEFORE]);
+
+  constructor(private readonly droppedDigest: (entry: Entry & Chained) => string | undefined) {}
 
   async through(file: string, bytes?: number): Promise<void> {
     this.#place = { file: path.basename(file), line: 0 };
@@ -82,7 +86,7 @@ class ChainWalk {
     }
   }
 
-  verdict(files: number, head: string | undefined): AuditVerdict {
+  verdict(files: number, head: string | undefined): ChainVerdict {
     const { follows, file } = this.#beginning ?? { follows: NOTHING_BEFORE, file: '' };
     if (this.problem === undefined && !this.#dropped.has(follows)) {
       this.problem = { kind: 'beginning_missing', file, line: 1 };
@@ -102,7 +106,7 @@ class ChainWalk {
   }
 
   #read(line: string): void {
-    const record = parseRecord(line);
+    const record = parseLine(line) as (Entry & Chained) | undefined;
     if (record === undefined) {
       this.#report('unreadable');
       return;
@@ -112,14 +116,15 @@ class ChainWalk {
       this.#report('altered');
       return;
     }
-    if (record.action === DROP_ACTION) this.#dropped.add(record.target.split(' ')[1] ?? '');
+    const dropped = this.droppedDigest(record);
+    if (dropped !== undefined) this.#dropped.add(dropped);
     this.#records += 1;
     this.#firstS ??= record.unix_s;
     this.#lastS = record.unix_s;
     this.#head = digestOf(line);
   }
 
-  #report(kind: AuditProblem['kind']): void {
+  #report(kind: ChainProblem['kind']): void {
     this.problem = { kind, ...this.#place };
   }
 }
