@@ -28,8 +28,10 @@ import type { NodesView, PanelsView } from '../surfaces/monitor/routes.js';
 import type { WorkersView } from '../surfaces/monitor/workers.js';
 import type { ChangeStarted, UsersPreview, UsersView } from '../surfaces/users/routes.js';
 import type { AuditPage } from '../surfaces/audit/routes.js';
-import type { AuditVerdict } from '../../src/lib/audit/audit-verify.js';
+import type { AuditVerdict } from '../../src/lib/audit/audit-log.js';
 import type { JobView } from './jobs.js';
+import type { RunView, WholeRun } from './runs/run.js';
+import type { RunsView } from './runs/run-routes.js';
 import type { SessionView } from './session-routes.js';
 
 /** The answer to a request that starts a job. */
@@ -47,6 +49,10 @@ export interface Answers {
   'POST /api/session': SessionView;
   'DELETE /api/session': null;
   [job: `GET /api/jobs/${string}`]: JobView;
+  'GET /api/runs': RunsView;
+  [runs: `GET /api/runs?${string}`]: RunsView;
+  [run: `GET /api/runs/${string}`]: WholeRun;
+  [cancelled: `DELETE /api/runs/${string}`]: RunView;
   [audit: `GET /api/audit?${string}`]: AuditPage;
   'GET /api/audit/verify': AuditVerdict;
   'GET /api/users': UsersView;

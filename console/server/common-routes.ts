@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { sessionOf, type ConsoleContext } from './context.js';
+import type { EventTopic } from './events.js';
 import { parse } from './parse.js';
+import { runRoutes } from './runs/run-routes.js';
+
+/** Each change of a job, for the session that it belongs to. */
+export const JOBS_TOPIC: EventTopic = { name: 'jobs', access: 'read', events: 1000 };
 
 const JOB = z.object({ id: z.uuid() });
 const EVENTS = z.object({
@@ -12,7 +17,7 @@ const EVENTS = z.object({
     .optional(),
 });
 
-/** What no surface has for itself: liveness, jobs, events. */
+/** What no surface has for itself: liveness, jobs, runs, events. */
 export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { jobs, events } = context;
   app.route({
@@ -34,9 +39,10 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
 
   app.get('/api/events', { config: { access: 'read', background: true } }, (request, reply) => {
     const { topics, page } = parse(EVENTS, request.query);
-    const last = Number(request.headers['last-event-id'] ?? NaN);
-    const lastId = Number.isSafeInteger(last) ? last : undefined;
+    const last = request.headers['last-event-id'];
+    const lastId = typeof last === 'string' ? last : undefined;
     const stream = events.subscribe(sessionOf(request), topics.split(','), lastId, page);
     return reply.type('text/event-stream').send(stream);
   });
+  runRoutes(app, context);
 }

@@ -13,6 +13,7 @@ import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
 import type { Right } from './rights.js';
+import type { Runs } from './runs/runs.js';
 import type { Gate } from './surface.js';
 import type { Session, Sessions } from './sessions.js';
 import type { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
@@ -33,7 +34,10 @@ export interface ConsoleContext {
   readonly loginLimits: LoginLimits;
   readonly audit: ExclusiveAudit;
   readonly events: Events;
+  /** Work of one session. */
   readonly jobs: Jobs;
+  /** Work that outlives its session, and the console. */
+  readonly runs: Runs;
   /** Undefined unless `account_admin` is set. */
   readonly userAdmin: UserAdmin | undefined;
   /** Undefined when nothing is configured that could be watched. */

@@ -1,5 +1,16 @@
 import { Readable } from 'node:stream';
+import { ApiError } from './api-error.js';
+import { hasRight, type Right } from './rights.js';
 import type { Session } from './sessions.js';
+
+/** What a stream of events can be about. */
+export interface EventTopic {
+  readonly name: string;
+  /** The right that it takes to listen. */
+  readonly access: Right;
+  /** Events that are kept for whoever was cut off. */
+  readonly events: number;
+}
 
 interface Event {
   readonly id: number;
@@ -17,8 +28,7 @@ interface Listener {
   readonly stream: Readable;
 }
 
-const RING_EVENTS = 1000;
-/** Less than a listener may leave unread: the whole ring can be sent again. */
+/** Of one topic. */
 const RING_BYTES_MAX = 192 * 1024;
 const PING_MS = 15_000;
 /** An event, and no comment: pages take its absence for a connection that is dead. */
@@ -26,36 +36,54 @@ const PING = 'event: ping\ndata: {}\n\n';
 const LISTENERS_PER_SESSION = 8;
 /** The answer to a page without a place: come back later, and ask for news meanwhile. */
 const FULL = 'retry: 15000\nevent: full\ndata: {}\n\n';
+/** Some events are gone: what the page shows has to be asked for anew. */
+const RESET = 'event: reset\ndata: {}\n\n';
 /** A client that leaves more than this unread is cut off, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
+/** What is sent again to one who comes back is less than a listener may leave unread. */
+const REPLAY_BYTES_MAX = 192 * 1024;
 
-/** Server-sent events: a stream for each tab, and a ring from which one that was cut goes on. */
+/**
+ * Server-sent events: a stream for each tab, and for each topic a ring from which one that was cut
+ * goes on. An id names this run of the console too: those of a former one are of other events.
+ */
 export class Events {
-  #ring: Event[] = [];
-  #ringBytes = 0;
+  readonly #rings: ReadonlyMap<string, TopicRing>;
+  readonly #epoch: string;
   #nextId = 1;
   readonly #listeners = new Set<Listener>();
   readonly #ping = setInterval(() => {
     for (const listener of this.#listeners) push(listener, PING);
   }, PING_MS).unref();
 
+  constructor(topics: readonly EventTopic[], epoch = Date.now()) {
+    this.#rings = new Map(topics.map((topic) => [topic.name, new TopicRing(topic)]));
+    this.#epoch = epoch.toString(36);
+  }
+
   publish(topic: string, data: unknown, session?: Session): void {
+    const ring = this.#rings.get(topic);
+    if (ring === undefined) throw new Error(`no such topic: ${topic}`);
     const event = { id: this.#nextId++, topic, data: JSON.stringify(data), session };
-    this.#keep(event);
-    for (const listener of this.#listeners) offer(listener, event);
+    ring.keep(event);
+    for (const listener of this.#listeners) this.#offer(listener, event);
   }
 
   /**
-   * @param lastId of the last event that was received; undefined for a new stream
+   * @param lastId of the last event that was received, as `Last-Event-ID` says it; undefined for a
+   *   new stream
    * @param page an id that a page has made for itself: it has one stream, whose connection may be
    *   dead without a sign of it when it comes for the next one
+   * @throws ApiError invalid_argument for a topic that there is not; forbidden for one that the
+   *   role may not hear
    */
   subscribe(
     session: Session,
     topics: readonly string[],
-    lastId: number | undefined,
+    lastId: string | undefined,
     page?: string,
   ): Readable {
+    this.#check(session, topics);
     const own = [...this.#listeners].filter((one) => one.session === session);
     const former = page === undefined ? undefined : own.find((one) => one.page === page);
     if (former !== undefined) this.#drop(former);
@@ -75,26 +103,47 @@ export class Events {
       this.#listeners.delete(listener);
       session.ended.signal.removeEventListener('abort', onEnd);
     });
-    push(listener, `retry: 3000\nid: ${this.#nextId - 1}\n\n`);
-    if (lastId !== undefined) {
-      for (const event of this.#ring) if (event.id > lastId) offer(listener, event);
-    }
+    push(listener, `retry: 3000\nid: ${this.#idOf(this.#nextId - 1)}\n\n`);
+    if (lastId !== undefined) this.#replay(listener, lastId);
     return stream;
+  }
+
+  #check(session: Session, topics: readonly string[]): void {
+    for (const topic of topics) {
+      const ring = this.#rings.get(topic);
+      if (ring === undefined) throw new ApiError('invalid_argument', 'There is no such topic.');
+      if (!hasRight(session.user.role, ring.topic.access)) {
+        throw new ApiError('forbidden', 'Your role does not allow this.');
+      }
+    }
+  }
+
+  #replay(listener: Listener, lastId: string): void {
+    const [epoch, number = ''] = lastId.split('-');
+    const last = epoch === this.#epoch && /^\d+$/.test(number) ? Number(number) : undefined;
+    const rings = [...listener.topics].flatMap((topic) => this.#rings.get(topic) ?? []);
+    const missed =
+      last === undefined || last >= this.#nextId || rings.some((ring) => ring.isOlder(last))
+        ? undefined
+        : rings.flatMap((ring) => ring.after(last)).sort((a, b) => a.id - b.id);
+    const bytes = missed?.reduce((sum, event) => sum + sizeOf(event), 0) ?? Infinity;
+    if (missed === undefined || bytes > REPLAY_BYTES_MAX) push(listener, RESET);
+    else for (const event of missed) this.#offer(listener, event);
+  }
+
+  #offer(listener: Listener, { id, topic, data, session }: Event): void {
+    if (session !== undefined && session !== listener.session) return;
+    if (!listener.topics.has(topic)) return;
+    push(listener, `id: ${this.#idOf(id)}\nevent: ${topic}\ndata: ${data}\n\n`);
+  }
+
+  #idOf(number: number): string {
+    return `${this.#epoch}-${number}`;
   }
 
   #drop(listener: Listener): void {
     this.#listeners.delete(listener);
     listener.stream.destroy();
-  }
-
-  #keep(event: Event): void {
-    this.#ring.push(event);
-    this.#ringBytes += sizeOf(event);
-    while (this.#ring.length > RING_EVENTS || this.#ringBytes > RING_BYTES_MAX) {
-      const oldest = this.#ring.shift();
-      if (oldest === undefined) return;
-      this.#ringBytes -= sizeOf(oldest);
-    }
   }
 
   close(): void {
@@ -103,15 +152,39 @@ export class Events {
   }
 }
 
-/** The size with the frame around it. */
-function sizeOf({ topic, data }: Event): number {
-  return Buffer.byteLength(data) + topic.length + 40;
+/** The latest events of a topic. */
+class TopicRing {
+  #events: Event[] = [];
+  #bytes = 0;
+  /** The id of the latest event that is not kept any more. */
+  #lost = 0;
+
+  constructor(readonly topic: EventTopic) {}
+
+  keep(event: Event): void {
+    this.#events.push(event);
+    this.#bytes += sizeOf(event);
+    while (this.#events.length > this.topic.events || this.#bytes > RING_BYTES_MAX) {
+      const oldest = this.#events.shift();
+      if (oldest === undefined) return;
+      this.#bytes -= sizeOf(oldest);
+      this.#lost = oldest.id;
+    }
+  }
+
+  /** Whether events after this one are gone. */
+  isOlder(id: number): boolean {
+    return id < this.#lost;
+  }
+
+  after(id: number): Event[] {
+    return this.#events.filter((event) => event.id > id);
+  }
 }
 
-function offer(listener: Listener, { id, topic, data, session }: Event): void {
-  if (session !== undefined && session !== listener.session) return;
-  if (!listener.topics.has(topic)) return;
-  push(listener, `id: ${id}\nevent: ${topic}\ndata: ${data}\n\n`);
+/** The size with the frame around it. */
+function sizeOf({ topic, data }: Event): number {
+  return Buffer.byteLength(data) + topic.length + 50;
 }
 
 function push({ stream }: Listener, text: string): void {

@@ -8,6 +8,7 @@ import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
+import { SURFACES } from '../surfaces/registry.js';
 import { Lab } from '../surfaces/lab/lab.js';
 import { Monitor } from '../surfaces/monitor/monitor.js';
 import { recoverUsers } from '../surfaces/users/recovery.js';
@@ -23,8 +24,11 @@ import { ClientViews } from './client-address.js';
 import type { ConsoleContext } from './context.js';
 import { Events } from './events.js';
 import { Jobs } from './jobs.js';
+import { JOBS_TOPIC } from './common-routes.js';
 import { LoginLimits } from './login-limits.js';
 import { MetricsListener } from './metrics-listener.js';
+import { RUNS_TOPIC } from './runs/run-routes.js';
+import { Runs } from './runs/runs.js';
 import { Sessions } from './sessions.js';
 import { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 import { Traffic } from './traffic.js';
@@ -89,8 +93,13 @@ export class ConsoleServer {
     options: ConsoleOptions,
     { now = Date.now, logger = defaultLogger(), userAdmin = USER_ADMIN }: StartOptions = {},
   ): Promise<ConsoleServer> {
-    const events = new Events();
+    const surfaceTopics = SURFACES.flatMap(({ topics = [] }) => topics);
+    const events = new Events([JOBS_TOPIC, RUNS_TOPIC, ...surfaceTopics]);
     const admin = new AdminClient(options);
+    const audit = await openAudit(options, now, logger);
+    const describe = (error: unknown) => describeError({ logger }, error, 'job');
+    const { stateDir } = options;
+    const runs = new Runs({ stateDir, events, audit, now, logger, describe });
     const context: ConsoleContext = {
       options,
       now,
@@ -104,13 +113,14 @@ export class ConsoleServer {
       accounts: new Accounts(options.accounts),
       sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
       loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
-      audit: await openAudit(options, now, logger),
+      audit,
       userAdmin: options.accountAdmin
         ? new UserAdmin({ options, logger, now }, userAdmin)
         : undefined,
-      jobs: new Jobs({ events, now, describe: (error) => describeError({ logger }, error, 'job') }),
+      jobs: new Jobs({ events, now, describe }),
+      runs,
       monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, now, logger }),
+      lab: Lab.open({ options, now, runs }),
       benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
     const server = new ConsoleServer(context);
@@ -141,6 +151,7 @@ export class ConsoleServer {
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // This is not awaited: a former process may be busy with a change for long.
     this.#recovering ??= recoverUsers(this.context);
+    void this.context.runs.recover();
     this.context.lab?.start();
     // Again after a pause: it goes on.
     await (this.#monitoring ??= this.context.monitor?.start());
@@ -189,8 +200,8 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, s3, admin, monitor, lab, benchmarks, userAdmin, audit } =
-      this.context;
+    const { sessions, events, store, auth, s3, admin, audit, runs } = this.context;
+    const { monitor, lab, benchmarks, userAdmin } = this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
     sessions.endAll();
@@ -204,6 +215,7 @@ export class ConsoleServer {
     auth.close();
     s3?.upstream.close();
     admin.close();
+    await runs.close();
     await monitor?.close();
     await lab?.close();
     await benchmarks?.close();

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from './context.js';
+import type { EventTopic } from './events.js';
 import type { Feature, Features } from './features.js';
 import { hasRight, type Right } from './rights.js';
 import type { Role } from '../config/keys.js';
@@ -42,6 +43,8 @@ export interface Surface extends Gate {
   /** What the paths of its routes begin with: `/api/files`. Those of its pages need not be named. */
   readonly prefixes: readonly string[];
   readonly pages: readonly SurfacePage[];
+  /** What its pages can hear of in the stream of events. */
+  readonly topics?: readonly EventTopic[];
 }
 
 /** A page as the browser lists it. */

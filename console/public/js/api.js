@@ -12,6 +12,7 @@ import { toLogin } from './login-page.js';
  *   monitor?: (overview: Overview) => void,
  *   benchmarks?: (news: import('../../surfaces/benchmarks/runs.js').BenchmarkNews) => void,
  *   zip?: (cut: import('../../surfaces/files/zip-routes.js').ZipCut) => void,
+ *   runs?: (run: import('../../server/runs/run.js').RunView) => void,
  * }} Topics for topics of the stream of events, who is told what they say
  */
 
@@ -276,6 +277,9 @@ const SILENCE_MS = 45_000;
 /** How often a page asks that finds no place among the streams of its session. */
 export const POLL_MS = 5_000;
 
+/** The event of `window` after which what the page shows has to be asked for anew. */
+export const MISSED = 'console:events-missed';
+
 /** Tells the console which of its streams are of one page; it is no secret. */
 const PAGE = Math.random().toString(36).slice(2) || '0';
 
@@ -310,6 +314,12 @@ export function openEvents(onState, topics = {}) {
     });
   }
   events.addEventListener('ping', alive);
+  // Events were missed that the console does not have any more.
+  events.addEventListener('reset', () => {
+    alive();
+    for (const id of waiting.keys()) askFor(id);
+    window.dispatchEvent(new Event(MISSED));
+  });
   events.addEventListener('full', () => {
     clearTimeout(silence);
     events.close();

@@ -35,6 +35,7 @@ export const BENCHMARKS: Surface = {
       routes: benchmarkRoutes,
     },
   ],
+  topics: [{ name: 'benchmarks', access: 'operate', events: 200 }],
 };
 
 function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {

@@ -25,4 +25,5 @@ export const FILES: Surface = {
       routes: filesRoutes,
     },
   ],
+  topics: [{ name: 'zip', access: 'read', events: 200 }],
 };

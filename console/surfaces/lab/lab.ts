@@ -1,6 +1,6 @@
-import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
+import type { Runs } from '../../server/runs/runs.js';
 import { LabCompute } from './compute/compute.js';
 import { DebtWatch } from './debt/debt-watch.js';
 import { GenomeRuns } from './genome/genome-runs.js';
@@ -14,7 +14,7 @@ export interface LabOptions {
   >;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly runs: Runs;
 }
 
 /** What the pages of the Lab share. */
@@ -26,11 +26,10 @@ export class Lab {
   readonly debt: DebtWatch;
   readonly #end = new AbortController();
 
-  private constructor({ options, now, logger }: LabOptions) {
+  private constructor({ options, now, runs }: LabOptions) {
     this.rings = new LabRings(options);
     this.nodes = new NodeReader(now);
-    const { stateDir } = options;
-    this.genome = new GenomeRuns({ stateDir, compute: this.compute, now, logger });
+    this.genome = new GenomeRuns(runs, this.compute, this.rings);
     this.debt = new DebtWatch({ options, rings: this.rings, now });
   }
 

@@ -25,4 +25,5 @@ export const MONITOR: Surface = {
       routes: monitorRoutes,
     },
   ],
+  topics: [{ name: 'monitor', access: 'read', events: 20 }],
 };

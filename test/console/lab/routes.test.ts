@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type {
@@ -183,7 +184,7 @@ describe('the Lab over the rings of a cluster', function () {
     const { id }: { id: string } = started.json();
     const run = await eventually(
       () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ state }) => state !== 'running',
+      ({ ended_unix_s: ended }) => ended !== null,
     );
     expect(run.state).to.equal('done');
     expect(run.actor).to.equal('test:tester');
@@ -197,30 +198,28 @@ describe('the Lab over the rings of a cluster', function () {
     expect(items.map((item) => item.id)).to.include(id);
   });
 
-  it('keeps the latest result in memory where it cannot be written', async () => {
-    const other = await startTestBed({ lab_enabled: true, store_dir: folder });
+  it('goes on with a search that a former console has left', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'ringway-lab-state-'));
+    const config = { lab_enabled: true, store_dir: folder, state_dir: stateDir };
+    const former = await startTestBed(config);
+    const given = { ring: 'object', population: 100, generations: 60 };
+    const started = await (await former.login()).post('/lab/api/genome/runs', given);
+    const { id }: { id: string } = started.json();
+    await former.close();
+    const next = await startTestBed(config);
     try {
-      await writeFile(join(other.stateDir, 'lab'), 'no folder');
-      const client = await other.login();
-      const given = { ring: 'object', population: 8, generations: 1 };
-      const { id }: { id: string } = (await client.post('/lab/api/genome/runs', given)).json();
-      const run = await eventually(
-        async (): Promise<GenomeRun> => {
-          const answer = await client.get(`/lab/api/genome/runs/${id}`);
-          expect(answer.status, answer.text).to.equal(200);
-          return answer.json();
-        },
-        ({ state }) => state !== 'running',
+      const client = await next.login();
+      const path = `/lab/api/genome/runs/${id}`;
+      const run: GenomeRun = (await client.get(path)).json();
+      expect(run).to.include({ state: 'active', actor: 'test:tester', target: 'object' });
+      expect((await client.send('DELETE', path)).status).to.equal(204);
+      await eventually(
+        async (): Promise<GenomeRun> => (await client.get(path)).json(),
+        ({ state }) => state === 'cancelled',
       );
-      expect(run.state).to.equal('done');
-      const list: { items: readonly { id: string }[] } = (
-        await client.get('/lab/api/genome/runs')
-      ).json();
-      expect(list.items.map((item) => item.id)).to.deep.equal([id]);
-      const commands = `/lab/api/genome/runs/${id}/candidates/0/commands`;
-      expect((await client.get(commands)).status).to.equal(200);
     } finally {
-      await other.close();
+      await next.close();
+      await rm(stateDir, { recursive: true });
     }
   });
 
@@ -241,11 +240,12 @@ describe('the Lab over the rings of a cluster', function () {
     });
     const { id }: { id: string } = started.json();
     const second = await operator.post('/lab/api/genome/runs', { ring: 'object' });
-    expect(codeOf(second)).to.equal('conflict');
+    expect(codeOf(second)).to.equal('locked');
+    expect(second.json()).to.have.nested.property('error.details.actor', 'test:tester');
     expect((await operator.send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
     const run = await eventually(
       () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ state }) => state !== 'running',
+      ({ ended_unix_s: ended }) => ended !== null,
     );
     expect(run.state).to.equal('cancelled');
   });

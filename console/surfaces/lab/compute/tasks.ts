@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { GenomeOptions, GenomeResult } from '../genome/search.js';
 import type { Protection } from '../policies/storage-cost.js';
 import type { ZoneLoss } from '../policies/zone-loss.js';
@@ -27,12 +26,8 @@ export interface Computations {
     readonly output: ZoneLoss;
   };
   genome: {
-    readonly input: {
-      readonly file: string;
-      readonly options: GenomeOptions;
-      /** Is sent a `GenomeProgress` after each generation. */
-      readonly port: MessagePort;
-    };
+    /** Tells a `GenomeProgress` after each generation. */
+    readonly input: { readonly file: string; readonly options: GenomeOptions };
     readonly output: GenomeResult;
   };
 }

@@ -4,6 +4,7 @@ import { RingBuildError, RingFileError } from '../../../../src/ring/ring-error.j
 import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-file.js';
 import type { RingData } from '../../../../src/ring/ring-data.js';
 import { Ring } from '../../../../src/ring/ring.js';
+import type { ThreadTask } from '../../../server/compute-thread.js';
 import { searchWeights } from '../genome/search.js';
 import { plannedZoneLoss, zoneLossOf } from '../policies/zone-loss.js';
 import { compareRings, whatIf } from '../rings/ring-changes.js';
@@ -19,7 +20,10 @@ type Computed<Name extends Computation> =
   Computations[Name]['output'] | Promise<Computations[Name]['output']>;
 
 const COMPUTE: {
-  readonly [Name in Computation]: (input: Computations[Name]['input']) => Computed<Name>;
+  readonly [Name in Computation]: (
+    input: Computations[Name]['input'],
+    tell: (progress: unknown) => void,
+  ) => Computed<Name>;
 } = {
   report: async ({ file }) => ringReport(await ringIn(file)),
   what_if: async (input) => whatIf(await ringIn(input.file), input.whatIf),
@@ -28,28 +32,24 @@ const COMPUTE: {
     const ring = new Ring(await ringIn(file));
     return isPlanned ? plannedZoneLoss(ring, protection) : zoneLossOf(ring, protection);
   },
-  genome: async ({ file, options, port }) => {
+  genome: async ({ file, options }, tell) => {
     const search = searchWeights(await ringIn(file), options);
-    try {
-      let step = search.next();
-      while (step.done !== true) {
-        port.postMessage(step.value);
-        step = search.next();
-      }
-      return step.value;
-    } finally {
-      port.close();
+    let step = search.next();
+    while (step.done !== true) {
+      tell(step.value);
+      step = search.next();
     }
+    return step.value;
   },
 };
 
 /** One task. Throws nothing: what cannot be used is an answer. */
 export default async function run<Name extends Computation>({
-  name,
-  input,
-}: ComputeTask<Name>): Promise<ComputeAnswer> {
+  task: { name, input },
+  progress,
+}: ThreadTask<ComputeTask<Name>>): Promise<ComputeAnswer> {
   try {
-    return { result: await COMPUTE[name](input) };
+    return { result: await COMPUTE[name](input, (told) => progress?.postMessage(told)) };
   } catch (error) {
     if (error instanceof RingFileError) {
       return { problem: { kind: 'ring', fault: error.fault, reason: error.reason } };
@@ -58,6 +58,8 @@ export default async function run<Name extends Computation>({
       return { problem: { kind: 'build', fault: 'build', reason: error.message } };
     }
     throw error;
+  } finally {
+    progress?.close();
   }
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { presentDevices } from '../../../../src/ring/device.js';
-import { loginName } from '../../../config/keys.js';
 import { ApiError } from '../../../server/api-error.js';
-import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
 import type { SurfacePage } from '../../../server/surface.js';
 import { labOf } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
@@ -65,7 +65,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const lab = labOf(context);
     const given = parse(START, request.body);
     const { ring: name, bounds, ...options } = given;
-    const { file, read, ring } = await lab.rings.open(name);
+    const { read, ring } = await lab.rings.open(name);
     if (presentDevices(read.data.devices).length > DEVICES_MAX) {
       throw new ApiError('unprocessable', `Ring ${name} has more than ${DEVICES_MAX} devices.`);
     }
@@ -74,16 +74,14 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
       policy === undefined
         ? ({ kind: 'replication', replicas: ring.replicas } as const)
         : protectionOf(policy, ring.replicas);
-    const run = lab.genome.start(
-      { name, file, md5: read.md5 },
-      {
-        ...options,
-        lowerFactor: bounds.lower_factor,
-        upperFactor: bounds.upper_factor,
-        writeQuorum: writeQuorum(protection),
-      },
-      loginName(sessionOf(request).user),
-    );
+    const searched = {
+      ...options,
+      lowerFactor: bounds.lower_factor,
+      upperFactor: bounds.upper_factor,
+      writeQuorum: writeQuorum(protection),
+    };
+    const params = { ring: name, ring_md5: read.md5, options: searched };
+    const run = await lab.genome.start(params, runActor(request));
     return reply.status(202).send({ id: run.id });
   });
 
@@ -97,8 +95,9 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     (request): Promise<GenomeRun> => labOf(context).genome.get(idOf(request.params)),
   );
 
-  app.delete('/lab/api/genome/runs/:id', { config: { access } }, (request, reply) => {
-    labOf(context).genome.cancel(idOf(request.params));
+  app.delete('/lab/api/genome/runs/:id', { config: { access } }, async (request, reply) => {
+    const { id } = await labOf(context).genome.get(idOf(request.params));
+    await cancelRun(context, request, id);
     return reply.status(204).send();
   });
 
@@ -122,12 +121,13 @@ export function commandsOf(run: GenomeRun, candidate: string): string {
   const found = run.result?.front.find(({ id }) => String(id) === candidate);
   if (found === undefined) throw new ApiError('not_found', 'There is no such candidate.');
   const before = run.result?.baseline.weights ?? {};
-  const builder = `${run.ring}.builder`;
+  const { ring, ring_md5: md5, options } = run.params;
+  const builder = `${ring}.builder`;
   const lines = Object.entries(found.weights)
     .filter(([id, weight]) => weight !== before[id])
     .map(([id, weight]) => `swift-ring-builder ${builder} set_weight d${id} ${weight}`);
   return [
-    `# ${run.ring} (md5 ${run.ring_md5}): candidate ${candidate} of a search with seed ${run.options.seed}`,
+    `# ${ring} (md5 ${md5}): candidate ${candidate} of a search with seed ${options.seed}`,
     ...lines,
     `swift-ring-builder ${builder} rebalance`,
     '',

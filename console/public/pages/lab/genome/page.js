@@ -1,4 +1,4 @@
-import { call, raw } from '../../../js/api.js';
+import { call, MISSED, raw } from '../../../js/api.js';
 import { $, el } from '../../../js/dom.js';
 import { fail } from '../../../js/shell.js';
 import { timeElement } from '../../../js/times.js';
@@ -23,7 +23,22 @@ import { frontView } from './front.js';
  * @typedef {import('../../../../surfaces/lab/genome/page.js').GenomeRunsView} GenomeRunsView
  */
 
-const POLL_MS = 1000;
+const OVER = ['done', 'failed', 'cancelled', 'reverted'];
+
+/** @type {(id: string | undefined) => void} what to do with news: of one search, or of any */
+let onNews = () => undefined;
+
+/** @type {import('../../../js/api.js').Topics} */
+export const topics = {
+  runs: ({ id, kind }) => {
+    if (kind === 'lab.genome') onNews(id);
+  },
+};
+
+/** Whatever was said while there was no connection is asked for now. */
+export function onConnection(/** @type {import('../../../js/api.js').StreamState} */ state) {
+  if (state !== 'stale') onNews(undefined);
+}
 
 /** Starts searches for weights, and shows what they found. */
 export async function mount() {
@@ -41,12 +56,34 @@ export async function mount() {
     runs,
     detail,
   );
-  const open = (/** @type {string} */ id) => {
-    setViewState({ run: id });
-    void follow(id, detail, refresh);
-  };
+  let shown = '';
+  let isOver = false;
   const refresh = () =>
     fill(runs, async () => runTable(await call('GET', '/lab/api/genome/runs'), open));
+  const show = async () => {
+    const id = shown;
+    try {
+      const run = await call('GET', `/lab/api/genome/runs/${id}`, undefined, true);
+      if (shown !== id) return;
+      isOver = OVER.includes(run.state);
+      detail.replaceChildren(...runView(run));
+      if (isOver) await refresh();
+    } catch (error) {
+      if (shown === id) detail.replaceChildren(problem(error));
+    }
+  };
+  const open = (/** @type {string} */ id) => {
+    setViewState({ run: id });
+    shown = id;
+    isOver = false;
+    detail.replaceChildren();
+    void show();
+  };
+  onNews = (id) => {
+    if (id !== undefined && id !== shown) void refresh();
+    else if (shown !== '' && !isOver) void show();
+  };
+  window.addEventListener(MISSED, () => onNews(undefined));
   await fill(form, async () => {
     const { items } = await call('GET', '/lab/api/rings');
     const names = items.filter(({ name }) => name.startsWith('object')).map(({ name }) => name);
@@ -142,7 +179,16 @@ function searchForm(rings, onStart) {
 }
 
 /** @type {Record<GenomeRun['state'], 'ok' | 'warn' | 'crit' | 'info'>} */
-const STATES = { running: 'info', done: 'ok', failed: 'crit', cancelled: 'warn' };
+const STATES = {
+  intent: 'info',
+  active: 'info',
+  reverting: 'warn',
+  stuck: 'crit',
+  done: 'ok',
+  failed: 'crit',
+  cancelled: 'warn',
+  reverted: 'warn',
+};
 
 /**
  * @param {GenomeRunsView} view
@@ -161,13 +207,13 @@ function runTable({ items }, onOpen) {
             value: (row) => new Date(1000 * row.started_unix_s).toISOString(),
             cell: (row) => timeElement(1000 * row.started_unix_s),
           },
-          { title: 'Ring', value: (row) => row.ring },
+          { title: 'Ring', value: (row) => row.target },
           { title: 'By', value: (row) => row.actor },
-          { title: 'Seed', value: (row) => row.options.seed, number: true },
+          { title: 'Seed', value: (row) => row.params.options.seed, number: true },
           {
             title: 'State',
             value: (row) => row.state,
-            cell: (row) => badge(row.state, STATES[/** @type {GenomeRun['state']} */ (row.state)]),
+            cell: (row) => badge(row.state, STATES[row.state]),
           },
           {
             title: 'Result',
@@ -186,54 +232,28 @@ function runTable({ items }, onOpen) {
   ];
 }
 
-/** The id of the search that is shown: showing another one ends the polling of this one. */
-let followed = '';
-
-/**
- * Shows a search until it is over, and its result.
- *
- * @param {string} id
- * @param {HTMLElement} place
- * @param {() => Promise<void>} onEnd
- */
-async function follow(id, place, onEnd) {
-  followed = id;
-  place.replaceChildren();
-  let wasRunning = false;
-  try {
-    while (followed === id) {
-      const run = await call('GET', `/lab/api/genome/runs/${id}`, undefined, true);
-      if (followed !== id) return;
-      place.replaceChildren(...runView(run));
-      if (run.state !== 'running') break;
-      if (!wasRunning) void onEnd();
-      wasRunning = true;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    if (wasRunning) await onEnd();
-  } catch (error) {
-    place.replaceChildren(problem(error));
-  }
-}
-
 /** @param {GenomeRun} run */
 function runView(run) {
-  if (run.state === 'running') return [progressCard(run)];
+  if (!OVER.includes(run.state)) return [progressCard(run)];
   if (run.result === null) {
-    const text = run.error ?? 'The search was cancelled.';
+    const text = run.error?.message ?? 'The search was cancelled.';
     return [card('Search', el('p', { textContent: text }))];
   }
   return frontView(run, (candidate) => {
     raw('GET', `/lab/api/genome/runs/${run.id}/candidates/${candidate}/commands`)
       .then((answer) => answer.text())
-      .then((text) => download(`${run.ring}-weights.sh`, text, 'text/plain'))
+      .then((text) => download(`${run.target}-weights.sh`, text, 'text/plain'))
       .catch(fail);
   });
 }
 
 /** @param {GenomeRun} run */
 function progressCard(run) {
-  const { generation = 0, generations = run.options.generations, front = [] } = run.progress ?? {};
+  const {
+    generation = 0,
+    generations = run.params.options.generations,
+    front = [],
+  } = run.detail ?? {};
   const bar = el('progress', { max: generations, value: generation });
   bar.setAttribute('aria-label', 'Generations');
   const cancel = el('button', {

@@ -1,0 +1,92 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { ApiError } from './api-error.js';
+
+export interface ComputeThreadOptions {
+  /** The module of the thread: its default export is called with a {@link ThreadTask}. */
+  readonly file: string;
+  /** Tasks that wait; of more, `busy`. */
+  readonly waitingMax?: number;
+  readonly heapMbMax?: number;
+}
+
+/** What the function of a thread is called with. */
+export interface ThreadTask<Task> {
+  readonly task: Task;
+  /** Is sent what `onProgress` is to be told; null where nobody listens. */
+  readonly progress: MessagePort | null;
+}
+
+export interface ComputeCall<Progress> {
+  /** Ends the thread, whatever it is doing: the next task starts another. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A thread that was idle for so long ends, and what it keeps with it. */
+const IDLE_MS = 30_000;
+const WAITING_MAX = 16;
+const HEAP_MB_MAX = 1024;
+
+/**
+ * A thread for work that takes longer than an event loop may: one task at a time, the others wait.
+ * It begins with the first task.
+ */
+export class ComputeThread<Task, Answer> {
+  #pool: Piscina<ThreadTask<Task>, Answer> | undefined;
+
+  constructor(private readonly options: ComputeThreadOptions) {}
+
+  /**
+   * @throws ApiError busy, also where the thread died; AbortError when `signal` ended it
+   */
+  async run<Progress>(
+    task: Task,
+    { signal, onProgress }: ComputeCall<Progress> = {},
+  ): Promise<Answer> {
+    const pool = (this.#pool ??= this.#start());
+    if (pool.queueSize >= (this.options.waitingMax ?? WAITING_MAX)) {
+      throw new ApiError('busy', 'Too many computations wait.', undefined, 5);
+    }
+    const channel = onProgress === undefined ? undefined : new MessageChannel();
+    if (onProgress !== undefined) channel?.port1.on('message', onProgress);
+    try {
+      const progress = channel?.port2 ?? null;
+      const transferList = progress === null ? [] : [progress];
+      return await pool.run({ task, progress }, { transferList, signal: signal ?? null });
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      this.#discard(pool);
+      throw new ApiError('busy', 'The computation ended before its result: is there memory left?');
+    } finally {
+      channel?.port1.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.destroy();
+  }
+
+  #start(): Piscina<ThreadTask<Task>, Answer> {
+    const { file: filename, heapMbMax = HEAP_MB_MAX } = this.options;
+    const pool = new Piscina<ThreadTask<Task>, Answer>({
+      filename,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
+    });
+    // Emitted when the thread dies between tasks: the next task starts another.
+    pool.on('error', () => {
+      this.#discard(pool);
+    });
+    return pool;
+  }
+
+  #discard(pool: Piscina<ThreadTask<Task>, Answer>): void {
+    if (this.#pool === pool) this.#pool = undefined;
+    void pool.destroy();
+  }
+}

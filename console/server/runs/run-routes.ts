@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { loginName } from '../../config/keys.js';
+import { ApiError } from '../api-error.js';
+import { recordAction } from '../audit-record.js';
+import { sessionOf, type ConsoleContext } from '../context.js';
+import type { EventTopic } from '../events.js';
+import { parse } from '../parse.js';
+import { hasRight } from '../rights.js';
+import type { RunActor, RunView, WholeRun } from './run.js';
+
+const RUN = z.object({ id: z.uuid() });
+const LIST = z.object({ kind: z.string().max(64).optional() });
+
+/** Each change of a run, for all operators: `RunView`. */
+export const RUNS_TOPIC: EventTopic = { name: 'runs', access: 'operate', events: 500 };
+
+export interface RunsView {
+  readonly items: readonly RunView[];
+}
+
+/** The runs of all operators; what starts one is a route of its surface. */
+export function runRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const { runs } = context;
+
+  app.get(
+    '/api/runs',
+    { config: { access, background: true } },
+    async (request): Promise<RunsView> => ({
+      items: await runs.list(parse(LIST, request.query).kind),
+    }),
+  );
+  app.get('/api/runs/:id', { config: { access, background: true } }, (request): Promise<WholeRun> =>
+    runs.get(parse(RUN, request.params).id),
+  );
+  app.delete('/api/runs/:id', { config: { access } }, (request) =>
+    cancelRun(context, request, parse(RUN, request.params).id),
+  );
+}
+
+/** Ends a run, or tries again to take back one that is stuck. @throws ApiError not_found, forbidden */
+export async function cancelRun(
+  context: Pick<ConsoleContext, 'runs' | 'audit'>,
+  request: FastifyRequest,
+  id: string,
+): Promise<RunView> {
+  const { runs } = context;
+  const kind = await runs.kindOf(id);
+  const act = { action: `${kind.name}.cancel`, target: id };
+  if (!hasRight(sessionOf(request).user.role, kind.access)) {
+    await recordAction(context, request, { ...act, result: 'denied' });
+    throw new ApiError('forbidden', 'Your role does not allow this.');
+  }
+  const run = await runs.cancel(id);
+  await recordAction(context, request, { ...act, result: 'ok' });
+  return run;
+}
+
+/** Who starts a run with a request. */
+export function runActor(request: FastifyRequest): RunActor {
+  const { user } = sessionOf(request);
+  const ip = request.view.address;
+  return { actor: loginName(user), role: user.role, ip, request_id: request.id };
+}

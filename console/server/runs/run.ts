@@ -1,0 +1,126 @@
+import type { Right } from '../rights.js';
+
+/**
+ * - `intent`: on the disk, before anything is done
+ * - `active`: under way
+ * - `reverting`: what it did is being taken back
+ * - `stuck`: that failed; it is tried again at the next start, and when somebody asks for it
+ * - `done`, `failed`, `cancelled`, `reverted`: over
+ */
+export type RunState =
+  'intent' | 'active' | 'reverting' | 'stuck' | 'done' | 'failed' | 'cancelled' | 'reverted';
+
+const OVER: ReadonlySet<RunState> = new Set(['done', 'failed', 'cancelled', 'reverted']);
+
+export function isOver(state: RunState): boolean {
+  return OVER.has(state);
+}
+
+/** Small values that stand in the journal: no secrets. */
+export type RunFacts = Readonly<Record<string, unknown>>;
+
+/** Who started a run. */
+export interface RunActor {
+  readonly actor: string;
+  readonly role: string;
+  readonly ip: string;
+  readonly request_id: string;
+}
+
+/** A run as its journal has it: each line is the whole of it. */
+export interface RunEntry extends RunActor {
+  readonly v: 1;
+  readonly id: string;
+  readonly kind: string;
+  readonly target: string;
+  /** Runs with the same lock exclude each other; null excludes none. */
+  readonly lock: string | null;
+  readonly params: RunFacts;
+  /** What the run has noted of its doing, to go on from there or to take it back. */
+  readonly evidence: RunFacts | null;
+  readonly state: RunState;
+  readonly started_unix_s: number;
+  readonly ended_unix_s: number | null;
+  /** When it ends by itself at the latest. */
+  readonly deadline_unix_s: number | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** A run as all operators see it. */
+export interface RunView<Params extends RunFacts = RunFacts> extends Omit<
+  RunEntry,
+  'v' | 'role' | 'ip' | 'request_id' | 'params'
+> {
+  readonly params: Params;
+  /** Null before the first, and after the console was started anew. */
+  readonly progress: { readonly done: number; readonly total: number | null } | null;
+}
+
+/** A run with all that there is of it. */
+export interface WholeRun<
+  Params extends RunFacts = RunFacts,
+  Result = unknown,
+  Detail = unknown,
+> extends RunView<Params> {
+  /** What the run said last of how far it is; null for one that does not run. */
+  readonly detail: Detail | null;
+  /** Null for a run that has none, or not yet. */
+  readonly result: Result | null;
+}
+
+/** What a run does its work with. */
+export interface RunControl<Params extends RunFacts = RunFacts> {
+  readonly id: string;
+  readonly params: Params;
+  /** Of an earlier start, or of this one: see `note`. */
+  readonly evidence: RunFacts | null;
+  /** Aborted by an operator, at the deadline, and when the console ends. */
+  readonly signal: AbortSignal;
+  /** Whether a former console began it. */
+  readonly isResumed: boolean;
+  /** @param detail more of it for whoever looks at this run; kept in memory alone */
+  readonly progress: (done: number, total: number | null, detail?: unknown) => void;
+  /**
+   * Writes down what has been, or is about to be, done; the latest replaces those before.
+   * Resolves when it is on the disk. @throws system errors: then the step must not be taken
+   */
+  readonly note: (evidence: RunFacts) => Promise<void>;
+}
+
+/** What runs of one name do. A kind whose parameters change takes another name. */
+export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown> {
+  /** `lab.genome`: also the action in the audit log. */
+  readonly name: string;
+  /** The right that it takes to cancel one, besides `operate`. */
+  readonly access: Right;
+  /** Runs that are over and stay listed, with their results. */
+  readonly kept: number;
+  /**
+   * Whether a run that was cut by the end of the console is done again at the next start: `run` is
+   * called anew. Otherwise it is reverted, or has failed if it cannot be.
+   */
+  readonly resumes: boolean;
+  /** Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. */
+  run(control: RunControl<Params>): Promise<Result>;
+  /**
+   * Takes back what an unfinished run did, also one of which nothing is known but its intent; may be
+   * called again after it has succeeded. It gets a signal of its own, aborted when the console ends.
+   */
+  revert?(control: RunControl<Params>): Promise<void>;
+}
+
+/** What a run is started with. */
+export interface RunRequest<Params extends RunFacts = RunFacts> {
+  readonly params: Params;
+  readonly target: string;
+  readonly lock: string | null;
+  /** Ends by itself after so many seconds. */
+  readonly ttlS?: number;
+}
+
+export function viewOf(entry: RunEntry, progress: RunView['progress']): RunView {
+  const { id, kind, target, lock, actor, params, evidence, state, error } = entry;
+  const { started_unix_s, ended_unix_s, deadline_unix_s } = entry;
+  const times = { started_unix_s, ended_unix_s, deadline_unix_s };
+  return { id, kind, target, lock, actor, params, evidence, state, error, ...times, progress };
+}

@@ -1,0 +1,343 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
+import type { Logger } from '../../../src/telemetry/logger.js';
+import { ApiError } from '../api-error.js';
+import type { Events } from '../events.js';
+import { OpenRun } from './open-run.js';
+import {
+  isOver,
+  viewOf,
+  type RunActor,
+  type RunEntry,
+  type RunFacts,
+  type RunKind,
+  type RunRequest,
+  type RunView,
+  type WholeRun,
+} from './run.js';
+import { RunJournal } from './run-journal.js';
+
+export interface RunsOptions {
+  readonly stateDir: string;
+  readonly events: Pick<Events, 'publish'>;
+  /** One process at a time has the audit log, and with it the journal. */
+  readonly audit: {
+    turn(): Promise<boolean>;
+    write(event: AuditEvent): Promise<void>;
+  };
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
+  /** What an error means to the browser, and the log. */
+  readonly describe: (error: unknown) => ApiError;
+}
+
+const OPEN_MAX = 32;
+/** Timers of Node.js wait for no more than 24 days. */
+const TTL_S_MAX = 7 * 86_400;
+/** A run of a thousand steps a second need not say so as often. */
+const PUBLISH_EVERY_MS = 250;
+const RETRY_MS = 5000;
+/** What is aborted has so long to end before the console does. */
+const CLOSE_MS = 5000;
+
+/**
+ * Work that outlives the session that started it, and the console: each run is in a journal before
+ * it begins, is seen by all operators, and is done again or taken back when the console ended before
+ * it had.
+ */
+export class Runs {
+  readonly #kinds = new Map<string, RunKind>();
+  readonly #open = new Map<string, OpenRun>();
+  /** Runs that are over, or of a kind that this console does not have; oldest first. */
+  readonly #others = new Map<string, RunEntry>();
+  readonly #acting = new Set<Promise<void>>();
+  readonly #published = new Map<string, number>();
+  readonly #ending = new AbortController();
+  /** The result that could not be written. */
+  #unkept: { readonly id: string; readonly result: unknown } | undefined;
+  #opening: Promise<RunJournal> | undefined;
+
+  constructor(private readonly options: RunsOptions) {}
+
+  /** Before `recover`: a run of a kind that nobody has named stays as it is. */
+  register<Params extends RunFacts, Result>(kind: RunKind<Params, Result>): void {
+    this.#kinds.set(kind.name, kind);
+  }
+
+  /**
+   * Starts a run once its intent is on the disk.
+   * @throws ApiError locked, with who holds the lock; busy; too_large; system errors when it cannot
+   *   be written down: then nothing is done
+   */
+  async start<Params extends RunFacts>(
+    name: string,
+    { params, target, lock, ttlS }: RunRequest<Params>,
+    by: RunActor,
+  ): Promise<RunView<Params>> {
+    const kind = this.#kinds.get(name);
+    if (kind === undefined) throw new Error(`no such kind of run: ${name}`);
+    if (ttlS !== undefined && ttlS > TTL_S_MAX) {
+      throw new ApiError('invalid_argument', 'A run lasts a week at most.');
+    }
+    const journal = await this.#journal();
+    const holder = lock === null ? undefined : this.holder(lock);
+    if (holder !== undefined) throw lockedBy(holder);
+    if (this.#open.size >= OPEN_MAX) throw new ApiError('busy', 'Too many runs.', undefined, 30);
+    const now = Math.floor(this.options.now() / 1000);
+    const entry: RunEntry = {
+      v: 1,
+      id: randomUUID(),
+      kind: name,
+      target,
+      lock,
+      params,
+      evidence: null,
+      state: 'intent',
+      started_unix_s: now,
+      ended_unix_s: null,
+      deadline_unix_s: ttlS === undefined ? null : now + ttlS,
+      error: null,
+      ...by,
+    };
+    const run = this.#openRun(entry, kind, journal, false);
+    try {
+      await this.#record(entry, 'begun', {});
+      await journal.write(entry);
+    } catch (error) {
+      this.#open.delete(entry.id);
+      throw error;
+    }
+    this.#follow(run, run.act());
+    return viewOf(run.entry, null) as RunView<Params>;
+  }
+
+  /** The run that holds a lock. */
+  holder(lock: string): RunView | undefined {
+    const open = [...this.#open.values()].map(({ entry }) => entry);
+    const others = [...this.#others.values()].filter(({ state }) => !isOver(state));
+    const entry = [...open, ...others].find((one) => one.lock === lock);
+    return entry === undefined ? undefined : viewOf(entry, null);
+  }
+
+  /** The runs, newest first. @param kind only those of this kind */
+  async list(kind?: string): Promise<RunView[]> {
+    await this.#journal();
+    const open = [...this.#open.values()].map((run) => viewOf(run.entry, run.progress));
+    const others = [...this.#others.values()].map((entry) => viewOf(entry, null));
+    return [...others, ...open]
+      .filter((run) => kind === undefined || run.kind === kind)
+      .reverse()
+      .sort((a, b) => b.started_unix_s - a.started_unix_s);
+  }
+
+  /** @throws ApiError not_found */
+  async get(id: string): Promise<WholeRun> {
+    const journal = await this.#journal();
+    const run = this.#open.get(id);
+    if (run !== undefined) {
+      return { ...viewOf(run.entry, run.progress), detail: run.detail, result: null };
+    }
+    const entry = this.#others.get(id);
+    if (entry === undefined) throw new ApiError('not_found', 'There is no such run.');
+    const result = this.#unkept?.id === id ? this.#unkept.result : await journal.result(id);
+    return { ...viewOf(entry, null), detail: null, result };
+  }
+
+  /** The right that it takes to cancel a run. @throws ApiError not_found */
+  async kindOf(id: string): Promise<RunKind> {
+    const { kind } = await this.get(id);
+    const known = this.#kinds.get(kind);
+    if (known === undefined) throw new ApiError('not_found', 'This console does not do such runs.');
+    return known;
+  }
+
+  /**
+   * Ends a run, or tries once more to take back one that is stuck; what becomes of it is told later.
+   * @throws ApiError not_found for one that is over
+   */
+  async cancel(id: string): Promise<RunView> {
+    await this.#journal();
+    const run = this.#open.get(id);
+    if (run === undefined)
+      throw new ApiError('not_found', 'There is no such run that is not over.');
+    if (run.entry.state === 'stuck') this.#follow(run, run.takeBack(run.entry.error));
+    else run.cut('cancelled');
+    return viewOf(run.entry, run.progress);
+  }
+
+  /**
+   * Goes on with what a former console has left, once that is gone. Never rejects: what cannot be
+   * read is logged, and no run is started then.
+   */
+  async recover(): Promise<void> {
+    try {
+      await this.#journal();
+    } catch (error) {
+      if (!this.#ending.signal.aborted) {
+        this.options.logger.error({ err: error }, 'the journal of runs cannot be opened');
+      }
+    }
+  }
+
+  /** Ends the work of all runs; the next console goes on with those that are not over. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    for (const run of this.#open.values()) run.cut('console_ends');
+    const giveUp = new AbortController();
+    const { signal } = giveUp;
+    const all = Promise.allSettled(this.#acting);
+    await Promise.race([all, delay(CLOSE_MS, undefined, { signal }).catch(() => undefined)]);
+    giveUp.abort();
+    const journal = await this.#opening?.catch(() => undefined);
+    await journal?.close();
+  }
+
+  #journal(): Promise<RunJournal> {
+    if (this.#opening !== undefined) return this.#opening;
+    const opening = this.#openJournal();
+    this.#opening = opening;
+    // Another try, at the next request: a disk may be back by then.
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    return opening;
+  }
+
+  async #openJournal(): Promise<RunJournal> {
+    const { audit, stateDir, now, logger } = this.options;
+    const isOurs = await audit.turn();
+    if (!isOurs || this.#ending.signal.aborted) {
+      throw new ApiError('busy', 'The console is about to end.');
+    }
+    const carried = (): readonly RunEntry[] => [
+      ...[...this.#open.values()].map(({ entry }) => entry),
+      ...[...this.#others.values()].filter(({ state }) => !isOver(state)),
+    ];
+    const journal = await RunJournal.open(stateDir, now, carried);
+    const { tornBytes, former } = journal;
+    if (tornBytes > 0) logger.info({ tornBytes }, 'the journal of runs ended in half a line');
+    for (const entry of former) this.#others.set(entry.id, entry);
+    for (const name of this.#kinds.keys()) this.#forgetOldest(name, journal);
+    await journal.dropResultsBut(this.#others);
+    for (const entry of former) this.#goOn(entry, journal);
+    return journal;
+  }
+
+  /** A run that a former console has left. */
+  #goOn(entry: RunEntry, journal: RunJournal): void {
+    if (isOver(entry.state)) return;
+    const { id, kind: name, state } = entry;
+    const kind = this.#kinds.get(name);
+    if (kind === undefined) {
+      this.options.logger.error({ id, name }, 'a run is left whose surface is switched off');
+      return;
+    }
+    const isLate =
+      entry.deadline_unix_s !== null && 1000 * entry.deadline_unix_s <= this.options.now();
+    const mayResume = kind.resumes && !isLate && (state === 'intent' || state === 'active');
+    this.#others.delete(id);
+    const run = this.#openRun(entry, kind, journal, true);
+    const error = entry.error ?? { code: 'interrupted', message: 'The console ended before it.' };
+    this.#follow(run, mayResume ? run.act() : run.takeBack(error));
+  }
+
+  #openRun(entry: RunEntry, kind: RunKind, journal: RunJournal, isResumed: boolean): OpenRun {
+    const { now, describe } = this.options;
+    const onChange = (changed: OpenRun): void => {
+      this.#publish(changed);
+    };
+    const run = new OpenRun({ entry, kind, journal, isResumed, now, onChange, describe });
+    this.#open.set(entry.id, run);
+    return run;
+  }
+
+  #follow(run: OpenRun, work: Promise<unknown>): void {
+    const following = work
+      .then((result) => (run.over === undefined ? undefined : this.#end(run, run.over, result)))
+      .catch((error: unknown) => {
+        this.options.logger.error({ err: error, id: run.entry.id }, 'a run is left as it is');
+      })
+      .finally(() => this.#acting.delete(following));
+    this.#acting.add(following);
+  }
+
+  /** Its lock is free when its end is on the disk. */
+  async #end(run: OpenRun, entry: RunEntry, result: unknown): Promise<void> {
+    const journal = await this.#journal();
+    const { id, state, error } = entry;
+    if (result !== undefined && result !== null) await this.#keepResult(journal, id, result);
+    for (let isLogged = false; ; isLogged = true) {
+      try {
+        await journal.write(entry);
+        break;
+      } catch (failure) {
+        if (!isLogged) this.options.logger.error({ err: failure, id }, 'a run cannot be ended');
+        const { signal } = this.#ending;
+        const goesOn = await delay(RETRY_MS, true, { signal, ref: false }).catch(() => false);
+        if (!goesOn) return;
+      }
+    }
+    this.#open.delete(id);
+    this.#others.set(id, entry);
+    this.#published.delete(id);
+    this.#forgetOldest(entry.kind, journal);
+    this.options.events.publish('runs', viewOf(entry, run.progress));
+    const isFine = state === 'done' || (state === 'reverted' && error === null);
+    const code = error === null ? {} : { code: error.code };
+    await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code });
+  }
+
+  async #keepResult(journal: RunJournal, id: string, result: unknown): Promise<void> {
+    try {
+      await journal.keepResult(id, result);
+    } catch (error) {
+      this.options.logger.error({ err: error, id }, 'the result of a run cannot be written');
+      this.#unkept = { id, result };
+    }
+  }
+
+  #forgetOldest(name: string, journal: RunJournal): void {
+    const kept = this.#kinds.get(name)?.kept ?? Infinity;
+    const ended = [...this.#others.values()].filter(
+      (entry) => entry.kind === name && isOver(entry.state),
+    );
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - kept))) {
+      this.#others.delete(id);
+      journal.dropResult(id).catch(this.options.describe);
+    }
+  }
+
+  #publish(run: OpenRun): void {
+    const { id, state } = run.entry;
+    const now = this.options.now();
+    const isNews = state !== 'active' || run.progress === null;
+    if (!isNews && now - (this.#published.get(id) ?? 0) < PUBLISH_EVERY_MS) return;
+    this.#published.set(id, now);
+    this.options.events.publish('runs', viewOf(run.entry, run.progress));
+  }
+
+  #record(
+    { id, kind, target, actor, role, ip, request_id }: RunEntry,
+    result: AuditEvent['result'],
+    details: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const by = { actor, role, ip, request_id };
+    return this.options.audit.write({
+      ...by,
+      action: kind,
+      target,
+      result,
+      details: { run: id, ...details },
+    });
+  }
+}
+
+function lockedBy({ id, kind, actor, started_unix_s }: RunView): ApiError {
+  return new ApiError('locked', `${actor} has a run under way.`, {
+    id,
+    kind,
+    actor,
+    started_unix_s,
+  });
+}
