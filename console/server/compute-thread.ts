@@ -13,7 +13,7 @@ export interface ComputeThreadOptions {
 /** What the function of a thread is called with. */
 export interface ThreadTask<Task> {
   readonly task: Task;
-  /** Is sent what `onProgress` is to be told; null where nobody listens. */
+  /** The port for what `onProgress` is to be told; null where there is no listener. */
   readonly progress: MessagePort | null;
 }
 

@@ -8,7 +8,7 @@ export interface EventTopic {
   readonly name: string;
   /** The right that it takes to listen. */
   readonly access: Right;
-  /** Events that are kept for whoever was cut off. */
+  /** The number of events that are kept for pages that were cut off. */
   readonly events: number;
 }
 
@@ -28,7 +28,7 @@ interface Listener {
   readonly stream: Readable;
 }
 
-/** Of one topic. */
+/** The limit of one topic's ring. */
 const RING_BYTES_MAX = 192 * 1024;
 const PING_MS = 15_000;
 /** An event, and no comment: pages take its absence for a connection that is dead. */

@@ -105,7 +105,7 @@ export class RunJournal {
     await rm(this.#resultFile(id), { force: true });
   }
 
-  /** Removes the results of runs that nobody knows any more. */
+  /** Removes the results of all other runs. */
   async dropResultsBut(known: { has(id: string): boolean }): Promise<void> {
     for (const name of await readdir(this.folder)) {
       const [, id] = RESULT.exec(name) ?? [];

@@ -57,7 +57,7 @@ export async function cancelRun(
   return run;
 }
 
-/** Who starts a run with a request. */
+/** The user of a request, who starts a run with it. */
 export function runActor(request: FastifyRequest): RunActor {
   const { user } = sessionOf(request);
   const ip = request.view.address;

@@ -4,7 +4,7 @@ import type { Right } from '../rights.js';
  * - `intent`: on the disk, before anything is done
  * - `active`: under way
  * - `reverting`: what it did is being taken back
- * - `stuck`: that failed; it is tried again at the next start, and when somebody asks for it
+ * - `stuck`: that failed; it is tried again at the next start, and when an operator asks for it
  * - `done`, `failed`, `cancelled`, `reverted`: over
  */
 export type RunState =
@@ -19,7 +19,7 @@ export function isOver(state: RunState): boolean {
 /** Small values that stand in the journal: no secrets. */
 export type RunFacts = Readonly<Record<string, unknown>>;
 
-/** Who started a run. */
+/** The user who started a run, and the request. */
 export interface RunActor {
   readonly actor: string;
   readonly role: string;
@@ -72,13 +72,13 @@ export interface WholeRun<
 export interface RunControl<Params extends RunFacts = RunFacts> {
   readonly id: string;
   readonly params: Params;
-  /** Of an earlier start, or of this one: see `note`. */
+  /** What the run noted last, also before an earlier end of the console: see `note`. */
   readonly evidence: RunFacts | null;
   /** Aborted by an operator, at the deadline, and when the console ends. */
   readonly signal: AbortSignal;
   /** Whether a former console began it. */
   readonly isResumed: boolean;
-  /** @param detail more of it for whoever looks at this run; kept in memory alone */
+  /** @param detail more of it, for pages that show this run; kept in memory alone */
   readonly progress: (done: number, total: number | null, detail?: unknown) => void;
   /**
    * Writes down what has been, or is about to be, done; the latest replaces those before.

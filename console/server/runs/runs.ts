@@ -60,7 +60,7 @@ export class Runs {
 
   constructor(private readonly options: RunsOptions) {}
 
-  /** Before `recover`: a run of a kind that nobody has named stays as it is. */
+  /** To call before `recover`: a former run of a kind that is not registered stays as it is. */
   register<Params extends RunFacts, Result>(kind: RunKind<Params, Result>): void {
     this.#kinds.set(kind.name, kind);
   }
