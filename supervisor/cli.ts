@@ -45,7 +45,12 @@ export type Command =
       readonly timeoutMs: number | undefined;
     }
   /** The control service, whose configuration file is another one. */
-  | { readonly name: 'deploy'; readonly configFile: string }
+  | {
+      readonly name: 'deploy';
+      readonly configFile: string;
+      /** An exported state to begin with, instead of serving. */
+      readonly importFile: string | undefined;
+    }
   | { readonly name: 'version' }
   | { readonly name: 'help' };
 
@@ -88,7 +93,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   repair: [...CONFIG_FLAGS, ...REPAIR_FLAGS, 'dry-run'],
-  deploy: ['config'],
+  deploy: ['config', 'import'],
   version: [],
   help: [],
 };
@@ -96,7 +101,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
 const SWITCHES: ReadonlySet<string> = new Set(['print', 'cluster', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
-  [...CONTROL_FLAGS, ...REPAIR_FLAGS, ...SWITCHES].map((name) => [
+  [...CONTROL_FLAGS, ...REPAIR_FLAGS, 'import', ...SWITCHES].map((name) => [
     name,
     { type: SWITCHES.has(name) ? 'boolean' : 'string', multiple: false },
   ]),
@@ -227,7 +232,9 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
     if (value !== undefined) flags[key] = key === 'listeners' ? toNumber(value) : value;
   }
   const configFile = text('config');
-  if (name === 'deploy') return { name, configFile: configFile ?? '' };
+  if (name === 'deploy') {
+    return { name, configFile: configFile ?? '', importFile: text('import') };
+  }
   if (name === 'start') return { name, configFile, flags };
   if (name === 'janitor') {
     return { name, configFile, flags, mode: values.has('once') ? 'once' : 'dry-run' };

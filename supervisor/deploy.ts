@@ -3,12 +3,15 @@ import type { DeployOptions } from '../src/deploy/service/config.js';
 import { Failure, type ExitReason } from './exit-codes.js';
 
 /**
- * `ringway deploy`: the control service, until SIGTERM or SIGINT. The step of a run that is under
+ * `ringway deploy`: takes an exported state over, where one is given, and ends. Otherwise the control service, until SIGTERM or SIGINT. The step of a run that is under
  * way ends first; the next start tells what was left.
  *
  * @throws Failure
  */
-export async function runDeploy(configFile: string): Promise<ExitReason> {
+export async function runDeploy(
+  configFile: string,
+  importFile: string | undefined,
+): Promise<ExitReason> {
   // The other commands do without its libraries.
   const { loadDeployConfig } = await import('../src/deploy/service/config.js');
   const { startDeploy, StateLockedError } = await import('../src/deploy/service/start.js');
@@ -18,6 +21,7 @@ export async function runDeploy(configFile: string): Promise<ExitReason> {
   } catch (error) {
     throw error instanceof ConfigError ? new Failure('config', error.message) : error;
   }
+  if (importFile !== undefined) return importInto(options, importFile);
   const stopped = firstSignal();
   try {
     const running = await startDeploy(options);
@@ -27,6 +31,19 @@ export async function runDeploy(configFile: string): Promise<ExitReason> {
     return 'ok';
   } catch (error) {
     if (error instanceof StateLockedError) throw new Failure('locked', error.message);
+    throw new Failure(reasonOf(error), `deploy: ${(error as Error).message}`);
+  }
+}
+
+/** @throws Failure */
+async function importInto({ stateDir }: DeployOptions, file: string): Promise<ExitReason> {
+  const { ArchiveError, importState } = await import('../src/deploy/state/import.js');
+  try {
+    const files = await importState(file, stateDir);
+    process.stdout.write(`deploy: imported ${files} files into ${stateDir}\n`);
+    return 'ok';
+  } catch (error) {
+    if (error instanceof ArchiveError) throw new Failure('config', `${file}: ${error.message}`);
     throw new Failure(reasonOf(error), `deploy: ${(error as Error).message}`);
   }
 }

@@ -24,8 +24,10 @@ Usage:
                                    find and mend versions of a bucket's keys that are broken:
                                    lost indexes, lost versions, links out of step; --dry-run
                                    only shows them
-  ringway deploy --config FILE     the control service of Deploy, with a configuration of its own (see
-                                   docs/deploy.md)
+  ringway deploy --config FILE [--import FILE]
+                                   the control service of Deploy, with a configuration of its own (see
+                                   docs/deploy.md); --import makes its state directory from a file
+                                   that another one has exported, and ends
   ringway version
   ringway help
 

@@ -58,7 +58,7 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
     }
     case 'deploy':
-      return runDeploy(command.configFile);
+      return runDeploy(command.configFile, command.importFile);
     case 'reload':
     case 'drain':
     case 'wait-ready':

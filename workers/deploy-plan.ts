@@ -14,7 +14,9 @@ import {
   NOTHING_APPLIED,
   type Applied,
 } from '../src/deploy/plan/make-plan.js';
+import { importRings } from '../src/deploy/plan/import-rings.js';
 import type {
+  ImportAnswer,
   PlanAnswer,
   PlannerTask,
   StoredNext,
@@ -26,9 +28,35 @@ import { validate } from '../src/deploy/spec/validate.js';
 import { Blobs } from '../src/deploy/state/blobs.js';
 import { layout } from '../src/deploy/state/layout.js';
 
-/** Reads a specification, or makes a plan. */
-export default function run(task: PlannerTask): ValidateAnswer | PlanAnswer {
-  return task.kind === 'validate' ? read(task) : plan(task);
+/** Reads a specification, makes a plan, or reads the rings of a cluster that exists. */
+export default function run(
+  task: PlannerTask,
+): ValidateAnswer | PlanAnswer | Promise<ImportAnswer> {
+  switch (task.kind) {
+    case 'validate':
+      return read(task);
+    case 'plan':
+      return plan(task);
+    case 'import-rings':
+      return takeRings(task);
+  }
+}
+
+async function takeRings({
+  text,
+  stateDir,
+}: Extract<PlannerTask, { kind: 'import-rings' }>): Promise<ImportAnswer> {
+  const { value, problems } = parseDocument(text);
+  if (value === undefined) return { problems, rings: [], builders: {} };
+  const places = layout(stateDir);
+  const { blobs, ...answer } = await importRings(value, (ring) =>
+    path.join(places.importedRings, `${ring}.ring.gz`),
+  );
+  const kept = new Blobs(places.blobs);
+  if (answer.problems.length === 0) {
+    for (const [hash, content] of blobs) kept.putSync(hash, content);
+  }
+  return answer;
 }
 
 function read({ text, member }: Extract<PlannerTask, { kind: 'validate' }>): ValidateAnswer {

@@ -151,14 +151,18 @@ describe('deploy: runs', function () {
     await deploy.putSpec(small);
     expect((await deploy.deploy('first')).state).to.equal('succeeded');
     await deploy.putSpec(otherWorkers);
-    for (const [at, node] of ['node1', 'node2'].entries()) {
-      driver.waitsAt = node;
+    // Before and after the files of each node that changes: node1, then node2.
+    for (let point = 0; point < 4; point++) {
+      const at = point >> 1;
+      const node = `node${at + 1}`;
+      driver.waitsAt = point % 2 === 0 ? node : undefined;
+      driver.waitsAfter = point % 2 === 0 ? undefined : node;
       driver.release = undefined;
       const made = await plan();
-      const { json } = await deploy.apply(made, `killed-${at}`);
+      const { json } = await deploy.apply(made, `killed-${point}`);
       await until(() => driver.release !== undefined);
       // What is on the disk now is what kill -9 would leave.
-      const left = `${folder}-${at}`;
+      const left = `${folder}-${point}`;
       await cp(folder, left, { recursive: true });
       const next = await TestDeploy.start(left, { now: () => nowMs });
       try {

@@ -190,6 +190,8 @@ export class TestDriver implements Driver {
   /** Nodes that are not installed before this is called. */
   release: (() => void) | undefined;
   waitsAt: string | undefined;
+  /** As `waitsAt`, with the files in place by then. */
+  waitsAfter: string | undefined;
   failsAt: string | undefined;
 
   constructor(private readonly inner: Driver) {}
@@ -197,11 +199,12 @@ export class TestDriver implements Driver {
   async install(installation: Installation): Promise<number> {
     const { name } = installation.node;
     this.begun.push(name);
-    if (name === this.waitsAt) {
-      await new Promise<void>((resolve) => (this.release = resolve));
-    }
+    const wait = () => new Promise<void>((resolve) => (this.release = resolve));
+    if (name === this.waitsAt) await wait();
     if (name === this.failsAt) throw new Error('no route to host');
-    return this.inner.install(installation);
+    const changed = await this.inner.install(installation);
+    if (name === this.waitsAfter) await wait();
+    return changed;
   }
 
   hashes(node: NodeTarget, paths: readonly string[]) {

@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { AuditEvent } from '../../lib/audit/audit-log.js';
 import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { SerialQueues } from '../../lib/promises.js';
+import type { ImportedRing } from '../plan/import-rings.js';
 import { nodeOf } from '../plan/make-plan.js';
 import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
 import type { Spec } from '../spec/schema.js';
@@ -87,6 +88,31 @@ export class Control {
     });
   }
 
+  /**
+   * Takes the rings of a cluster that exists, from the folder `import` of the state: the first plan
+   * goes on from them.
+   *
+   * @throws DeployError `unprocessable` with everything that is wrong, `locked`
+   */
+  importRings(text: string, actor: string): Promise<readonly ImportedRing[]> {
+    const { store } = this;
+    return this.runs.hold(actor, async () => {
+      const { spec } = store.applied.applied;
+      if (spec !== null) {
+        const message = 'A plan was applied here already: its rings would be lost.';
+        throw new DeployError('unprocessable', message);
+      }
+      const answer = await this.planner.importRings(text, this.parts.options.stateDir);
+      const { problems: errors, rings, builders } = answer;
+      if (errors.length > 0) {
+        throw new DeployError('unprocessable', 'Rings cannot be imported.', { errors });
+      }
+      const applied = { spec: null, builders, files: {} };
+      await store.setApplied({ applied, installed: {}, hash_check: null });
+      return rings;
+    });
+  }
+
   /** @throws DeployError `unprocessable` with everything that is refused */
   async plan(file: SpecFile, { seed, allowLarge }: PlanWish): Promise<StoredPlan> {
     const { options, now } = this.parts;
@@ -145,6 +171,10 @@ export class Control {
     const file = own !== undefined && Object.hasOwn(own, path) ? own[path] : undefined;
     if (file === undefined) throw new DeployError('not_found', 'The run has no such file.');
     return this.blobs.get(file.sha256);
+  }
+
+  nowS(): number {
+    return Math.floor(this.parts.now() / 1000);
   }
 
   async close(): Promise<void> {

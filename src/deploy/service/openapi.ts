@@ -49,6 +49,12 @@ export function openApiPath(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
 }
 
+const BODIES: readonly string[] = ['/v1/validate', '/v1/plans', '/v1/rings/import'];
+
+function takesBody(method: Route['method'], path: string): boolean {
+  return method === 'PUT' || BODIES.includes(path);
+}
+
 function operationOf({ path, summary, statuses, headers = [], method }: Route): object {
   const inPath = [...openApiPath(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -78,7 +84,7 @@ function operationOf({ path, summary, statuses, headers = [], method }: Route): 
   return {
     summary,
     parameters: [...inPath, ...inHeader],
-    ...(method === 'PUT' || path === '/v1/validate' || path === '/v1/plans'
+    ...(takesBody(method, path)
       ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
       : {}),
     responses: Object.fromEntries(responses),

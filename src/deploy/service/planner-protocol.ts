@@ -1,3 +1,4 @@
+import type { RingImport } from '../plan/import-rings.js';
 import type { Applied, PlanJson } from '../plan/make-plan.js';
 import type { ProgramCheck } from '../render/check-programs.js';
 import type { SpecProblem } from '../spec/parse.js';
@@ -20,7 +21,16 @@ export type PlannerTask =
       readonly nowS: number;
       readonly allowLarge: boolean;
       readonly installRoot: string;
+    }
+  | {
+      readonly kind: 'import-rings';
+      /** What the operator says of the rings, as text. */
+      readonly text: string;
+      readonly stateDir: string;
     };
+
+/** Rings that were imported; their builders are among the contents then. */
+export type ImportAnswer = Omit<RingImport, 'blobs'>;
 
 export interface ValidateAnswer {
   readonly spec: Spec | null;

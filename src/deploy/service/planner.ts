@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { DeployError } from './errors.js';
-import type { PlanAnswer, PlannerTask, ValidateAnswer } from './planner-protocol.js';
+import type { ImportAnswer, PlanAnswer, PlannerTask, ValidateAnswer } from './planner-protocol.js';
 
 const WORKER = new URL('../../../workers/deploy-plan.js', import.meta.url).href;
 /** A plan of 1,000 devices at part power 16 takes a third of it. */
@@ -37,6 +37,12 @@ export class Planner {
   plan(task: Omit<Extract<PlannerTask, { kind: 'plan' }>, 'kind'>): Promise<PlanAnswer> {
     const whole: PlannerTask = { kind: 'plan', ...task };
     return this.#run(whole) as Promise<PlanAnswer>;
+  }
+
+  /** @throws as `validate` does */
+  importRings(text: string, stateDir: string): Promise<ImportAnswer> {
+    const task: PlannerTask = { kind: 'import-rings', text, stateDir };
+    return this.#run(task) as Promise<ImportAnswer>;
   }
 
   /** The thread ends with a task that is given up: others wait for it. */

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { exportState } from '../state/export.js';
 import type { Control } from './control.js';
 import { DeployError } from './errors.js';
 import type { ValidateAnswer } from './planner-protocol.js';
@@ -198,6 +200,33 @@ export const ROUTES: readonly Route[] = [
       const content = await control.artifact(run, params.node, params['*']);
       void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
       return content;
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/rings/import',
+    summary:
+      'Takes the rings of a cluster that exists from the folder `import` of the state directory: `{rings: [{name, min_part_hours, overload}]}`.',
+    statuses: [200, 400, 413, 422, 423],
+    handle: async (control, request) => {
+      const text = textOf(request);
+      await audit(control, request, 'deploy.import', 'rings');
+      return { rings: await control.importRings(text, actorOf(request)) };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/export',
+    summary:
+      'Everything that the service keeps but secrets, as one file: `ringway deploy --import` reads it.',
+    statuses: [200],
+    handle: async (control, request, reply) => {
+      await audit(control, request, 'deploy.export', 'state');
+      const name = 'attachment; filename="ringway-deploy.state"';
+      void reply.type('application/octet-stream').header('content-disposition', name);
+      return Readable.from(exportState(control.store.places, control.nowS()), {
+        objectMode: false,
+      });
     },
   },
 ];

@@ -99,9 +99,7 @@ export class Runs {
       throw new DeployError('idempotency_key_reused', 'The key belongs to another request.');
     }
     this.#expectFresh(request);
-    if (this.#holder !== undefined) {
-      throw new DeployError('locked', 'Another run is under way.', { ...this.lock }, RETRY_AFTER_S);
-    }
+    this.#expectFree();
     const sinceS = this.#nowS();
     const id = newRunId();
     this.#holder = { id, actor, sinceS };
@@ -133,6 +131,21 @@ export class Runs {
     } catch (error) {
       this.#holder = undefined;
       throw error;
+    }
+  }
+
+  /**
+   * Does what no run may be under way for.
+   *
+   * @throws DeployError `locked`, and what the task throws
+   */
+  async hold<T>(actor: string, task: () => Promise<T>): Promise<T> {
+    this.#expectFree();
+    this.#holder = { id: '', actor, sinceS: this.#nowS() };
+    try {
+      return await task();
+    } finally {
+      this.#holder = undefined;
     }
   }
 
@@ -173,6 +186,11 @@ export class Runs {
       const message = "Swift's own programs refuse files of the plan.";
       throw new DeployError('unprocessable', message, { checks: failed });
     }
+  }
+
+  #expectFree(): void {
+    if (this.#holder === undefined) return;
+    throw new DeployError('locked', 'Another run is under way.', { ...this.lock }, RETRY_AFTER_S);
   }
 
   async #secretsOf({ next }: StoredNext): Promise<Secrets> {

@@ -19,6 +19,8 @@ export function layout(stateDir: string) {
     blobs: at('blobs'),
     checks: at('checks'),
     audit: at('audit'),
+    /** `NAME.ring.gz` of a cluster that exists, put there by the operator. */
+    importedRings: at('import'),
   };
 }
 
