@@ -82,11 +82,15 @@ export const CREDENTIALS_KEYS = {
   },
   identity_accounts: {
     schema: accounts().default([]),
-    doc: 'With `identity`: accounts that the janitor goes through, and whose buckets answer preflights of browsers before any client has signed a request there. The service tells no list of them.',
+    doc: 'With `identity`: accounts that the janitor goes through, and whose buckets answer preflights of browsers before any client has signed a request there. The janitor also goes through those of all projects in which somebody has one of `identity_owner_roles`, as far as `identity_user` may ask for them.',
   },
   identity_cache_ms: {
     schema: integer(0, 86_400_000).default(60_000),
-    doc: 'With `identity`: how long a listener goes by what it learned of an access key. A key that is revoked, or a role that is taken away, counts for at most this long. 0: it asks for each request.',
+    doc: 'With `identity`: how long a listener goes by what it learned of an access key. A key that is revoked, or a role that is taken away, counts for at most this long while the service answers. 0: it asks for each request.',
+  },
+  identity_stale_ms: {
+    schema: integer(0, 604_800_000).default(3_600_000),
+    doc: 'With `identity`: how much longer than `identity_cache_ms` a listener goes by what it learned of an access key while the service cannot be asked. A key that is revoked meanwhile works on for so long, at most. 0: not at all.',
   },
   identity_timeout_ms: {
     schema: integer(100, 600_000).default(5_000),

@@ -6,12 +6,14 @@ import type { ServiceTokens } from './service-token.js';
 export interface IdentityHealth {
   /** False until the service has answered once: whatever fails later may work from the cache. */
   readonly ok: boolean;
+  /** Whether it answered when it was asked last. */
+  readonly answers: boolean;
   readonly detail: string;
 }
 
 const VERSION = z.object({ version: z.object({ id: z.string().startsWith('v3') }) });
 
-const GOOD: IdentityHealth = { ok: true, detail: 'answers' };
+const GOOD: IdentityHealth = { ok: true, answers: true, detail: 'answers' };
 const NOBODY = { credentials: { access: 'ringway-probe', token: '', signature: '' } };
 /** A listener begins to serve with its first report, and must not wait for others. */
 const PATIENCE_MS = 1_000;
@@ -22,6 +24,8 @@ const GOOD_MS = 60_000;
 export class IdentityProbe {
   #hasAnswered = false;
   #goodUntil = -Infinity;
+  /** What the last look that failed found. */
+  #problem: string | undefined;
   #looking: Promise<IdentityHealth> | undefined;
 
   constructor(
@@ -40,23 +44,35 @@ export class IdentityProbe {
     return Promise.race([this.#looking, this.#isLate()]);
   }
 
+  /** It failed a request: the next look asks, however recently it was well. */
+  doubt(): void {
+    this.#goodUntil = -Infinity;
+  }
+
   async #isLate(): Promise<IdentityHealth> {
     await setTimeout(PATIENCE_MS, undefined, { ref: false });
-    return { ok: this.#hasAnswered, detail: 'has not answered yet' };
+    const detail = this.#problem ?? 'has not answered yet';
+    return { ok: this.#hasAnswered, answers: false, detail };
   }
 
   async #look(): Promise<IdentityHealth> {
     try {
-      const { status, json } = await this.keystone.send({ method: 'GET', path: '' });
+      const { status, json } = await this.keystone.send({
+        purpose: 'probe',
+        method: 'GET',
+        path: '',
+      });
       if (status !== 200 || !VERSION.safeParse(json).success) {
         throw new IdentityUnavailable('what answers at identity_url is no Keystone of version 3');
       }
       await this.#tryToAsk();
       this.#hasAnswered = true;
       this.#goodUntil = this.now() + GOOD_MS;
+      this.#problem = undefined;
       return GOOD;
     } catch (error) {
-      return { ok: this.#hasAnswered, detail: (error as Error).message };
+      this.#problem = (error as Error).message;
+      return { ok: this.#hasAnswered, answers: false, detail: this.#problem };
     }
   }
 
@@ -64,7 +80,7 @@ export class IdentityProbe {
   async #tryToAsk(): Promise<void> {
     const token = await this.tokens?.get();
     if (this.#hasAnswered) return;
-    const ask = { method: 'POST', path: '/s3tokens', body: NOBODY } as const;
+    const ask = { purpose: 'probe', method: 'POST', path: '/s3tokens', body: NOBODY } as const;
     const { status } = await this.keystone.send({ ...ask, token: token?.value });
     if (status === 404) {
       if (token !== undefined) this.tokens?.proven(token);

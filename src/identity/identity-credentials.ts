@@ -6,6 +6,7 @@ import type {
   Verdict,
 } from '../s3/auth/principal.js';
 import { IdentityUnavailable } from './keystone.js';
+import { KnownUsers, type KnownUser, type StaleUsers } from './known-users.js';
 import { BoundedCache } from '../lib/bounded-cache.js';
 import type { Answer, SignatureService } from './signature-service.js';
 import type { IdentityUser } from './user.js';
@@ -16,14 +17,22 @@ export interface IdentityCredentialsOptions {
   readonly service: SignatureService;
   /** How long a secret that was given is gone by. */
   readonly cacheMs: number;
+  /** How much longer, while the service cannot be asked. */
+  readonly staleMs: number;
+  /** Called with each request: how its user was found. */
+  readonly onLookup: (source: LookupSource) => void;
   /** Called when the service begins to fail, and when it recovers; the text has no secrets. */
   readonly onHealth: (problem: string | undefined) => void;
   /** Milliseconds that never go back. */
   readonly now: () => number;
 }
 
-/** Some 400 bytes each. */
-const USERS_MAX = 10_000;
+/**
+ * Where the user of a request was found: in the `cache`, at the `service`, in the cache although the
+ * time was over (`stale`), or nowhere, for the service cannot be asked (`none`).
+ */
+export type LookupSource = 'cache' | 'service' | 'stale' | 'none';
+
 const REFUSALS_MAX = 1_000;
 /** Clients repeat a refused request at once, and several times. */
 const REFUSAL_MS = 2_000;
@@ -39,11 +48,6 @@ const ACCESS_KEY = /^[\x21-\x2e\x30-\x7e]{1,128}$/;
 /** A signature of either version. */
 const SIGNATURE = /^[A-Za-z0-9+/=]{1,128}$/;
 
-interface KnownUser extends Credential {
-  /** When the service was asked about it last. */
-  readonly askedAt: number;
-}
-
 const WRONG: Verdict = { outcome: 'wrong' };
 const UNKNOWN: Verdict = { outcome: 'unknown' };
 const UNAVAILABLE: Verdict = { outcome: 'unavailable' };
@@ -51,10 +55,10 @@ const UNAVAILABLE: Verdict = { outcome: 'unavailable' };
 /**
  * Credentials of an identity service (EC2 credentials), which verifies a key's first signature. It
  * also gives the secret to the gateway's own user, so that later signatures are verified here for a
- * while. Without it the service is asked each time.
+ * while, and for longer while the service cannot be asked. Without it the service is asked each time.
  */
 export class IdentityCredentials implements CredentialSource {
-  readonly #users: BoundedCache<KnownUser>;
+  readonly #users: KnownUsers;
   readonly #refusals: BoundedCache<Verdict>;
   /** First requests with a key: what the first of them learns serves the others. */
   readonly #flights = new Map<string, Promise<Verdict>>();
@@ -62,8 +66,8 @@ export class IdentityCredentials implements CredentialSource {
   #toldAt = -Infinity;
 
   constructor(private readonly options: IdentityCredentialsOptions) {
-    const { cacheMs, now } = options;
-    this.#users = new BoundedCache({ weightMax: USERS_MAX, lifeMs: cacheMs, now });
+    const { now } = options;
+    this.#users = new KnownUsers(options);
     this.#refusals = new BoundedCache({ weightMax: REFUSALS_MAX, lifeMs: REFUSAL_MS, now });
   }
 
@@ -75,8 +79,21 @@ export class IdentityCredentials implements CredentialSource {
     return [...new Set([...(this.options.accounts ?? []), ...used])];
   }
 
+  /** How many users are known; those whose time is over may be among them. */
+  get size(): number {
+    return this.#users.size;
+  }
+
+  /** The users that go on while the service cannot be asked. */
+  get stale(): StaleUsers {
+    return this.#users.stale;
+  }
+
   find(accessKey: string): Credential | undefined {
-    return this.#users.get(accessKey);
+    const known = this.#users.usable(accessKey);
+    if (known === undefined) return undefined;
+    this.options.onLookup(known.isStale ? 'stale' : 'cache');
+    return known.user;
   }
 
   async verify(claim: SignatureToVerify): Promise<Verdict> {
@@ -88,21 +105,48 @@ export class IdentityCredentials implements CredentialSource {
     const refusal = this.#refusals.get(refusalKey);
     if (refusal !== undefined) return refusal;
     const flight = this.#flights.get(accessKey);
-    // What the first one cannot find out, those behind it cannot either.
-    if (flight !== undefined && (await flight) === UNAVAILABLE) return UNAVAILABLE;
+    const first = flight === undefined ? undefined : await flight;
     const known = this.#knownBy(claim);
     if (known !== undefined) return known;
+    // What the first one cannot find out, those behind it cannot either.
+    if (first === UNAVAILABLE) return this.#counted(UNAVAILABLE);
+    const stale = this.#staleFor(claim);
+    if (stale !== undefined && this.#users.beginRetry()) {
+      // The user need not wait for a service that may not answer this time either.
+      this.#askOnce(claim, strings, flight === undefined).catch(() => {
+        this.#users.failed();
+      });
+      return this.#serve(stale, true);
+    }
     const verdict = await this.#askOnce(claim, strings, flight === undefined);
+    if (verdict === UNAVAILABLE && stale !== undefined) return this.#serve(stale, true);
     if (verdict === WRONG || verdict === UNKNOWN) this.#refusals.set(refusalKey, verdict);
-    return verdict;
+    return this.#counted(verdict);
   }
 
   /** Another request may have learned the secret meanwhile. */
   #knownBy({ accessKey, refuted }: SignatureToVerify): Verdict | undefined {
-    const known = this.#users.get(accessKey);
+    const known = this.#users.usable(accessKey);
     if (known === undefined) return undefined;
-    if (known.secretKey !== refuted?.secretKey) return { outcome: 'secret', credential: known };
-    return this.options.now() - known.askedAt < RECHECK_MS ? WRONG : undefined;
+    const { user, isStale } = known;
+    if (user.secretKey !== refuted?.secretKey) return this.#serve(user, isStale);
+    return this.options.now() - user.askedAt < RECHECK_MS ? WRONG : undefined;
+  }
+
+  /** A user whose time is over; undefined when it is another secret that was signed with. */
+  #staleFor({ accessKey, refuted }: SignatureToVerify): KnownUser | undefined {
+    const known = this.#users.get(accessKey);
+    return known?.secretKey === refuted?.secretKey ? undefined : known;
+  }
+
+  #serve(credential: KnownUser, isStale: boolean): Verdict {
+    this.options.onLookup(isStale ? 'stale' : 'cache');
+    return { outcome: 'secret', credential };
+  }
+
+  #counted(verdict: Verdict): Verdict {
+    this.options.onLookup(verdict === UNAVAILABLE ? 'none' : 'service');
+    return verdict;
   }
 
   /** @param leads - others with the same key wait for it */
@@ -141,15 +185,13 @@ export class IdentityCredentials implements CredentialSource {
   }
 
   #refuse({ accessKey }: SignatureToVerify, answer: 'unknown' | 'wrong'): Verdict {
-    const known = this.#users.get(accessKey);
     if (answer === 'unknown') {
-      this.#users.delete(accessKey);
+      this.#users.forget(accessKey);
       return UNKNOWN;
     }
     // A client that guesses secrets must not keep a user in the cache whom the service would refuse
     // by now.
-    if (known !== undefined)
-      this.#users.replace(accessKey, { ...known, askedAt: this.options.now() });
+    this.#users.asked(accessKey);
     return WRONG;
   }
 
@@ -158,9 +200,7 @@ export class IdentityCredentials implements CredentialSource {
     const isUseful = needsSecret || this.options.cacheMs > 0;
     const secretKey = isUseful ? await this.#secretOf(user, needsSecret) : undefined;
     if (secretKey === undefined) return { outcome: 'genuine', principal };
-    const credential: KnownUser = { ...principal, secretKey, askedAt: this.options.now() };
-    this.#users.set(principal.accessKey, credential);
-    return { outcome: 'secret', credential };
+    return { outcome: 'secret', credential: this.#users.learn({ ...principal, secretKey }) };
   }
 
   /** What cannot be had now is missed by signed chunks only. */
@@ -175,12 +215,14 @@ export class IdentityCredentials implements CredentialSource {
   }
 
   #healthy(): void {
+    this.#users.answered();
     if (this.#isHealthy) return;
     this.#isHealthy = true;
     this.options.onHealth(undefined);
   }
 
   #unhealthy({ message }: IdentityUnavailable): void {
+    this.#users.failed();
     const now = this.options.now();
     if (!this.#isHealthy || now - this.#toldAt < TELL_MS) return;
     this.#isHealthy = false;

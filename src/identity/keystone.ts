@@ -6,6 +6,18 @@ export class IdentityUnavailable extends Error {
   override readonly name = 'IdentityUnavailable';
 }
 
+/** A request that has ended, with its answer or without. */
+export interface KeystoneCall {
+  readonly purpose: KeystonePurpose;
+  /** The status; without a whole answer what went wrong: `timeout`, `connection` or `busy`. */
+  readonly code: string;
+  /** From the request to the end of its answer, time in the queue left out. */
+  readonly durationS: number;
+}
+
+/** What is asked for, from a fixed list: it becomes a label. */
+export type KeystonePurpose = 'verify' | 'secret' | 'login' | 'accounts' | 'probe';
+
 interface KeystoneOptions {
   /** `…/v3`, with or without a slash at its end. */
   readonly url: string;
@@ -13,9 +25,11 @@ interface KeystoneOptions {
   readonly timeoutMs: number;
   /** Requests at the same time. */
   readonly requestsMax: number;
+  readonly onCall?: ((call: KeystoneCall) => void) | undefined;
 }
 
 export interface KeystoneRequest {
+  readonly purpose: KeystonePurpose;
   readonly method: 'GET' | 'POST';
   /** Below the address, raw, with a slash in front; empty for the version document. */
   readonly path: string;
@@ -23,6 +37,8 @@ export interface KeystoneRequest {
   readonly token?: string | undefined;
   /** The body of the question about a user's rights. */
   readonly body?: object | undefined;
+  /** Default: {@link ANSWER_BYTES_MAX}. */
+  readonly answerBytesMax?: number | undefined;
 }
 
 export interface KeystoneAnswer {
@@ -44,8 +60,9 @@ export class Keystone {
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #requests: Semaphore;
+  readonly #onCall: (call: KeystoneCall) => void;
 
-  constructor({ url, timeoutMs, requestsMax }: KeystoneOptions) {
+  constructor({ url, timeoutMs, requestsMax, onCall = () => undefined }: KeystoneOptions) {
     const { origin, pathname } = new URL(url);
     this.#pool = new Pool(origin, {
       connections: requestsMax,
@@ -55,6 +72,7 @@ export class Keystone {
     });
     this.#prefix = pathname.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
+    this.#onCall = onCall;
     this.#requests = new Semaphore({
       capacity: requestsMax,
       queueMax: requestsMax * WAITING_PER_REQUEST,
@@ -65,9 +83,23 @@ export class Keystone {
   /** @throws IdentityUnavailable when there is no whole answer in time, or too many wait for one */
   async send(request: KeystoneRequest): Promise<KeystoneAnswer> {
     const refusal = await this.#requests.enter(1);
-    if (refusal !== undefined) throw new IdentityUnavailable(this.#reason(refusal));
+    const { purpose } = request;
+    if (refusal !== undefined) {
+      this.#onCall({ purpose, code: 'busy', durationS: 0 });
+      throw new IdentityUnavailable(this.#reason(refusal));
+    }
+    const startedAt = performance.now();
+    const ended = (code: string): void => {
+      this.#onCall({ purpose, code, durationS: (performance.now() - startedAt) / 1000 });
+    };
     try {
-      return await this.#send(request);
+      const answer = await this.#send(request);
+      ended(String(answer.status));
+      return answer;
+    } catch (error) {
+      ended(isTimeout(error) ? 'timeout' : 'connection');
+      const { message } = error as Error;
+      throw new IdentityUnavailable(`no answer: ${message}`, { cause: error });
     } finally {
       this.#requests.leave(1);
     }
@@ -83,40 +115,42 @@ export class Keystone {
       : `no answer to earlier requests in ${this.#timeoutMs} ms`;
   }
 
-  async #send({ method, path, token, body }: KeystoneRequest): Promise<KeystoneAnswer> {
-    try {
-      const answer = await this.#pool.request({
-        method,
-        path: `${this.#prefix}${path}` || '/',
-        headers: {
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(token === undefined ? {} : { 'x-auth-token': token }),
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-        // A bound on the whole call: timers of single phases let a server pass that sends a byte
-        // each second.
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      const subjectToken = answer.headers['x-subject-token'];
-      return {
-        status: answer.statusCode,
-        subjectToken: typeof subjectToken === 'string' ? subjectToken : undefined,
-        json: parse(await collect(answer.body)),
-      };
-    } catch (error) {
-      const { message } = error as Error;
-      throw new IdentityUnavailable(`no answer: ${message}`, { cause: error });
-    }
+  async #send(request: KeystoneRequest): Promise<KeystoneAnswer> {
+    const { method, path, token, body, answerBytesMax = ANSWER_BYTES_MAX } = request;
+    const answer = await this.#pool.request({
+      method,
+      path: `${this.#prefix}${path}` || '/',
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { 'x-auth-token': token }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      // A bound on the whole call: timers of single phases let a server pass that sends a byte
+      // each second.
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    });
+    const subjectToken = answer.headers['x-subject-token'];
+    return {
+      status: answer.statusCode,
+      subjectToken: typeof subjectToken === 'string' ? subjectToken : undefined,
+      json: parse(await collect(answer.body, answerBytesMax)),
+    };
   }
 }
 
-async function collect(body: AsyncIterable<Buffer>): Promise<string> {
+/** Whether the whole call, or one of its parts by a timer of undici, took too long. */
+function isTimeout(error: unknown): boolean {
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return name === 'TimeoutError' || (typeof code === 'string' && /^UND_ERR_.*TIMEOUT$/.test(code));
+}
+
+async function collect(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > ANSWER_BYTES_MAX) throw new Error(`more than ${ANSWER_BYTES_MAX} bytes`);
+    if (length > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString('utf8');

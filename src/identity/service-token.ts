@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { IdentityUnavailable, type Keystone } from './keystone.js';
+import {
+  IdentityUnavailable,
+  type Keystone,
+  type KeystoneAnswer,
+  type KeystoneRequest,
+} from './keystone.js';
 
 /** The gateway's own user, who may ask about others. */
 export interface ServiceUser {
@@ -73,6 +78,23 @@ export class ServiceTokens {
     token.provenAt = this.now();
   }
 
+  /**
+   * Asks with a token that is known to be good: a 401 is then about the request.
+   * @throws IdentityUnavailable
+   */
+  async ask(request: KeystoneRequest): Promise<KeystoneAnswer> {
+    const token = await this.get();
+    const answer = await this.#send(request, token);
+    if (answer.status !== 401 || !this.refused(token)) return answer;
+    return this.#send(request, await this.get());
+  }
+
+  async #send(request: KeystoneRequest, token: ServiceToken): Promise<KeystoneAnswer> {
+    const answer = await this.keystone.send({ ...request, token: token.value });
+    if (answer.status === 200) this.proven(token);
+    return answer;
+  }
+
   async #logIn(): Promise<ServiceToken> {
     try {
       const now = this.now();
@@ -96,6 +118,7 @@ async function issueToken(
   { name, password, project, domain }: ServiceUser,
 ): Promise<{ readonly value: string; readonly lifeMs: number }> {
   const { status, subjectToken, json } = await keystone.send({
+    purpose: 'login',
     method: 'POST',
     path: '/auth/tokens?nocatalog',
     body: {

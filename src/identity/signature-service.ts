@@ -5,7 +5,7 @@ import {
   type KeystoneAnswer,
   type KeystoneRequest,
 } from './keystone.js';
-import type { ServiceToken, ServiceTokens } from './service-token.js';
+import type { ServiceTokens } from './service-token.js';
 import { readUser, type IdentityMapping, type IdentityUser } from './user.js';
 
 export interface Ec2Signature {
@@ -54,6 +54,7 @@ export class SignatureService {
   async verify({ accessKey, stringToSign, signature }: Ec2Signature): Promise<Answer> {
     const token = urlSafeBase64(stringToSign);
     const { status, json } = await this.#ask({
+      purpose: 'verify',
       method: 'POST',
       path: '/s3tokens',
       body: { credentials: { access: accessKey, token, signature } },
@@ -74,7 +75,7 @@ export class SignatureService {
     if (!this.givesSecrets) return undefined;
     const access = encodeURIComponent(principal.accessKey);
     const path = `/users/${userId}/credentials/OS-EC2/${access}`;
-    const { status, json } = await this.#ask({ method: 'GET', path });
+    const { status, json } = await this.#ask({ purpose: 'secret', method: 'GET', path });
     if (status === 403) {
       this.#secretsRefusedAt = this.#parts.now();
       this.#parts.onSecretsRefused();
@@ -85,20 +86,9 @@ export class SignatureService {
     return secret.data.credential.secret;
   }
 
-  /** Asks with a token that is known to be good: a 401 is then about the request. */
-  async #ask(request: KeystoneRequest): Promise<KeystoneAnswer> {
+  #ask(request: KeystoneRequest): Promise<KeystoneAnswer> {
     const { keystone, tokens } = this.#parts;
-    if (tokens === undefined) return keystone.send(request);
-    const token = await tokens.get();
-    const answer = await this.#send(request, token);
-    if (answer.status !== 401 || !tokens.refused(token)) return answer;
-    return this.#send(request, await tokens.get());
-  }
-
-  async #send(request: KeystoneRequest, token: ServiceToken): Promise<KeystoneAnswer> {
-    const answer = await this.#parts.keystone.send({ ...request, token: token.value });
-    if (answer.status === 200) this.#parts.tokens?.proven(token);
-    return answer;
+    return tokens === undefined ? keystone.send(request) : tokens.ask(request);
   }
 }
 

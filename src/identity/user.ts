@@ -17,7 +17,7 @@ export interface IdentityMapping {
 }
 
 /** They are parts of accounts and paths. */
-const ID = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
+export const ID = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 const NAME = z.string();
 const PARTY = z.object({ id: ID, name: NAME, domain: z.object({ id: z.string() }) });
 

@@ -81,8 +81,8 @@ export function janitorPace(options: FilledOptions): RateLimiter {
 }
 
 /**
- * The accounts that janitors go through: those of the credentials, or those that are named where an
- * identity service tells none, and the anonymous one.
+ * The accounts that janitors go through by the configuration: those of the credentials, or those that
+ * are named where an identity service knows the users, and the anonymous one.
  */
 export function janitorAccounts(options: FilledOptions, roster: Roster): string[] {
   const { anonymousAccount, identityAccounts } = options;

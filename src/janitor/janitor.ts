@@ -20,6 +20,11 @@ interface Place {
 export class Janitor {
   #accounts: readonly Place[] = [];
   readonly #finishedAt = new Map<string, number>();
+  /** By the monotonic clock: thousands of accounts are not asked because one of them is due. */
+  readonly #dueAt = new Map<string, number>();
+  readonly #interrupted = new Set<string>();
+  #hasNew = false;
+  #wake = new AbortController();
   #state: JanitorState = { ok: true, detail: 'starting' };
 
   /** @param accounts - each once */
@@ -31,8 +36,8 @@ export class Janitor {
   }
 
   /**
-   * New ones are visited with the next round; one that is left out is finished if it is being worked
-   * on.
+   * New ones are visited at once, when what is under way is done; one that is left out is finished if
+   * it is being worked on.
    * @param accounts - each once
    */
   replaceAccounts(accounts: readonly string[]): void {
@@ -41,6 +46,17 @@ export class Janitor {
       name,
       janitor: known.get(name) ?? new AccountJanitor(this.deps, name),
     }));
+    const names = new Set(accounts);
+    for (const name of known.keys()) {
+      if (names.has(name)) continue;
+      // Else it would be the account that waits longest, for ever.
+      this.#finishedAt.delete(name);
+      this.#dueAt.delete(name);
+      this.#interrupted.delete(name);
+    }
+    if (accounts.every((name) => known.has(name))) return;
+    this.#hasNew = true;
+    this.#wake.abort(new Error('an account has come'));
   }
 
   get state(): JanitorState {
@@ -59,19 +75,40 @@ export class Janitor {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let waitMs = this.deps.settings.intervalMs;
-      const failures: string[] = [];
+      this.#takeNew();
       for (const { name, janitor } of this.#accounts) {
+        const earlyMs = (this.#dueAt.get(name) ?? 0) - this.deps.clock.monotonic();
+        if (earlyMs > 0) {
+          waitMs = Math.min(waitMs, earlyMs);
+          continue;
+        }
         this.#state = { ok: true, detail: `at work in ${name}` };
         const visit = await this.#visit(name, janitor, signal);
-        if (visit.outcome === 'interrupted') failures.push(name);
-        waitMs = Math.min(waitMs, this.#afterVisit(name, visit));
+        if (visit.outcome === 'interrupted') this.#interrupted.add(name);
+        else this.#interrupted.delete(name);
+        const nextMs = this.#afterVisit(name, visit);
+        this.#dueAt.set(name, this.deps.clock.monotonic() + nextMs);
+        waitMs = Math.min(waitMs, nextMs);
       }
       this.#state =
-        failures.length === 0
+        this.#interrupted.size === 0
           ? { ok: true, detail: this.#idleDetail() }
-          : { ok: false, detail: `the pass over ${failures.join(', ')} was interrupted` };
-      await this.deps.clock.sleep(Math.max(waitMs, PAUSE_MS_MIN), signal).catch(() => undefined);
+          : {
+              ok: false,
+              detail: `the pass over ${[...this.#interrupted].join(', ')} was interrupted`,
+            };
+      if (this.#takeNew()) continue;
+      this.#wake = new AbortController();
+      const signals = AbortSignal.any([signal, this.#wake.signal]);
+      await this.deps.clock.sleep(Math.max(waitMs, PAUSE_MS_MIN), signals).catch(() => undefined);
     }
+  }
+
+  /** @returns whether an account has come since this was called last */
+  #takeNew(): boolean {
+    const hasNew = this.#hasNew;
+    this.#hasNew = false;
+    return hasNew;
   }
 
   async #visit(name: string, janitor: AccountJanitor, signal: AbortSignal): Promise<Visit> {

@@ -6,7 +6,6 @@ import { AccountJanitor, type Observer } from '../janitor/account-janitor.js';
 import { runPass } from '../janitor/account-pass.js';
 import { renderAction, type ActionOutcome, type JanitorAction } from '../janitor/actions.js';
 import {
-  janitorAccounts,
   janitorClock,
   janitorCold,
   janitorPace,
@@ -18,6 +17,7 @@ import { DryRun } from '../janitor/executors.js';
 import { LockWatch } from '../janitor/lock-watch.js';
 import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { VersionActions } from '../janitor/version-actions.js';
+import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
 import { CommandError, runCommand, withCauses } from './command-process.js';
 import type { JanitorCommandInit } from './janitor-command-protocol.js';
@@ -39,8 +39,12 @@ async function main(init: JanitorCommandInit, signal: AbortSignal): Promise<void
     process.stderr.write(`ringway: the clock cannot be trusted: ${why}\n`);
   });
   const summary = new Summary(init.mode === 'dry-run');
+  const accounts = await JanitorAccounts.ask(init.options, init.credentials);
+  if (accounts.problem !== undefined) {
+    process.stderr.write(`ringway: accounts may be left out: ${accounts.problem}\n`);
+  }
   try {
-    for (const account of janitorAccounts(init.options, init.credentials)) {
+    for (const account of accounts.names) {
       const { options, mode } = init;
       const pass = { options, store, clock, account, summary, signal };
       if (mode === 'dry-run') await dryRun(pass);

@@ -1,9 +1,10 @@
 import type { ClockHealth } from '../clock/index.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
-import { janitorAccounts, janitorClock, janitorDeps } from '../janitor/assemble.js';
+import { janitorClock, janitorDeps } from '../janitor/assemble.js';
 import { Janitor } from '../janitor/janitor.js';
 import { LockWatch } from '../janitor/lock-watch.js';
+import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
 import { runChild, type ChildService } from './child.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
@@ -28,19 +29,30 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
     log.warn({ clock: why }, 'the clock cannot be trusted');
   });
   const parts = await janitorDeps(options, store, observerOf(metrics, log), clock);
-  const accounts = janitorAccounts(options, credentials);
-  const janitor = new Janitor(parts, accounts);
+  const accounts = await JanitorAccounts.open(options, credentials);
+  const janitor = new Janitor(parts, accounts.names);
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
   const replaceRoster = (roster: Roster): void => {
     opened.replaceRoster(roster);
-    janitor.replaceAccounts(janitorAccounts(options, roster));
+    accounts.replaceRoster(roster);
+    janitor.replaceAccounts(accounts.names);
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     const { pace, nextRequestId } = parts;
-    await locks?.search(accounts, { pace, requestId: nextRequestId(), signal });
+    const watching = accounts.watch(signal, (problem) => {
+      if (problem !== undefined) log.warn({ problem }, 'accounts may be left out');
+      janitor.replaceAccounts(accounts.names);
+    });
+    await locks?.search(accounts.names, { pace, requestId: nextRequestId(), signal });
     await janitor.run(signal);
+    await accounts.close();
+    await watching;
   };
-  const checks = () => [{ name: 'pass', ...janitor.state }, ...(locks?.checks() ?? [])];
+  const checks = () => [
+    { name: 'pass', ...janitor.state },
+    ...accounts.checks(),
+    ...(locks?.checks() ?? []),
+  ];
   return new JanitorService(run, checks, replaceRoster, store, clock, metrics);
 }
 

@@ -75,7 +75,7 @@ export async function startListener(
   const clock = await startClock(options, peerDate, log);
   const proxies = new TrustedProxies(options.trustedProxies, tlsOf(options) && 'https');
   const addressing = new Addressing(options, proxies);
-  const credentials = await openCredentials(options, init.credentials, log);
+  const credentials = await openCredentials(options, init.credentials, log, metrics.identity);
   const pipeline = createPipeline({
     services: {
       backend: store,

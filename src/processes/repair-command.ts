@@ -1,6 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import { isCode } from '../backend/errors.js';
-import { janitorAccounts, janitorPace } from '../janitor/assemble.js';
+import { janitorPace } from '../janitor/assemble.js';
 import { repairBucket, type BucketRepair } from '../janitor/bucket-repair.js';
 import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { cancelledBy } from '../lib/cancellation.js';
@@ -9,6 +9,7 @@ import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 import { CommandError, runCommand, withCauses } from './command-process.js';
 import type { RepairCommandInit } from './janitor-command-protocol.js';
+import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
 
 /**
@@ -80,7 +81,8 @@ async function accountOf(
   backend: Backend,
   call: BucketRepair['call'],
 ): Promise<string> {
-  const accounts = named === undefined ? janitorAccounts(options, credentials) : [named];
+  const accounts =
+    named === undefined ? (await JanitorAccounts.ask(options, credentials)).names : [named];
   const having: string[] = [];
   for (const account of accounts) {
     try {
@@ -94,9 +96,14 @@ async function accountOf(
   if (account !== undefined && having.length === 1) return account;
   const why =
     account === undefined
-      ? `there is no bucket ${bucket} in ${accounts.join(', ')}`
+      ? `there is no bucket ${bucket} in ${listed(accounts)}: name its account with --account`
       : `the accounts ${having.join(', ')} have a bucket ${bucket}: name one with --account`;
   throw new CommandError('no-bucket', why);
+}
+
+/** An identity service may tell thousands. */
+function listed(accounts: readonly string[]): string {
+  return accounts.length > 10 ? `${accounts.length} accounts` : accounts.join(', ');
 }
 
 /** Prints findings, and counts them. */

@@ -6,6 +6,7 @@ import { BucketMetrics } from './bucket-metrics.js';
 import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js';
 import { EventLoopLag } from './event-loop-lag.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
+import { IdentityMetrics } from './identity-metrics.js';
 import { StageMetrics } from './stage-metrics.js';
 
 /** What is known of a request when its response has left or its client has. */
@@ -66,6 +67,7 @@ export class ListenerMetrics {
   readonly admission = new AdmissionMetrics(this.#registers);
   readonly backend = new BackendMetrics(this.#registers);
   readonly directReads = new DirectReadMetrics(this.#registers);
+  readonly identity = new IdentityMetrics(this.#registers);
   readonly stages = new StageMetrics(this.#registers);
   readonly buckets = new BucketMetrics(this.#registers);
   readonly #operations = new Map<string, OperationTally>();

@@ -72,6 +72,7 @@ describe('config: load', () => {
       identityAccountPrefix: 'AUTH_',
       identityAccounts: [],
       identityCacheMs: 60_000,
+      identityStaleMs: 3_600_000,
       identityTimeoutMs: 5_000,
       identityRequestsMax: 16,
       logLevel: 'info',

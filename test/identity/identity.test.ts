@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { IdentityProbe } from '../../src/identity/health.js';
-import { S3Error } from '../../src/s3/errors.js';
 import { bodyOf } from '../support/requests.js';
 import { FakeKeystone, type FakeUser } from '../support/fake-keystone.js';
 import { until } from '../support/until.js';
 import { s3Failure } from '../s3/auth/support.js';
-import { identityBench, signedGet, signedPut, type IdentityBench } from './support.js';
-import type { RequestHead } from '../../src/http/exchange.js';
+import { identityBench, outcome, signedGet, signedPut, type IdentityBench } from './support.js';
 
 const ASKED = 'POST /v3/s3tokens';
 const SECRETS = 'GET /v3/users/';
@@ -37,17 +35,6 @@ describe('identity: EC2 credentials', () => {
     const bench = identityBench(fake, options);
     benches.push(bench);
     return bench;
-  }
-
-  /** The code of the refusal, or `accepted`. */
-  async function outcome(bench: IdentityBench, request: RequestHead): Promise<string> {
-    try {
-      await bench.authenticator.authenticate(request);
-      return 'accepted';
-    } catch (error) {
-      if (error instanceof S3Error) return error.code;
-      throw error;
-    }
   }
 
   it('knows account, role and user by what the service says', async () => {
@@ -304,7 +291,8 @@ describe('identity: EC2 credentials', () => {
     expect(ok).to.equal(false);
     expect(detail).to.match(/no Keystone of version 3/);
     fake.misbehave = () => false;
-    expect(await probe.look()).to.deep.equal({ ok: true, detail: 'answers' });
+    const well = { ok: true, answers: true, detail: 'answers' };
+    expect(await probe.look()).to.deep.equal(well);
     const unknown = open({ password: null });
     const { detail: missing } = await new IdentityProbe(
       unknown.keystone,
@@ -314,10 +302,10 @@ describe('identity: EC2 credentials', () => {
     expect(missing).to.match(/asks for a token: set identity_user/);
     await fake.close();
     // It is not asked each time.
-    expect(await probe.look()).to.deep.equal({ ok: true, detail: 'answers' });
+    expect(await probe.look()).to.deep.equal(well);
     time = 60_001;
     const later = await probe.look();
-    expect(later.ok).to.equal(true);
+    expect([later.ok, later.answers]).to.deep.equal([true, false]);
     expect(later.detail).to.match(/^no answer/);
     fake = await FakeKeystone.start();
   });

@@ -4,6 +4,7 @@ import { ServiceTokens } from '../../src/identity/service-token.js';
 import { SignatureService } from '../../src/identity/signature-service.js';
 import { createAuthenticator, type Authenticator } from '../../src/s3/auth/authenticate.js';
 import type { RequestHead } from '../../src/http/exchange.js';
+import { S3Error } from '../../src/s3/errors.js';
 import { INLINE } from '../s3/auth/support.js';
 import { SERVICE_PASSWORD, type FakeKeystone } from '../support/fake-keystone.js';
 import { requestHead } from '../support/requests.js';
@@ -11,6 +12,7 @@ import { sha256Hex, signHeaders } from '../support/sigv4.js';
 
 export interface BenchOptions {
   readonly cacheMs?: number;
+  readonly staleMs?: number;
   readonly timeoutMs?: number;
   readonly requestsMax?: number;
   /** Default: the service's own; null: it asks without a token. */
@@ -25,12 +27,15 @@ export interface IdentityBench {
   readonly tokens: ServiceTokens | undefined;
   /** What was reported, `undefined` for well again. */
   readonly told: (string | undefined)[];
+  /** Where users of requests were found, in order. */
+  readonly found: string[];
   /** Milliseconds. */
   advance(ms: number): void;
 }
 
 export function identityBench(fake: FakeKeystone, options: BenchOptions = {}): IdentityBench {
-  const { cacheMs = 60_000, timeoutMs = 5_000, requestsMax = 16 } = options;
+  const { cacheMs = 60_000, staleMs = 3_600_000 } = options;
+  const { timeoutMs = 5_000, requestsMax = 16 } = options;
   const { password = SERVICE_PASSWORD } = options;
   let time = 0;
   const now = (): number => time;
@@ -47,12 +52,31 @@ export function identityBench(fake: FakeKeystone, options: BenchOptions = {}): I
     now,
   });
   const onHealth = (problem: string | undefined): void => void told.push(problem);
-  const credentials = new IdentityCredentials({ service, cacheMs, onHealth, now });
+  const found: string[] = [];
+  const credentials = new IdentityCredentials({
+    service,
+    cacheMs,
+    staleMs,
+    onLookup: (source) => void found.push(source),
+    onHealth,
+    now,
+  });
   const authenticator = createAuthenticator({ credentials, region: 'us-east-1', digests: INLINE });
   const advance = (ms: number): void => {
     time += ms;
   };
-  return { authenticator, credentials, keystone, tokens, told, advance };
+  return { authenticator, credentials, keystone, tokens, told, found, advance };
+}
+
+/** The code of the refusal, or `accepted`. */
+export async function outcome(bench: IdentityBench, request: RequestHead): Promise<string> {
+  try {
+    await bench.authenticator.authenticate(request);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof S3Error) return error.code;
+    throw error;
+  }
 }
 
 export interface Signer {

@@ -77,6 +77,8 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
         identity_key_file: join(folder, 'password'),
         identity_cache_ms: CACHE_MS,
         identity_timeout_ms: 60_000,
+        // The janitor asks Keystone as well, which serves one request at a time.
+        janitor_interval_ms: 0,
         ...config,
       },
     });
@@ -211,21 +213,56 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     expect(await list(as(service, await ec2('anna')))).to.equal('SignatureDoesNotMatch');
   });
 
-  it('answers 503 while it does not answer, and goes on afterwards', async () => {
-    const service = await serve({ identity_timeout_ms: 10_000, identity_cache_ms: 600_000 });
+  it('tells the janitor the accounts of its projects', async () => {
+    const service = await serve({ janitor_interval_ms: 3_600_000, probe_interval_ms: 500 });
+    const ready = async (): Promise<string> =>
+      (await fetch(`${service.adminEndpoint}/readyz?verbose`)).text();
+    const text = await eventually(
+      ready,
+      (said) => said.includes('projects of Keystone'),
+      KEYSTONE_LIMIT_MS / 2,
+    );
+    // Of the projects admin, service and test.
+    expect(text).to.match(/janitor accounts: ok, 3, with those of 3 projects of Keystone/);
+  });
+
+  it('goes on with known keys while it does not answer, says so, and takes others after', async () => {
+    const service = await serve({
+      identity_timeout_ms: 10_000,
+      // Known keys are known beyond their time.
+      identity_cache_ms: 1,
+      probe_interval_ms: 500,
+    });
     const known = as(service, await ec2('anna'));
     const unknown = as(service, await ec2('anna'));
     await eventually(
       () => list(known),
       (code) => code === 'accepted',
     );
+    const admin = async (path: string): Promise<string> =>
+      (await fetch(`${service.adminEndpoint}${path}`)).text();
     keystone.pause();
     expect(await list(unknown)).to.equal('ServiceUnavailable');
     expect(await list(known)).to.equal('accepted');
+    const said = await eventually(
+      () => admin('/readyz?verbose'),
+      (text) => text.includes('known access key goes on'),
+    );
+    expect(said).to.match(/identity: ok, (no answer|has not answered).*for 60 min at most/);
+    const metrics = await admin('/metrics');
+    for (const series of [
+      'ringway_identity_lookups_total{source="stale"} [1-9]',
+      'ringway_identity_lookups_total{source="none"} 1',
+      'ringway_identity_requests_total{purpose="verify",code="timeout"} [1-9]',
+      'ringway_identity_up{endpoint="http:[^"]*"} 0',
+    ]) {
+      expect(metrics).to.match(new RegExp(`^${series.replace(/[{}]/g, '\\$&')}`, 'm'));
+    }
     keystone.resume();
     await eventually(
       () => list(unknown),
       (code) => code === 'accepted',
+      KEYSTONE_LIMIT_MS / 2,
     );
   });
 });

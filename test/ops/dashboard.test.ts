@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { FakeKeystone } from '../support/fake-keystone.js';
 import { describeWith, program } from '../support/needs.js';
 import { startPrometheus, substituted, type Proxy } from '../support/proxy.js';
 import { RawClient } from '../support/raw-http.js';
@@ -31,6 +32,8 @@ function panelQueries(): Query[] {
     })),
   );
 }
+
+const GUEST = { access: 'guest', secret: 'hush', user: 'guest', project: 'p', roles: ['member'] };
 
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const EXPIRED =
@@ -82,10 +85,12 @@ class Load {
   }
 }
 
-describeWith([program('prometheus')], 'ops: a Prometheus that scrapes two services', function () {
+describeWith([program('prometheus')], 'ops: a Prometheus that scrapes services', function () {
   this.timeout(120_000);
   const services: Service[] = [];
   const loads: Load[] = [];
+  let keystone: FakeKeystone;
+  let guest: S3TestClient;
   let prometheus: Proxy;
 
   before(async () => {
@@ -102,6 +107,13 @@ describeWith([program('prometheus')], 'ops: a Prometheus that scrapes two servic
         config: { ...common, ...gatewayKeys, swift_endpoints: [proxy, 'http://127.0.0.1:9'] },
       }),
     );
+    keystone = await FakeKeystone.start();
+    services.push(await startService({ listeners: 1, config: { ...common, ...identityKeys() } }));
+    guest = new S3TestClient({
+      endpoint: services[2]?.endpoint ?? '',
+      accessKey: GUEST.access,
+      secretKey: keystone.add(GUEST).secret,
+    });
     const targets = services.map(({ adminEndpoint }) => `'${new URL(adminEndpoint).host}'`);
     const configuration = substituted(readFileSync(join(OPS, 'scrape.yml'), 'utf8'), {
       "'127.0.0.1:9464'": targets.join(', '),
@@ -112,7 +124,7 @@ describeWith([program('prometheus')], 'ops: a Prometheus that scrapes two servic
       `global: { evaluation_interval: 1s }\nrule_files: [alerts.yml]\n${configuration}`,
       { 'alerts.yml': readFileSync(join(OPS, 'alerts.yml'), 'utf8') },
     );
-    for (const service of services) loads.push(new Load(service));
+    for (const service of services.slice(0, 2)) loads.push(new Load(service));
     for (const load of loads) await load.prepare();
     const [listener] = services[0]?.pids() ?? [];
     if (listener !== undefined) process.kill(listener, 'SIGKILL');
@@ -120,9 +132,20 @@ describeWith([program('prometheus')], 'ops: a Prometheus that scrapes two servic
 
   after(async () => {
     for (const load of loads) await load.close();
+    await guest.close();
     await prometheus.stop();
     for (const service of services) await service.stop();
+    await keystone.close();
   });
+
+  /** Without a user of its own, which an answer to the guest would need. */
+  function identityKeys(): Readonly<Record<string, unknown>> {
+    return {
+      credentials_source: 'identity',
+      identity_url: keystone.url,
+      identity_cache_ms: 0,
+    };
+  }
 
   async function api<T>(path: string): Promise<T> {
     const response = await fetch(`${prometheus.endpoint}/api/v1/${path}`);
@@ -143,7 +166,8 @@ describeWith([program('prometheus')], 'ops: a Prometheus that scrapes two servic
     expect(empty).to.have.length.above(20);
     await eventually(
       async () => {
-        await Promise.all(loads.map((load) => load.round().catch(() => undefined)));
+        const rounds = loads.map((load) => load.round());
+        await Promise.allSettled([...rounds, guest.get('/')]);
         const found = await Promise.all(empty.map(hasData));
         empty = empty.filter((_, i) => !found[i]);
         return empty.map(({ panel, expr }) => `${panel}: ${expr}`);

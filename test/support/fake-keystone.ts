@@ -80,8 +80,30 @@ export class FakeKeystone {
       reply(response, 401, { error: { code: 401 } });
     } else if (path === '/v3/s3tokens') {
       this.#verify(body as SignatureBody, response);
+    } else if (path === '/v3/roles' || path === '/v3/role_assignments') {
+      this.#tell(request.url ?? '', response);
     } else {
       this.#secret(path, response);
+    }
+  }
+
+  /** Roles have their lower-case names as ids. */
+  #tell(url: string, response: ServerResponse): void {
+    const role = /[?&]role\.id=([^&]*)/.exec(url)?.[1];
+    const users = [...this.users.values()];
+    if (!this.givesSecrets) {
+      reply(response, 403, { error: { code: 403 } });
+    } else if (role === undefined) {
+      const names = new Set(users.flatMap(({ roles }) => roles.map((name) => name.toLowerCase())));
+      reply(response, 200, { roles: [...names].map((name) => ({ id: name, name })) });
+    } else {
+      const having = users.filter(({ roles }) => roles.some((name) => name.toLowerCase() === role));
+      const assignments = having.map(({ project }) => ({
+        scope: { project: { id: `id-${project}` } },
+      }));
+      // One on a domain, as Keystone has them besides.
+      const others = [{ scope: { domain: { id: 'default' } } }];
+      reply(response, 200, { role_assignments: [...assignments, ...others] });
     }
   }
 

@@ -138,6 +138,29 @@ describe('telemetry: listener metrics', () => {
     ]);
   });
 
+  it('tells the state of an identity service where there is one', async () => {
+    expect(await lines('ringway_identity_up')).to.deep.equal([]);
+    metrics.identity.watch({ endpoint: 'http://k', knownKeys: () => 3, isUp: () => true });
+    metrics.identity.requested({ purpose: 'verify', code: '200', durationS: 0.02 });
+    metrics.identity.lookedUp('stale');
+    const found = await Promise.all(
+      [
+        'ringway_identity_up',
+        'ringway_identity_known_keys',
+        'ringway_identity_requests_total',
+        'ringway_identity_request_duration_seconds_sum',
+        'ringway_identity_lookups_total',
+      ].map(lines),
+    );
+    expect(found.flat()).to.deep.equal([
+      'ringway_identity_up{endpoint="http://k"} 1',
+      'ringway_identity_known_keys 3',
+      'ringway_identity_requests_total{purpose="verify",code="200"} 1',
+      'ringway_identity_request_duration_seconds_sum{purpose="verify"} 0.02',
+      'ringway_identity_lookups_total{source="stale"} 1',
+    ]);
+  });
+
   it('sees a loop that is late', async () => {
     let max = 0;
     // Not at the first block when the timer behind the histogram has not started yet.
@@ -154,7 +177,7 @@ describe('telemetry: listener metrics', () => {
 
   it('has an aggregator for every gauge', async () => {
     const gauges = (await metrics.snapshot()).filter((metric) => String(metric.type) === 'gauge');
-    expect(gauges).to.have.length(13);
+    expect(gauges).to.have.length(15);
     for (const gauge of gauges)
       expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max', 'min']);
   });

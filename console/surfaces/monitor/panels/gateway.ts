@@ -119,6 +119,41 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     'ringway_backend_request_duration_seconds',
   ),
   {
+    ...rate(
+      'identity_lookups',
+      'Users by where they were found',
+      'ringway_identity_lookups_total',
+      'source',
+    ),
+    kind: 'stacked',
+  },
+  {
+    ...base('identity_failures', 'Requests while the identity service did not answer'),
+    unit: 'per_s',
+    promql: `sum(rate(ringway_identity_lookups_total{source=~"stale|none"}[5m]))`,
+    derivation: {
+      kind: 'rate',
+      parts: [{ of: 'ringway_identity_lookups_total', where: ['source', /^(?:stale|none)$/] }],
+      by: [],
+    },
+  },
+  rate(
+    'identity_requests',
+    'Requests to the identity service',
+    'ringway_identity_requests_total',
+    'code',
+  ),
+  quantiles(
+    'identity_latency',
+    "Time to the identity service's answer",
+    'ringway_identity_request_duration_seconds',
+  ),
+  {
+    ...base('identity_up', 'Identity service answers'),
+    promql: 'min(ringway_identity_up)',
+    derivation: gaugeOf('ringway_identity_up', [], 'min'),
+  },
+  {
     ...base('stages', 'Where the time of requests goes'),
     unit: 's_per_s',
     kind: 'stacked',
