@@ -161,13 +161,15 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await watched.shoot('s3-storage', ALL_SIZES);
   });
 
-  const openContainer = (name: string) =>
-    button('Container')
-      .click()
-      .then(() => dialog().getByRole('button', { name, exact: true }).click());
+  /** Opens the dialog of a button on a tab of the bucket's page. */
+  const openContainer = async (tab: string, name: string): Promise<void> => {
+    if (!page.url().includes('settings')) await button('Container').click();
+    await page.getByRole('tab', { name: tab }).click();
+    await page.locator('#container-page').getByRole('button', { name, exact: true }).click();
+  };
 
   it('turns Object Lock on, and locks a version', async () => {
-    await openContainer('Object Lock');
+    await openContainer('Versions', 'Object Lock');
     await dialog().getByText('It cannot be turned off again').waitFor();
     await dialog().getByLabel('Default retention of new versions').selectOption('GOVERNANCE');
     await dialog().getByLabel('Period').fill('1');
@@ -178,7 +180,8 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().waitFor({ state: 'hidden' });
     expect((await s3.get(`/${BUCKET}?object-lock`)).text).to.include('<Days>1</Days>');
 
-    await button('Close properties').click();
+    await watched.shoot('s3-container-versions', ALL_SIZES);
+    await button('Back to files').click();
     await button('report.txt').click();
     const older = versions().nth(1);
     await older.getByRole('button', { name: /^Lock/ }).click();
@@ -217,7 +220,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
     await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
-    await openContainer('Unfinished uploads');
+    await openContainer('Lifecycle', 'Unfinished uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
     await expectAccessible(page);
@@ -241,7 +244,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     );
     await s3.put(`/${BUCKET}/notes.txt`, 'spoiled');
     await s3.put(`/${BUCKET}/added.txt`, 'added');
-    await openContainer('Rewind');
+    await openContainer('Versions', 'Rewind');
     const local = await page.evaluate((ms) => {
       const time = new Date(ms);
       return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
@@ -266,7 +269,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('edits lifecycle rules, and previews them', async () => {
-    await openContainer('Lifecycle rules');
+    await openContainer('Lifecycle', 'Lifecycle rules');
     await dialog().getByText('No rules: nothing is deleted').waitFor();
     await dialog().getByRole('button', { name: 'Add rule' }).click();
     await dialog().getByLabel('Name of the rule').fill('old-notes');
@@ -297,7 +300,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('edits CORS rules, and tests them', async () => {
-    await openContainer('CORS rules');
+    await openContainer('Access', 'CORS rules');
     await dialog().getByRole('button', { name: 'Add rule' }).click();
     await dialog()
       .getByLabel(/Origins/)

@@ -283,9 +283,15 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
 
   it('explains an ACL while it is written, and keeps none that is malformed', async () => {
     await button('Container').click();
+    await page.getByText('as counted by the store').waitFor();
+    await expectAccessible(page);
     await watched.shoot('container');
-    await button('Who may read and write').click();
+    await page.getByRole('tab', { name: 'Overview' }).press('ArrowRight');
     await page.getByText('No other user may read.').waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await button('Change access').click();
+    await page.locator('#dialog').getByText('No other user may read.').waitFor();
     await button('Everybody reads').click();
     await page.getByText('.r:*: Everybody may read objects, without a login.').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
@@ -305,8 +311,18 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
       .waitFor({ state: 'attached' });
   });
 
+  it('shows on the page of a container what was changed', async () => {
+    await page.locator('#container-page').getByText('.r:*: Everybody may read objects').waitFor();
+    await button('Back to files').click();
+    await row('y/').waitFor();
+  });
+
   it('deletes a container once its name is typed', async () => {
     await button('Container').click();
+    await page.getByRole('tab', { name: 'Danger zone' }).click();
+    await page.getByText('This cannot be undone.').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('container-danger');
     await button('Empty or delete').click();
     await button('Delete for good').last().click();
     await page.getByLabel(`Type “${B}” to confirm`).fill('wrong');

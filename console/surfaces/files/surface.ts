@@ -20,6 +20,7 @@ export const FILES: Surface = {
         '/pages/files/files.css',
         '/pages/files/drawer.css',
         '/pages/files/dialogs.css',
+        '/pages/files/container.css',
         '/pages/files/s3/s3.css',
       ],
       routes: filesRoutes,

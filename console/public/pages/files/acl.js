@@ -32,7 +32,7 @@ export async function showAcl(name) {
   const explain = async () => {
     const lists = { read: areas.read.value, write: areas.write.value };
     const meaning = await call('POST', '/api/files/acl/preview', lists);
-    for (const kind of KINDS) words[kind].replaceChildren(...lines(meaning[kind], kind));
+    for (const kind of KINDS) words[kind].replaceChildren(...aclLines(meaning[kind], kind));
   };
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
@@ -89,10 +89,12 @@ function areaOf(name, list) {
 }
 
 /**
+ * What rules mean, in words, a line for each.
+ *
  * @param {AclReading} reading
  * @param {AclKind} kind
  */
-function lines({ elements, problems, warnings }, kind) {
+export function aclLines({ elements, problems, warnings }, kind) {
   const nobody = elements.length === 0 && problems.length === 0;
   const line = (
     /** @type {string} */ text,

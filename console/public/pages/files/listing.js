@@ -33,6 +33,18 @@ export function onRows(given) {
   work = given;
 }
 
+/**
+ * What shows the page of a container: see `onRows`.
+ *
+ * @type {() => Promise<unknown>}
+ */
+let showSettings = async () => undefined;
+
+/** @param {() => Promise<unknown>} given */
+export function onSettings(given) {
+  showSettings = given;
+}
+
 let latest = 0;
 /**
  * The rows in the order in which the store, or a search, gave them.
@@ -66,6 +78,14 @@ export async function load(parameters = {}) {
   view.selected.clear();
   showCrumbs();
   showTools();
+  $('#listing').hidden = view.mode === 'settings';
+  $('#container-page').hidden = view.mode !== 'settings';
+  if (view.mode === 'settings') {
+    shownPlace = null;
+    await loadDetails();
+    await showSettings();
+    return;
+  }
   if (view.container === null) {
     shownPlace = null;
     return show([], 'Choose a container, or make one.');
@@ -286,6 +306,7 @@ function showCrumbs() {
   ]);
   if (rest !== '')
     nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
+  if (mode === 'settings') nodes.push('Container');
   if (mode === 'trash') nodes.push(keepsDeleted() ? 'Deleted files' : 'Trash');
   $('#crumbs').replaceChildren(...nodes);
 }

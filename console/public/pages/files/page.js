@@ -2,14 +2,14 @@ import { call } from '../../js/api.js';
 import { $, ask, el } from '../../js/dom.js';
 import { acceptDrops, picked } from '../../js/drop.js';
 import { removeRows, restoreSelected, purgeSelected } from './actions.js';
-import { showContainer } from './container-dialog.js';
+import { leaveContainerPage, showContainerPage } from './container-page.js';
 import { newContainer } from './new-container.js';
 import { markContainer, wireOpenBox } from './containers.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { closeDrawer, showDetails } from './drawer.js';
 import { wireKeyboard } from './keyboard.js';
 import { filesCommands } from './commands.js';
-import { load, loadContainers, onRows, showSorted } from './listing.js';
+import { load, loadContainers, onRows, onSettings, showSorted } from './listing.js';
 import { download } from './rows.js';
 import { wireSearch } from './search.js';
 import { chosen, markSelected, selectedRows } from './selection.js';
@@ -43,6 +43,7 @@ import { uploads } from '../../js/transfers.js';
 function onHash() {
   readPlace();
   setSide(false);
+  if (view.mode !== 'settings') leaveContainerPage();
   $('#files').dataset.place = view.container === null ? 'none' : 'container';
   if (view.container !== null) {
     const text = `${view.container}/${folder()}`;
@@ -161,7 +162,11 @@ function wire() {
       : go(containerHere(), view.prefix, 'trash'),
   );
   act('#refresh', () => Promise.all([load(), loadContainers()]));
-  act('#container-info', showContainer);
+  act('#container-info', () =>
+    view.mode === 'settings'
+      ? go(containerHere(), view.prefix)
+      : go(containerHere(), view.prefix, 'settings'),
+  );
   act('#copy', () => transferDialog(selectedRows()));
   act('#share', () => showTempUrl({ name: selectedRows()[0]?.name ?? '' }));
   act('#delete', () => removeRows(selectedRows()));
@@ -190,6 +195,7 @@ function wire() {
     event.preventDefault();
     go(containerHere(), folder() + $('#jump-text').value);
   };
+  onSettings(showContainerPage);
   onRows({ details: showDetails, actions: actionsOf });
   wireSorting(showSorted);
   offerCommands(filesCommands);

@@ -29,12 +29,13 @@ export { fail };
  *   readonly expired: boolean,
  * }} TrashRow
  * @typedef {FolderRow | ObjectRow | GoneRow | TrashRow} Row of the table
- * @typedef {'files' | 'trash'} Mode
+ * @typedef {'files' | 'trash' | 'settings'} Mode `settings` is the page of the container itself
  * @typedef {import('../../js/api.js').Session['role']} Role
  * @typedef {{
  *   container: string | null,
  *   prefix: string,
  *   mode: Mode,
+ *   tab: string,
  *   details: Pick<ContainerDetails, 'name' | 'versioning' | 'versioning_active'>
  *     & Partial<ContainerDetails> | null,
  *   rows: readonly Row[],
@@ -55,6 +56,8 @@ export const view = {
   /** What shown names begin with: a folder, or the beginning of names in one. */
   prefix: '',
   mode: 'files',
+  /** Which tab of the container's page; empty for the first. */
+  tab: '',
   /** What the console says of the container; null until it has. */
   details: null,
   rows: [],
@@ -136,6 +139,16 @@ export function go(container, prefix, mode = 'files') {
 }
 
 /**
+ * Another tab of the container's page.
+ *
+ * @param {string} tab
+ */
+export function setTab(tab) {
+  const place = [containerHere(), view.prefix, 'settings', tab];
+  location.hash = place.map(encodeURIComponent).join('/');
+}
+
+/**
  * The text may have been typed by hand: an invalid encoding is taken as it is.
  *
  * @param {string} part
@@ -150,7 +163,7 @@ function decoded(part) {
 
 /** Takes the place from the address. */
 export function readPlace() {
-  const [container = '', prefix = '', mode = 'files'] = location.hash
+  const [container = '', prefix = '', mode = 'files', tab = ''] = location.hash
     .slice(1)
     .split('/')
     .map(decoded);
@@ -158,6 +171,7 @@ export function readPlace() {
   Object.assign(view, {
     container: container === '' ? null : container,
     prefix,
-    mode: mode === 'trash' ? 'trash' : 'files',
+    mode: mode === 'trash' || mode === 'settings' ? mode : 'files',
+    tab,
   });
 }

@@ -83,10 +83,12 @@ async function listRules(bucket, rules) {
 }
 
 /**
+ * A rule in a list, in words.
+ *
  * @param {Rule} rule
- * @param {{ edit: () => void, remove: () => void } | null} can
+ * @param {{ edit: () => void, remove: () => void } | null} can null: it is only shown
  */
-function ruleItem(rule, can) {
+export function ruleItem(rule, can) {
   const label = rule.id === '' ? 'new rule' : rule.id;
   const name = el('strong', { textContent: shownText(label) });
   const off = rule.enabled
@@ -101,7 +103,7 @@ function ruleItem(rule, can) {
     remove.setAttribute('aria-label', `Remove: ${label}`);
     buttons.append(edit, remove);
   }
-  return el('li', {}, name, ...off, el('ul', {}, ...lines), buttons);
+  return el('li', {}, name, ...off, el('ul', {}, ...lines), ...(can === null ? [] : [buttons]));
 }
 
 /**

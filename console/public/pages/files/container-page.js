@@ -1,0 +1,97 @@
+import { call } from '../../js/api.js';
+import { $, el, messageOf, shownText } from '../../js/dom.js';
+import { tabList } from '../../js/parts.js';
+import { accessTab, dangerTab, lifecycleTab, overviewTab, versionsTab } from './container-tabs.js';
+import { attempt, containerHere, fail, go, may, setTab, view } from './state.js';
+
+/**
+ * @typedef {import('./state.js').ContainerDetails} ContainerDetails
+ * @typedef {import('../../../surfaces/files/container-life-routes.js').Capabilities} Capabilities
+ * @typedef {{
+ *   name: string,
+ *   details: ContainerDetails,
+ *   can: Capabilities,
+ *   act: (text: string, work: () => unknown, className?: string) => HTMLButtonElement,
+ * }} Subject the container that is shown; `act` makes a button after whose work it is shown anew
+ * @typedef {(subject: Subject) => Promise<readonly Node[]>} TabContent
+ */
+
+/** @type {readonly { id: string, title: string, content: TabContent, least: import('./state.js').Role }[]} */
+const TABS = [
+  { id: 'overview', title: 'Overview', content: overviewTab, least: 'reader' },
+  { id: 'access', title: 'Access', content: accessTab, least: 'reader' },
+  { id: 'versions', title: 'Versions', content: versionsTab, least: 'reader' },
+  { id: 'lifecycle', title: 'Lifecycle', content: lifecycleTab, least: 'reader' },
+  { id: 'danger', title: 'Danger zone', content: dangerTab, least: 'admin' },
+];
+
+let latest = 0;
+
+/** Shows what the open container is like, and what can be done with it, tab by tab. */
+export async function showContainerPage() {
+  const name = containerHere();
+  const tabs = TABS.filter(({ least }) => may(least));
+  const chosen = tabs.find(({ id }) => id === view.tab) ?? tabs[0];
+  const panel = el('div', { className: 'container-panel', tabIndex: -1 });
+  panel.setAttribute('role', 'tabpanel');
+  panel.setAttribute('aria-labelledby', `tab-${chosen?.id ?? ''}`);
+  const page = $('#container-page');
+  // The tabs stay while another one is chosen, and with them the focus.
+  if (page.dataset.name !== name) {
+    page.dataset.name = name;
+    const list = tabList(`Container ${shownText(name)}`, tabs, chosen?.id ?? '', setTab);
+    const back = el('button', {
+      textContent: 'Back to files',
+      onclick: () => go(name, view.prefix),
+    });
+    page.replaceChildren(
+      el('div', { className: 'row' }, el('h2', { textContent: shownText(name) }), back),
+      list,
+      panel,
+    );
+  } else page.querySelector('.container-panel')?.replaceWith(panel);
+  panel.append(el('div', { className: 'skeleton' }));
+  const turn = ++latest;
+  try {
+    const [{ items }, can] = await Promise.all([
+      call('POST', '/api/files/containers/details', { names: [name] }),
+      call('GET', '/api/files/capabilities'),
+    ]);
+    const [details] = items;
+    if (details === undefined) throw new Error('You may not see what this container is like.');
+    const nodes = await chosen?.content({ name, details, can, act });
+    if (turn === latest) panel.replaceChildren(...(nodes ?? []));
+  } catch (error) {
+    if (turn === latest) panel.replaceChildren(problem(error));
+  }
+}
+
+/** Forgets the container that was shown: another visit begins anew. */
+export function leaveContainerPage() {
+  latest += 1;
+  const page = $('#container-page');
+  delete page.dataset.name;
+  page.replaceChildren();
+}
+
+/**
+ * @param {string} text
+ * @param {() => unknown} work
+ */
+function act(text, work, className = '') {
+  const onclick = () =>
+    attempt(async () => {
+      await work();
+      // What it led to may be another place.
+      if (view.mode === 'settings') showContainerPage().catch(fail);
+    });
+  return el('button', { type: 'button', textContent: text, className, onclick });
+}
+
+/** @param {unknown} error */
+function problem(error) {
+  const text = el('p', { className: 'error', textContent: shownText(messageOf(error)) });
+  text.setAttribute('role', 'alert');
+  const again = el('button', { textContent: 'Try again', onclick: () => void showContainerPage() });
+  return el('div', { className: 'empty-state' }, text, again);
+}
