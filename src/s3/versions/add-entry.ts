@@ -125,8 +125,10 @@ async function decide(
   const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
   const remove = former && [{ name: former.name, touched: former.touched }];
+  // What the former version came of may still be at the key, until a link takes its place.
+  const added = former?.adopted === undefined ? entry : { ...entry, adopted: former.adopted };
   if (state.kind !== 'plain') {
-    return { state: state, replaced: former, change: { add: [entry], remove } };
+    return { state: state, replaced: former, change: { add: [added], remove } };
   }
   if (isNull && former === undefined) {
     const { etag, lastModified } = state;
@@ -134,7 +136,7 @@ async function decide(
     return { state: state, replaced: 'plain', change: { add } };
   }
   const plain = await archive(state, index);
-  const add = plain === undefined ? [entry] : [entry, plain];
+  const add = plain === undefined ? [added] : [added, plain];
   return { state: state, replaced: former, change: { add, remove } };
 }
 

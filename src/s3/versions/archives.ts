@@ -12,7 +12,7 @@ import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import { ownerAttribute, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
-import { entryOfObject, readCurrentState, type PlainObject } from './current-state.js';
+import { entryOfObject, isSamePlain, readCurrentState, type PlainObject } from './current-state.js';
 import { archiveContainer, type VersionedKey, currentRef, versionRef } from './names.js';
 import type { VersionEntry, VersionIds } from './version-entry.js';
 
@@ -167,16 +167,12 @@ export class Adoption {
     try {
       const segments = await this.backend.getSegments(call, currentRef(key));
       const now = await readCurrentState(this.backend, call, key);
-      return now.kind === 'plain' && isSame(now, plain) ? segments : undefined;
+      return now.kind === 'plain' && isSamePlain(now, plain) ? segments : undefined;
     } catch (error) {
       if (isCode(error, 'NoSuchObject')) return undefined;
       throw error;
     }
   }
-}
-
-function isSame(one: PlainObject, other: PlainObject): boolean {
-  return one.etag === other.etag && one.lastModified === other.lastModified;
 }
 
 /** A head does not tell the attributes that a listing shows; these are all there are. */

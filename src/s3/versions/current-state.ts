@@ -12,7 +12,7 @@ import { NULL_VERSION_ID } from '../rules/version-id.js';
 import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import { archiveContainer, currentRef, type VersionedKey, versionRef } from './names.js';
+import { currentRef, isLinkToVersion, type VersionedKey, versionRef } from './names.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
@@ -24,6 +24,10 @@ export interface PlainObject {
   readonly etag: string;
   readonly lastModified: number;
   readonly head: ObjectHead;
+}
+
+export function isSamePlain(one: PlainObject, other: PlainObject): boolean {
+  return one.etag === other.etag && one.lastModified === other.lastModified;
 }
 
 /** What stands at a key, in the bucket itself. */
@@ -58,10 +62,10 @@ export async function readCurrentState(
   }
 }
 
-function currentStateOf({ account, bucket }: VersionedKey, head: ObjectHead): CurrentState {
+function currentStateOf(key: VersionedKey, head: ObjectHead): CurrentState {
   const { link } = head;
   const { etag, lastModified } = link ?? head.storeLink ?? head;
-  const isOurs = link?.target.container === archiveContainer(account, bucket).container;
+  const isOurs = isLinkToVersion(currentRef(key), head);
   if (link === undefined || !isOurs) return { kind: 'plain', etag, lastModified, head };
   const generation = Number(link.systemMetadata[LISTING_ATTRIBUTES.generation] ?? 0);
   return { kind: 'link', generation, etag, lastModified };
@@ -100,6 +104,21 @@ export function entryFor(
   );
 }
 
+/**
+ * Whether the object that one of these entries has come of, or taken the place of, is still at the key
+ * itself. Were the entry removed now, that would pass for an object that no index knows, and come
+ * back. A link of the store's own versioning does not make way.
+ */
+export function standsFor(
+  state: CurrentState,
+  index: VersionIndex,
+  entries: readonly VersionEntry[],
+): boolean {
+  if (state.kind !== 'plain' || state.head.storeLink !== undefined) return false;
+  const known = entryFor(state, index);
+  return known !== undefined && entries.includes(known);
+}
+
 function isObjectOf(entry: VersionEntry, { size, etag, lastModified, systemMetadata }: ObjectHead) {
   const writtenAt = Number(systemMetadata[SYSTEM_METADATA.lastModified] ?? lastModified);
   return entry.size === size && entry.etag === etag && entry.lastModified === writtenAt;
@@ -121,12 +140,12 @@ export async function findVersion(
   key: VersionedKey,
   id: string,
 ): Promise<FoundVersion | undefined> {
+  // The key is looked at first: an object that moves from there into the archive is found in one of
+  // the two.
+  const standing = id === NULL_VERSION_ID ? await readCurrentState(backend, call, key) : undefined;
   const { index } = await commits.read(call, key);
-  if (id === NULL_VERSION_ID) {
-    const standing = await readCurrentState(backend, call, key);
-    if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
-      return { entry: plainEntry(standing), ref: currentRef(key) };
-    }
+  if (standing?.kind === 'plain' && entryFor(standing, index) === undefined) {
+    return { entry: plainEntry(standing), ref: currentRef(key) };
   }
   const entry = findEntry(index, id);
   return entry && { entry, ref: versionRef(key, entry.name) };

@@ -1,4 +1,4 @@
-import type { CallContext, ObjectHead, RemovedManifest } from '../../backend/backend.js';
+import type { CallContext, ObjectHead } from '../../backend/backend.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { S3Error } from '../errors.js';
 import { isCode } from '../../backend/errors.js';
@@ -8,6 +8,7 @@ import {
   expectedCurrentState,
   preconditionOn,
   readCurrentState,
+  standsFor,
   type PlainObject,
   type CurrentState,
 } from './current-state.js';
@@ -37,16 +38,27 @@ export interface DeletedVersion {
   readonly removed: readonly RemovedVersion[];
 }
 
+/** What is to be deleted. */
+interface Target {
+  readonly id: string;
+  /**
+   * The plain object that was the version `null` when this was found out. It becomes a version of the
+   * index first, and is then deleted as that one, whatever id it has got.
+   */
+  readonly plain?: PlainObject | undefined;
+}
+
 /**
- * The object that a plan has found to delete. A plain object becomes the version `null` first: a
- * concurrent adoption may have read it before the deletion, and would restore it. It is deleted
- * directly only if the index has a version `null` already, because another client of the store has
- * written the object.
+ * What a plan has found to delete.
+ *
+ * `unsettled`: the object is still at the key itself. It has to make way for the link first: others
+ * may have seen it there, and would take it for one that no index knows. Where that is so
+ * (`adopting`), it becomes a version: a concurrent adoption may have read it before the deletion, and
+ * would restore it.
  */
 type Doomed =
-  | { readonly kind: 'adoptable' }
-  | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: CurrentState }
-  | { readonly kind: 'plain'; readonly plain: PlainObject };
+  | { readonly kind: 'unsettled'; readonly adopting?: PlainObject }
+  | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: CurrentState };
 
 /** A full store is emptied by deleting, and what that writes has to find room. */
 const writeClass = 'deletion';
@@ -62,77 +74,71 @@ export async function deleteVersion(
   check: DeletionCheck,
 ): Promise<DeletedVersion | 'absent'> {
   const work = uncancelled(call);
+  let target: Target = { id };
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const attempted = () => tryToDelete(deps, work, key, id, check);
+    const attempted = () => tryToDelete(deps, work, key, target, check);
     const deleted = await deps.queues.run(key, attempted);
-    if (deleted !== undefined) return deleted;
+    if (deleted === 'absent' || !('again' in deleted)) return deleted;
+    target = deleted.again;
   }
   throw new S3Error('ServiceUnavailable');
 }
 
-/** @returns undefined when it has to be tried again */
+/** It has to be tried again, with this target. */
+interface Again {
+  readonly again: Target;
+}
+
 async function tryToDelete(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  id: string,
+  target: Target,
   check: DeletionCheck,
-): Promise<DeletedVersion | 'absent' | undefined> {
+): Promise<DeletedVersion | 'absent' | Again> {
   if (!isArchivableKey(key.key, deps.backend.capabilities)) {
-    return tryToDeleteUnindexed(deps, call, key, id, check);
+    return tryToDeleteUnindexed(deps, call, key, target, check);
   }
   let doomed: Doomed | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
-    doomed = await findDoomed(deps, call, key, id, index);
-    if (doomed === undefined || doomed.kind === 'adoptable') return undefined;
-    await requireLeave(deps, call, key, doomed, check);
-    return changeFor(doomed);
+    doomed = await findDoomed(deps, call, key, target, index);
+    if (doomed?.kind !== 'entry') return undefined;
+    const { entry } = doomed;
+    await requireLeave(deps, call, key, entry, check);
+    return { remove: [{ name: entry.name, touched: entry.touched }] };
   };
   const committed = await commitWritten(deps, call, key, new Set(), plan, writeClass);
   const { stored, commit } = committed;
-  if (doomed?.kind === 'adoptable') {
+  if (doomed?.kind === 'unsettled') {
     await syncCurrent(deps, call, key, stored, { writeClass });
-    return undefined;
+    return { again: { id: target.id, plain: doomed.adopting ?? target.plain } };
   }
   if (doomed === undefined || commit === undefined) {
+    if (await isOvertaken(deps, call, key, target, stored)) return { again: target };
     // The request that deleted it may have stopped before the link. An absent link is not read
     // either.
     if (stored.etag !== undefined) await syncCurrent(deps, call, key, stored, { writeClass });
     return 'absent';
   }
-  if (doomed.kind === 'entry') {
-    const { entry, expected } = doomed;
-    await syncCurrent(deps, call, key, stored, { expected, writeClass });
-    if (entry.kind === 'delete-marker') return { deleteMarker: true, removed: [] };
-    const removed = await discard(deps, call, versionRef(key, entry.name));
-    return { deleteMarker: false, removed: [removed] };
-  }
-  // An adoption has committed since: now it is a version of the index, and is deleted as such.
-  if (stored.index.commit !== commit.id) return undefined;
-  const written = await deps.link.write(call, key, stored, doomed.plain);
-  if (written.outcome === 'written') return deletedPlain(key, written.replaced);
-  if (written.outcome === 'overtaken') return undefined;
-  return (await isGone(deps, call, key, doomed.plain, stored)) ? deletedPlain(key) : undefined;
-}
-
-function deletedPlain(key: VersionedKey, manifest?: RemovedManifest): DeletedVersion {
-  return { deleteMarker: false, removed: [{ ref: currentRef(key), manifest }] };
+  const { entry, expected } = doomed;
+  await syncCurrent(deps, call, key, stored, { expected, writeClass });
+  if (entry.kind === 'delete-marker') return { deleteMarker: true, removed: [] };
+  const removed = await discard(deps, call, versionRef(key, entry.name));
+  return { deleteMarker: false, removed: [removed] };
 }
 
 /**
- * A deletion may have succeeded with an error as its answer: to begin again would delete the
- * version `null` behind it. An adoption commits before it removes the object.
+ * Whether a version `null` that was not found may be one all the same: the index was read before what
+ * stands at the key, and an object that stood there in between may have moved into the archive.
  */
-async function isGone(
-  { backend, commits }: VersionDeps,
+async function isOvertaken(
+  { commits }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  { etag, lastModified }: PlainObject,
-  before: StoredIndex,
+  { id }: Target,
+  { etag }: StoredIndex,
 ): Promise<boolean> {
-  const now = await readCurrentState(backend, call, key);
-  if (now.kind === 'plain' && now.etag === etag && now.lastModified === lastModified) return false;
-  return (await commits.read(call, key)).index.commit === before.index.commit;
+  return id === NULL_VERSION_ID && (await commits.read(call, key)).etag !== etag;
 }
 
 /**
@@ -143,22 +149,22 @@ async function tryToDeleteUnindexed(
   { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  id: string,
+  target: Target,
   check: DeletionCheck,
-): Promise<DeletedVersion | 'absent' | undefined> {
+): Promise<DeletedVersion | 'absent' | Again> {
   const standing = await readCurrentState(backend, call, key);
-  if (id !== NULL_VERSION_ID || standing.kind !== 'plain') return 'absent';
+  if (target.id !== NULL_VERSION_ID || standing.kind !== 'plain') return 'absent';
   await check(standing.head, plainEntry(standing));
   const precondition = backend.capabilities.conditionalDelete
     ? preconditionOn(standing)
     : undefined;
   try {
     const deleted = await backend.deleteObject(call, currentRef(key), precondition);
-    if (deleted.outcome !== 'deleted') return undefined;
+    if (deleted.outcome !== 'deleted') return { again: target };
     const { removedManifest: manifest } = deleted;
     return { deleteMarker: false, removed: [{ ref: currentRef(key), manifest }] };
   } catch (error) {
-    if (isCode(error, 'NoSuchObject')) return undefined;
+    if (isCode(error, 'NoSuchObject')) return { again: target };
     throw error;
   }
 }
@@ -167,17 +173,17 @@ async function findDoomed(
   { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  id: string,
+  { id, plain }: Target,
   index: VersionIndex,
 ): Promise<Doomed | undefined> {
-  if (id === NULL_VERSION_ID) {
+  const entry = plain === undefined ? findEntry(index, id) : entryFor(plain, index);
+  const isNull = id === NULL_VERSION_ID;
+  if (isNull || entry?.adopted !== undefined) {
     const standing = await readCurrentState(backend, call, key);
-    if (standing.kind === 'plain' && entryFor(standing, index) === undefined) {
-      const isOnly = findEntry(index, NULL_VERSION_ID) === undefined;
-      return isOnly ? { kind: 'adoptable' } : { kind: 'plain', plain: standing };
-    }
+    const isUnknown = standing.kind === 'plain' && entryFor(standing, index) === undefined;
+    if (isNull && isUnknown) return { kind: 'unsettled', adopting: standing };
+    if (entry !== undefined && standsFor(standing, index, [entry])) return { kind: 'unsettled' };
   }
-  const entry = findEntry(index, id);
   return entry && { kind: 'entry', entry, expected: expectedCurrentState(index) };
 }
 
@@ -185,22 +191,10 @@ async function requireLeave(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  doomed: Exclude<Doomed, { kind: 'adoptable' }>,
+  entry: VersionEntry,
   check: DeletionCheck,
 ): Promise<void> {
-  if (doomed.kind === 'plain') return check(doomed.plain.head, plainEntry(doomed.plain));
-  const { entry } = doomed;
   if (entry.kind === 'delete-marker') return;
   const head = await headVersion(deps, call, key, entry);
   if (head !== undefined) await check(head, entry);
-}
-
-/**
- * A plain object is in no index, but who is about to adopt it has read one: the generation after it
- * makes him look again.
- */
-function changeFor(doomed: Exclude<Doomed, { kind: 'adoptable' }>): VersionChange {
-  if (doomed.kind === 'plain') return {};
-  const { name, touched } = doomed.entry;
-  return { remove: [{ name, touched }] };
 }

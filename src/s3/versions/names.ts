@@ -1,4 +1,4 @@
-import type { Capabilities, ContainerRef, ObjectRef } from '../../backend/backend.js';
+import type { Capabilities, ContainerRef, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { S3Error } from '../errors.js';
 import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
 
@@ -52,6 +52,11 @@ export function hexKey(key: string): string {
 /** What stands at the key: the link to the current version, or the object of an unversioned key. */
 export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
   return { account, container: bucket, object: key };
+}
+
+/** Whether what was read at a key is a link to a version of it, and no object by itself. */
+export function isLinkToVersion({ account, container }: ObjectRef, { link }: ObjectHead): boolean {
+  return link?.target.container === archiveContainer(account, container).container;
 }
 
 /** @param name - `VersionEntry.name` of a version */

@@ -5,7 +5,13 @@ import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
 import { commitWritten, type VersionDeps } from './deps.js';
-import { entryFor, type PlainObject, type CurrentState } from './current-state.js';
+import {
+  entryFor,
+  isSamePlain,
+  readCurrentState,
+  type CurrentState,
+  type PlainObject,
+} from './current-state.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 export interface SyncedIndex {
@@ -59,6 +65,10 @@ async function adopt(
   const written = new Set<string>();
   const archive = archiver(deps, call, key, written, writeClass);
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
+    // Others may have adopted it since it was seen, and deleted the version: the index that the plan
+    // is made for knows nothing of it then, and the object is not at the key any more.
+    const now = await readCurrentState(deps.backend, call, key);
+    if (now.kind !== 'plain' || !isSamePlain(now, plain)) return undefined;
     const entry = await archive(plain, index);
     return entry && { place: [entry] };
   };
@@ -71,6 +81,9 @@ async function adopt(
  *
  * A plain object becomes the version `null`; where the index has one already, an ordinary version:
  * nothing goes that a client of the store should not have written over, be it locked or not.
+ *
+ * Plans have to see the object at the key after the index was read that they are made for: an object
+ * that is gone from there is a version already, or was one.
  *
  * @param written - told of the objects in the archive
  * @returns of a plain object and the index that is to know it, the entry; undefined when the index

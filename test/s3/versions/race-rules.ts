@@ -12,6 +12,8 @@ export type Act =
   | 'delete-null'
   | 'lock'
   | 'read'
+  /** Looks for the version `null`. */
+  | 'find-null'
   /** A client of the store writes past the gateways. */
   | 'plain';
 
@@ -24,6 +26,8 @@ export interface Told {
   /** Of the entry that was made, deleted or locked. */
   versionId?: string | undefined;
   body?: string | undefined;
+  /** Whether the version `null` was found. */
+  found?: boolean;
   /** Why it failed for certain: nothing of it may be seen. */
   refused?: string;
 }
@@ -34,7 +38,62 @@ export function brokenRules(told: readonly Told[], index: VersionIndex): string[
     ...undead(told, index),
     ...unlocked(told),
     ...disordered(told, index),
+    ...restored(told),
+    ...missed(told),
+    ...outlived(told, index),
   ];
+}
+
+/** An object that a client of the store wrote, if it is the only one ever to be `null`. */
+function onlyNull(told: readonly Told[]): Told | undefined {
+  const writers = told.filter(({ act }) => NULL_WRITERS.has(act));
+  const [first] = writers;
+  return writers.length === 1 && first?.act === 'plain' ? first : undefined;
+}
+
+const NULL_WRITERS: ReadonlySet<Act> = new Set(['plain', 'put-null', 'mark-null']);
+
+/** The version `null` is not found any more, once a deletion of it was acknowledged. */
+function restored(told: readonly Told[]): string[] {
+  const writtenAt = onlyNull(told)?.endedAt;
+  if (writtenAt === undefined) return [];
+  const deletedAt = told
+    .filter(({ act, startedAt }) => act === 'delete-null' && startedAt >= writtenAt)
+    .reduce((first, { endedAt = Infinity }) => Math.min(first, endedAt), Infinity);
+  const looks = told.filter(({ found, startedAt }) => found === true && startedAt > deletedAt);
+  return looks.map(({ startedAt }) => `null is there again at ${startedAt}`);
+}
+
+/** An object from before the versions goes with the first that deletes or replaces it as `null`. */
+function outlived(told: readonly Told[], { entries }: VersionIndex): string[] {
+  const [first] = told;
+  const writtenAt = first?.act === 'plain' ? first.endedAt : undefined;
+  if (writtenAt === undefined || told.filter(({ act }) => act === 'plain').length > 1) return [];
+  const isGone = told.some(
+    ({ act, startedAt, endedAt }) =>
+      NULL_ENDERS.has(act) && startedAt >= writtenAt && endedAt !== undefined,
+  );
+  const copies = entries.filter(
+    ({ adopted, etag, lastModified }) =>
+      adopted?.lastModified === lastModified && adopted.etag === etag,
+  );
+  return isGone ? copies.map(({ id }) => `${id} is what was deleted as null`) : [];
+}
+
+const NULL_ENDERS: ReadonlySet<Act> = new Set(['delete-null', 'put-null', 'mark-null']);
+
+/** The version `null` is found as long as nobody deletes it. */
+function missed(told: readonly Told[]): string[] {
+  const writtenAt = onlyNull(told)?.endedAt;
+  if (writtenAt === undefined) return [];
+  const deletedFrom = told
+    .filter(({ act }) => act === 'delete-null')
+    .reduce((first, { startedAt }) => Math.min(first, startedAt), Infinity);
+  const looks = told.filter(
+    ({ found, startedAt, endedAt = Infinity }) =>
+      found === false && startedAt >= writtenAt && endedAt < deletedFrom,
+  );
+  return looks.map(({ startedAt }) => `null is not there at ${startedAt}`);
 }
 
 /** What was acknowledged is there, once, unless somebody may have deleted it. */

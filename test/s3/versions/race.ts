@@ -173,6 +173,9 @@ class Runner {
       case 'read':
         await versions.currentEntry(call, KEY);
         return;
+      case 'find-null':
+        told.found = (await versions.find(call, KEY, 'null')) !== undefined;
+        return;
       case 'plain':
         await this.#putPlain(call, told);
     }

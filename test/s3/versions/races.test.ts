@@ -28,8 +28,21 @@ const RUNS = Number(process.env.RINGWAY_RACES ?? 150);
 const PLANTED_RUNS = 200;
 const DAY_MS = 86_400_000;
 
-function races(strength: Race['strength']): fc.Arbitrary<Race> {
-  const gateway = fc.array(fc.constantFrom(...ACTS), { minLength: 1, maxLength: 4 });
+/** Those that meet an object from before the versions. */
+const ADOPTING: readonly Act[] = [
+  'put',
+  'put',
+  'put-null',
+  'mark',
+  'delete-null',
+  'delete-null',
+  'find-null',
+  'find-null',
+  'read',
+];
+
+function races(strength: Race['strength'], acts = ACTS): fc.Arbitrary<Race> {
+  const gateway = fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: 4 });
   const crash = fc.record({ gateway: fc.nat({ max: 3 }), after: fc.nat({ max: 120 }) });
   return fc.record({
     strength: fc.constant(strength),
@@ -46,6 +59,19 @@ describe('s3/versions: races', () => {
       await fc.assert(
         fc.asyncProperty(races(strength), async (race) => {
           const { violations, told, index } = await runRace(race);
+          expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
+        }),
+        { numRuns: RUNS },
+      );
+    });
+  }
+
+  for (const strength of ['strong', 'chained', 'ordered'] as const) {
+    it(`ends an object from before the versions once, on a ${strength} store`, async function () {
+      this.timeout(RUNS * 200);
+      await fc.assert(
+        fc.asyncProperty(races(strength, ADOPTING), async (race) => {
+          const { violations, told, index } = await runRace({ ...race, before: ['plain'] });
           expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
         }),
         { numRuns: RUNS },

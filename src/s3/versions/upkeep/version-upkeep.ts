@@ -1,7 +1,12 @@
 import type { CallContext, ListedObject, ObjectHead } from '../../../backend/backend.js';
 import { isCode } from '../../../backend/errors.js';
 import { mapLimited } from '../../../lib/promises.js';
-import { expectedCurrentState, type CurrentState } from '../current-state.js';
+import {
+  expectedCurrentState,
+  readCurrentState,
+  standsFor,
+  type CurrentState,
+} from '../current-state.js';
 import { repairLink } from '../sync-current.js';
 import {
   commitWritten,
@@ -132,7 +137,9 @@ async function pruneVersions(
   const writeClass = 'deletion';
   const seen = new Map<string, VersionEntry>();
   let expected: CurrentState | undefined;
+  let isUnsettled: boolean | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
+    isUnsettled = false;
     const chosen = choose(index);
     const leave = await mapLimited(chosen, CONCURRENCY, async (entry) => {
       if (entry.kind === 'delete-marker') return true;
@@ -141,12 +148,21 @@ async function pruneVersions(
     });
     const doomed = chosen.filter((_, at) => leave[at]);
     if (doomed.length === 0) return undefined;
+    if (doomed.some(({ adopted }) => adopted !== undefined)) {
+      const standing = await readCurrentState(deps.backend, work, key);
+      isUnsettled = standsFor(standing, index, doomed);
+      if (isUnsettled) return undefined;
+    }
     expected = expectedCurrentState(index);
     for (const entry of doomed) seen.set(entry.name, entry);
     return { remove: doomed.map(({ name, touched }) => ({ name, touched })) };
   };
   const committed = await commitWritten(deps, work, key, new Set(), plan, writeClass);
   const { stored, commit } = committed;
+  if (isUnsettled) {
+    await syncCurrent(deps, work, key, stored, { writeClass });
+    return pruneVersions(deps, call, key, { choose, mayGo });
+  }
   if (commit === undefined) return [];
   await syncCurrent(deps, work, key, stored, { expected, writeClass });
   const gone = (commit.change.remove ?? []).flatMap(({ name }) => seen.get(name) ?? []);
