@@ -6,10 +6,14 @@ import type { RequestContext } from '../operation.js';
 import { requireAdmitted } from '../request/authorisation.js';
 import { requireCopyConditions } from '../rules/copy-conditions.js';
 import { parseCopySource, type CopySource } from '../rules/copy-source.js';
+import { isLinkToVersion } from '../versions/names.js';
 import { SYSTEM_METADATA, withVersionTime } from './attributes.js';
 import { requireReadable } from './object-response.js';
 
 /** The source of CopyObject and UploadPartCopy: an object of the same account. */
+
+/** Looks for a source that moves under them. */
+const ATTEMPTS_MAX = 5;
 
 /** A source as it was when its conditions were looked at. */
 export interface FoundSource {
@@ -38,11 +42,17 @@ export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
 export async function findCopySource(
   context: RequestContext,
   source: CopySource,
+  attempt = 1,
 ): Promise<FoundSource> {
   const { backend } = context.services;
   try {
     const ref = await sourceRef(context, source);
     const head = withVersionTime(await backend.headObject(context.call, ref));
+    // The version `null` has moved into the archive since it was found.
+    if (source.versionId !== undefined && isLinkToVersion(ref, head)) {
+      if (attempt === ATTEMPTS_MAX) throw new S3Error('ServiceUnavailable');
+      return await findCopySource(context, source, attempt + 1);
+    }
     requireAdmitted(context, head);
     requireCopyConditions(context.headers, head, Date.now());
     requireReadable(context, head);

@@ -13,8 +13,8 @@ import { S3Error } from '../errors.js';
 import { type RequestContext, objectOf } from '../operation.js';
 import { requireAdmitted } from '../request/authorisation.js';
 import { formatHttpDate } from '../rules/dates.js';
-import { parseVersionId } from '../rules/version-id.js';
-import type { VersionedKey } from '../versions/names.js';
+import { NULL_VERSION_ID, parseVersionId } from '../rules/version-id.js';
+import { isLinkToVersion, type VersionedKey } from '../versions/names.js';
 import { withVersionTime } from './attributes.js';
 
 /** The version of an object that a request is about: the one it names, or the current one. */
@@ -99,16 +99,29 @@ function admitted<T extends Found>(context: RequestContext, found: T): T {
   }
 }
 
-async function readVersion<T>(
+/**
+ * The version `null` may change its place under a read: from the key into the archive, with the first
+ * version that is written over it, and in the archive, when another one takes its place.
+ */
+async function readVersion<T extends Found>(
   context: RequestContext,
   versionId: string,
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
   const key = keyOf(context);
-  const ref = await findNamed(context, key, versionId);
-  return read(ref).catch((error: unknown) => {
-    throw isCode(error, 'NoSuchObject') ? noSuchVersion(key, versionId, error) : error;
-  });
+  for (let attempt = 1; ; attempt++) {
+    const ref = await findNamed(context, key, versionId);
+    const isLast = versionId !== NULL_VERSION_ID || attempt === READ_ATTEMPTS_MAX;
+    try {
+      const found = await read(ref);
+      if (!isLinkToVersion(ref, found.head)) return found;
+      found.body?.cancel();
+      if (isLast) throw new S3Error('ServiceUnavailable');
+    } catch (error) {
+      if (!isCode(error, 'NoSuchObject')) throw error;
+      if (isLast) throw noSuchVersion(key, versionId, error);
+    }
+  }
 }
 
 /** A key that is not there may have been deleted: SPEC.md 3.1 wants the marker named. */

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import type { ObjectHead } from '../../../src/backend/backend.js';
+import type { ObjectHead, ObjectRef } from '../../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../src/backend/errors.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { headNamedVersion } from '../../../src/s3/object/named-version.js';
 import { S3Error } from '../../../src/s3/errors.js';
+import type { FoundVersion } from '../../../src/s3/versions/current-state.js';
 import type { VersionEntry } from '../../../src/s3/versions/version-entry.js';
 import { contextOf } from '../context.js';
 
@@ -108,3 +109,58 @@ describe('s3 operations: the current version', () => {
     expect(bench.repairs).to.be.within(1, 10);
   });
 });
+
+describe('s3 operations: the version null', () => {
+  const NAMED: VersionEntry = { ...VERSION, name: 'n', lastModified: 1, size: 0, etag: 'e' };
+  const AT_KEY: FoundVersion = { entry: NAMED, ref: refOf('bucket', 'key') };
+  const ARCHIVED: FoundVersion = { entry: NAMED, ref: refOf('bucket+versions', '6b/n') };
+  const REPLACED: FoundVersion = { entry: NAMED, ref: refOf('bucket+versions', '6b/older') };
+  const LINKED = { ...HEAD, etag: 'another', link: { target: refOf('bucket+versions', '6b/v') } };
+
+  /** Reads a version that is found at these places one after the other, the last again and again. */
+  function read(versionId: string, found: readonly (FoundVersion | undefined)[], stored: Stored) {
+    let looks = 0;
+    const context = contextOf({
+      request: `HEAD /bucket/key?versionId=${versionId}`,
+      backend: {
+        headObject: (_call, { object }) => {
+          const head = stored[object];
+          if (head !== undefined) return Promise.resolve(head);
+          return Promise.reject(new BackendError('NoSuchObject', object));
+        },
+      },
+    });
+    const find = () => Promise.resolve(found[Math.min(looks++, found.length - 1)]);
+    const services = { ...context.services, versions: { find } };
+    const containerHead = () => Promise.resolve({ systemMetadata: {} });
+    const all = { ...context, services, containerHead } as unknown as RequestContext;
+    return headNamedVersion(all).then(
+      ({ head }) => head.etag,
+      (error: unknown) => (error instanceof S3Error ? `${error.code} after ${looks}` : error),
+    );
+  }
+
+  it('is not taken for the version whose link has taken its place', async () => {
+    const stored: Stored = { key: LINKED as unknown as ObjectHead, '6b/n': HEAD };
+    expect(await read('null', [AT_KEY, ARCHIVED], stored)).to.equal('e');
+    expect(await read('null', [AT_KEY], stored)).to.equal('ServiceUnavailable after 5');
+  });
+
+  it('is found again when it has left its place', async () => {
+    expect(await read('null', [AT_KEY, ARCHIVED], { '6b/n': HEAD })).to.equal('e');
+    expect(await read('null', [REPLACED, ARCHIVED], { '6b/n': HEAD })).to.equal('e');
+  });
+
+  it('is missing when it is gone, and a version by an id of its own at once', async () => {
+    expect(await read('null', [ARCHIVED, undefined], {})).to.equal('NoSuchVersion after 2');
+    expect(await read('null', [ARCHIVED], {})).to.equal('NoSuchVersion after 5');
+    expect(await read('f'.repeat(32), [ARCHIVED], {})).to.equal('NoSuchVersion after 1');
+  });
+});
+
+/** The heads of what is stored, by the names of the objects. */
+type Stored = Readonly<Record<string, ObjectHead>>;
+
+function refOf(container: string, object: string): ObjectRef {
+  return { account: 'AUTH_main', container, object };
+}
