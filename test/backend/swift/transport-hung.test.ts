@@ -173,6 +173,19 @@ describe('Swift transport: a proxy that hangs', function () {
       'Timeout',
     );
   });
+
+  it('is not waited for longer when it is asked for its filter first', async () => {
+    await open({ filterSecret: 'secret', headersTimeoutMs: 400 });
+    const info = JSON.stringify({ swift: { version: '2.30.1' }, ringway: { version: 1 } });
+    for (const fake of fixture.fakes) fake.steps = [answer(200, info)];
+    await fixture.transport.info();
+    hangAll();
+    for (const fake of fixture.fakes) fake.steps = [hang];
+    // Both have been out of reach then, and are looked at before they are used again.
+    await failure(fixture.get());
+    const error = (await failure(fixture.get())) as Error;
+    expect(error.message).to.match(/did not answer.* did not answer.* no answer within 400 ms$/);
+  });
 });
 
 async function* bytes(text: string): AsyncGenerator<Buffer> {

@@ -12,7 +12,7 @@ import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 import { Sender, type Outgoing } from './sender.js';
 import type { Signer } from './signer.js';
 
-/** What is asked here is answered from memory: this is long. */
+/** What is asked here is answered from memory: this is long, where no less is configured. */
 const SMALL_TIMEOUT_MS = 10_000;
 const PROBE_BYTES_MAX = 64 * 1024;
 /** The usual size of what the kernel gives at once; more brings no gain. */
@@ -30,6 +30,7 @@ export class Network {
   readonly #attempts: Attempts;
   /** Sends to any endpoint that is well. */
   readonly sender: Sender;
+  readonly #smallTimeoutMs: number;
 
   /** @param check see EndpointTrust */
   constructor(
@@ -38,6 +39,8 @@ export class Network {
     sign: Signer,
     check: (endpoint: Endpoint) => Promise<void> = () => Promise.resolve(),
   ) {
+    // A request may wait for one before it is sent.
+    this.#smallTimeoutMs = Math.min(SMALL_TIMEOUT_MS, options.headersTimeoutMs);
     const slabs = new ReadSlabs(SLAB_BYTES, SLABS_MAX);
     this.endpoints = new Endpoints(
       names.map((name) => new Endpoint(name, options, slabs)),
@@ -64,7 +67,7 @@ export class Network {
     endpoint: Endpoint,
     path: string,
     signed: boolean,
-    headersTimeoutMs = SMALL_TIMEOUT_MS,
+    headersTimeoutMs = this.#smallTimeoutMs,
   ): Promise<Answer | AttemptError> {
     this.endpoints.take(endpoint);
     const get = smallGet({ requestId: 'ringway-probe' }, path, signed);
@@ -119,6 +122,5 @@ function smallGet(context: CallContext, path: string, signed: boolean): Outgoing
     headers: [],
     repeatable: true,
     signed,
-    headersTimeoutMs: SMALL_TIMEOUT_MS,
   };
 }
