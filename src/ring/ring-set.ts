@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, type ConfigProblem } from '../config/problem.js';
+import { presentDevices, type Device } from './device.js';
 import { fragmentCount, type Policies, type Policy } from './policy.js';
 import { Ring } from './ring.js';
 import { replicaCount } from './ring-data.js';
@@ -89,6 +90,11 @@ export class RingSet {
   /** @returns undefined for the name of no ring of the set */
   ring(name: string): Ring | undefined {
     return this.#entries.get(name)?.ring;
+  }
+
+  /** The devices of all rings; one that is in several of them comes as often. */
+  devices(): Device[] {
+    return [...this.#entries.values()].flatMap(({ ring }) => presentDevices(ring.data.devices));
   }
 
   states(): RingState[] {

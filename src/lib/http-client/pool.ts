@@ -22,6 +22,7 @@ export class HttpPool implements ConnectionOwner {
   /** Exchanges for which there is no connection, in the order in which they came. */
   readonly #waiting = new Set<Exchange>();
   readonly #sessions: TlsSessions = { last: undefined };
+  #isRetired = false;
   #isDestroyed = false;
 
   /** @param slabs memory for long bodies, which pools may share */
@@ -62,6 +63,12 @@ export class HttpPool implements ConnectionOwner {
     this.#waiting.delete(exchange);
   }
 
+  /** Ends the connections that are not in use, and others as soon as they are not. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const connection of [...this.#free]) connection.abort();
+  }
+
   /** Ends all connections, those in use included, and whatever waits for one. */
   destroy(): void {
     this.#isDestroyed = true;
@@ -73,8 +80,9 @@ export class HttpPool implements ConnectionOwner {
 
   freed(connection: Connection): void {
     const next = this.#nextWaiting();
-    if (next === undefined) this.#free.push(connection);
-    else connection.use(next);
+    if (next !== undefined) connection.use(next);
+    else if (this.#isRetired) connection.abort();
+    else this.#free.push(connection);
   }
 
   closed(connection: Connection): void {

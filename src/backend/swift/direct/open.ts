@@ -10,6 +10,8 @@ export interface DirectOptions extends Omit<NodeOptions, 'requestsMax'>, Cluster
   /** See parseAffinity. */
   readonly readAffinity: string;
   readonly hedgeMs: number;
+  /** How often the ring files are looked at; by default as often as Swift does. */
+  readonly ringsCheckMs?: number | undefined;
   readonly onRead?: DirectDeps['onRead'];
   readonly onHedgeWon?: DirectDeps['onHedgeWon'];
   /** Called with each ring at first, and when it is replaced, cannot be, or is well again. */
@@ -38,10 +40,15 @@ export async function openDirect(
     const expected = 'rules such as r1z1=100, r2=200';
     throw new ConfigError([{ source: 'file', key: 'swift_read_affinity', expected }]);
   }
-  const { rings, policies, hash } = await openClusterRings(options, { onChange: onRing });
-  for (const state of rings.states()) onRing(state);
   const nodes = new StorageNodes({ ...options, requestsMax: REQUESTS_MAX });
-  const unwatch = rings.watch();
+  const { rings, policies, hash } = await openClusterRings(options, {
+    onChange: (state) => {
+      nodes.keep(rings.devices());
+      onRing(state);
+    },
+  });
+  for (const state of rings.states()) onRing(state);
+  const unwatch = rings.watch(options.ringsCheckMs);
   const direct = new DirectTransport({
     proxies,
     nodes,

@@ -92,6 +92,19 @@ export class StorageNodes {
     this.options.onNodeError?.(node.name, error);
   }
 
+  /**
+   * Lets go of servers that are in no ring any more; what is under way there ends first. One that a
+   * read still asks which began with an older ring is let go of the next time.
+   */
+  keep(devices: readonly Device[]): void {
+    const kept = new Set(devices.map(nameOf));
+    for (const [name, { pool }] of this.#nodes) {
+      if (kept.has(name)) continue;
+      this.#nodes.delete(name);
+      pool.retire();
+    }
+  }
+
   close(): void {
     for (const { pool } of this.#nodes.values()) pool.destroy();
   }
@@ -124,8 +137,8 @@ export class StorageNodes {
     );
   }
 
-  #node({ ip, port }: Device): Node {
-    const name = `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
+  #node(device: Device): Node {
+    const name = nameOf(device);
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
     const { connectionsMax, connectTimeoutMs, nodeTimeoutMs, keepAliveMs } = this.options;
@@ -142,6 +155,11 @@ export class StorageNodes {
     this.#nodes.set(name, node);
     return node;
   }
+}
+
+/** The server of a device, as in a URL. */
+function nameOf({ ip, port }: Device): string {
+  return `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
 }
 
 function errorOf(outcome: Answer | AttemptError): NodeError | undefined {

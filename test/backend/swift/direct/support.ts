@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDirect, type DirectOptions } from '../../../../src/backend/swift/index.js';
 import type { SwiftRequest, SwiftTransport } from '../../../../src/backend/swift/transport.js';
@@ -21,6 +21,8 @@ export interface DirectFixture {
   readonly ways: string[];
   readonly errors: string[];
   readonly hedges: { won: number };
+  /** Rings of these servers alone. */
+  writeRings(servers: readonly FakeSwift[]): Promise<void>;
   read(request?: Partial<SwiftRequest>): Promise<{ status: number; text: string }>;
   close(): Promise<void>;
 }
@@ -31,21 +33,26 @@ export async function openDirectFixture(
   const nodes = await Promise.all(Array.from({ length: 3 }, () => FakeSwift.start()));
   const folder = await makeTempFolder('direct-reads');
   for (const node of nodes) node.checksTokens = false;
-  // One zone each, so that affinity makes an order of them.
-  const devs = nodes.map(({ url }, id) =>
-    device(id, {
-      zone: id + 1,
-      ip: '127.0.0.1',
-      port: Number(new URL(url).port),
-      device: `d${id}`,
-    }),
-  );
-  // Every partition has all three as its primaries, and so no handoffs.
-  const rows = [0, 1, 2].map((id) => [id, id]);
-  const ring = ringV1({ devs, part_shift: 31, replica_count: 3, version: 1 }, rows);
-  for (const name of ['account', 'container', 'object']) {
-    await writeFile(join(folder, `${name}.ring.gz`), ring);
-  }
+  /** Every partition has all of these servers as its primaries, and so no handoffs. */
+  const writeRings = async (servers: readonly FakeSwift[]): Promise<void> => {
+    // One zone each, so that affinity makes an order of them.
+    const devs = servers.map(({ url }, id) =>
+      device(id, {
+        zone: id + 1,
+        ip: '127.0.0.1',
+        port: Number(new URL(url).port),
+        device: `d${id}`,
+      }),
+    );
+    const rows = servers.map((_, id) => [id, id]);
+    const header = { devs, part_shift: 31, replica_count: servers.length, version: 1 };
+    for (const name of ['account', 'container', 'object']) {
+      const path = join(folder, `${name}.ring.gz`);
+      await writeFile(`${path}.new`, ringV1(header, rows));
+      await rename(`${path}.new`, path);
+    }
+  };
+  await writeRings(nodes);
   await writeFile(
     join(folder, 'swift.conf'),
     '[swift-hash]\nswift_hash_path_suffix = s\n[storage-policy:0]\nname = gold\ndefault = yes\n',
@@ -78,7 +85,7 @@ export async function openDirectFixture(
   }
   proxy.requests.length = 0;
   return {
-    ...{ nodes, proxy, transport, ways, errors, hedges },
+    ...{ nodes, proxy, transport, ways, errors, hedges, writeRings },
     async read(request = {}) {
       const response = await transport.request({
         context: CONTEXT,

@@ -67,6 +67,10 @@ export class FakeSwift {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
   /** Again on the same port. */
   async start(): Promise<void> {
     const server = createServer({ keepAliveTimeout: 0 });
