@@ -209,7 +209,7 @@ export class Monitor {
           ? [{ id, derivation }]
           : [],
       );
-      samplers.push(new GatewaySampler(admin, derived));
+      samplers.push(new GatewaySampler(admin, derived, this.#addresses));
     }
     if (this.recon !== undefined) samplers.push(this.recon);
     if (this.#sources.proxies === true) {

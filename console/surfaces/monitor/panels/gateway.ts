@@ -154,6 +154,32 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     derivation: gaugeOf('ringway_identity_up', [], 'min'),
   },
   {
+    ...rate('direct_reads', 'Reads by way', 'ringway_swift_reads_total', 'way', 'reason'),
+    kind: 'stacked',
+  },
+  {
+    ...base('node_errors', 'Failed requests of direct reads to storage servers'),
+    unit: 'per_s',
+    // A target of a scrape is called by its name, which hides the address of a node, too.
+    promql:
+      'sum by (instance, error)(label_replace(rate(ringway_swift_node_errors_total[5m]), "instance", "$1", "node", "(.+):[0-9]+"))',
+    derivation: {
+      kind: 'rate',
+      parts: [{ of: 'ringway_swift_node_errors_total' }],
+      by: ['node', 'error'],
+    },
+  },
+  rate(
+    'node_hedges',
+    'Direct reads that a second server answered',
+    'ringway_swift_hedges_won_total',
+  ),
+  {
+    ...base('ring_version', 'Version of the rings in use, the least of all listeners'),
+    promql: 'min by (ring)(ringway_swift_ring_version)',
+    derivation: gaugeOf('ringway_swift_ring_version', ['ring'], 'min'),
+  },
+  {
     ...base('stages', 'Where the time of requests goes'),
     unit: 's_per_s',
     kind: 'stacked',
@@ -236,12 +262,13 @@ function base(id: string, title: string) {
   } as const satisfies Panel;
 }
 
-function rate(id: string, title: string, of: string, by: string): Panel {
+/** @param by labels that tell the lines apart; none for their sum */
+function rate(id: string, title: string, of: string, ...by: readonly string[]): Panel {
   return {
     ...base(id, title),
     unit: 'per_s',
-    promql: `sum by (${by})(rate(${of}[5m]))`,
-    derivation: { kind: 'rate', parts: [{ of }], by: [by] },
+    promql: `sum by (${by.join(', ')})(rate(${of}[5m]))`,
+    derivation: { kind: 'rate', parts: [{ of }], by },
   };
 }
 
