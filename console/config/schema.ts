@@ -144,6 +144,10 @@ const KEYS = {
     schema: optionalUpstream('http://127.0.0.1:3100'),
     doc: 'Log store with the API of Loki. Empty: the built-in log tail.',
   },
+  statsd_listen: {
+    schema: optionalAddress().prefault(''),
+    doc: 'UDP address that Swift sends its timers to, as statsd (`log_statsd_host`), for the Lab. Whoever reaches it may send. Empty: there is none.',
+  },
   metrics_queries: { schema: texts(), doc: "PromQL by panel, in place of a panel's own." },
   logs_labels: { schema: texts(), doc: 'Names of labels in the log store, by what they mean.' },
   recon_interval_s: {

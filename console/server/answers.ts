@@ -19,6 +19,8 @@ import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
 import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
 import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
 import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
+import type { ProfileMark, ProfileSnapshot } from '../surfaces/lab/profilemap/profile-map.js';
+import type { PulseView } from '../surfaces/lab/profilemap/page.js';
 import type { RingsView } from '../surfaces/lab/rings/page.js';
 import type { WhatIfReport } from '../surfaces/lab/rings/ring-changes.js';
 import type { ChartView } from '../surfaces/monitor/charts.js';
@@ -94,6 +96,9 @@ export interface Answers {
   'GET /lab/api/policies': PoliciesView;
   'POST /lab/api/policies/compare': ComparisonView;
   'GET /lab/api/debt/snapshot': DebtSnapshot;
+  [profile: `GET /lab/api/profilemap/snapshot?${string}`]: ProfileSnapshot;
+  'POST /lab/api/profilemap/marks': ProfileMark;
+  'POST /lab/api/profilemap/pulse': PulseView;
   'GET /lab/api/genome/runs': GenomeRunsView;
   'POST /lab/api/genome/runs': { readonly id: string };
   [genome: `GET /lab/api/genome/runs/${string}`]: GenomeRun;

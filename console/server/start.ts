@@ -120,7 +120,7 @@ export class ConsoleServer {
       jobs: new Jobs({ events, now, describe }),
       runs,
       monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, now, runs }),
+      lab: Lab.open({ options, admin, now, runs }),
       benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
     const server = new ConsoleServer(context);

@@ -1,8 +1,10 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { freePort } from '../support/free-port.js';
 import { describeWith, program } from '../support/needs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
@@ -12,6 +14,7 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
   let cluster: ReconCluster;
+  let statsd: number;
   let watched: Watched;
 
   before(async () => {
@@ -24,7 +27,9 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
       quarantined: { accounts: 0, containers: 0, objects: 4000, policies: {} },
       'replication/object': { object_replication_time: 1, object_replication_last: nowS - 900 },
     });
-    bed = await startTestBed({ lab_enabled: true, ...cluster.config }, REAL_CLOCK);
+    statsd = await freePort();
+    const statsd_listen = `127.0.0.1:${statsd}`;
+    bed = await startTestBed({ lab_enabled: true, statsd_listen, ...cluster.config }, REAL_CLOCK);
     watched = await openPage();
     await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(watched.page);
@@ -57,6 +62,47 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     await page.getByText('is the object-updater running?').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-debt');
+  });
+
+  it('shows where the time goes, hollow where nothing is measured, and what changed', async () => {
+    const { page } = watched;
+    const socket = createSocket('udp4');
+    const lines = (ms: number) =>
+      [
+        `proxy-server.object.PUT.201.timing:${ms + 12}|ms`,
+        `object-server.PUT.timing:${ms}|ms`,
+        'container-server.PUT.timing:2|ms',
+      ].join('\n');
+    const send = (ms: number) =>
+      new Promise((resolve) => {
+        socket.send(lines(ms), statsd, '127.0.0.1', resolve);
+      });
+    try {
+      await open('/lab/profilemap');
+      const stages = page.getByRole('table', { name: 'Stages' });
+      const server = stages.getByRole('row', { name: /^Object server: PUT/ });
+      await server.getByText('not measured').waitFor();
+      const shows = async (ms: number, text: string) => {
+        for (;;) {
+          await send(ms);
+          await page.getByRole('button', { name: 'Look again' }).click();
+          await stages.waitFor();
+          if ((await server.innerText()).includes(text)) return;
+        }
+      };
+      await shows(4, '4 ms');
+      await page.getByRole('button', { name: 'Begin to measure' }).click();
+      await page.getByRole('region', { name: 'Before and after' }).waitFor();
+      await shows(54, '54 ms');
+      expect(await server.innerText()).to.match(/54 ms[^]*4 ms/);
+      await page.getByRole('row', { name: /^Sync/ }).getByText('not measured').waitFor();
+      await page.getByRole('button', { name: 'Send a pulse' }).click();
+      await page.getByText('p95 at the client').waitFor();
+      await expectAccessible(page);
+      await watched.shoot('lab-profilemap');
+    } finally {
+      socket.close();
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ConsoleOptions } from '../../config/load.js';
+import type { AdminClient } from '../../server/admin-client.js';
 import { ApiError } from '../../server/api-error.js';
 import type { Runs } from '../../server/runs/runs.js';
 import { LabCompute } from './compute/compute.js';
@@ -6,12 +7,21 @@ import { DebtWatch } from './debt/debt-watch.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
+import { ProfileMap } from './profilemap/profile-map.js';
 
 export interface LabOptions {
   readonly options: Pick<
     ConsoleOptions,
-    'labEnabled' | 'storeDir' | 'hashConf' | 'stateDir' | 'clusterNodes' | 'reconIntervalS'
+    | 'labEnabled'
+    | 'storeDir'
+    | 'hashConf'
+    | 'stateDir'
+    | 'clusterNodes'
+    | 'reconIntervalS'
+    | 'metricsUrl'
+    | 'statsdListen'
   >;
+  readonly admin: AdminClient;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly runs: Runs;
@@ -24,13 +34,16 @@ export class Lab {
   readonly compute = new LabCompute();
   readonly genome: GenomeRuns;
   readonly debt: DebtWatch;
+  readonly profile: ProfileMap;
   readonly #end = new AbortController();
 
-  private constructor({ options, now, runs }: LabOptions) {
+  private constructor({ options, admin, now, runs }: LabOptions) {
     this.rings = new LabRings(options);
     this.nodes = new NodeReader(now);
     this.genome = new GenomeRuns(runs, this.compute, this.rings);
     this.debt = new DebtWatch({ options, rings: this.rings, now });
+    const passes = () => this.debt.passes;
+    this.profile = new ProfileMap({ options, admin, now, passes });
   }
 
   /** @returns undefined unless `lab_enabled` is set */
@@ -41,6 +54,7 @@ export class Lab {
   /** Starts what goes on also while no page is open. */
   start(): void {
     this.debt.start();
+    void this.profile.start();
   }
 
   /** Aborted when the console ends. */
@@ -51,6 +65,7 @@ export class Lab {
   async close(): Promise<void> {
     this.#end.abort();
     this.nodes.close();
+    this.profile.close();
     await this.debt.close();
     await this.compute.close();
   }

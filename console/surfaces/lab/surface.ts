@@ -2,6 +2,7 @@ import type { Surface } from '../../server/surface.js';
 import { DEBT } from './debt/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
+import { PROFILE_MAP } from './profilemap/page.js';
 import { RINGS } from './rings/page.js';
 
 /** Pages for operators who want to know, and to try, how their cluster behaves. */
@@ -11,5 +12,5 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, DEBT, GENOME],
+  pages: [RINGS, POLICIES, DEBT, PROFILE_MAP, GENOME],
 };

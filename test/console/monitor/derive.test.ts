@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CounterGrowth } from '../../../console/surfaces/monitor/gateway/counter-growth.js';
 import { Deriver } from '../../../console/surfaces/monitor/gateway/derive.js';
 import type { Sample } from '../../../console/surfaces/monitor/gateway/metric-text.js';
-import { histogramQuantile } from '../../../console/surfaces/monitor/gateway/quantile.js';
+import { histogramQuantile } from '../../../src/telemetry/quantile.js';
 import type { Derivation } from '../../../console/surfaces/monitor/panels/panel.js';
 
 describe('growth of counters', () => {

@@ -50,7 +50,8 @@ export class DebtWatch {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #history: DebtSample[] = [];
-  #latest: { readonly debt: Debt; readonly atS: number } | undefined;
+  #latest:
+    { readonly debt: Debt; readonly atS: number; readonly nodes: readonly NodeState[] } | undefined;
   #problem: ApiError | undefined;
 
   constructor(private readonly given: DebtWatchOptions) {
@@ -86,6 +87,14 @@ export class DebtWatch {
   get recent(): DebtSnapshot | undefined {
     const ageS = this.#ageS();
     return ageS === undefined || ageS > 3 * this.#intervalS() ? undefined : this.#snapshot();
+  }
+
+  /** How long the last pass of each node's object replicator took; null where it is not known. */
+  get passes(): { readonly node: string; readonly ms: number | null }[] {
+    return (this.#latest?.nodes ?? []).map(({ name, replication }) => {
+      const passS = replication.find(({ type }) => type === 'object')?.passS;
+      return { node: name, ms: passS === undefined ? null : 1000 * passS };
+    });
   }
 
   #snapshot(): DebtSnapshot | undefined {
@@ -152,7 +161,7 @@ export class DebtWatch {
         rates: PRIOR_RATES,
         reclaimAgeS: RECLAIM_AGE_S,
       });
-      this.#latest = { debt, atS: nowS };
+      this.#latest = { debt, atS: nowS, nodes };
       this.#problem = undefined;
       const lastS = this.#history.at(-1)?.unix_s ?? 0;
       // Pages look more often than a day's history has room for.

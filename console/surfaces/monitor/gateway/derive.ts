@@ -3,7 +3,7 @@ import type { Measure } from '../measure.js';
 import type { Derivation, Part } from '../panels/panel.js';
 import { CounterGrowth } from './counter-growth.js';
 import type { Sample } from './metric-text.js';
-import { histogramQuantile, type Bucket } from './quantile.js';
+import { histogramQuantile, type Bucket } from '../../../../src/telemetry/quantile.js';
 import { RateWindow } from './rate-window.js';
 
 export interface DerivedPanel {

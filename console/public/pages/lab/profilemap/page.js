@@ -1,0 +1,329 @@
+import { call, query } from '../../../js/api.js';
+import { barChart } from '../../../js/charts/bars.js';
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { treeChart } from '../../../js/charts/tree.js';
+import { $, durationText, el } from '../../../js/dom.js';
+import {
+  badge,
+  card,
+  field,
+  figures,
+  fill,
+  input,
+  numberText,
+  pageHead,
+  problem,
+  select,
+  table,
+} from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/profilemap/profile-map.js').ProfileSnapshot} Snapshot
+ * @typedef {import('../../../../surfaces/lab/profilemap/page.js').PulseView} PulseView
+ * @typedef {Snapshot['root']} Node
+ */
+
+/** @type {Record<Snapshot['sources'][number]['state'], 'ok' | 'warn' | 'crit' | 'info'>} */
+const STATES = { live: 'ok', silent: 'warn', unavailable: 'crit', off: 'info' };
+
+/** By so much a stage is slower, or faster, than before, to be coloured. */
+const MUCH = 1.5;
+
+/** Shows where the time of requests goes, now and in what is measured from here. */
+export async function mount() {
+  const main = $('#main');
+  main.classList.add('lab-page');
+  const body = el('div', { className: 'lab-page' });
+  main.append(
+    pageHead(
+      'Profile Cartographer',
+      'Where the time of requests goes: proxy, object server, replicator. A part without timers is hollow.',
+    ),
+    body,
+  );
+  const page = new Page();
+  body.append(page.element);
+  await page.refresh();
+}
+
+class Page {
+  element = el('div', { className: 'lab-page' });
+  #path = select('path', [
+    ['put', 'PUT'],
+    ['get', 'GET'],
+    ['replication', 'Replication'],
+  ]);
+  #shown = el('div', { className: 'lab-page' });
+  #said = el('div');
+  /** @type {Snapshot | null} what was measured before, to compare with */
+  #before = null;
+  /** @type {Snapshot | null} */
+  #now = null;
+  #mark = '';
+  /** @type {ChartFigure[]} */
+  #charts = [];
+
+  constructor() {
+    this.#path.addEventListener('change', () => {
+      this.#before = null;
+      this.#mark = '';
+      void this.refresh();
+    });
+    this.element.append(this.#controls(), this.#said, this.#shown);
+  }
+
+  async refresh() {
+    await fill(this.#shown, async () => {
+      const path = this.#path.value;
+      return this.#show(
+        await call('GET', `/lab/api/profilemap/snapshot?${query({ path, from: this.#mark })}`),
+      );
+    });
+  }
+
+  #controls() {
+    const [n, bytes, clients] = [
+      input('n', { type: 'number', min: '1', max: '200', value: '20' }),
+      input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' }),
+      input('clients', { type: 'number', min: '1', max: '8', value: '1' }),
+    ];
+    const button = el('button', { className: 'primary', textContent: 'Send a pulse' });
+    const form = el(
+      'form',
+      { className: 'lab-form' },
+      field('Path', this.#path),
+      field('Requests', n, '1 to 200'),
+      field('Bytes', bytes, 'at most 8 MiB'),
+      field('Clients at once', clients, '1 to 8'),
+      button,
+    );
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      await this.#work(button, async () => {
+        const pulse = await call('POST', '/lab/api/profilemap/pulse', {
+          n: Number(n.value),
+          bytes: Number(bytes.value),
+          concurrency: Number(clients.value),
+          path: this.#path.value === 'get' ? 'get' : 'put',
+        });
+        this.#said.replaceChildren(pulseCard(pulse));
+        this.#keep();
+        this.#shown.replaceChildren(...this.#show(pulse.snapshot));
+      });
+    });
+    const mark = el('button', { textContent: 'Begin to measure' });
+    mark.addEventListener('click', () =>
+      this.#work(mark, async () => {
+        const { id } = await call('POST', '/lab/api/profilemap/marks', {});
+        this.#keep();
+        this.#mark = id;
+        await this.refresh();
+      }),
+    );
+    const look = el('button', { textContent: 'Look again', onclick: () => void this.refresh() });
+    const text =
+      'A pulse writes or reads objects in a container of its own, which is deleted again. “Begin to measure” counts from now on; what was shown before is what it is compared with.';
+    return card(
+      'Measure',
+      form,
+      el('div', { className: 'row' }, mark, look),
+      el('p', { className: 'lab-note', textContent: text }),
+    );
+  }
+
+  /** What is shown becomes what the next measurement is compared with. */
+  #keep() {
+    this.#before = this.#now;
+  }
+
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {() => Promise<void>} work
+   */
+  async #work(button, work) {
+    button.disabled = true;
+    try {
+      await work();
+    } catch (error) {
+      this.#said.replaceChildren(problem(error));
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  /** @param {Snapshot} snapshot */
+  #show(snapshot) {
+    this.#now = snapshot;
+    for (const chart of this.#charts) chart.destroy();
+    const before = this.#before?.path === snapshot.path ? this.#before : null;
+    const former = new Map(before === null ? [] : flat(before.root).map((node) => [node.id, node]));
+    const tree = treeChart({ root: chartNode(snapshot.root, former), format: msText });
+    this.#charts = [new ChartFigure('Time of one request', tree)];
+    if (before !== null) {
+      this.#charts.push(new ChartFigure('Before and after', beside(snapshot.root, former)));
+    }
+    const window =
+      snapshot.window_s === null
+        ? 'since the counters began'
+        : `in the last ${durationText(snapshot.window_s)} that were measured`;
+    return [
+      ...this.#charts.map(({ element }) => element),
+      stageTable(snapshot.root, former, window),
+      sourceTable(snapshot),
+    ];
+  }
+}
+
+/** @param {Node} root @returns {Node[]} */
+function flat(root) {
+  return [root, ...root.children.flatMap(flat)];
+}
+
+/**
+ * @param {Node} node
+ * @param {ReadonlyMap<string, Node>} former
+ * @returns {Parameters<typeof treeChart>[0]['root']}
+ */
+function chartNode(node, former) {
+  const children = node.children.map((child) => chartNode(child, former));
+  const change = changeOf(node, former.get(node.id));
+  const tone = change === 'slower' ? 'crit' : change === 'faster' ? 'good' : null;
+  const note = [
+    node.p95_ms === null ? '' : `p95 ${msText(node.p95_ms)}`,
+    change === null ? '' : `${change} than before`,
+  ];
+  return {
+    name: node.name,
+    value: node.mean_ms,
+    note: note.filter(Boolean).join(', '),
+    children,
+    ...(tone === null ? {} : { tone }),
+  };
+}
+
+/**
+ * @param {Node} node
+ * @param {Node | undefined} before
+ * @returns {'slower' | 'faster' | null} null where it is about the same, or not known
+ */
+function changeOf(node, before) {
+  const [now, then] = [node.mean_ms, before?.mean_ms ?? null];
+  // Below a tenth of a millisecond, noise is as large.
+  if (now === null || then === null || Math.max(now, then) < 0.1) return null;
+  if (now > then * MUCH) return 'slower';
+  return then > now * MUCH ? 'faster' : null;
+}
+
+/**
+ * @param {Node} root
+ * @param {ReadonlyMap<string, Node>} former
+ */
+function beside(root, former) {
+  const stages = flat(root).filter(
+    ({ children, mean_ms: mean }) => children.length === 0 && mean !== null,
+  );
+  return barChart({
+    columns: ['Stage', 'Milliseconds'],
+    format: msText,
+    items: stages.flatMap((node) => [
+      { name: node.name, value: node.mean_ms, tone: 0 },
+      { name: `${node.name}, before`, value: former.get(node.id)?.mean_ms ?? null, tone: 'quiet' },
+    ]),
+  });
+}
+
+/**
+ * @param {Node} root
+ * @param {ReadonlyMap<string, Node>} former
+ * @param {string} window
+ */
+function stageTable(root, former, window) {
+  return card(
+    'Stages',
+    el('p', { className: 'lab-note', textContent: `Counted ${window}.` }),
+    table(
+      'Stages',
+      [
+        { title: 'Stage', value: (node) => node.name },
+        {
+          title: 'Measured',
+          number: true,
+          value: (node) => node.count,
+          cell: (node) => (node.count === null ? 'not measured' : numberText(node.count, 0)),
+        },
+        {
+          title: 'Mean',
+          number: true,
+          value: (node) => node.mean_ms,
+          cell: (node) => textOf(node.mean_ms),
+        },
+        {
+          title: 'p95',
+          number: true,
+          value: (node) => node.p95_ms,
+          cell: (node) => textOf(node.p95_ms),
+        },
+        {
+          title: 'Together',
+          number: true,
+          value: (node) => node.total_ms,
+          cell: (node) => textOf(node.total_ms),
+        },
+        {
+          title: 'Mean before',
+          number: true,
+          value: (node) => former.get(node.id)?.mean_ms ?? null,
+          cell: (node) => textOf(former.get(node.id)?.mean_ms ?? null),
+        },
+      ],
+      flat(root).slice(1),
+    ),
+  );
+}
+
+/** @param {Snapshot} snapshot */
+function sourceTable({ sources }) {
+  return card(
+    'Sources',
+    table(
+      'Sources',
+      [
+        { title: 'Source', value: (row) => row.title },
+        {
+          title: 'State',
+          value: (row) => row.state,
+          cell: (row) => badge(row.state, STATES[row.state]),
+        },
+        { title: 'Note', value: (row) => row.note },
+      ],
+      sources,
+    ),
+  );
+}
+
+/** @param {PulseView} pulse */
+function pulseCard({ n, errors, p50_ms: p50, p95_ms: p95, api }) {
+  return card(
+    'Pulse',
+    figures([
+      {
+        label: 'Requests',
+        value: String(n),
+        hint: api === 's3' ? 'S3, to the gateway' : 'Swift, to the store',
+      },
+      { label: 'Failed', value: String(errors) },
+      { label: 'p50 at the client', value: textOf(p50) },
+      { label: 'p95 at the client', value: textOf(p95) },
+    ]),
+  );
+}
+
+/** @param {number | null} ms */
+function textOf(ms) {
+  return ms === null ? '–' : msText(ms);
+}
+
+/** @param {number} ms */
+function msText(ms) {
+  return ms < 0.1 && ms > 0 ? `${numberText(1000 * ms, 1)} µs` : `${numberText(ms)} ms`;
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { labOf } from '../lab.js';
+import type { ProfileMark, ProfileSnapshot } from './profile-map.js';
+import { pulse, type PulseTimes } from './pulse.js';
+import { PROFILE_PATHS } from './tree.js';
+
+const MARK = z.string().regex(/^[0-9a-f]{12}$/, { error: 'a mark' });
+const SNAPSHOT = z.strictObject({
+  path: z.enum(PROFILE_PATHS).default('put'),
+  from: MARK.optional(),
+  to: MARK.optional(),
+});
+const PULSE = z.strictObject({
+  n: z.int().min(1).max(200).default(20),
+  bytes: z
+    .int()
+    .min(0)
+    .max(8 * 1024 * 1024)
+    .default(65_536),
+  path: z.enum(['put', 'get']).default('put'),
+  concurrency: z.int().min(1).max(8).default(1),
+});
+
+/** What a pulse came to: what the client saw, and what was counted meanwhile. */
+export interface PulseView extends PulseTimes {
+  readonly from: ProfileMark;
+  readonly to: ProfileMark;
+  readonly snapshot: ProfileSnapshot;
+}
+
+export const PROFILE_MAP: SurfacePage = {
+  id: 'lab/profilemap',
+  title: 'Profile Cartographer',
+  purpose: 'Where the time of requests goes: proxy, object server, replicator.',
+  path: '/lab/profilemap',
+  icon: 'list-tree',
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  routes: profileRoutes,
+};
+
+function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+
+  app.get(
+    '/lab/api/profilemap/snapshot',
+    { config: { access, background: true } },
+    (request): Promise<ProfileSnapshot> => {
+      const { path, from, to } = parse(SNAPSHOT, request.query);
+      return labOf(context).profile.snapshot(path, from, to);
+    },
+  );
+
+  app.post('/lab/api/profilemap/marks', { config: { access } }, (): Promise<ProfileMark> =>
+    labOf(context).profile.mark(),
+  );
+
+  app.post(
+    '/lab/api/profilemap/pulse',
+    { config: { access } },
+    async (request): Promise<PulseView> => {
+      const given = parse(PULSE, request.body);
+      const { profile } = labOf(context);
+      const from = await profile.mark();
+      const act = { action: 'lab.profile_pulse', target: given.path, details: { n: given.n } };
+      const times = await audited(context, request, act, () => pulse(sessionOf(request), given));
+      const to = await profile.mark();
+      return { ...times, from, to, snapshot: await profile.snapshot(given.path, from.id, to.id) };
+    },
+  );
+}
