@@ -44,6 +44,13 @@ export type Command =
       /** Undefined where none is given. */
       readonly timeoutMs: number | undefined;
     }
+  | {
+      readonly name: 'capsule';
+      /** The capsule to verify. */
+      readonly file: string;
+      /** A folder of public keys that are trusted; undefined: whose key it is stays open. */
+      readonly trustedKeys: string | undefined;
+    }
   /** The control service, whose configuration file is another one. */
   | {
       readonly name: 'deploy';
@@ -68,6 +75,7 @@ const COMMANDS = [
   ...CONTROL_COMMANDS,
   'janitor',
   'repair',
+  'capsule',
   'deploy',
   'version',
   'help',
@@ -82,6 +90,8 @@ const JANITOR_MODES = ['dry-run', 'once'] as const satisfies readonly JanitorMod
 /** What `repair` is about; only the bucket has to be named. */
 const REPAIR_FLAGS = ['bucket', 'key', 'account'] as const;
 
+const TRUSTED_KEYS = 'trusted-keys';
+
 const CONTROL_FLAGS = [...CONFIG_FLAGS, 'timeout-ms'];
 
 /** Flags that each command knows; `--help` goes with all. */
@@ -93,6 +103,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   repair: [...CONFIG_FLAGS, ...REPAIR_FLAGS, 'dry-run'],
+  capsule: [TRUSTED_KEYS],
   deploy: ['config', 'import'],
   version: [],
   help: [],
@@ -101,7 +112,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
 const SWITCHES: ReadonlySet<string> = new Set(['print', 'cluster', 'help', ...JANITOR_MODES]);
 
 const OPTIONS = Object.fromEntries(
-  [...CONTROL_FLAGS, ...REPAIR_FLAGS, 'import', ...SWITCHES].map((name) => [
+  [...CONTROL_FLAGS, ...REPAIR_FLAGS, TRUSTED_KEYS, 'import', ...SWITCHES].map((name) => [
     name,
     { type: SWITCHES.has(name) ? 'boolean' : 'string', multiple: false },
   ]),
@@ -128,7 +139,9 @@ export function parseCommandLine(args: readonly string[]): Command {
       problems.push(...readFlag(token.rawName, token.name, token.value, values));
   }
   const isHelpAlone = words.length === 0 && values.has('help');
-  const name = isHelpAlone ? 'help' : commandName(words, problems);
+  const { name, operands } = isHelpAlone
+    ? { name: 'help' as const, operands: [] }
+    : commandName(words, problems);
   if (name !== undefined)
     problems.push(
       ...foreignFlags(name, values),
@@ -136,9 +149,10 @@ export function parseCommandLine(args: readonly string[]): Command {
       ...bucketProblems(name, values),
       ...timeoutProblems(values),
       ...deployProblems(name, values),
+      ...capsuleProblems(name, operands, values),
     );
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
-  return toCommand(values.has('help') ? 'help' : name, values);
+  return toCommand(values.has('help') ? 'help' : name, values, operands);
 }
 
 /** @returns what is wrong with this flag; else it is in `values` */
@@ -171,16 +185,19 @@ function readFlag(
  * `npm start -- check` arrives as `start check`: the script's own word comes first, and the one
  * that the user typed last.
  */
-function commandName(words: readonly string[], problems: string[]): CommandName | undefined {
+function commandName(
+  words: readonly string[],
+  problems: string[],
+): { readonly name: CommandName | undefined; readonly operands: readonly string[] } {
   const isFromNpm = words[0] === 'start' && words.length > 1 && problems.length === 0;
   const typed = isFromNpm ? words.slice(1) : words;
   const [word, ...rest] = typed;
   if (word === undefined) {
     problems.push(`got no command, expected one of ${COMMANDS.join(', ')}`);
-    return undefined;
+    return { name: undefined, operands: [] };
   }
   // After a wrong flag, a further word may be its value, so it is not reported.
-  if (problems.length === 0) {
+  if (problems.length === 0 && word !== 'capsule') {
     for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
   }
   const name = COMMANDS.find((command) => command === word);
@@ -188,7 +205,7 @@ function commandName(words: readonly string[], problems: string[]): CommandName 
     const expected = `one of ${COMMANDS.join(', ')}${didYouMean(word, COMMANDS)}`;
     problems.push(`got command ${word}, expected ${expected}`);
   }
-  return name;
+  return { name, operands: rest };
 }
 
 function foreignFlags(name: CommandName, values: ReadonlyMap<string, unknown>): string[] {
@@ -214,13 +231,29 @@ function deployProblems(name: CommandName, values: ReadonlyMap<string, unknown>)
   return isMissing ? ['deploy: expected --config FILE'] : [];
 }
 
+function capsuleProblems(
+  name: CommandName,
+  operands: readonly string[],
+  values: ReadonlyMap<string, unknown>,
+): string[] {
+  if (name !== 'capsule' || values.has('help')) return [];
+  const isRight = operands.length === 2 && operands[0] === 'verify';
+  return isRight
+    ? []
+    : [`got capsule ${operands.join(' ')}`.trim() + ', expected capsule verify FILE'];
+}
+
 function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
   const given = values.get('timeout-ms');
   if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
   return [`--timeout-ms: got "${given}", expected milliseconds, an integer from 0 to 999999999`];
 }
 
-function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>): Command {
+function toCommand(
+  name: CommandName,
+  values: ReadonlyMap<string, string | true>,
+  operands: readonly string[],
+): Command {
   if (name === 'version' || name === 'help') return { name };
   const text = (flag: string): string | undefined => {
     const value = values.get(flag);
@@ -232,6 +265,9 @@ function toCommand(name: CommandName, values: ReadonlyMap<string, string | true>
     if (value !== undefined) flags[key] = key === 'listeners' ? toNumber(value) : value;
   }
   const configFile = text('config');
+  if (name === 'capsule') {
+    return { name, file: operands[1] ?? '', trustedKeys: text(TRUSTED_KEYS) };
+  }
   if (name === 'deploy') {
     return { name, configFile: configFile ?? '', importFile: text('import') };
   }

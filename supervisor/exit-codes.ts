@@ -11,9 +11,10 @@ export const EXIT_CODES = {
     meaning: 'requests were cut: `drain_timeout_ms` ran out, or a second signal came',
   },
   usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
-  noBucket: {
+  noInput: {
     code: 66,
-    meaning: '`ringway repair` found no such bucket, or several accounts have one',
+    meaning:
+      '`ringway repair` found no such bucket, or several accounts have one; `ringway capsule verify` cannot read the file',
   },
   notRunning: { code: 68, meaning: 'no service runs on the data directory' },
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
@@ -48,12 +49,17 @@ export const EXIT_CODES = {
   config: { code: 78, meaning: 'the configuration, or the credentials, cannot be used' },
   altered: {
     code: 79,
-    meaning: 'the audit log of the console is not as it was written (`--verify-audit`)',
+    meaning:
+      'the audit log of the console (`--verify-audit`), or a capsule, is not as it was written',
   },
   output: { code: 80, meaning: 'the result could not be written to stdout, which may be full' },
   cluster: {
     code: 81,
     meaning: '`ringway check --cluster` found something wrong with a proxy of the cluster',
+  },
+  untrusted: {
+    code: 82,
+    meaning: 'a capsule is whole, and signed by none of the keys in `--trusted-keys`',
   },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 

@@ -24,6 +24,10 @@ Usage:
                                    find and mend versions of a bucket's keys that are broken:
                                    lost indexes, lost versions, links out of step; --dry-run
                                    only shows them
+  ringway capsule verify FILE [--trusted-keys DIR]
+                                   check an Object Capsule of the console, without a service: each
+                                   byte, and the signature; --trusted-keys names a folder of public
+                                   keys (PEM), of which it has to be signed by one
   ringway deploy --config FILE [--import FILE]
                                    the control service of Deploy, with a configuration of its own (see
                                    docs/deploy.md); --import makes its state directory from a file

@@ -16,7 +16,7 @@ import { warn } from './warn.js';
 const EXIT_REASON: Readonly<Record<CommandFailure, ExitReason>> = {
   ...REASON_OF_START,
   busy: 'locked',
-  'no-bucket': 'noBucket',
+  'no-bucket': 'noInput',
   incomplete: 'incomplete',
   output: 'output',
 };
@@ -40,7 +40,7 @@ export function runJanitor(
  * `ringway repair`, beside a service as well: all that it changes it commits as requests do.
  *
  * @param entry - path of the program
- * @throws Failure as a start's, `noBucket`, `incomplete`, `output`
+ * @throws Failure as a start's, `noInput`, `incomplete`, `output`
  */
 export function runRepair(
   settings: Settings,

@@ -1,5 +1,6 @@
 import { renderConfig } from '../src/config/print.js';
 import { OutputError, ResultOutput } from '../src/lib/result-output.js';
+import { verifyCapsuleFile } from './capsule.js';
 import { runControl } from './control-command.js';
 import { parseCommandLine, UsageError, type Command } from './cli.js';
 import { runDeploy } from './deploy.js';
@@ -57,6 +58,8 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       await checkRings(settings.options);
       return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
     }
+    case 'capsule':
+      return verifyCapsuleFile(command, tell);
     case 'deploy':
       return runDeploy(command.configFile, command.importFile);
     case 'reload':

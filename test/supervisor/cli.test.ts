@@ -53,6 +53,19 @@ describe('supervisor: command line', () => {
       ...janitor,
       mode: 'dry-run',
     });
+    expect(parseCommandLine(['capsule', 'verify', 'a.capsule'])).to.deep.equal({
+      name: 'capsule',
+      file: 'a.capsule',
+      trustedKeys: undefined,
+    });
+    const trusting = ['capsule', 'verify', 'a', '--trusted-keys', 'keys'];
+    expect(parseCommandLine(trusting)).to.include({ trustedKeys: 'keys' });
+    expect(problemsOf('capsule verify')).to.deep.equal([
+      'got capsule verify, expected capsule verify FILE',
+    ]);
+    expect(problemsOf('capsule check a')).to.deep.equal([
+      'got capsule check a, expected capsule verify FILE',
+    ]);
     expect(parseCommandLine(['version'])).to.deep.equal({ name: 'version' });
     expect(parseCommandLine(['help'])).to.deep.equal({ name: 'help' });
     expect(parseCommandLine(['start', '--help'])).to.deep.equal({ name: 'help' });
@@ -77,19 +90,19 @@ describe('supervisor: command line', () => {
     [
       '',
       [
-        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help',
+        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help',
       ],
     ],
     [
       'strat',
       [
-        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help; did you mean start?',
+        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help; did you mean start?',
       ],
     ],
     [
       'start now',
       [
-        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, deploy, version, help',
+        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help',
       ],
     ],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
