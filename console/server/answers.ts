@@ -16,6 +16,8 @@ import type { BenchmarksView } from '../surfaces/benchmarks/surface.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
 import type { DeletedPage, VersionsView } from '../surfaces/files/version-routes.js';
 import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
+import type { Capture } from '../surfaces/lab/capsule/capture.js';
+import type { CapsuleKeyView, CapturesView } from '../surfaces/lab/capsule/page.js';
 import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
 import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
 import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
@@ -99,6 +101,9 @@ export interface Answers {
   [profile: `GET /lab/api/profilemap/snapshot?${string}`]: ProfileSnapshot;
   'POST /lab/api/profilemap/marks': ProfileMark;
   'POST /lab/api/profilemap/pulse': PulseView;
+  'GET /lab/api/capsule/captures': CapturesView;
+  'GET /lab/api/capsule/key': CapsuleKeyView;
+  [capture: `GET /lab/api/capsule/captures/${string}`]: Capture;
   'GET /lab/api/genome/runs': GenomeRunsView;
   'POST /lab/api/genome/runs': { readonly id: string };
   [genome: `GET /lab/api/genome/runs/${string}`]: GenomeRun;

@@ -2,6 +2,7 @@ import type { ConsoleOptions } from '../../config/load.js';
 import type { AdminClient } from '../../server/admin-client.js';
 import { ApiError } from '../../server/api-error.js';
 import type { Runs } from '../../server/runs/runs.js';
+import { Capsules } from './capsule/capsules.js';
 import { LabCompute } from './compute/compute.js';
 import { DebtWatch } from './debt/debt-watch.js';
 import { GenomeRuns } from './genome/genome-runs.js';
@@ -35,6 +36,7 @@ export class Lab {
   readonly genome: GenomeRuns;
   readonly debt: DebtWatch;
   readonly profile: ProfileMap;
+  readonly capsules: Capsules;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, now, runs }: LabOptions) {
@@ -44,6 +46,7 @@ export class Lab {
     this.debt = new DebtWatch({ options, rings: this.rings, now });
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
+    this.capsules = new Capsules(options.stateDir);
   }
 
   /** @returns undefined unless `lab_enabled` is set */

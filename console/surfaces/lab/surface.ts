@@ -1,5 +1,6 @@
 import type { Surface } from '../../server/surface.js';
 import { DEBT } from './debt/page.js';
+import { CAPSULE } from './capsule/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
@@ -12,5 +13,5 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, DEBT, PROFILE_MAP, GENOME],
+  pages: [RINGS, POLICIES, CAPSULE, DEBT, PROFILE_MAP, GENOME],
 };

@@ -100,6 +100,7 @@ export type AskStore = (
   method: string,
   path: string,
   headers?: Readonly<Record<string, string>>,
+  body?: string,
 ) => Promise<Response>;
 
 /** Logs in at the store as test:tester. Paths begin with the container. */
@@ -109,8 +110,12 @@ export async function askStore(store: TestStore): Promise<AskStore> {
   });
   const token = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' };
   const base = login.headers.get('x-storage-url') ?? '';
-  return (method, path, headers = {}) =>
-    fetch(`${base}/${path}`, { method, headers: { ...token, ...headers } });
+  return (method, path, headers = {}, body) =>
+    fetch(`${base}/${path}`, {
+      method,
+      headers: { ...token, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
 }
 
 /** Starts a job and waits for its end. */

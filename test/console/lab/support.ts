@@ -41,7 +41,7 @@ swift_hash_path_prefix =
 
 [storage-policy:0]
 name = gold
-aliases = yellow
+aliases = yellow, Policy-0
 default = yes
 
 [storage-policy:1]

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Device } from '../../../../src/ring/device.js';
 import { ApiError } from '../../../server/api-error.js';
 import { Upstream } from '../../../swift/upstream.js';
@@ -17,6 +18,12 @@ export interface NodeHead {
   readonly etag: string | null;
   /** What it means for the copy. */
   readonly state: 'present' | 'tombstone' | 'absent' | 'device_away' | 'unreachable' | 'error';
+}
+
+/** An answer with all its headers, which may have what clients are never shown. */
+export interface NodeAnswer {
+  readonly head: NodeHead;
+  readonly headers: IncomingHttpHeaders;
 }
 
 const AT_ONCE = 8;
@@ -50,23 +57,38 @@ export class NodeReader {
     rawPath: string,
     policyIndex: number | undefined,
   ): Promise<NodeHead> {
+    return (await this.ask(device, partition, rawPath, policyIndex)).head;
+  }
+
+  /**
+   * Like {@link head}, with all headers.
+   * @param extra - headers to send besides, such as those that open what has expired
+   */
+  async ask(
+    device: Device,
+    partition: number,
+    rawPath: string,
+    policyIndex: number | undefined,
+    extra: Readonly<Record<string, string>> = {},
+  ): Promise<NodeAnswer> {
     if ((await this.#semaphore.enter(1)) !== undefined) {
       throw new ApiError('busy', 'Too many questions to the storage nodes wait.', undefined, 5);
     }
     const startedMs = this.now();
-    const failed = (state: NodeHead['state']): NodeHead => ({
-      ...NOTHING,
-      ms: this.now() - startedMs,
-      state,
+    const failed = (state: NodeHead['state']): NodeAnswer => ({
+      head: { ...NOTHING, ms: this.now() - startedMs, state },
+      headers: {},
     });
     try {
       const { status, headers, body } = await this.#server(device).send({
         method: 'HEAD',
         rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
-        headers:
-          policyIndex === undefined
+        headers: {
+          ...extra,
+          ...(policyIndex === undefined
             ? {}
-            : { 'x-backend-storage-policy-index': String(policyIndex) },
+            : { 'x-backend-storage-policy-index': String(policyIndex) }),
+        },
         idleMs: TIMEOUT_MS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
@@ -77,7 +99,7 @@ export class NodeReader {
       };
       const timestamp = text('x-backend-timestamp') ?? text('x-timestamp');
       const length = Number(text('content-length') ?? Number.NaN);
-      return {
+      const head: NodeHead = {
         status,
         ms: this.now() - startedMs,
         timestamp,
@@ -87,6 +109,7 @@ export class NodeReader {
         etag: text('etag')?.replaceAll('"', '') ?? null,
         state: stateOf(status, timestamp),
       };
+      return { head, headers };
     } catch (error) {
       if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
       return failed('unreachable');

@@ -1,0 +1,146 @@
+import { call, runJob } from '../../../js/api.js';
+import { $, el, messageOf, shownText } from '../../../js/dom.js';
+import { timeElement } from '../../../js/times.js';
+import {
+  badge,
+  card,
+  field,
+  fill,
+  input,
+  pageHead,
+  setViewState,
+  table,
+  viewState,
+} from '../ground.js';
+import { captureView, VERDICTS } from './report.js';
+import { takeInCard } from './take-in.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/capsule/page.js').CaptureMade} CaptureMade
+ * @typedef {import('../../../../surfaces/lab/capsule/page.js').CapturesView} CapturesView
+ * @typedef {import('../../../../server/session-routes.js').SessionView} Session
+ */
+
+/**
+ * Captures the state of objects, and takes capsules in.
+ *
+ * @param {Session} session
+ */
+export async function mount(session) {
+  const main = $('#main');
+  main.classList.add('lab-page');
+  const detail = el('div', { className: 'lab-page' });
+  const list = el('div');
+  const open = (/** @type {string} */ id) =>
+    fill(detail, async () => {
+      const capture = await call('GET', `/lab/api/capsule/captures/${id}`);
+      setViewState({ capture: id });
+      return captureView(capture);
+    });
+  const refresh = () =>
+    fill(list, async () => [captureTable(await call('GET', '/lab/api/capsule/captures'), open)]);
+  const done = async (/** @type {string} */ id) => {
+    await open(id);
+    await refresh();
+  };
+  main.append(
+    pageHead(
+      'Object Capsule',
+      'The state of one object on all servers, to look at, to sign and to take along.',
+    ),
+    captureCard(done),
+    detail,
+    list,
+    takeInCard(session.features.lab_mutations, done),
+  );
+  await refresh();
+  const { capture } = viewState();
+  if (capture !== undefined) await open(capture);
+}
+
+/**
+ * @param {(id: string) => Promise<void>} onDone
+ */
+function captureCard(onDone) {
+  const { container = '', name = '' } = viewState();
+  const controls = {
+    container: input('container', { required: true, value: container }),
+    name: input('name', { required: true, value: name }),
+    version: input('version', { placeholder: '1700000000.12345' }),
+  };
+  const button = el('button', { className: 'primary', textContent: 'Capture' });
+  const said = el('p', { className: 'lab-note' });
+  said.setAttribute('role', 'status');
+  const form = el(
+    'form',
+    { className: 'lab-form' },
+    field('Container', controls.container),
+    field('Object', controls.name),
+    field('Version', controls.version, 'empty: the current one'),
+    button,
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    said.textContent = 'Asking the servers…';
+    const version = controls.version.value.trim();
+    const body = {
+      container: controls.container.value,
+      name: controls.name.value,
+      ...(version === '' ? {} : { version_id: version }),
+    };
+    try {
+      const job = await runJob('/lab/api/capsule/capture', body, ({ done, total }) => {
+        if (total !== null) said.textContent = `${done} of ${total} servers have answered.`;
+      });
+      await onDone(/** @type {CaptureMade} */ (job.result).id);
+      said.textContent = '';
+    } catch (error) {
+      said.textContent = messageOf(error);
+    }
+    button.disabled = false;
+  });
+  return card('Capture an object', form, said);
+}
+
+/**
+ * @param {CapturesView} captures
+ * @param {(id: string) => void} onOpen
+ */
+function captureTable({ items }, onOpen) {
+  if (items.length === 0) {
+    const text = 'Nothing has been captured yet.';
+    return card('Captures', el('p', { className: 'quiet', textContent: text }));
+  }
+  return card(
+    'Captures',
+    table(
+      'Captures',
+      [
+        {
+          title: 'Object',
+          value: (row) => `${row.container}/${row.name}`,
+          cell: (row) =>
+            el('button', {
+              className: 'plain',
+              textContent: shownText(`${row.container}/${row.name}`),
+              onclick: () => onOpen(row.id),
+            }),
+        },
+        { title: 'State', value: (row) => row.state },
+        {
+          title: 'Verdict',
+          value: (row) => row.verdict,
+          cell: (row) => badge(VERDICTS[row.verdict][1], VERDICTS[row.verdict][0]),
+        },
+        {
+          title: 'When',
+          value: (row) => row.created_unix_s,
+          cell: (row) => timeElement(1000 * row.created_unix_s),
+        },
+        { title: 'By', value: (row) => row.actor },
+      ],
+      items,
+    ),
+  );
+}

@@ -1,0 +1,150 @@
+import { call, csrf, followJob, query } from '../../../js/api.js';
+import { el, shownText } from '../../../js/dom.js';
+import { badge, card, download, field, input, problem, table } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/capsule/capsules.js').CapsuleVerdict} CapsuleVerdict
+ * @typedef {import('../../../../surfaces/lab/capsule/page.js').CapsuleProblem} CapsuleProblem
+ * @typedef {import('../../../../surfaces/lab/capsule/page.js').CaptureMade} CaptureMade
+ */
+
+/**
+ * Verifies capsules, and writes their objects where that is allowed.
+ *
+ * @param {boolean} canImport
+ * @param {(id: string) => Promise<void>} onImported
+ */
+export function takeInCard(canImport, onImported) {
+  const file = input('capsule', { type: 'file', accept: '.capsule,.zip' });
+  const result = el('div', { className: 'lab-page' });
+  result.setAttribute('aria-live', 'polite');
+  const work = async (/** @type {() => Promise<readonly Node[]>} */ task) => {
+    result.replaceChildren(el('p', { className: 'quiet', textContent: 'Reading the capsule…' }));
+    try {
+      result.replaceChildren(...(await task()));
+    } catch (error) {
+      result.replaceChildren(problem(error));
+    }
+  };
+  const chosen = () => file.files?.[0];
+  file.addEventListener('change', () => {
+    const capsule = chosen();
+    if (capsule !== undefined) void work(async () => verdictView(await verify(capsule)));
+  });
+  const key = el('button', {
+    className: 'plain',
+    textContent: 'Download the public key of this console',
+    onclick: async () => {
+      const { key_id: id, public_key_pem: pem } = await call('GET', '/lab/api/capsule/key');
+      download(`${id}.pem`, pem, 'application/x-pem-file');
+    },
+  });
+  const note = el('p', {
+    className: 'lab-note',
+    textContent:
+      'A capsule is verified byte by byte. Without a console, “ringway capsule verify FILE” does the same.',
+  });
+  /** @type {HTMLElement[]} */
+  const parts = [
+    el('div', { className: 'lab-form' }, field('Capsule', file, 'a file to verify')),
+    note,
+    el('div', { className: 'row' }, key),
+  ];
+  if (canImport) {
+    const form = importForm(chosen, work, onImported);
+    parts.push(el('details', {}, el('summary', { textContent: 'Write its object' }), form));
+  } else {
+    const text = 'Writing the object of a capsule needs lab_mutations in the configuration.';
+    parts.push(el('p', { className: 'lab-note', textContent: text }));
+  }
+  return card('Verify a capsule', ...parts, result);
+}
+
+/**
+ * @param {() => File | undefined} chosen
+ * @param {(task: () => Promise<readonly Node[]>) => Promise<void>} work
+ * @param {(id: string) => Promise<void>} onImported
+ */
+function importForm(chosen, work, onImported) {
+  const controls = {
+    container: input('import-container', { required: true }),
+    name: input('import-name', { required: true }),
+    overwrite: el('input', { type: 'checkbox', name: 'overwrite' }),
+  };
+  const form = el(
+    'form',
+    { className: 'lab-form' },
+    field('Into container', controls.container),
+    field('As', controls.name),
+    el('label', { className: 'check' }, controls.overwrite, 'Replace what is there'),
+    el('button', { className: 'primary', textContent: 'Write the object' }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const capsule = chosen();
+    void work(async () => {
+      if (capsule === undefined) throw new Error('Choose a capsule first.');
+      const target = query({
+        container: controls.container.value,
+        name: controls.name.value,
+        overwrite: controls.overwrite.checked ? '1' : '0',
+      });
+      const { job_id: id } = /** @type {{ job_id: string }} */ (
+        await send(`/lab/api/capsule/import?${target}`, capsule)
+      );
+      const job = await followJob(id);
+      await onImported(/** @type {CaptureMade} */ (job.result).id);
+      return [el('p', { textContent: 'The object is written. What was captured of it is above.' })];
+    });
+  });
+  return form;
+}
+
+/** @param {File} capsule */
+async function verify(capsule) {
+  const answer = await send('/lab/api/capsule/verify', capsule);
+  return /** @type {CapsuleVerdict | CapsuleProblem} */ (answer);
+}
+
+/**
+ * @param {string} path
+ * @param {File} body
+ * @returns {Promise<unknown>}
+ */
+async function send(path, body) {
+  const headers = { 'content-type': 'application/octet-stream', 'x-csrf-token': csrf() };
+  const answer = await fetch(path, { method: 'POST', headers, body });
+  const said = await answer.json();
+  if (!answer.ok) throw new Error(said.error?.message ?? 'The console does not answer.');
+  return said;
+}
+
+/** @param {CapsuleVerdict | CapsuleProblem} verdict */
+function verdictView(verdict) {
+  if (!verdict.valid) {
+    const { file, reason } = verdict.problem;
+    const text = shownText(`${file}: ${reason}.`);
+    return [
+      el('div', { className: 'row' }, badge('not as it was written', 'crit')),
+      el('p', { textContent: text }),
+    ];
+  }
+  const { object, files, created_unix_s: made, cluster } = verdict.manifest;
+  const trust = verdict.trusted
+    ? badge(`signed by a trusted key, ${verdict.key_id}`, 'ok')
+    : badge(`signed by an unknown key, ${verdict.key_id}`, 'warn');
+  const what = `${object.container}/${object.name}, ${object.state}, of ${cluster}, ${new Date(1000 * made).toLocaleString()}`;
+  return [
+    el('div', { className: 'row' }, badge('whole', 'ok'), trust),
+    el('p', { textContent: shownText(what) }),
+    table(
+      'Files of the capsule',
+      [
+        { title: 'File', value: (row) => row.path },
+        { title: 'Bytes', value: (row) => row.bytes, number: true },
+        { title: 'SHA-256', value: (row) => row.sha256 },
+      ],
+      files,
+    ),
+  ];
+}

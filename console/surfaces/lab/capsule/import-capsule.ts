@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Transform } from 'node:stream';
+import { z } from 'zod';
+import { BODY, METADATA, segmentPath, SLO_MANIFEST } from '../../../../src/capsule/file-names.js';
+import type { FoundFile, VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
+import { ApiError } from '../../../server/api-error.js';
+import type { SwiftAccount } from '../../../swift/account.js';
+import { parseSloManifest, segmentObjects } from './slo.js';
+
+/** Where the object of a capsule is written, and how. */
+export interface ImportTarget {
+  readonly container: string;
+  readonly name: string;
+  readonly overwrite: boolean;
+}
+
+export interface ImportTools {
+  readonly store: SwiftAccount;
+  /** The capsule, on the disk. */
+  readonly file: string;
+  readonly nowS: number;
+  readonly signal: AbortSignal;
+  /** Called with the bytes that have been written, and all of them. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+const METADATA_SCHEMA = z.object({ client: z.record(z.string(), z.string().max(16_384)) });
+/** What a PUT may set; system metadata is the servers' own. */
+const TAKEN =
+  /^(?:content-type|content-encoding|content-disposition|x-object-manifest|x-object-meta-.{1,256})$/;
+const WRITE_IDLE_MS = 2 * 60_000;
+
+/**
+ * Writes the object of a capsule. Nothing is written of a capsule that is not whole: it was verified.
+ *
+ * @throws ApiError unprocessable for a capsule without a body, etag_mismatch; SwiftStatusError (412
+ *   where the object is there and may not be overwritten)
+ */
+export async function writeObject(
+  capsule: VerifiedCapsule,
+  target: ImportTarget,
+  tools: ImportTools,
+): Promise<void> {
+  const { object } = capsule.manifest;
+  if (!object.has_body) {
+    throw new ApiError('unprocessable', 'The capsule has no body: there is nothing to write.');
+  }
+  const writer = new Writer(capsule, target, tools);
+  await (object.kind === 'static' ? writer.large() : writer.plain());
+}
+
+/** The headers that make an object again. @param nowS - what is to be deleted before is not */
+export function importHeaders(metadata: Buffer, nowS: number): Record<string, string> {
+  const { client } = parseMetadata(metadata);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(client)) if (TAKEN.test(name)) headers[name] = value;
+  const deleteAt = client['x-delete-at'];
+  if (deleteAt !== undefined && Number(deleteAt) > nowS) headers['x-delete-at'] = deleteAt;
+  return headers;
+}
+
+function parseMetadata(bytes: Buffer): z.infer<typeof METADATA_SCHEMA> {
+  try {
+    return METADATA_SCHEMA.parse(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    throw new ApiError('unprocessable', 'metadata.json is not as capsules have it.');
+  }
+}
+
+class Writer {
+  readonly #total: number;
+  #done = 0;
+
+  constructor(
+    private readonly capsule: VerifiedCapsule,
+    private readonly target: ImportTarget,
+    private readonly tools: ImportTools,
+  ) {
+    this.#total = capsule.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  async plain(): Promise<void> {
+    const { container, name } = this.target;
+    await this.#put(this.#fileOf(BODY), container, name, {
+      ...this.#headers(),
+      ...this.#condition(),
+    });
+  }
+
+  /** Segments go into a container of their own, as python-swiftclient has them. */
+  async large(): Promise<void> {
+    const { container, name } = this.target;
+    const { store } = this.tools;
+    const segmentsIn = `${container}_segments`;
+    const bytes = this.capsule.documents.get(SLO_MANIFEST) ?? Buffer.alloc(0);
+    const segments = parseSloManifest(bytes);
+    await this.#refuseExisting();
+    await store.do([201, 202], 'PUT', { container: segmentsIn });
+    const sealed = this.capsule.files.find(({ path }) => path === SLO_MANIFEST)?.sha256 ?? '';
+    const written = new Map<string, { readonly object: string; readonly etag: string }>();
+    for (const [index, original] of [...segmentObjects(segments).keys()].entries()) {
+      const object = `${name}/capsule-${sealed.slice(0, 16)}/${String(index + 1).padStart(5, '0')}`;
+      const etag = await this.#put(this.#fileOf(segmentPath(index + 1)), segmentsIn, object, {});
+      written.set(original, { object, etag });
+    }
+    const manifest = segments.map((segment) => {
+      if ('data' in segment) return { data: segment.data };
+      const { object = '', etag = '' } = written.get(segment.name) ?? {};
+      const range = segment.range === undefined ? {} : { range: segment.range };
+      return { path: `/${segmentsIn}/${object}`, etag, size_bytes: segment.bytes, ...range };
+    });
+    await store.do([201], 'PUT', {
+      ...{ container, object: name },
+      query: { 'multipart-manifest': 'put' },
+      headers: this.#headers(),
+      body: JSON.stringify(manifest),
+      idleMs: WRITE_IDLE_MS,
+    });
+  }
+
+  /** Swift takes no condition with a manifest. */
+  async #refuseExisting(): Promise<void> {
+    if (this.target.overwrite) return;
+    const { container, name: object } = this.target;
+    const answer = await this.tools.store.send('HEAD', { container, object });
+    answer.body.resume();
+    if (answer.status === 200) throw new ApiError('exists', 'There is such an object.');
+  }
+
+  #headers(): Record<string, string> {
+    const metadata = this.capsule.documents.get(METADATA) ?? Buffer.alloc(0);
+    return importHeaders(metadata, this.tools.nowS);
+  }
+
+  #condition(): Record<string, string> {
+    return this.target.overwrite ? {} : { 'if-none-match': '*' };
+  }
+
+  #fileOf(path: string): FoundFile {
+    const found = this.capsule.files.find((file) => file.path === path);
+    if (found !== undefined) return found;
+    throw new ApiError('unprocessable', `The capsule has no ${path}.`);
+  }
+
+  /** @returns the MD5 of what was written, which is what the store has received */
+  async #put(
+    { offset, bytes }: FoundFile,
+    container: string,
+    object: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const { store, file, signal, onProgress } = this.tools;
+    const md5 = createHash('md5');
+    const counted = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        md5.update(chunk);
+        this.#done += chunk.length;
+        onProgress(this.#done, this.#total);
+        done(null, chunk);
+      },
+    });
+    const source =
+      bytes === 0
+        ? undefined
+        : createReadStream(file, { start: offset, end: offset + bytes - 1, signal });
+    if (source === undefined) counted.end();
+    else {
+      source.on('error', (error) => counted.destroy(error));
+      source.pipe(counted);
+    }
+    try {
+      const answer = await store.do([201], 'PUT', {
+        ...{ container, object, body: counted, signal, idleMs: WRITE_IDLE_MS },
+        headers: { ...headers, 'content-length': String(bytes) },
+      });
+      const etag = md5.digest('hex');
+      if (answer.headers.etag?.replaceAll('"', '') === etag) return etag;
+      throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+    } finally {
+      source?.destroy();
+      counted.destroy();
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupDevice } from '../rings/lookup.js';
+import type { NodeAnswer, NodeHead } from '../ground/node-reader.js';
+
+/** What one storage server has of an object. */
+export interface ReplicaRow {
+  readonly device_id: number;
+  /** Its place among the primaries, which is that of its fragment; null for a handoff. */
+  readonly index: number | null;
+  readonly role: 'primary' | 'handoff';
+  readonly region: number;
+  readonly zone: number;
+  readonly ip: string;
+  readonly port: number;
+  readonly device: string;
+  readonly state: NodeHead['state'];
+  /** The kind of file that says so. */
+  readonly kind: '.data' | '.meta' | '.ts' | null;
+  readonly timestamp: string | null;
+  readonly data_timestamp: string | null;
+  readonly durable_timestamp: string | null;
+  /** Of the whole object, also where the server has a fragment of it. */
+  readonly bytes: number | null;
+  readonly etag: string | null;
+  readonly fragment: number | null;
+  readonly delete_at_unix_s: number | null;
+  readonly status: number | null;
+  readonly ms: number;
+}
+
+export type Verdict = 'consistent' | 'divergent' | 'under_replicated' | 'ghost' | 'nothing';
+
+/** What all replicas together mean. */
+export interface Judgement {
+  readonly state: 'present' | 'expired' | 'deleted' | 'absent';
+  readonly verdict: Verdict;
+  /** Sentences that say why. */
+  readonly reasons: readonly string[];
+}
+
+/** Opens what has expired, on releases that know the one header or the other. */
+export const OPEN_EXPIRED = {
+  'x-backend-replication': 'true',
+  'x-backend-open-expired': 'true',
+} as const;
+
+/** @param answer - of the device's server to a HEAD */
+export function replicaRow(device: LookupDevice, { head, headers }: NodeAnswer): ReplicaRow {
+  const { id, index, region, zone, ip, port, device: name } = device;
+  const { state, timestamp, data_timestamp, durable_timestamp, status, ms } = head;
+  const coded = text(headers, 'x-object-sysmeta-ec-etag');
+  const codedBytes = numberOf(headers, 'x-object-sysmeta-ec-content-length');
+  return {
+    device_id: id,
+    index,
+    role: index === null ? 'handoff' : 'primary',
+    ...{ region, zone, ip, port, device: name },
+    state,
+    kind: kindOf(head),
+    ...{ timestamp, data_timestamp, durable_timestamp },
+    bytes: codedBytes ?? head.bytes,
+    etag: coded ?? head.etag,
+    fragment: numberOf(headers, 'x-object-sysmeta-ec-frag-index'),
+    delete_at_unix_s: state === 'present' ? numberOf(headers, 'x-delete-at') : null,
+    ...{ status, ms },
+  };
+}
+
+function kindOf({ state, timestamp, data_timestamp: data }: NodeHead): ReplicaRow['kind'] {
+  if (state === 'tombstone') return '.ts';
+  if (state !== 'present') return null;
+  return data !== null && timestamp !== null && data !== timestamp ? '.meta' : '.data';
+}
+
+/**
+ * Judges the replicas of an object. Timestamps of Swift compare as texts.
+ *
+ * @param clientStatus - what a client is answered: 200 or 404
+ * @param nowS - seconds since 1970
+ */
+export function judge(rows: readonly ReplicaRow[], clientStatus: number, nowS: number): Judgement {
+  const present = rows.filter(({ state }) => state === 'present');
+  const tombstones = rows.filter(({ state }) => state === 'tombstone');
+  const newest = maxOf(present.map(dataTime));
+  const deleted = maxOf(tombstones.map(({ timestamp }) => timestamp ?? ''));
+  const isLive = newest !== '' && newest > deleted;
+  const isExpired =
+    isLive && present.some((row) => dataTime(row) === newest && hasExpired(row, nowS));
+  const state = stateOf(clientStatus, isExpired, deleted !== '');
+  const reasons: string[] = [];
+  const ghost = ghostReason(clientStatus, isLive, isExpired);
+  if (ghost !== undefined) reasons.push(ghost);
+  const differences = differenceReasons(present, newest, deleted, isLive);
+  reasons.push(...differences);
+  const lacking = lackReasons(rows, isLive ? newest : '', deleted);
+  reasons.push(...lacking);
+  if (present.length === 0 && tombstones.length === 0) {
+    return { state, verdict: 'nothing', reasons: ['No server has anything of it.', ...reasons] };
+  }
+  if (ghost !== undefined) return { state, verdict: 'ghost', reasons };
+  if (differences.length > 0) return { state, verdict: 'divergent', reasons };
+  return { state, verdict: lacking.length > 0 ? 'under_replicated' : 'consistent', reasons };
+}
+
+function stateOf(status: number, isExpired: boolean, isDeleted: boolean): Judgement['state'] {
+  if (status !== 404) return 'present';
+  if (isExpired) return 'expired';
+  return isDeleted ? 'deleted' : 'absent';
+}
+
+function ghostReason(status: number, isLive: boolean, isExpired: boolean): string | undefined {
+  if (status !== 404 || !isLive) return undefined;
+  return isExpired
+    ? 'It has expired: clients get 404, and its data is still on disks.'
+    : 'Clients get 404, and servers have data that no tombstone is newer than.';
+}
+
+function differenceReasons(
+  present: readonly ReplicaRow[],
+  newest: string,
+  deleted: string,
+  isLive: boolean,
+): string[] {
+  const reasons: string[] = [];
+  const old = present.filter((row) => dataTime(row) < newest);
+  if (old.length > 0) reasons.push(`Older data is on ${placesOf(old)}.`);
+  const current = present.filter((row) => dataTime(row) === newest);
+  if (new Set(current.map(({ etag, bytes }) => `${etag} ${bytes}`)).size > 1) {
+    reasons.push('Servers have different bytes of the same time.');
+  }
+  const meta = maxOf(current.map(({ timestamp }) => timestamp ?? ''));
+  const behind = current.filter(({ timestamp }) => (timestamp ?? '') < meta);
+  if (behind.length > 0) reasons.push(`Older metadata is on ${placesOf(behind)}.`);
+  if (!isLive && deleted !== '' && present.length > 0) {
+    reasons.push(`It was deleted, and ${placesOf(present)} did not notice.`);
+  }
+  return reasons;
+}
+
+/** @param wanted - the time of the data that each primary should have; empty for a tombstone */
+function lackReasons(rows: readonly ReplicaRow[], wanted: string, deleted: string): string[] {
+  const primaries = rows.filter(({ role }) => role === 'primary');
+  const reasons: string[] = [];
+  const silent = primaries.filter(({ state }) => state === 'unreachable' || state === 'error');
+  if (silent.length > 0) reasons.push(`What ${placesOf(silent)} has is not known.`);
+  const away = primaries.filter(({ state }) => state === 'device_away');
+  if (away.length > 0) reasons.push(`The device is away on ${placesOf(away)}.`);
+  if (wanted === '' && deleted === '') return reasons;
+  const isThere = (row: ReplicaRow): boolean =>
+    wanted === '' ? row.state === 'tombstone' : row.state === 'present' && dataTime(row) === wanted;
+  const answered = primaries.filter((row) => !silent.includes(row) && !away.includes(row));
+  const lacking = answered.filter((row) => !isThere(row) && row.state !== 'present');
+  if (lacking.length > 0) {
+    const what = wanted === '' ? 'The tombstone' : 'The data';
+    reasons.push(`${what} is missing on ${placesOf(lacking)}.`);
+  }
+  const fragments = answered.flatMap(({ fragment }) => (fragment === null ? [] : [fragment]));
+  if (new Set(fragments).size < fragments.length) reasons.push('Servers have the same fragment.');
+  const handoffs = rows.filter((row) => row.role === 'handoff' && isThere(row));
+  if (handoffs.length > 0 && lacking.length + silent.length + away.length > 0) {
+    reasons.push(`${placesOf(handoffs)} stands in for it.`);
+  }
+  return reasons;
+}
+
+function dataTime({ data_timestamp: data, timestamp }: ReplicaRow): string {
+  return data ?? timestamp ?? '';
+}
+
+function hasExpired({ delete_at_unix_s: at }: ReplicaRow, nowS: number): boolean {
+  return at !== null && at <= nowS;
+}
+
+function placesOf(rows: readonly ReplicaRow[]): string {
+  return rows.map(({ ip, device }) => `${ip}/${device}`).join(', ');
+}
+
+function maxOf(all: readonly string[]): string {
+  return all.reduce((max, one) => (one > max ? one : max), '');
+}
+
+function text(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name];
+  return typeof value === 'string' ? value.slice(0, 256).replaceAll('"', '') : null;
+}
+
+function numberOf(headers: IncomingHttpHeaders, name: string): number | null {
+  const value = text(headers, name);
+  return value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
+}
