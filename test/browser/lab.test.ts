@@ -1,9 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { askStore } from '../console/files/support.js';
 import { builtRing, clusterFolder } from '../console/lab/support.js';
 
 describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
@@ -79,6 +80,33 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByText('a copy is whole again after 48 h').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-policies');
+  });
+
+  it('captures an object, and verifies the capsule that was downloaded', async () => {
+    const { page } = watched;
+    const store = await askStore(bed.store);
+    await store('PUT', 'photos');
+    await store('PUT', 'photos/a.txt', {}, 'hello');
+    await open('/lab/capsule');
+    await page.getByLabel('Container', { exact: true }).fill('photos');
+    await page.getByLabel('Object', { exact: true }).fill('a.txt');
+    await page.getByRole('button', { name: 'Capture' }).click();
+    await page.getByRole('region', { name: 'Replicas' }).waitFor();
+    expect(page.url()).to.include('capture=');
+    await expectAccessible(page);
+    await watched.shoot('lab-capsule');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download capsule' }).click();
+    const file = await (await download).path();
+    await page.locator('input[name=capsule]').setInputFiles(file);
+    await page.getByText('signed by a trusted key').waitFor();
+    await expectAccessible(page);
+    const changed = await readFile(file);
+    changed[changed.indexOf('hello')] = 0x6a;
+    const other = { name: 'b.capsule', mimeType: 'application/zip', buffer: changed };
+    await page.locator('input[name=capsule]').setInputFiles(other);
+    await page.getByText('body: its bytes are not those that were written.').waitFor();
+    await watched.shoot('lab-capsule-changed');
   });
 
   it('searches weights, and shows what it found', async () => {
