@@ -36,7 +36,7 @@ export interface Capture extends Judgement {
   readonly replicas: readonly ReplicaRow[];
   /** Why the storage servers were not asked; null where they were. */
   readonly unavailable: string | null;
-  /** Of an object that has just been written from a capsule: how it differs from that. */
+  /** How an object that has just been written from a capsule differs from it. */
   readonly differences?: readonly FieldDifference[];
 }
 

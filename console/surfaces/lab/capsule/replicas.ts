@@ -19,7 +19,7 @@ export interface ReplicaRow {
   readonly timestamp: string | null;
   readonly data_timestamp: string | null;
   readonly durable_timestamp: string | null;
-  /** Of the whole object, also where the server has a fragment of it. */
+  /** The size of the whole object, also where the server has a fragment of it. */
   readonly bytes: number | null;
   readonly etag: string | null;
   readonly fragment: number | null;
