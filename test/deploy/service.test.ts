@@ -91,6 +91,7 @@ describe('deploy: control service', function () {
       now: () => nowMs,
       onAuditLost: () => undefined,
       check: () => Promise.resolve([]),
+      ask: () => Promise.reject(new Error('there is no server')),
     });
     const put = (spec: Spec) => {
       const rest = { errors: [], warnings: [], rest: {} };

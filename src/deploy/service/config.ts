@@ -78,6 +78,14 @@ const KEYS = {
     schema: oneOf(['operator', 'systemd']).default('operator'),
     doc: 'With `ssh`, who reloads services after their files have changed. `systemd`: the run does, node after node, and stops at the first service that is not active afterwards. `operator`: steps end `staged`, with the commands.',
   },
+  ramp_poll_s: {
+    schema: integer(1, 3600).default(30),
+    doc: 'Seconds between two looks of a ramp at the cluster.',
+  },
+  dispersion_conf: {
+    schema: optionalPath(),
+    doc: 'Configuration of `swift-dispersion-report`, which a ramp runs then before each step. Empty: it does not.',
+  },
   plan_valid_s: {
     schema: integer(60, 7 * 86_400).default(3600),
     doc: 'For so long a plan can be applied.',
@@ -109,6 +117,7 @@ const PATHS: readonly Key[] = [
   'install_root',
   'ssh_key_file',
   'ssh_known_hosts_file',
+  'dispersion_conf',
   'tls_cert_file',
   'tls_key_file',
 ];

@@ -7,11 +7,14 @@ import { nodeOf } from '../plan/make-plan.js';
 import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
 import type { Spec } from '../spec/schema.js';
 import { Blobs } from '../state/blobs.js';
+import type { AskRecon } from '../ramp/recon.js';
+import { ClusterLook } from './cluster-look.js';
 import type { DeployOptions } from './config.js';
 import { DeployError } from './errors.js';
 import { Planner } from './planner.js';
 import type { StoredPlan, ValidateAnswer } from './planner-protocol.js';
 import type { Run } from './run-record.js';
+import { Ramps } from './ramps.js';
 import { Runs } from './runs.js';
 import { DeployStore, type SpecFile } from './store.js';
 
@@ -23,6 +26,11 @@ export interface ControlOptions {
   readonly onAuditLost: (error: unknown) => void;
   /** What Swift's own programs say of files. */
   readonly check: typeof checkPrograms;
+  /** How servers of Swift are asked. */
+  readonly ask: AskRecon;
+  /** Between two looks of a ramp; that of the configuration, unless a test says otherwise. */
+  readonly rampPollMs?: number | undefined;
+  readonly dispersionProgram?: string | undefined;
 }
 
 /** What a request asks of a plan. */
@@ -38,6 +46,7 @@ type Act = Pick<AuditEvent, 'actor' | 'ip' | 'request_id' | 'action' | 'target' 
 export class Control {
   readonly planner = new Planner();
   readonly #specs = new SerialQueues();
+  #ramps: Ramps | undefined;
 
   private constructor(
     private readonly parts: ControlOptions,
@@ -66,7 +75,52 @@ export class Control {
         await record(parts, { ...base, action: 'deploy.run', details }).catch(parts.onAuditLost);
       },
     });
-    return new Control(parts, store, blobs, runs);
+    const control = new Control(parts, store, blobs, runs);
+    control.#ramps = await control.#openRamps();
+    return control;
+  }
+
+  get ramps(): Ramps {
+    if (this.#ramps === undefined) throw new Error('it is not open yet');
+    return this.#ramps;
+  }
+
+  async #openRamps(): Promise<Ramps> {
+    const { parts, store, runs, blobs } = this;
+    const { options, now, ask, dispersionProgram } = parts;
+    const cluster = new ClusterLook({
+      blobs,
+      applied: () => store.applied.applied,
+      ask,
+      nowS: () => this.nowS(),
+      dispersionConf: options.dispersionConf,
+      dispersionProgram,
+    });
+    return Ramps.open(
+      {
+        folder: store.places.ramps,
+        now,
+        pollMs: parts.rampPollMs ?? options.rampPollS * 1000,
+        specOf: (etag) => store.specByEtag(etag),
+        plan: (spec, allowLarge) => this.plan(spec, { seed: 1, allowLarge }),
+        planOf: (id) => store.plan(id),
+        runOf: (key) => runs.byKey(key),
+        appliedEtag: () => store.appliedEtag,
+        apply: async (plan, key, { id, actor, runs: before, steps_left, remaining_s }) => {
+          const ramp = { id, step: before.length + 1, steps_left, remaining_s };
+          return runs.ended(await runs.apply({ plan, ifMatch: plan.base_etag, key, actor, ramp }));
+        },
+        look: (ramp) => cluster.look(ramp),
+        onEnd: async ({ id: target, actor, state, message }) => {
+          const result = state === 'succeeded' ? 'ok' : 'partial';
+          const act = { actor, ip: '', request_id: '', action: 'deploy.ramp', target, result };
+          await record(parts, { ...act, result, details: { state, message } }).catch(
+            parts.onAuditLost,
+          );
+        },
+      },
+      await store.rampFiles(),
+    );
   }
 
   /** Resolves when the record is on the disk. @throws system errors; then nothing may be done */
@@ -178,7 +232,7 @@ export class Control {
   }
 
   async close(): Promise<void> {
-    await this.runs.close();
+    await Promise.all([this.#ramps?.close(), this.runs.close()]);
     await this.planner.close();
   }
 

@@ -49,7 +49,7 @@ export function openApiPath(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
 }
 
-const BODIES: readonly string[] = ['/v1/validate', '/v1/plans', '/v1/rings/import'];
+const BODIES: readonly string[] = ['/v1/validate', '/v1/plans', '/v1/ramps', '/v1/rings/import'];
 
 function takesBody(method: Route['method'], path: string): boolean {
   return method === 'PUT' || BODIES.includes(path);

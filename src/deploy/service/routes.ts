@@ -3,10 +3,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { exportState } from '../state/export.js';
 import type { Control } from './control.js';
 import { DeployError } from './errors.js';
-import type { ValidateAnswer } from './planner-protocol.js';
+import type { Ramp } from './ramps.js';
+import {
+  actorOf,
+  audit,
+  entityTag,
+  expectValid,
+  idempotencyKey,
+  specOf,
+  textOf,
+} from './requests.js';
 import { isRunId, type Run } from './run-record.js';
-import { streamRun } from './run-events.js';
-import { NO_SPEC_ETAG, type SpecFile } from './store.js';
+import { streamRamp, streamRun } from './run-events.js';
 
 /** A route of the control service: what the OpenAPI document and the server are made of. */
 export interface Route {
@@ -155,6 +163,66 @@ export const ROUTES: readonly Route[] = [
     },
   },
   {
+    method: 'POST',
+    path: '/v1/ramps',
+    summary:
+      'Begins to apply `{spec}`, `{spec_etag}` or the current specification by as many plans as it takes, each once the cluster has settled; `allow_large` besides.',
+    statuses: [201, 400, 404, 413, 422, 423],
+    headers: ['idempotency-key'],
+    handle: async (control, request, reply) => {
+      const key = idempotencyKey(request);
+      const checked = await control.planner.validate(textOf(request), 'spec');
+      if (checked.errors.length > 0) expectValid(checked);
+      const { spec_etag: etag, allow_large: allowLarge = false, ...others } = checked.rest;
+      const [other] = Object.keys(others);
+      if (other !== undefined || typeof allowLarge !== 'boolean') {
+        const what = other ?? 'allow_large: expected true or false';
+        throw new DeployError('invalid_argument', `Unknown or wrong member: ${what}.`);
+      }
+      const spec = await specOf(control, checked, etag);
+      await control.store.keepSpec(spec);
+      await audit(control, request, 'deploy.ramp', spec.etag);
+      const actor = actorOf(request);
+      const ramp = await control.ramps.begin({ spec, allowLarge, key, actor });
+      void reply.status(201).header('location', `/v1/ramps/${ramp.id}`);
+      return { ramp_id: ramp.id };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/ramps/:id',
+    summary: 'A ramp: its steps, what the next one waits for, and how long it may take.',
+    statuses: [200, 404],
+    handle: (control, request) => Promise.resolve(rampOf(control, request)),
+  },
+  {
+    method: 'GET',
+    path: '/v1/ramps/:id/events',
+    summary: 'Server-sent events: `ramp`, whole, at first and whenever it changes.',
+    statuses: [200, 404, 503],
+    handle: (control, request, reply) => {
+      streamRamp(control.ramps, rampOf(control, request), reply);
+      return Promise.resolve(reply);
+    },
+  },
+  ...(['pause', 'resume', 'cancel'] as const).map((verb): Route => ({
+    method: 'POST',
+    path: `/v1/ramps/:id/${verb}`,
+    summary: {
+      pause: 'Begins no further step of a ramp.',
+      resume: 'Goes on with a ramp that is paused, or has stopped by itself.',
+      cancel: 'Ends a ramp; what it has applied stays.',
+    }[verb],
+    statuses: [202, 404, 409],
+    handle: async (control, request, reply) => {
+      const ramp = rampOf(control, request);
+      await audit(control, request, `deploy.ramp.${verb}`, ramp.id);
+      await control.ramps[verb](ramp);
+      void reply.status(202);
+      return { ramp_id: ramp.id };
+    },
+  })),
+  {
     method: 'GET',
     path: '/v1/status',
     summary: 'What is in force, whether nodes have it, and the run that is under way.',
@@ -164,6 +232,7 @@ export const ROUTES: readonly Route[] = [
       applied_etag: control.store.appliedEtag,
       cluster: control.store.applied.applied.spec?.cluster ?? null,
       lock: control.runs.lock,
+      ramp_id: control.ramps.active?.id ?? null,
       nodes: await control.drift(),
     }),
   },
@@ -231,62 +300,6 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
-/** The user, for journals and the audit log. */
-export function actorOf(request: FastifyRequest): string {
-  return (request as FastifyRequest & { readonly actor?: string }).actor ?? '';
-}
-
-function audit(control: Control, request: FastifyRequest, action: string, target: string) {
-  const base = { actor: actorOf(request), ip: request.ip, request_id: request.id };
-  return control.record({ ...base, action, target, result: 'begun' });
-}
-
-function textOf({ body }: FastifyRequest): string {
-  if (typeof body === 'string') return body;
-  throw new DeployError('invalid_argument', 'Expected a JSON object.');
-}
-
-function expectValid({ spec, errors }: ValidateAnswer): void {
-  if (spec !== null) return;
-  throw new DeployError('unprocessable', 'The specification is wrong.', { errors });
-}
-
-async function specOf(
-  { store }: Control,
-  { spec, specEtag }: ValidateAnswer,
-  etag: unknown,
-): Promise<SpecFile> {
-  if (spec !== null && etag !== undefined) {
-    throw new DeployError('invalid_argument', 'Expected "spec" or "spec_etag", not both.');
-  }
-  if (spec !== null) return { spec, etag: specEtag };
-  const wanted = etag ?? store.specEtag;
-  const file =
-    typeof wanted === 'string' && wanted !== NO_SPEC_ETAG
-      ? await store.specByEtag(wanted)
-      : undefined;
-  if (file === undefined) throw new DeployError('not_found', 'There is no such specification.');
-  return file;
-}
-
-/** The entity tag in `If-Match`: one, and a strong one. */
-function entityTag(request: FastifyRequest): string {
-  const given = request.headers['if-match'];
-  if (given === undefined) {
-    throw new DeployError('precondition_required', 'If-Match is missing.');
-  }
-  return /^"([^"]{1,128})"$/.exec(given)?.[1] ?? given.slice(0, 128);
-}
-
-function idempotencyKey(request: FastifyRequest): string {
-  const given = request.headers['idempotency-key'];
-  if (typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given)) return given;
-  throw new DeployError(
-    'invalid_argument',
-    'Idempotency-Key: expected 1 to 128 printable characters.',
-  );
-}
-
 async function planOf(store: Control['store'], request: FastifyRequest) {
   const plan = await store.plan((request.params as { readonly id: string }).id);
   if (plan === undefined) throw new DeployError('not_found', 'There is no such plan.');
@@ -298,4 +311,10 @@ function runOf({ runs }: Control, request: FastifyRequest): Run {
   const run = isRunId(id) ? runs.get(id) : undefined;
   if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
   return run;
+}
+
+function rampOf({ ramps }: Control, request: FastifyRequest): Ramp {
+  const ramp = ramps.get((request.params as { readonly id: string }).id);
+  if (ramp === undefined) throw new DeployError('not_found', 'There is no such ramp.');
+  return ramp;
 }

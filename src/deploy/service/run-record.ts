@@ -18,6 +18,16 @@ export interface Step {
 
 export type RunState = 'running' | 'succeeded' | 'failed' | 'cancelled' | 'partial';
 
+/** The ramp that a run is a step of, and how far it is. */
+export interface RunRamp {
+  readonly id: string;
+  /** From 1. */
+  readonly step: number;
+  /** Steps that are to follow this one. */
+  readonly steps_left: number | null;
+  readonly remaining_s: number | null;
+}
+
 /** The journal of a run: it is on the disk before each step begins, and after it. */
 export interface Run {
   readonly id: string;
@@ -28,6 +38,8 @@ export interface Run {
   readonly next_etag: string;
   readonly actor: string;
   readonly idempotency_key: string;
+  /** Null, or not there, for a plan that was applied by itself. */
+  readonly ramp?: RunRamp | null;
   readonly created_unix_s: number;
   ended_unix_s: number | null;
   state: RunState;

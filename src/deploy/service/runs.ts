@@ -7,7 +7,7 @@ import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 import { takeSteps, zoneOf } from './run-steps.js';
-import { newRunId, stepsOf, type Run, type Unsettled } from './run-record.js';
+import { newRunId, stepsOf, type Run, type RunRamp, type Unsettled } from './run-record.js';
 import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
@@ -28,6 +28,8 @@ export interface ApplyRequest {
   readonly ifMatch: string;
   readonly key: string;
   readonly actor: string;
+  /** The ramp that it is a step of. */
+  readonly ramp?: RunRamp;
 }
 
 /** A run, and the step that changed; null for the run itself. */
@@ -93,7 +95,7 @@ export class Runs {
    */
   async apply(request: ApplyRequest): Promise<Run> {
     const { plan, key, actor } = request;
-    const known = [...this.#runs.values()].find((run) => run.idempotency_key === key);
+    const known = this.byKey(key);
     if (known !== undefined) {
       if (known.plan_id === plan.id && known.base_etag === request.ifMatch) return known;
       throw new DeployError('idempotency_key_reused', 'The key belongs to another request.');
@@ -117,6 +119,7 @@ export class Runs {
         next_etag: next.next_etag,
         actor,
         idempotency_key: key,
+        ramp: request.ramp ?? null,
         created_unix_s: sinceS,
         ended_unix_s: null,
         state: 'running',
@@ -147,6 +150,17 @@ export class Runs {
     } finally {
       this.#holder = undefined;
     }
+  }
+
+  /** The run that was begun with this key. */
+  byKey(key: string): Run | undefined {
+    return [...this.#runs.values()].find((run) => run.idempotency_key === key);
+  }
+
+  /** Resolves when the run has ended. */
+  async ended(run: Run): Promise<Run> {
+    if (this.#holder?.id === run.id) await this.#ended;
+    return run;
   }
 
   /** Ends a run after the step that is under way. @throws DeployError `not_running` */

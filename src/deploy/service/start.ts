@@ -9,6 +9,7 @@ import { LocalDriver } from '../drivers/local.js';
 import { SshDriver } from '../drivers/ssh.js';
 import type { Driver } from '../drivers/driver.js';
 import { checkPrograms } from '../render/check-programs.js';
+import { askRecon, type AskRecon } from '../ramp/recon.js';
 import { layout } from '../state/layout.js';
 import { buildApp } from './app.js';
 import type { DeployOptions } from './config.js';
@@ -25,6 +26,9 @@ export interface DeployParts {
   readonly logger?: Logger;
   readonly driver?: Driver;
   readonly check?: typeof checkPrograms;
+  readonly ask?: AskRecon;
+  readonly rampPollMs?: number;
+  readonly dispersionProgram?: string;
 }
 
 /** Another service works with the state directory. */
@@ -39,8 +43,9 @@ export class StateLockedError extends Error {
  */
 export async function startDeploy(
   options: DeployOptions,
-  { now = Date.now, logger = defaultLogger(), driver, check = checkPrograms }: DeployParts = {},
+  parts: DeployParts = {},
 ): Promise<RunningDeploy> {
+  const { now = Date.now, logger = defaultLogger(), driver, check = checkPrograms } = parts;
   const lock = await lockState(options.stateDir);
   const closing: (() => Promise<unknown>)[] = [() => lock.close()];
   const close = async (): Promise<void> => {
@@ -56,6 +61,9 @@ export async function startDeploy(
       audit,
       now,
       check,
+      ask: parts.ask ?? askRecon,
+      rampPollMs: parts.rampPollMs,
+      dispersionProgram: parts.dispersionProgram,
       onAuditLost: (error) => {
         logger.error({ err: error }, 'audit record lost');
       },

@@ -40,8 +40,10 @@ export class DeployStore {
   /** @throws system errors, SyntaxError for a file that was changed by hand */
   static async open(stateDir: string): Promise<DeployStore> {
     const store = new DeployStore(layout(stateDir));
-    const { specs, plans, runs, blobs, checks } = store.places;
-    for (const folder of [stateDir, specs, plans, runs, blobs, checks]) await makeFolder(folder);
+    const { specs, plans, runs, ramps, blobs, checks } = store.places;
+    for (const folder of [stateDir, specs, plans, runs, ramps, blobs, checks]) {
+      await makeFolder(folder);
+    }
     store.#spec = await readJson<SpecFile>(store.places.spec);
     store.#take((await readJson<AppliedFile>(store.places.applied)) ?? NOTHING);
     return store;
@@ -102,11 +104,12 @@ export class DeployStore {
     return next;
   }
 
-  async runFiles(): Promise<string[]> {
-    const names = await readdir(this.places.runs);
-    return names
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => path.join(this.places.runs, name));
+  runFiles(): Promise<string[]> {
+    return journals(this.places.runs);
+  }
+
+  rampFiles(): Promise<string[]> {
+    return journals(this.places.ramps);
   }
 
   runFile(id: string): string {
@@ -117,4 +120,9 @@ export class DeployStore {
     this.#applied = file;
     this.#appliedEtag = appliedEtag(file.applied);
   }
+}
+
+async function journals(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
 }

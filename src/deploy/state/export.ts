@@ -29,7 +29,7 @@ export interface ArchiveEnd {
 
 /** Every file that an archive has, by its path below the state directory. */
 export const ARCHIVED =
-  /^(?:spec\.json|applied\.json|specs\/sha256-[0-9a-f]{64}\.json|plans\/[0-9a-f]{24}(?:\.next)?\.json|runs\/run-[0-9a-f]{24}\.json|blobs\/[0-9a-f]{2}\/[0-9a-f]{64}|audit\/audit(?:-\d{8})?\.jsonl)$/;
+  /^(?:spec\.json|applied\.json|specs\/sha256-[0-9a-f]{64}\.json|plans\/[0-9a-f]{24}(?:\.next)?\.json|runs\/run-[0-9a-f]{24}\.json|ramps\/ramp-[0-9a-f]{24}\.json|blobs\/[0-9a-f]{2}\/[0-9a-f]{64}|audit\/audit(?:-\d{8})?\.jsonl)$/;
 
 /**
  * Everything in a state directory but its locks, as one stream: specifications, builders and files of
@@ -82,7 +82,10 @@ export async function* exportState(places: Layout, nowS: number): AsyncGenerator
 /** Names below the root; folders are listed when their turn comes. */
 async function* filesOf(places: Layout, root: string): AsyncGenerator<string> {
   yield* [places.applied, places.spec].map((file) => path.relative(root, file));
-  for (const folder of [places.runs, places.plans, places.specs, places.blobs, places.audit]) {
+  for (const folder of [
+    ...[places.ramps, places.runs, places.plans],
+    ...[places.specs, places.blobs, places.audit],
+  ]) {
     const names = await readdir(folder, { recursive: true }).catch(() => []);
     for (const name of names.sort()) {
       const relative = path.join(path.relative(root, folder), name);

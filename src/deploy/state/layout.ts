@@ -16,6 +16,8 @@ export function layout(stateDir: string) {
     plans: at('plans'),
     /** `ID.json`: the journal of a run, written before and after each of its steps. */
     runs: at('runs'),
+    /** `ID.json`: the journal of a ramp. */
+    ramps: at('ramps'),
     blobs: at('blobs'),
     checks: at('checks'),
     audit: at('audit'),

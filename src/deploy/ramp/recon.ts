@@ -1,0 +1,126 @@
+import { request } from 'undici';
+import { mapLimited } from '../../lib/promises.js';
+import { hostPort } from '../render/host.js';
+import { STORAGE_ROLES, type StorageRole } from '../spec/queries.js';
+import type { Spec, SpecNode } from '../spec/schema.js';
+
+/** What a server of Swift tells of itself, or why it does not. */
+export interface ServerLook {
+  readonly node: string;
+  readonly role: StorageRole;
+  /** Null where it answers. */
+  readonly problem: string | null;
+  /** MD5 of ring files on its disk, by the ring's name. */
+  readonly rings: ReadonlyMap<string, string | null>;
+  /** When the last full pass of its replicator began, seconds since 1970; null before there was one. */
+  readonly passBeganS: number | null;
+  /** Failures in that pass. */
+  readonly failures: number;
+  /** Devices that are not mounted. */
+  readonly unmounted: readonly string[];
+}
+
+/** Asks a server's recon; another one in tests. @throws Error for what is no answer */
+export type AskRecon = (ip: string, port: number, path: string) => Promise<unknown>;
+
+const TIMEOUT_MS = 5000;
+const BODY_BYTES_MAX = 1024 * 1024;
+const AT_A_TIME = 32;
+const SECONDS_IN_A_MINUTE = 60;
+
+export const askRecon: AskRecon = async (ip, port, path) => {
+  const { statusCode, body } = await request(`http://${hostPort(ip, port)}/recon/${path}`, {
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+  });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) throw new Error('its answer is too long');
+    chunks.push(chunk);
+  }
+  if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+};
+
+/** Looks at every account, container and object server of a cluster. */
+export function lookAtServers(
+  nodes: readonly SpecNode[],
+  { policies }: Spec,
+  ask: AskRecon,
+): Promise<ServerLook[]> {
+  const isCoded = policies.some(({ type }) => type === 'erasure_coding');
+  const isCopied = policies.some(({ type }) => type === 'replication');
+  const servers = nodes.flatMap((node) =>
+    STORAGE_ROLES.filter((role) => node.roles.includes(role)).map((role) => ({
+      node,
+      role: role as StorageRole,
+    })),
+  );
+  return mapLimited(servers, AT_A_TIME, async ({ node, role }) => {
+    const get = (path: string) => ask(node.storage_ip, node.ports[role], path);
+    const nothing = { rings: new Map(), passBeganS: null, failures: 0, unmounted: [] };
+    try {
+      const rings = ringsOf(await get('ringmd5'));
+      const unmounted = unmountedOf(await get('unmounted'));
+      const passes = [
+        ...(role !== 'object' || isCopied ? [await get(`replication/${role}`)] : []),
+        ...(role === 'object' && isCoded ? [await get('reconstruction/object')] : []),
+      ].map((answer) => passOf(answer, role));
+      const began = passes.map(({ beganS }) => beganS);
+      return {
+        node: node.name,
+        role,
+        problem: null,
+        rings,
+        passBeganS: began.includes(null) ? null : Math.min(...began.map(Number)),
+        failures: passes.reduce((sum, pass) => sum + pass.failures, 0),
+        unmounted,
+      };
+    } catch (error) {
+      return { ...nothing, node: node.name, role, problem: (error as Error).message };
+    }
+  });
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** `{"/etc/swift/object.ring.gz": MD5}` */
+function ringsOf(answer: unknown): Map<string, string | null> {
+  const found = new Map<string, string | null>();
+  for (const [file, md5] of Object.entries(membersOf(answer))) {
+    const [, ring] = /([^/]+)\.ring\.gz$/.exec(file) ?? [];
+    if (ring !== undefined) found.set(ring, typeof md5 === 'string' ? md5 : null);
+  }
+  return found;
+}
+
+/** `[{"device": "d1", "mounted": false}]` */
+function unmountedOf(answer: unknown): string[] {
+  return Array.isArray(answer) ? answer.map((entry) => String(membersOf(entry).device)) : [];
+}
+
+/**
+ * What a replicator or reconstructor wrote down at the end of its last pass. Swift has its time in
+ * minutes where it is of objects, and in seconds where it is of accounts and containers.
+ */
+function passOf(
+  answer: unknown,
+  role: StorageRole,
+): { readonly beganS: number | null; readonly failures: number } {
+  const all = membersOf(answer);
+  const number = (...keys: readonly string[]): number | null => {
+    const value = keys.map((key) => all[key]).find((each) => typeof each === 'number');
+    return typeof value === 'number' ? value : null;
+  };
+  const last = number('replication_last', 'object_replication_last', 'object_reconstruction_last');
+  const time = number('replication_time', 'object_replication_time', 'object_reconstruction_time');
+  const { failure } = membersOf(all.replication_stats);
+  const failures = typeof failure === 'number' ? failure : 0;
+  if (last === null || time === null) return { beganS: null, failures };
+  return { beganS: last - time * (role === 'object' ? SECONDS_IN_A_MINUTE : 1), failures };
+}
