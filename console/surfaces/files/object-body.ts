@@ -10,7 +10,16 @@ const SAFE_TYPES: ReadonlySet<string> = new Set([
   'image/gif',
   'image/webp',
   'text/plain',
+  ...['mpeg', 'mp4', 'aac', 'ogg', 'wav', 'x-wav', 'flac', 'webm'].map((one) => `audio/${one}`),
+  ...['mp4', 'webm', 'ogg'].map((one) => `video/${one}`),
 ]);
+/**
+ * The viewer of a browser is a program of its own, in a process of its own; it does not begin in a
+ * page that is sandboxed, and needs to be framed by a page of this console.
+ */
+const PDF_TYPE = 'application/pdf';
+const PDF_POLICY =
+  "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
 
 /** The longest pause of a client that reads a download. */
 const DOWNLOAD_IDLE_MS = 10 * 60_000;
@@ -53,7 +62,8 @@ export function setSafeHeaders(
   type: string,
   disposition: 'attachment' | 'inline',
 ): void {
-  const shown = disposition === 'inline' && SAFE_TYPES.has(type);
+  const isPdf = type === PDF_TYPE;
+  const shown = disposition === 'inline' && (isPdf || SAFE_TYPES.has(type));
   const file = name.split('/').findLast((part) => part !== '') ?? 'file';
   // What turns the direction of a text would make another ending of a name.
   const safe = file.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '_');
@@ -66,7 +76,7 @@ export function setSafeHeaders(
       'content-disposition',
       `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded}`,
     )
-    .header('content-security-policy', 'sandbox')
+    .header('content-security-policy', shown && isPdf ? PDF_POLICY : 'sandbox')
     .header(
       'content-type',
       shown
@@ -75,4 +85,5 @@ export function setSafeHeaders(
           : type
         : 'application/octet-stream',
     );
+  if (shown && isPdf) void reply.header('x-frame-options', 'SAMEORIGIN');
 }

@@ -137,6 +137,26 @@ describe('console files', () => {
       'content-type': 'image/png',
       'content-disposition': "inline; filename*=UTF-8''pic.png",
     });
+    await ok(upload(client, PAGES, 'a.mp4', 'film', { type: 'video/mp4' }), 201);
+    expect((await shown('a.mp4')).headers).to.include({
+      'content-type': 'video/mp4',
+      'content-security-policy': 'sandbox',
+    });
+    // The viewer for PDF does not begin in a sandbox: nothing but it, and no other page, may.
+    await ok(upload(client, PAGES, 'a.pdf', '%PDF', { type: 'application/pdf' }), 201);
+    const { headers } = await shown('a.pdf');
+    expect(headers).to.include({
+      'content-type': 'application/pdf',
+      'x-frame-options': 'SAMEORIGIN',
+    });
+    expect(headers['content-security-policy']).to.match(
+      /^default-src 'none';.*frame-ancestors 'self'$/,
+    );
+    const { headers: others } = await download(client, PAGES, 'a.pdf');
+    expect(others).to.include({
+      'content-type': 'application/octet-stream',
+      'content-security-policy': 'sandbox',
+    });
   });
 
   it('copies and moves objects and folders', async () => {

@@ -1,13 +1,34 @@
 import { query, raw } from '../../js/api.js';
-import { bytesText, el, messageOf } from '../../js/dom.js';
+import { bytesText, el, messageOf, shownText } from '../../js/dom.js';
+import { parseCsv } from './formats/csv.js';
+import { indentJson } from './formats/json.js';
+import { parseMarkdown } from './formats/markdown.js';
+
+/** @typedef {import('./formats/markdown.js').Inline} Inline */
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 /** Larger pictures are fetched on demand. */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
+/** The viewer of the browser takes the whole file into memory. */
+const PDF_BYTES_MAX = 64 * 1024 * 1024;
+const MEDIA = /^(?:audio|video)\//;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x-sh|sql|csv))/;
+const CSV_BOUNDS = { rowsMax: 200, columnsMax: 50 };
 
 /**
- * A look at an object: pictures of safe types, and the beginning of texts as plain text.
+ * What a text is, by its type or, where that says nothing, by its name.
+ *
+ * @type {readonly (readonly [type: RegExp, name: RegExp, show: (text: string, isCut: boolean) => Node | null])[]}
+ */
+const FORMATS = [
+  [/^(?:text|application)\/(?:csv|tab-separated-values)$/, /\.[ct]sv$/i, csvTable],
+  [/^application\/(?:json|[\w.+-]+\+json)$/, /\.(?:json|geojson)$/i, jsonText],
+  [/^text\/(?:x-)?markdown$/, /\.(?:md|markdown)$/i, markdown],
+];
+
+/**
+ * A look at an object: pictures, sound, films and PDF of types that browsers show without running
+ * anything of them, and the beginning of texts.
  *
  * @param {string} container
  * @param {string} name
@@ -15,18 +36,22 @@ const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x
  */
 export function previewOf(container, name, { bytes, content_type: type }) {
   const [plain = ''] = type.split(';');
-  const section = el('section', {}, el('h3', { textContent: 'Preview' }));
+  const section = el('section', { className: 'preview' }, el('h3', { textContent: 'Preview' }));
   const body = el('div');
   section.append(body);
+  const src = `/api/files/object/body?${query({ container, name, disposition: 'inline' })}`;
   if (IMAGES.has(plain)) {
-    const show = () => body.replaceChildren(imageOf(container, name));
+    const show = () => body.replaceChildren(imageOf(src, name));
     if (bytes <= IMAGE_BYTES_MAX) show();
     else body.append(buttonFor(`Show picture (${bytesText(bytes)})`, show));
-    return section;
+  } else if (MEDIA.test(plain)) body.append(playerOf(src, name, plain));
+  else if (plain === 'application/pdf') body.append(pdfOf(src, name, bytes));
+  else {
+    const format = FORMATS.find(([types, names]) => types.test(plain) || names.test(name));
+    const show = () => showText(body, { container, name }, format?.[2] ?? (() => null));
+    if (format !== undefined || TEXTS.test(plain)) show();
+    else body.append(buttonFor('Show the beginning as text', show));
   }
-  const show = () => showText(body, container, name);
-  if (TEXTS.test(plain)) show();
-  else body.append(buttonFor('Show the beginning as text', show));
   return section;
 }
 
@@ -38,36 +63,157 @@ function buttonFor(text, work) {
   return el('button', { textContent: text, onclick: work });
 }
 
+/** @param {string} text */
+function quiet(text) {
+  return el('p', { className: 'quiet', textContent: text });
+}
+
 /**
- * @param {string} container
+ * @param {string} src
  * @param {string} name
  */
-function imageOf(container, name) {
-  const src = `/api/files/object/body?${query({ container, name, disposition: 'inline' })}`;
+function imageOf(src, name) {
   const image = el('img', { src, alt: `Preview of ${name}` });
   image.onerror = () => image.replaceWith('This is no picture that can be shown.');
   return image;
 }
 
 /**
- * @param {HTMLElement} body
- * @param {string} container
+ * Sound or film: the browser asks for the parts that it plays.
+ *
+ * @param {string} src
  * @param {string} name
+ * @param {string} type
  */
-async function showText(body, container, name) {
-  body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
+function playerOf(src, name, type) {
+  const player = el(type.startsWith('audio/') ? 'audio' : 'video', {
+    ...{ src, controls: true, preload: 'metadata' },
+  });
+  player.setAttribute('aria-label', `Preview of ${name}`);
+  player.onerror = () => player.replaceWith(quiet('This browser cannot play it.'));
+  return player;
+}
+
+/**
+ * @param {string} src
+ * @param {string} name
+ * @param {number} bytes
+ */
+function pdfOf(src, name, bytes) {
+  if (!navigator.pdfViewerEnabled) return quiet('This browser shows no PDF: download it.');
+  if (bytes > PDF_BYTES_MAX) return quiet('It is too large to be shown here: download it.');
+  const place = el('div');
+  const show = () => place.replaceChildren(el('iframe', { src, title: `Preview of ${name}` }));
+  place.append(buttonFor(`Show PDF (${bytesText(bytes)})`, show));
+  return place;
+}
+
+/**
+ * The beginning of a text: formatted where it has a format, and as it is.
+ *
+ * @param {HTMLElement} body
+ * @param {{ container: string, name: string }} place
+ * @param {(text: string, isCut: boolean) => Node | null} format null for a text that cannot be
+ */
+async function showText(body, place, format) {
+  body.replaceChildren(quiet('Loading…'));
   try {
-    const answer = await raw('GET', `/api/files/object/preview?${query({ container, name })}`);
+    const answer = await raw('GET', `/api/files/object/preview?${query(place)}`);
     const text = await answer.text();
-    const box = el('pre', { textContent: text, tabIndex: 0 });
-    box.setAttribute('aria-label', `Beginning of ${name}`);
-    const cut = answer.headers.get('x-preview-truncated') === '1';
-    const note = text === '' ? 'It is empty.' : cut ? 'Only the first 64 KiB.' : '';
-    body.replaceChildren(
-      ...(text === '' ? [] : [box]),
-      el('p', { className: 'quiet', textContent: note }),
-    );
+    const isCut = answer.headers.get('x-preview-truncated') === '1';
+    const note = quiet(text === '' ? 'It is empty.' : isCut ? 'Only the first 64 KiB.' : '');
+    const plain = el('pre', { textContent: text, tabIndex: 0 });
+    plain.setAttribute('aria-label', `Beginning of ${place.name}`);
+    const formatted = text === '' ? null : format(text, isCut);
+    if (formatted === null) body.replaceChildren(...(text === '' ? [] : [plain]), note);
+    else {
+      const both = [formatted, plain];
+      plain.hidden = true;
+      const other = buttonFor('Show as text', () => {
+        for (const one of both) {
+          const element = /** @type {HTMLElement} */ (one);
+          element.hidden = !element.hidden;
+        }
+        other.textContent = plain.hidden ? 'Show as text' : 'Show formatted';
+      });
+      body.replaceChildren(other, ...both, note);
+    }
   } catch (error) {
-    body.replaceChildren(el('p', { className: 'quiet', textContent: messageOf(error) }));
+    body.replaceChildren(quiet(messageOf(error)));
   }
+}
+
+/**
+ * @param {string} text
+ * @param {boolean} isCut
+ */
+function csvTable(text, isCut) {
+  // A line that was cut is none of the table's.
+  const whole = isCut ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+  const { rows, hasMore } = parseCsv(whole, CSV_BOUNDS);
+  const [head = [], ...others] = rows;
+  if (head.length < 2 && others.length === 0) return null;
+  const line = (/** @type {'th' | 'td'} */ tag, /** @type {readonly string[]} */ cells) =>
+    el('tr', {}, ...cells.map((one) => el(tag, { textContent: shownText(one) })));
+  const table = el(
+    'table',
+    { className: 'plain' },
+    el('thead', {}, line('th', head)),
+    el('tbody', {}, ...others.map((cells) => line('td', cells))),
+  );
+  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', 'Beginning of the table');
+  if (hasMore) scroll.append(quiet(`Only the first ${CSV_BOUNDS.rowsMax} rows.`));
+  return scroll;
+}
+
+/**
+ * @param {string} text
+ * @param {boolean} isCut
+ */
+function jsonText(text, isCut) {
+  const indented = isCut ? null : indentJson(text);
+  if (indented === null) return null;
+  const box = el('pre', { textContent: indented, tabIndex: 0 });
+  box.setAttribute('aria-label', 'JSON');
+  return box;
+}
+
+/** @param {string} text */
+function markdown(text) {
+  const blocks = parseMarkdown(text).map((block) => {
+    if (block.kind === 'rule') return el('hr');
+    if (block.kind === 'code') return el('pre', { textContent: block.text, tabIndex: 0 });
+    if (block.kind === 'list') {
+      const items = block.items.map((one) => el('li', {}, ...inlineNodes(one)));
+      return el(block.ordered ? 'ol' : 'ul', {}, ...items);
+    }
+    const content = inlineNodes(block.content);
+    if (block.kind !== 'heading') {
+      return el(block.kind === 'quote' ? 'blockquote' : 'p', {}, ...content);
+    }
+    const heading = el('p', { className: 'heading' }, ...content);
+    // The headings of the page go down to h3: those of the text are below it.
+    heading.setAttribute('role', 'heading');
+    heading.setAttribute('aria-level', String(Math.min(6, block.level + 3)));
+    heading.dataset.level = String(block.level);
+    return heading;
+  });
+  return el('div', { className: 'markdown' }, ...blocks);
+}
+
+/**
+ * @param {readonly Inline[]} content
+ * @returns {(Node | string)[]}
+ */
+function inlineNodes(content) {
+  return content.map((one) => {
+    const text = shownText(one.text);
+    if (one.kind === 'text') return one.text;
+    if (one.kind !== 'link') return el(one.kind, { textContent: text });
+    const { href } = one;
+    // Where it leads is said: the text of a link may say something else.
+    return el('a', { href, title: href, target: '_blank', rel: 'noopener noreferrer' }, text);
+  });
 }

@@ -1,0 +1,102 @@
+/**
+ * @typedef {{ kind: 'text' | 'code' | 'strong' | 'em', text: string }
+ *   | { kind: 'link', text: string, href: string }} Inline
+ * @typedef {{ kind: 'heading', level: number, content: Inline[] }
+ *   | { kind: 'paragraph' | 'quote', content: Inline[] }
+ *   | { kind: 'list', ordered: boolean, items: Inline[][] }
+ *   | { kind: 'code', text: string }
+ *   | { kind: 'rule' }} Block
+ */
+
+const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/;
+const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
+const FENCE = /^ {0,3}(?:```|~~~)/;
+const BULLET = /^\s{0,6}[-*+]\s+(.*)$/;
+const NUMBER = /^\s{0,6}\d{1,9}[.)]\s+(.*)$/;
+const QUOTE = /^ {0,3}>\s?(.*)$/;
+/** Longer lines stay as they are: looking for pairs of signs takes time with the square of it. */
+const LINE_MAX = 4096;
+const SPAN =
+  /(`[^`]+`)|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|!\[([^\]]*)\]\([^)\s]*\)|\[([^\]]+)\]\(([^)\s]+)\)/g;
+/** Other schemes can run code. */
+const SAFE_LINK = /^https?:\/\//i;
+
+/**
+ * Reads the usual part of Markdown: headings, paragraphs, lists, quotes, code, emphasis and links.
+ * HTML in it is text, and pictures are their descriptions: nothing is fetched.
+ *
+ * @param {string} text
+ * @returns {Block[]}
+ */
+export function parseMarkdown(text) {
+  /** @type {Block[]} */
+  const blocks = [];
+  /** @type {string[]} */
+  let lines = [];
+  const endParagraph = () => {
+    if (lines.length > 0) blocks.push({ kind: 'paragraph', content: inlineOf(lines.join(' ')) });
+    lines = [];
+  };
+  const all = text.split(/\r?\n/);
+  for (let at = 0; at < all.length; at++) {
+    const line = all[at] ?? '';
+    const last = blocks.at(-1);
+    const heading = HEADING.exec(line);
+    const bullet = RULE.test(line) ? null : BULLET.exec(line);
+    const item = bullet ?? NUMBER.exec(line);
+    const quote = QUOTE.exec(line);
+    if (FENCE.test(line)) {
+      endParagraph();
+      const begin = at + 1;
+      at = begin;
+      while (at < all.length && !FENCE.test(all[at] ?? '')) at += 1;
+      blocks.push({ kind: 'code', text: all.slice(begin, at).join('\n') });
+    } else if (heading !== null) {
+      endParagraph();
+      const [, signs = '', title = ''] = heading;
+      const content = inlineOf(title.replace(/\s#+\s*$/, ''));
+      blocks.push({ kind: 'heading', level: signs.length, content });
+    } else if (RULE.test(line)) {
+      endParagraph();
+      blocks.push({ kind: 'rule' });
+    } else if (item !== null) {
+      const ordered = bullet === null;
+      const goesOn = lines.length === 0 && last?.kind === 'list' && last.ordered === ordered;
+      endParagraph();
+      const content = inlineOf(item[1] ?? '');
+      if (goesOn) last.items.push(content);
+      else blocks.push({ kind: 'list', ordered, items: [content] });
+    } else if (quote !== null) {
+      endParagraph();
+      blocks.push({ kind: 'quote', content: inlineOf(quote[1] ?? '') });
+    } else if (line.trim() === '') endParagraph();
+    else lines.push(line.trim());
+  }
+  endParagraph();
+  return blocks;
+}
+
+/**
+ * @param {string} line
+ * @returns {Inline[]}
+ */
+function inlineOf(line) {
+  if (line.length > LINE_MAX) return [{ kind: 'text', text: line }];
+  /** @type {Inline[]} */
+  const made = [];
+  let from = 0;
+  for (const found of line.matchAll(SPAN)) {
+    if (found.index > from) made.push({ kind: 'text', text: line.slice(from, found.index) });
+    from = found.index + found[0].length;
+    const [whole, code, strong, strong2, em, picture, text, href = ''] = found;
+    if (code !== undefined) made.push({ kind: 'code', text: code.slice(1, -1) });
+    else if (strong !== undefined || strong2 !== undefined) {
+      made.push({ kind: 'strong', text: strong ?? strong2 ?? '' });
+    } else if (em !== undefined) made.push({ kind: 'em', text: em });
+    else if (picture !== undefined) made.push({ kind: 'text', text: `[picture: ${picture}]` });
+    else if (text !== undefined && SAFE_LINK.test(href)) made.push({ kind: 'link', text, href });
+    else made.push({ kind: 'text', text: whole });
+  }
+  if (from < line.length) made.push({ kind: 'text', text: line.slice(from) });
+  return made;
+}

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { upload } from '../console/files/support.js';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+
+const CONTAINER = 'previews';
+
+/** A tenth of a second of silence. */
+function wav(): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF\x24\x03\0\0WAVEfmt ', 0, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(8000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(800, 40);
+  return Buffer.concat([head, Buffer.alloc(800, 0x80)]);
+}
+
+/** A page with a word on it. */
+function pdf(): string {
+  const draws = 'BT /F1 48 Tf 20 80 Td (A page of PDF) Tj ET';
+  return [
+    '%PDF-1.4',
+    '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
+    '2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj',
+    '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 360 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj',
+    `4 0 obj<</Length ${draws.length}>>stream\n${draws}\nendstream endobj`,
+    '5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj',
+    'trailer<</Root 1 0 R>>',
+    '%%EOF',
+  ].join('\n');
+}
+
+const SCRIPT = '<img src=x onerror="window.evil=1"><script>window.evil=1</script>';
+const FILES: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
+  'sound.wav': ['audio/wav', wav()],
+  'page.pdf': ['application/pdf', pdf()],
+  'table.csv': ['application/octet-stream', `name,size\n"${SCRIPT.replaceAll('"', '""')}",12\n`],
+  'data.json': ['application/json', '{"big":12345678901234567890,"list":[1,2]}'],
+  'read-me.md': [
+    'text/markdown',
+    `# Title\n\nSome **bold** text, [a link](https://example.com/x) and [another](javascript:evil).\n\n${SCRIPT}\n\n- one\n- two\n\n![no](https://example.com/track.png)`,
+  ],
+};
+
+describeWith([program('chromium')], 'previews in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    bed = await startTestBed();
+    const client = await bed.login();
+    await client.send('PUT', '/api/files/container', { body: { name: CONTAINER } });
+    for (const [name, [type, body]] of Object.entries(FILES)) {
+      await upload(client, CONTAINER, name, body, { type });
+    }
+    watched = await openPage();
+    page = watched.page;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(page);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/#${CONTAINER}/`);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+  });
+
+  afterEach(async () => {
+    expect(watched.complaints).to.deep.equal([]);
+    expect(await page.evaluate('window.evil')).to.equal(undefined);
+  });
+
+  const open = async (name: string) => {
+    await page.locator('#rows').getByRole('button', { name, exact: true }).click();
+    await page.locator('#drawer-title').getByText(name).waitFor();
+    return page.locator('#drawer .preview');
+  };
+
+  it('play sound, part by part', async () => {
+    const shown = await open('sound.wav');
+    const seconds = () => page.evaluate<number>(`document.querySelector('audio').duration`);
+    await shown.locator('audio').waitFor();
+    await page.waitForFunction(`document.querySelector('audio').readyState >= 1`);
+    expect(await seconds()).to.equal(0.1);
+    await expectAccessible(page);
+  });
+
+  it('show PDF in the viewer of the browser, in a frame of this console alone', async () => {
+    const shown = await open('page.pdf');
+    if (await page.evaluate<boolean>('navigator.pdfViewerEnabled')) {
+      const answered = page.waitForResponse(/object\/body/);
+      await shown.getByRole('button', { name: /Show PDF/ }).click();
+      const { 'content-type': type, 'x-frame-options': frame } = (await answered).headers();
+      expect([type, frame]).to.deep.equal(['application/pdf', 'SAMEORIGIN']);
+      await page.waitForFunction('frames.length > 0');
+    } else await shown.getByText('This browser shows no PDF: download it.').waitFor();
+    await watched.shoot('preview-pdf');
+  });
+
+  it('show CSV as a table, and what is in it as text', async () => {
+    const shown = await open('table.csv');
+    await shown.getByRole('cell', { name: SCRIPT }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('preview-csv', ALL_SIZES);
+    await shown.getByRole('button', { name: 'Show as text' }).click();
+    await shown.getByText('name,size').waitFor();
+  });
+
+  it('indent JSON, and round none of its numbers', async () => {
+    const shown = await open('data.json');
+    await shown.getByText('"big": 12345678901234567890,').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('show Markdown without its pictures, scripts and risky links', async () => {
+    const shown = await open('read-me.md');
+    await shown.getByRole('heading', { name: 'Title' }).waitFor();
+    await shown.getByText('[picture: no]').waitFor();
+    const links = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('#drawer .preview a')].map(({ href }) => href)`,
+    );
+    expect(links).to.deep.equal(['https://example.com/x']);
+    await expectAccessible(page);
+    await watched.shoot('preview-markdown', ALL_SIZES);
+  });
+});
