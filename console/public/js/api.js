@@ -35,12 +35,13 @@ function openedSession() {
 export class ApiFailure extends Error {
   /**
    * @param {number} status of the answer; 0 where none came
-   * @param {{ readonly code: string, readonly message: string }} error
+   * @param {{ readonly code: string, readonly message: string, readonly details?: any }} error
    */
-  constructor(status, { code, message }) {
+  constructor(status, { code, message, details = {} }) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -150,10 +151,18 @@ export async function call(method, path, body, background = false, signal = unde
  * @param {unknown} [body]
  * @param {boolean} [background]
  * @param {AbortSignal} [signal] ends the request
+ * @param {Readonly<Record<string, string>>} [others] headers besides, such as `if-match`
  */
-export async function raw(method, path, body, background = false, signal = undefined) {
+export async function raw(
+  method,
+  path,
+  body,
+  background = false,
+  signal = undefined,
+  others = undefined,
+) {
   /** @type {Record<string, string>} */
-  const headers = { 'x-csrf-token': csrf() };
+  const headers = { 'x-csrf-token': csrf(), ...others };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (background) headers['x-background'] = '1';
   const text = body === undefined ? null : JSON.stringify(body);

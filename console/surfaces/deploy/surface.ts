@@ -1,11 +1,22 @@
 import type { Surface } from '../../server/surface.js';
+import { deployRoutes } from './routes.js';
 
-/** Has no page yet: until then its addresses answer 501 where it is on. */
+/** The front end of Deploy's control service. */
 export const DEPLOY: Surface = {
   id: 'deploy',
   group: 'cluster',
   feature: 'deploy',
   access: 'operate',
   prefixes: ['/deploy'],
-  pages: [],
+  pages: [
+    {
+      id: 'deploy',
+      title: 'Deploy',
+      purpose: 'Describe the cluster, see what a change moves, apply it, and go back.',
+      path: '/deploy',
+      icon: 'rocket',
+      styles: ['/css/charts.css', '/pages/deploy/deploy.css'],
+      routes: deployRoutes,
+    },
+  ],
 };

@@ -9,10 +9,10 @@ const ALWAYS =
   /swift|openstack|tempauth|AUTH_\w*|x-(?:auth|storage|trans|timestamp|object|container|account)\b[-\w]*|\btesting[23]?\b/i;
 
 /**
- * Pages of the Lab are for operators and about the cluster itself: rings, addresses of devices,
- * commands for them. Tokens and keys are not.
+ * The Lab and Deploy are for operators and about the cluster itself: rings, addresses of devices,
+ * configurations. Tokens and keys are not.
  */
-const ALWAYS_IN_LAB = /AUTH_tk\w*|x-(?:auth|storage)-token\b[-\w]*|\btesting[23]?\b/i;
+const ALWAYS_FOR_OPERATORS = /AUTH_tk\w*|x-(?:auth|storage)-token\b[-\w]*|\btesting[23]?\b/i;
 
 /** A TempURL cannot do without the account. */
 const TEMPURL = /\/v1\/AUTH_\w+\/(?=[^\s"]*temp_url_sig=)/g;
@@ -29,6 +29,6 @@ export function findLeak(
 ): string | undefined {
   const address = storeOrigin.replace(/^https?:\/\//, '');
   const place = [address, stateDir].find((text) => answer.includes(text));
-  const always = path.startsWith('/lab/') ? ALWAYS_IN_LAB : ALWAYS;
+  const always = /^\/(?:lab|deploy)\//.test(path) ? ALWAYS_FOR_OPERATORS : ALWAYS;
   return place ?? always.exec(answer.replace(TEMPURL, ''))?.[0];
 }

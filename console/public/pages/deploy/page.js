@@ -1,0 +1,2 @@
+/** Shows Deploy. */
+export async function mount() {}

@@ -1,0 +1,251 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { BegunAct, type Act } from '../../server/audit-record.js';
+import type { AuditDetails } from '../../../src/lib/audit/audit-files.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import { ControlClient, type ControlAnswer, type ControlRequest } from './control-client.js';
+import { badResponse } from './control-errors.js';
+import { RunStreams } from './run-streams.js';
+
+/** A specification with the members around it, as the control service takes it. */
+const BODY_BYTES_MAX = 2 * 1024 * 1024 + 64 * 1024;
+/** A plan of thousands of devices, with what Swift's own programs say of it. */
+const PLAN_IDLE_MS = 300_000;
+/** The service looks at every file of every node. */
+const STATUS_IDLE_MS = 120_000;
+
+const ID = z.object({ id: z.string().regex(/^[\w-]{1,128}$/, { error: 'an id' }) });
+const ARTIFACT = z.object({
+  run: z.string().regex(/^[\w-]{1,128}$/, { error: 'the id of a run' }),
+  node: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'the name of a node' }),
+  path: z
+    .string()
+    .max(512)
+    .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/, { error: 'the path of a file' }),
+});
+const IF_MATCH = z.string().regex(/^"[\x21\x23-\x7e]{1,128}"$/, { error: 'a strong entity tag' });
+const KEY = z.string().regex(/^[\x21-\x7e]{1,128}$/, { error: 'printable characters' });
+const APPLY = z.strictObject({ cluster: z.string().max(256) });
+const NAMED = z.object({ cluster: z.string() });
+
+/**
+ * The control service's routes, with the console's credentials. Bodies are passed on as they are, in
+ * both directions and without being parsed: specifications and plans may be long, and the service
+ * judges them.
+ */
+export function deployRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  // The gate of the surface answers for all routes of a console without the service.
+  if (context.options.deployUpstream === '') return;
+  const control = new ControlClient(context.options);
+  const streams = new RunStreams();
+  app.addHook('onClose', () => {
+    control.close();
+  });
+  void app.register((scope, _options, done) => {
+    readRoutes(scope, control, streams);
+    actRoutes(scope, context, control);
+    done();
+  });
+  void app.register((scope, _options, done) => {
+    scope.removeContentTypeParser('application/json');
+    scope.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+      (_request, body, parsed) => {
+        parsed(null, body);
+      },
+    );
+    bodyRoutes(scope, context, control);
+    done();
+  });
+}
+
+/** What changes nothing. */
+function readRoutes(app: FastifyInstance, control: ControlClient, streams: RunStreams): void {
+  const read = (
+    url: string,
+    pathOf: (request: FastifyRequest) => string,
+    idleMs?: number,
+  ): void => {
+    app.get(url, { config: { access: 'operate' } }, async (request, reply) => {
+      const signal = leaves(reply);
+      const path = pathOf(request);
+      const asked: ControlRequest = { method: 'GET', path, signal };
+      return passOn(reply, await control.send(idleMs === undefined ? asked : { ...asked, idleMs }));
+    });
+  };
+  read('/deploy/api/spec', () => '/spec');
+  read('/deploy/api/status', () => '/status', STATUS_IDLE_MS);
+  read('/deploy/api/history', () => '/history');
+  read('/deploy/api/plans/:id', (request) => `/plans/${idOf(request)}`);
+  read('/deploy/api/runs/:id', (request) => `/runs/${idOf(request)}`);
+
+  app.get('/deploy/api/artifacts', { config: { access: 'operate' } }, async (request, reply) => {
+    const { run, node, path } = parse(ARTIFACT, request.query);
+    const encoded = [run, node, ...path.split('/')].map((part) => encodeURIComponent(part));
+    const asked = { method: 'GET', path: `/artifacts/${encoded.join('/')}`, signal: leaves(reply) };
+    const { body } = await control.send(asked as ControlRequest);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    void reply.header('content-disposition', `attachment; filename="${name}"`);
+    return reply.type('application/octet-stream').send(body);
+  });
+
+  const config = { access: 'operate', background: true } as const;
+  app.get('/deploy/api/runs/:id/events', { config }, async (request, reply) => {
+    const session = sessionOf(request);
+    const path = `/runs/${idOf(request)}/events`;
+    const stream = await streams.open(session, async () => {
+      const answer = await control.send({ method: 'GET', path, signal: leaves(reply) });
+      if (answer.type.startsWith('text/event-stream')) return answer.body;
+      answer.body.destroy();
+      throw badResponse(answer.status);
+    });
+    return reply.type('text/event-stream').send(stream);
+  });
+}
+
+/** What changes the cluster. */
+function actRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
+  app.post(
+    '/deploy/api/plans/:id/apply',
+    { config: { access: 'mutate', audits: 'deploy.apply' } },
+    async (request, reply) => {
+      const plan = idOf(request);
+      const { cluster } = parse(APPLY, request.body ?? {});
+      const headers = {
+        'if-match': headerOf(request, 'if-match', IF_MATCH),
+        'idempotency-key': headerOf(request, 'idempotency-key', KEY),
+      };
+      const act = { action: 'deploy.apply', target: plan };
+      return done(context, request, reply, act, async () => {
+        await expectCluster(control, cluster);
+        return control.send({ method: 'POST', path: `/plans/${plan}/apply`, headers });
+      });
+    },
+  );
+
+  app.post(
+    '/deploy/api/runs/:id/cancel',
+    { config: { access: 'mutate', audits: 'deploy.cancel' } },
+    async (request, reply) => {
+      const run = idOf(request);
+      const act = { action: 'deploy.cancel', target: run };
+      return done(context, request, reply, act, () =>
+        control.send({ method: 'POST', path: `/runs/${run}/cancel` }),
+      );
+    },
+  );
+}
+
+/** What has a specification in its body. */
+function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
+  app.put(
+    '/deploy/api/spec',
+    { config: { access: 'mutate', audits: 'deploy.spec' } },
+    async (request, reply) => {
+      const before = headerOf(request, 'if-match', IF_MATCH);
+      const act = { action: 'deploy.spec', target: '', details: { before } };
+      return done(context, request, reply, act, () =>
+        control.send({
+          method: 'PUT',
+          path: '/spec',
+          headers: { 'if-match': before },
+          body: bodyOf(request),
+        }),
+      );
+    },
+  );
+
+  app.post('/deploy/api/validate', { config: { access: 'operate' } }, async (request, reply) => {
+    const asked = { method: 'POST', path: '/validate', body: bodyOf(request) } as const;
+    return passOn(reply, await control.send({ ...asked, signal: leaves(reply) }));
+  });
+
+  app.post(
+    '/deploy/api/plans',
+    { config: { access: 'operate', audits: 'deploy.plan' } },
+    async (request, reply) => {
+      const body = bodyOf(request);
+      const signal = leaves(reply);
+      return done(context, request, reply, { action: 'deploy.plan', target: '' }, () =>
+        control.send({ method: 'POST', path: '/plans', body, signal, idleMs: PLAN_IDLE_MS }),
+      );
+    },
+  );
+}
+
+/** Does what is written down before it is done, and again with its outcome. */
+async function done(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  act: Act,
+  work: () => Promise<ControlAnswer>,
+): Promise<FastifyReply> {
+  const begun = await BegunAct.begin(context, request, act);
+  let answer: ControlAnswer;
+  try {
+    answer = await work();
+  } catch (error) {
+    await begun.fail(error);
+    throw error;
+  }
+  const { made, etag } = answer;
+  const details: AuditDetails = {
+    ...(made === undefined ? {} : { made }),
+    ...(etag === undefined ? {} : { after: etag }),
+  };
+  await begun.end({ result: 'ok', details });
+  return passOn(reply, answer);
+}
+
+/** Sends an answer of the service as it is; of its headers, those of the contract alone. */
+function passOn(reply: FastifyReply, { status, etag, type, body }: ControlAnswer): FastifyReply {
+  if (!/^application\/json(?:;|$)/i.test(type)) {
+    body.destroy();
+    throw badResponse(status);
+  }
+  if (etag !== undefined) void reply.header('etag', etag);
+  return reply.status(status).type('application/json; charset=utf-8').send(body);
+}
+
+/**
+ * An apply names the cluster that it is meant for, so that one in another window is not taken for
+ * it.
+ * @throws ApiError invalid_argument
+ */
+async function expectCluster(control: ControlClient, given: string): Promise<void> {
+  const spec = await control.json({ method: 'GET', path: '/spec' }, BODY_BYTES_MAX);
+  const { success, data } = NAMED.safeParse(spec);
+  if (success && data.cluster === given) return;
+  throw new ApiError('invalid_argument', 'This is not the name of the cluster.');
+}
+
+/** @throws ApiError precondition_required, invalid_argument */
+function headerOf(request: FastifyRequest, name: string, schema: z.ZodString): string {
+  const given = request.headers[name];
+  if (given === undefined) {
+    throw new ApiError('precondition_required', `The header ${name} is missing.`);
+  }
+  return parse(schema, given);
+}
+
+function idOf({ params }: FastifyRequest): string {
+  return parse(ID, params).id;
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  throw new ApiError('invalid_argument', 'The request has no body.');
+}
+
+/** Aborted when the browser goes away before it has its answer. */
+function leaves({ raw }: FastifyReply): AbortSignal {
+  const abort = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) abort.abort();
+  });
+  return abort.signal;
+}
