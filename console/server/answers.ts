@@ -1,3 +1,6 @@
+import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
+import type { Run } from '../../src/deploy/service/run-record.js';
+import type { DeployHistory, DeployStatus, SpecVerdict } from '../surfaces/deploy/answers.js';
 import type { AclLists, AclMeaning } from '../surfaces/files/acl-routes.js';
 import type { ContainerDetails } from '../surfaces/files/container-details.js';
 import type { Capabilities, ManyDetails } from '../surfaces/files/container-life-routes.js';
@@ -93,6 +96,13 @@ export interface Answers {
   'GET /api/benchmarks': BenchmarksView;
   'POST /api/benchmarks/runs': { readonly id: string };
   [benchmark: `GET /api/benchmarks/runs/${string}`]: BenchmarkRun;
+  'POST /deploy/api/validate': SpecVerdict;
+  'POST /deploy/api/plans': StoredPlan;
+  [plan: `GET /deploy/api/plans/${string}`]: StoredPlan;
+  [run: `GET /deploy/api/runs/${string}`]: Run;
+  [cancel: `POST /deploy/api/runs/${string}/cancel`]: { readonly run_id: string };
+  'GET /deploy/api/status': DeployStatus;
+  'GET /deploy/api/history': DeployHistory;
   'GET /lab/api/rings': RingsView;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
   'GET /lab/api/policies': PoliciesView;

@@ -199,4 +199,21 @@ describe('charts of the console', () => {
       'Name,Value\r\n\'=1+1,-3\r\n"a ""b"", c",\r\n',
     );
   });
+
+  it('draws what there is before and after a change, and leaves out what there is not', async () => {
+    const items = [
+      { name: 'd1', before: -4, after: 1 },
+      { name: 'd2', before: null, after: 20 },
+    ];
+    const made = await chart('before-after', 'beforeAfterChart', { items });
+    const dots = made.shapes(WIDTH).filter(({ kind }) => kind === 'dot');
+    expect(dots).to.have.length(3);
+    const [before, after] = dots;
+    expect(before!.x).to.be.lessThan(after!.x!);
+    expect(made.table().rows).to.deep.equal([
+      ['d1', -4, 1],
+      ['d2', null, 20],
+    ]);
+    expect(made.describe()).to.include('d2, before none, after 20');
+  });
 });

@@ -153,18 +153,10 @@ export async function call(method, path, body, background = false, signal = unde
  * @param {AbortSignal} [signal] ends the request
  * @param {Readonly<Record<string, string>>} [others] headers besides, such as `if-match`
  */
-export async function raw(
-  method,
-  path,
-  body,
-  background = false,
-  signal = undefined,
-  others = undefined,
-) {
+export async function raw(method, path, body, background = false, signal = undefined, others) {
   /** @type {Record<string, string>} */
-  const headers = { 'x-csrf-token': csrf(), ...others };
+  const headers = { 'x-csrf-token': csrf(), ...(background && { 'x-background': '1' }), ...others };
   if (body !== undefined) headers['content-type'] = 'application/json';
-  if (background) headers['x-background'] = '1';
   const text = body === undefined ? null : JSON.stringify(body);
   const answer = await ask(path, { method, headers, body: text }, background, signal);
   if (answer.status === 401) sessionOver();

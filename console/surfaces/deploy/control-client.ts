@@ -13,7 +13,7 @@ export interface ControlRequest {
   readonly method: 'GET' | 'PUT' | 'POST';
   /** Below `/v1`, with its parts encoded. */
   readonly path: string;
-  /** Of those that the contract has: `if-match`, `idempotency-key`. */
+  /** Headers of the contract: `if-match`, `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: Buffer | string | undefined;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { BegunAct, type Act } from '../../server/audit-record.js';
-import type { AuditDetails } from '../../../src/lib/audit/audit-files.js';
+import type { AuditDetails } from '../../../src/lib/audit/audit-log.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { ControlClient, type ControlAnswer, type ControlRequest } from './control-client.js';

@@ -15,7 +15,12 @@ export const DEPLOY: Surface = {
       purpose: 'Describe the cluster, see what a change moves, apply it, and go back.',
       path: '/deploy',
       icon: 'rocket',
-      styles: ['/css/charts.css', '/pages/deploy/deploy.css'],
+      styles: [
+        '/css/charts.css',
+        '/pages/lab/lab.css',
+        '/pages/deploy/deploy.css',
+        '/pages/deploy/spec.css',
+      ],
       routes: deployRoutes,
     },
   ],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { StoredPlan } from '../../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
-import type { AuditRecord } from '../../../src/lib/audit/audit-files.js';
+import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import { otherWorkers, PASSWORD, small } from '../../deploy/service-support.js';
 import { until } from '../../support/until.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';

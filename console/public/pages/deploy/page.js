@@ -1,2 +1,88 @@
-/** Shows Deploy. */
-export async function mount() {}
+import { $, el } from '../../js/dom.js';
+import { pageHead, setViewState, tabList, viewState } from '../../js/parts.js';
+import { fail } from '../../js/shell.js';
+import { show } from './control.js';
+import { HistoryPanel } from './history.js';
+import { PlanPanel } from './plan.js';
+import { RunPanel } from './run.js';
+import { SpecPanel } from './spec.js';
+import { StatusPanel } from './status.js';
+
+/** @typedef {'spec' | 'plan' | 'apply' | 'history' | 'status'} Tab */
+
+/** @type {readonly { id: Tab, title: string }[]} */
+const TABS = [
+  { id: 'spec', title: 'Specification' },
+  { id: 'plan', title: 'Plan' },
+  { id: 'apply', title: 'Apply' },
+  { id: 'history', title: 'History' },
+  { id: 'status', title: 'Status' },
+];
+
+/** Shows the steps from a specification to a cluster, each in a tab of its own. */
+export async function mount() {
+  const main = $('#main');
+  main.classList.add('deploy-page');
+  const panel = el('section', { id: 'deploy-panel', className: 'deploy-panel', tabIndex: -1 });
+  panel.setAttribute('role', 'tabpanel');
+  const spec = new SpecPanel(() => go('plan', () => plan.make({})));
+  const plan = new PlanPanel(
+    (id) => setViewState({ tab: 'plan', plan: id }),
+    (id) => go('apply', () => run.open(id)),
+  );
+  const run = new RunPanel(
+    (id) => setViewState({ tab: 'apply', run: id }),
+    (wish) => go('plan', () => plan.make(wish)),
+  );
+  const history = new HistoryPanel({
+    onRun: (id) => go('apply', () => run.open(id)),
+    onPlan: (id) => go('plan', () => plan.open(id)),
+    onBack: (wish) => go('plan', () => plan.make(wish)),
+  });
+  const status = new StatusPanel((id) => go('apply', () => run.open(id)));
+  const panels = { spec, plan, apply: run, history, status };
+  const specPlace = el('div', { className: 'deploy-panel' });
+
+  /** @type {Record<Tab, () => Promise<unknown>>} */
+  const open = {
+    spec: () =>
+      show(specPlace, async () => {
+        await spec.open();
+        return [spec.element];
+      }),
+    plan: () => plan.open(viewState().plan),
+    apply: () => run.open(viewState().run),
+    history: () => history.open(),
+    status: () => status.open(),
+  };
+  /** @param {string} id */
+  const choose = (id) => {
+    const tab = TABS.find((one) => one.id === id)?.id ?? 'spec';
+    go(tab, open[tab]);
+  };
+  /**
+   * @param {Tab} tab
+   * @param {() => Promise<unknown>} work that fills its panel
+   */
+  function go(tab, work) {
+    if (tab !== 'apply') run.close();
+    if (viewState().tab !== tab) setViewState({ tab });
+    panel.replaceChildren(tab === 'spec' ? specPlace : panels[tab].element);
+    panel.setAttribute('aria-labelledby', `tab-${tab}`);
+    for (const one of list.querySelectorAll('[role="tab"]')) {
+      const isChosen = one.id === `tab-${tab}`;
+      one.setAttribute('aria-selected', String(isChosen));
+      /** @type {HTMLElement} */ (one).tabIndex = isChosen ? 0 : -1;
+    }
+    work().catch(fail);
+  }
+
+  const { tab = 'spec' } = viewState();
+  const list = tabList('Deploy', TABS, tab, choose);
+  main.append(
+    pageHead('Deploy', 'Describe the cluster, see what a change moves, apply it, and go back.'),
+    list,
+    panel,
+  );
+  choose(tab);
+}

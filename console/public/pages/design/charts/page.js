@@ -1,4 +1,5 @@
 import { barChart } from '../../../js/charts/bars.js';
+import { beforeAfterChart } from '../../../js/charts/before-after.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
 import { gauge } from '../../../js/charts/gauge.js';
 import { heatMap } from '../../../js/charts/heat-map.js';
@@ -34,6 +35,16 @@ const BARS = barChart({
     { name: 'd2', value: 87.5, tone: 'warn', note: 'above 85 %' },
     { name: 'd3', value: 96.2, tone: 'crit', note: 'above 95 %' },
     { name: 'd4', value: null },
+  ],
+});
+
+const BEFORE_AFTER = beforeAfterChart({
+  columns: ['Device', 'Before', 'After'],
+  format: percent,
+  items: [
+    { name: 'd1', before: -3.1, after: 0.4 },
+    { name: 'd2', before: 6.2, after: -0.4 },
+    { name: 'd3', before: null, after: 0.2 },
   ],
 });
 
@@ -171,6 +182,7 @@ const PARALLEL = parallelCoordinates({
 export async function mount() {
   const figures = [
     new ChartFigure('Bars', BARS),
+    new ChartFigure('Before and after', BEFORE_AFTER),
     new ChartFigure('Gauge', GAUGE),
     new ChartFigure('Waterfall', WATERFALL),
     new ChartFigure('Scatter', SCATTER),

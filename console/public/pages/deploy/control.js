@@ -1,0 +1,216 @@
+import { ApiFailure, call, raw } from '../../js/api.js';
+import { el, messageOf, shownText } from '../../js/dom.js';
+import { icon } from '../../js/icons.js';
+import { timeElement } from '../../js/times.js';
+
+/**
+ * The console's routes of Deploy, and how their errors look.
+ *
+ * @typedef {import('../../../../src/deploy/service/planner-protocol.js').StoredPlan} Plan
+ * @typedef {import('../../../../src/deploy/service/run-record.js').Run} Run
+ * @typedef {import('../../../../src/deploy/service/run-record.js').Step} Step
+ * @typedef {import('../../../../src/deploy/spec/parse.js').SpecProblem} Problem
+ * @typedef {import('../../../surfaces/deploy/answers.js').DeployStatus} Status
+ * @typedef {import('../../../surfaces/deploy/answers.js').DeployHistory} History
+ * @typedef {import('../../../surfaces/deploy/answers.js').SpecVerdict} Verdict
+ * @typedef {Readonly<Record<string, any>>} Spec as it is edited: anything may be wrong with it
+ */
+
+/**
+ * The specification that the service has.
+ *
+ * @returns {Promise<{ spec: Spec | null, etag: string }>} `etag` is for `saveSpec`
+ */
+export async function loadSpec() {
+  const answer = await raw('GET', '/deploy/api/spec');
+  return { spec: await answer.json(), etag: answer.headers.get('etag') ?? '' };
+}
+
+/**
+ * @param {Spec} spec
+ * @param {string} etag of the one that it replaces
+ * @returns {Promise<string>} the new entity tag
+ */
+export async function saveSpec(spec, etag) {
+  const headers = { 'if-match': etag };
+  const answer = await raw('PUT', '/deploy/api/spec', spec, false, undefined, headers);
+  await answer.json();
+  return answer.headers.get('etag') ?? '';
+}
+
+/**
+ * @param {Spec} spec
+ * @param {AbortSignal} signal
+ * @returns {Promise<Verdict>}
+ */
+export function validate(spec, signal) {
+  return call('POST', '/deploy/api/validate', { spec }, true, signal);
+}
+
+/**
+ * @param {{ spec_etag?: string, seed?: number, allow_large?: boolean }} wish
+ * @returns {Promise<Plan>}
+ */
+export function makePlan(wish) {
+  return call('POST', '/deploy/api/plans', wish);
+}
+
+/**
+ * Begins to apply a plan.
+ *
+ * @param {Plan} plan
+ * @param {string} cluster the name as it was typed
+ * @param {string} key another one for each wish to apply
+ * @returns {Promise<string>} the id of the run
+ */
+export async function applyPlan(plan, cluster, key) {
+  const headers = { 'if-match': `"${plan.base_etag}"`, 'idempotency-key': key };
+  const path = `/deploy/api/plans/${plan.id}/apply`;
+  const answer = await raw('POST', path, { cluster }, false, undefined, headers);
+  return (await answer.json()).run_id;
+}
+
+/** @typedef {{ text: string, work: () => unknown, primary?: boolean }} WayOn a button of a state */
+
+/** What codes mean to an operator: the icon, the title, and what to look at. */
+/** @type {Readonly<Record<string, readonly [icon: string, title: string, advice: string]>>} */
+const STATES = {
+  deploy_unreachable: [
+    'server',
+    'The deploy service does not answer',
+    'Check that the service runs, and that deploy_upstream of the console leads to it.',
+  ],
+  deploy_timeout: [
+    'clock',
+    'The deploy service takes too long',
+    'It is there, and did not answer in time. Try again; its log says what it does.',
+  ],
+  deploy_auth_failed: [
+    'key-round',
+    'The deploy service refuses the console',
+    'Check deploy_user, and that the file of deploy_token_file has the password of the service. The file is read at each request: nothing has to be restarted.',
+  ],
+  deploy_unconfigured: [
+    'settings',
+    'The password of the deploy service cannot be read',
+    'The file of deploy_token_file has to exist, hold one line, and be readable by its owner only (mode 0600).',
+  ],
+  deploy_bad_response: [
+    'triangle-alert',
+    'The deploy service does not answer as it should',
+    'Its log says more. Another program may listen at the address of deploy_upstream.',
+  ],
+  plan_stale: [
+    'history',
+    'The plan is out of date',
+    'Another plan was applied since it was made, or it has expired. Make it anew: its figures may be others.',
+  ],
+  precondition_failed: [
+    'git-compare',
+    'The specification was changed by someone else',
+    'It is not the one that this page began with. Your changes are still here.',
+  ],
+  precondition_required: [
+    'git-compare',
+    'The page does not know what it would replace',
+    'Load the specification again.',
+  ],
+  locked: ['lock', 'Another run is under way', 'There is one run at a time.'],
+  not_running: ['circle-stop', 'The run has ended', 'There is nothing to cancel any more.'],
+  not_found: ['search', 'It is not there', 'The service does not know it, or not any more.'],
+  rate_limited: ['clock', 'Too many requests', 'Try again in a while.'],
+  busy: ['clock', 'The deploy service is busy', 'Try again in a while.'],
+  no_space: ['hard-drive', 'The disk of the deploy service is full', 'Nothing was changed.'],
+  unsupported_here: ['info', 'The deploy service cannot do this', 'See what it needs.'],
+  forbidden: ['lock', 'Your role does not allow this', 'Deploy is for operators.'],
+};
+
+/**
+ * A failure as a part of the page: what it is, what to do, and the ways on.
+ *
+ * @param {unknown} error
+ * @param {...WayOn} ways
+ */
+export function failureState(error, ...ways) {
+  const failure = error instanceof ApiFailure ? error : undefined;
+  const [name, title, advice] = STATES[failure?.code ?? ''] ?? ['circle-alert', 'It failed', ''];
+  const message = shownText(messageOf(error));
+  const made = el(
+    'div',
+    { className: 'empty-state deploy-failure' },
+    icon(name),
+    el('strong', { textContent: title }),
+    el('p', { textContent: advice === '' ? message : advice }),
+    ...(advice === '' || message === ''
+      ? []
+      : [el('p', { className: 'quiet', textContent: message })]),
+    ...holderOf(failure),
+    el('div', { className: 'row' }, ...ways.map(wayButton)),
+  );
+  made.setAttribute('role', 'alert');
+  made.dataset.code = failure?.code ?? '';
+  return made;
+}
+
+/** @param {ApiFailure | undefined} failure */
+function holderOf(failure) {
+  const { holder, since_unix_s: since } = failure?.details ?? {};
+  if (failure?.code !== 'locked' || typeof holder !== 'string') return [];
+  const begun = typeof since === 'number' ? [', begun ', timeElement(1000 * since)] : [];
+  return [el('p', {}, `It is held by ${shownText(holder)}`, ...begun, '.')];
+}
+
+/** @param {WayOn} way */
+export function wayButton({ text, work, primary = false }) {
+  return el('button', {
+    type: 'button',
+    textContent: text,
+    className: primary ? 'primary' : '',
+    onclick: () => void work(),
+  });
+}
+
+/**
+ * Nothing here yet: what this is, and the next step.
+ *
+ * @param {string} name of an icon
+ * @param {string} title
+ * @param {string} text
+ * @param {...WayOn} ways
+ */
+export function emptyState(name, title, text, ...ways) {
+  return el(
+    'div',
+    { className: 'empty-state' },
+    icon(name),
+    el('strong', { textContent: title }),
+    el('p', { textContent: text }),
+    el('div', { className: 'row' }, ...ways.map(wayButton)),
+  );
+}
+
+/**
+ * Fills a place with what takes time; a failure is shown in it, with a button to try again.
+ *
+ * @param {HTMLElement} place
+ * @param {() => Promise<readonly Node[]>} work
+ */
+export async function show(place, work) {
+  place.setAttribute('aria-busy', 'true');
+  if (place.childElementCount === 0) {
+    place.replaceChildren(el('div', { className: 'skeleton deploy-skeleton' }));
+  }
+  try {
+    place.replaceChildren(...(await work()));
+  } catch (error) {
+    const again = { text: 'Try again', work: () => show(place, work), primary: true };
+    place.replaceChildren(failureState(error, again));
+  } finally {
+    place.removeAttribute('aria-busy');
+  }
+}
+
+/** @param {string} text a long hash or entity tag */
+export function shortHash(text) {
+  return text.replace(/^"?sha256-/, '').slice(0, 8);
+}

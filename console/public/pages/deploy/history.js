@@ -1,0 +1,108 @@
+import { call } from '../../js/api.js';
+import { confirmed, el } from '../../js/dom.js';
+import { badge, card, table } from '../../js/parts.js';
+import { timeElement } from '../../js/times.js';
+import { emptyState, shortHash, show, wayButton } from './control.js';
+
+/** @typedef {import('./control.js').History['runs'][number]} Row */
+
+/** @type {Record<Row['state'], 'ok' | 'warn' | 'crit' | 'info'>} */
+const LOOKS = {
+  running: 'info',
+  succeeded: 'ok',
+  failed: 'crit',
+  cancelled: 'warn',
+  partial: 'crit',
+};
+
+/** What was applied, and the way back. */
+export class HistoryPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #ways;
+
+  /**
+   * @param {{
+   *   onRun: (id: string) => void,
+   *   onPlan: (id: string) => void,
+   *   onBack: (wish: { spec_etag: string }) => void,
+   * }} ways called when a run or a plan is to be shown, and when an earlier specification is planned
+   */
+  constructor(ways) {
+    this.#ways = ways;
+  }
+
+  open() {
+    return show(this.element, async () => {
+      const { runs } = await call('GET', '/deploy/api/history');
+      if (runs.length === 0) {
+        return [
+          emptyState(
+            'history',
+            'Nothing was applied yet',
+            'Each run is kept here, with the plan and the specification that it was made of.',
+          ),
+        ];
+      }
+      const current = runs.find(({ state }) => state === 'succeeded')?.spec_etag;
+      return [card('Runs, the latest first', this.#table(runs, current ?? ''))];
+    });
+  }
+
+  /**
+   * @param {readonly Row[]} runs
+   * @param {string} current entity tag of the specification in force
+   */
+  #table(runs, current) {
+    return table(
+      'Runs',
+      [
+        {
+          title: 'Begun',
+          value: (row) => new Date(1000 * row.created_unix_s).toISOString(),
+          cell: (row) => timeElement(1000 * row.created_unix_s),
+        },
+        {
+          title: 'State',
+          value: (row) => row.state,
+          cell: (row) => badge(row.state, LOOKS[row.state]),
+        },
+        { title: 'By', value: (row) => row.actor },
+        { title: 'Nodes', value: (row) => row.nodes, number: true },
+        {
+          title: 'Specification',
+          value: (row) => row.spec_etag,
+          cell: (row) =>
+            el('code', { textContent: shortHash(row.spec_etag), title: row.spec_etag }),
+        },
+        { title: 'What it said', value: (row) => row.message },
+        {
+          title: 'Look',
+          value: (row) => row.id,
+          cell: (row) => {
+            const log = wayButton({ text: 'Log', work: () => this.#ways.onRun(row.id) });
+            const diff = wayButton({ text: 'Changes', work: () => this.#ways.onPlan(row.plan_id) });
+            const back = wayButton({ text: 'Go back to it', work: () => this.#back(row) });
+            back.disabled = row.spec_etag === current;
+            const name = new Date(1000 * row.created_unix_s).toLocaleString();
+            for (const one of [log, diff, back]) {
+              one.setAttribute(
+                'aria-label',
+                `${one.textContent}: ${name}, ${shortHash(row.id.replace('run-', ''))}`,
+              );
+            }
+            return el('span', { className: 'row' }, log, diff, back);
+          },
+        },
+      ],
+      runs,
+    );
+  }
+
+  /** @param {Row} row */
+  async #back(row) {
+    const text =
+      'A new plan is made of the specification of that run. Nothing happens before it is applied.';
+    if (await confirmed('Go back', text, 'Make the plan'))
+      this.#ways.onBack({ spec_etag: row.spec_etag });
+  }
+}

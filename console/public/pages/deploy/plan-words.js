@@ -1,0 +1,84 @@
+import { bytesText, el, shownText } from '../../js/dom.js';
+import { badge, figures, numberText } from '../../js/parts.js';
+import { timeElement } from '../../js/times.js';
+
+/** @typedef {import('./control.js').Plan} Plan */
+
+/** The nodes that a plan touches. @param {Plan} plan */
+export function nodesOf({ actions }) {
+  return [...new Set(actions.flatMap(({ node }) => node ?? []))];
+}
+
+/** The figures of a plan. @param {Plan} plan */
+export function summary(plan) {
+  const { ring_changes: rings, actions } = plan;
+  const moved = rings.reduce((sum, { parts_moved: one }) => sum + one, 0);
+  const bytes = rings.reduce(
+    (/** @type {number | null} */ sum, { bytes_est: one, parts_moved: parts }) => {
+      if (parts === 0) return sum;
+      return sum === null || one === null ? null : sum + one;
+    },
+    0,
+  );
+  const files = actions.filter(
+    ({ kind }) => kind === 'conf.render' || kind === 'file.delete',
+  ).length;
+  const high = actions.filter(({ risk }) => risk === 'high').length;
+  return figures([
+    { label: 'Replicas that move', value: numberText(moved) },
+    {
+      label: 'Bytes to copy',
+      value: bytes === null ? 'unknown' : bytesText(bytes),
+      hint: bytes === null ? 'rings say no stored_bytes' : 'an estimate',
+    },
+    { label: 'Rings', value: String(rings.length) },
+    { label: 'Nodes', value: String(nodesOf(plan).length) },
+    { label: 'Files', value: numberText(files) },
+    { label: 'Actions of high risk', value: String(high) },
+    { label: 'Plans that follow', value: plan.complete ? 'none' : 'more' },
+  ]);
+}
+
+/** What may go wrong, in words. @param {Plan} plan */
+export function words({ warnings, blast_radius: blasts, complete }) {
+  const lines = blasts.map(({ ring, ...blast }) => {
+    const below = blast.partitions_below_write_quorum;
+    const quorum =
+      below === 0
+        ? 'none of them is below the write quorum meanwhile'
+        : `${numberText(below)} of them are below the write quorum until replicators have copied them`;
+    const share = numberText(blast.partitions_moving_pct);
+    return el(
+      'li',
+      {},
+      badge(below === 0 ? 'moves' : 'at risk', below === 0 ? 'info' : 'crit'),
+      el(
+        'span',
+        {},
+        `${ring}: ${numberText(blast.partitions_moving)} partitions (${share} %) move, at most ${blast.replicas_of_a_partition_max} of their replicas; ${quorum}. They can move again `,
+        timeElement(1000 * blast.movable_again_unix_s),
+        '.',
+      ),
+    );
+  });
+  const all = [
+    ...warnings.map((text) =>
+      el('li', {}, badge('warning', 'warn'), el('span', { textContent: shownText(text) })),
+    ),
+    ...lines,
+    ...(complete
+      ? []
+      : [
+          el(
+            'li',
+            {},
+            badge('first step', 'info'),
+            el('span', {
+              textContent:
+                'This plan does a part of the change: plan again when replicators have finished.',
+            }),
+          ),
+        ]),
+  ];
+  return all.length === 0 ? [] : [el('ul', { className: 'deploy-reasons' }, ...all)];
+}

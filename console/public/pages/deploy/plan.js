@@ -1,0 +1,279 @@
+import { ApiFailure, call } from '../../js/api.js';
+import { ask, el, shownText } from '../../js/dom.js';
+import { badge, card, field, input, numberText } from '../../js/parts.js';
+import { timeElement } from '../../js/times.js';
+import {
+  applyPlan,
+  emptyState,
+  failureState,
+  loadSpec,
+  makePlan,
+  show,
+  shortHash,
+  wayButton,
+} from './control.js';
+import { actionCard, diffCard } from './plan-files.js';
+import { ringCards } from './plan-rings.js';
+import { nodesOf, summary, words } from './plan-words.js';
+
+/**
+ * @typedef {import('./control.js').Plan} Plan
+ * @typedef {import('./control.js').Problem} Problem
+ * @typedef {{ spec_etag?: string, seed?: number, allow_large?: boolean }} Wish
+ */
+
+/** Plans: what a change would move and break, before it happens. */
+export class PlanPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #place = el('div', { className: 'deploy-panel' });
+  #onPlan;
+  #onRun;
+
+  /**
+   * @param {(id: string) => void} onPlan called when another plan is shown
+   * @param {(id: string) => void} onRun called when a run is to be shown
+   */
+  constructor(onPlan, onRun) {
+    this.#onPlan = onPlan;
+    this.#onRun = onRun;
+    this.element.append(this.#place);
+  }
+
+  /**
+   * @param {string} [id] of a plan; without one the form to make one is shown
+   * @returns {Promise<void>}
+   */
+  open(id = '') {
+    this.#place.replaceChildren();
+    return show(this.#place, async () => {
+      if (id === '') return [await this.#form()];
+      return this.#drawn(await call('GET', `/deploy/api/plans/${encodeURIComponent(id)}`));
+    });
+  }
+
+  /**
+   * Makes a plan, and shows it or why there is none.
+   *
+   * @param {Wish} wish
+   * @returns {Promise<void>}
+   */
+  make(wish) {
+    this.#place.replaceChildren();
+    return show(this.#place, async () => {
+      try {
+        const plan = await makePlan(wish);
+        this.#onPlan(plan.id);
+        return this.#drawn(plan);
+      } catch (error) {
+        const errors = error instanceof ApiFailure ? error.details.errors : undefined;
+        if (!Array.isArray(errors)) throw error;
+        return [this.#refused(wish, errors)];
+      }
+    });
+  }
+
+  async #form() {
+    const { spec } = await loadSpec();
+    if (spec === null) {
+      return emptyState(
+        'git-compare',
+        'There is nothing to plan',
+        'Describe the cluster first, and save it.',
+      );
+    }
+    const seed = input('seed', {
+      type: 'number',
+      min: '0',
+      max: '4294967295',
+      step: '1',
+      value: '1',
+    });
+    const large = el('input', { type: 'checkbox', name: 'allow_large' });
+    const form = el(
+      'form',
+      { className: 'deploy-choose' },
+      field('Seed', seed, 'the same seed gives the same plan'),
+      el('label', { className: 'check' }, large, 'Allow large changes'),
+      el('button', { className: 'primary', textContent: 'Make a plan' }),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.make({ seed: Number(seed.value), ...(large.checked ? { allow_large: true } : {}) });
+    });
+    const text = `A plan compares the saved specification of ${shownText(spec.cluster)} with what is in force. It changes nothing.`;
+    return card('Make a plan', el('p', { textContent: text }), form);
+  }
+
+  /**
+   * @param {Wish} wish
+   * @param {readonly Problem[]} errors
+   */
+  #refused(wish, errors) {
+    const isLarge = errors.length > 0 && errors.every(({ code }) => code === 'needs_allow_large');
+    const again = wayButton({ text: 'Back', work: () => this.open() });
+    const allow = wayButton({
+      text: 'Plan it all the same',
+      work: () => this.make({ ...wish, allow_large: true }),
+    });
+    allow.classList.add('danger');
+    const made = card(
+      'The change is refused',
+      el('p', {
+        textContent: isLarge
+          ? 'It would lose replicas, or move more than is wise at once. A plan shows what it would do; nothing happens before it is applied.'
+          : 'No plan can be made of this specification.',
+      }),
+      el(
+        'ul',
+        { className: 'deploy-reasons' },
+        ...errors.map(({ path, message, code }) =>
+          el(
+            'li',
+            {},
+            badge(
+              code === 'needs_allow_large' ? 'large' : 'refused',
+              code === 'needs_allow_large' ? 'warn' : 'crit',
+            ),
+            el('span', { textContent: shownText(message) }),
+            el('code', { textContent: shownText(path) }),
+          ),
+        ),
+      ),
+      el('div', { className: 'row' }, again, ...(isLarge ? [allow] : [])),
+    );
+    made.setAttribute('role', 'alert');
+    return made;
+  }
+
+  /** @param {Plan} plan @returns {readonly Node[]} */
+  #drawn(plan) {
+    if (plan.empty) {
+      return [
+        emptyState(
+          'circle-check',
+          'There is nothing to do',
+          'Rings and files are as the specification has them.',
+          {
+            text: 'Make another plan',
+            work: () => this.open(),
+          },
+        ),
+      ];
+    }
+    const failed = plan.checks.some(({ state }) => state === 'failed');
+    const apply = wayButton({ text: 'Apply…', work: () => this.#apply(plan), primary: true });
+    apply.disabled = failed || 1000 * plan.expires_unix_s < Date.now();
+    const again = wayButton({
+      text: 'Plan again',
+      work: () =>
+        this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
+    });
+    const state = failed
+      ? badge('refused by Swift', 'crit')
+      : 1000 * plan.expires_unix_s < Date.now()
+        ? badge('expired', 'warn')
+        : badge('ready', 'ok');
+    return [
+      el(
+        'div',
+        { className: 'card deploy-bar' },
+        state,
+        el(
+          'span',
+          {},
+          'Plan ',
+          el('code', { textContent: shortHash(plan.sha256), title: plan.sha256 }),
+        ),
+        el(
+          'span',
+          { className: 'quiet' },
+          'made ',
+          timeElement(1000 * plan.created_unix_s),
+          `, seed ${plan.seed}`,
+        ),
+        ...(plan.allow_large ? [badge('large changes allowed', 'warn')] : []),
+        el('span', { className: 'grow' }),
+        again,
+        apply,
+      ),
+      card('In short', summary(plan), ...words(plan)),
+      ...ringCards(plan),
+      diffCard(plan),
+      actionCard(plan),
+    ];
+  }
+
+  /** @param {Plan} plan */
+  async #apply(plan) {
+    const { spec } = await loadSpec().catch(() => ({ spec: null }));
+    const cluster = String(spec?.cluster ?? '');
+    const typed = input('cluster', { required: true });
+    const moves = plan.ring_changes.reduce((sum, { parts_moved: moved }) => sum + moved, 0);
+    const text = `${numberText(moves)} replicas of partitions move, and files of ${nodesOf(plan).length} nodes are replaced, one zone after the other. A run can be cancelled between two nodes.`;
+    // One key for one wish: if the answer is lost, a second press does not begin a second run.
+    const key = crypto.randomUUID();
+    let run = '';
+    /** @type {unknown} */
+    let problem;
+    await ask(
+      `Apply the plan to ${cluster}`,
+      [
+        el('p', { textContent: text }),
+        ...plan.warnings
+          .slice(0, 5)
+          .map((one) => el('p', { className: 'deploy-warning', textContent: shownText(one) })),
+        field('Type the name of the cluster', typed, shownText(cluster)),
+      ],
+      'Apply',
+      async () => {
+        if (typed.value !== cluster) throw new Error('This is not the name of the cluster.');
+        try {
+          run = await applyPlan(plan, typed.value, key);
+        } catch (error) {
+          problem = error;
+        }
+      },
+      { danger: true },
+    );
+    if (run !== '') this.#onRun(run);
+    else if (problem !== undefined) this.#notApplied(plan, problem);
+  }
+
+  /**
+   * @param {Plan} plan
+   * @param {unknown} error
+   */
+  #notApplied(plan, error) {
+    const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
+    const back = { text: 'Back to the plan', work: () => this.open(plan.id) };
+    const replan = {
+      text: 'Plan again',
+      work: () =>
+        this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
+      primary: true,
+    };
+    const ways =
+      code === 'locked' && typeof details.run_id === 'string'
+        ? [back, { text: 'Show that run', work: () => this.#onRun(details.run_id), primary: true }]
+        : ['plan_stale', 'not_found', 'precondition_failed'].includes(code)
+          ? [back, replan]
+          : [back];
+    const reasons = /** @type {readonly Problem[]} */ (
+      Array.isArray(details.errors) ? details.errors : []
+    );
+    this.#place.replaceChildren(
+      el(
+        'div',
+        { className: 'card' },
+        failureState(error, ...ways),
+        el(
+          'ul',
+          {},
+          ...reasons.map(({ path, message }) =>
+            el('li', { textContent: shownText(`${path} ${message}`) }),
+          ),
+        ),
+      ),
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { el, shownText } from '../../js/dom.js';
+import { badge, card } from '../../js/parts.js';
+import { fail } from '../../js/shell.js';
+import { toast } from '../../js/toast.js';
+import { wayButton } from './control.js';
+
+/** @typedef {import('./control.js').Run} Run */
+
+/** How states of runs and steps look. @type {Record<string, 'ok' | 'warn' | 'crit' | 'info' | ''>} */
+export const LOOKS = {
+  pending: '',
+  running: 'info',
+  succeeded: 'ok',
+  failed: 'crit',
+  staged: 'warn',
+  cancelled: 'warn',
+  partial: 'crit',
+};
+
+/** How far each node is. @param {Run} run */
+export function nodeCards({ steps }) {
+  const nodes = [...new Set(steps.map(({ node }) => node))];
+  return nodes.map((node) => {
+    const own = steps.filter((step) => step.node === node);
+    const worst =
+      ['failed', 'running', 'cancelled', 'pending', 'staged'].find((state) =>
+        own.some((step) => step.state === state),
+      ) ?? 'succeeded';
+    const message = own.find(({ state }) => state === worst)?.message ?? '';
+    const made = el(
+      'div',
+      { className: 'deploy-node-state' },
+      el('strong', { textContent: shownText(node) }),
+      badge(worst, LOOKS[worst] ?? ''),
+      el('span', { className: 'quiet', textContent: shownText(message) }),
+    );
+    made.dataset.state = worst;
+    return made;
+  });
+}
+
+/** What the service does not do itself. @param {Run} run */
+export function staged({ steps }) {
+  const left = steps.filter(({ state, commands }) => state === 'staged' && commands.length > 0);
+  if (left.length === 0) return [];
+  return [
+    card(
+      'For you to run',
+      el('p', {
+        textContent:
+          'Services are not reloaded by this driver. Run these commands on the nodes, one node after the other.',
+      }),
+      ...left.map(({ node, commands }) => {
+        const text = commands.join('\n');
+        const copy = wayButton({
+          text: 'Copy',
+          work: () => navigator.clipboard.writeText(text).then(() => toast('Copied.'), fail),
+        });
+        copy.setAttribute('aria-label', `Copy the commands of ${node}`);
+        const code = el('pre', { textContent: shownLines(commands), tabIndex: 0 });
+        code.setAttribute('aria-label', `Commands of ${node}`);
+        code.setAttribute('role', 'region');
+        return el(
+          'details',
+          { className: 'deploy-diff' },
+          el(
+            'summary',
+            {},
+            el('strong', { textContent: shownText(node) }),
+            el('span', {
+              className: 'quiet',
+              textContent: commands.length === 1 ? '1 command' : `${commands.length} commands`,
+            }),
+          ),
+          el('div', { className: 'row' }, copy),
+          code,
+        );
+      }),
+    ),
+  ];
+}
+
+/** @param {readonly string[]} lines */
+function shownLines(lines) {
+  return lines.map(shownText).join('\n');
+}

@@ -1,0 +1,288 @@
+import { ApiFailure } from '../../js/api.js';
+import { confirmed, el, messageOf, shownText } from '../../js/dom.js';
+import { fail } from '../../js/shell.js';
+import { badge, download } from '../../js/parts.js';
+import { toast } from '../../js/toast.js';
+import {
+  emptyState,
+  failureState,
+  loadSpec,
+  saveSpec,
+  shortHash,
+  validate,
+  wayButton,
+} from './control.js';
+import { JsonEditor } from './json-editor.js';
+import { pathText } from './json-places.js';
+import { firstSpec } from './spec-fields.js';
+import { SpecForm } from './spec-form.js';
+
+/**
+ * @typedef {import('./control.js').Problem} Problem
+ * @typedef {import('./control.js').Spec} Spec
+ */
+
+/** Behind the last key: what is half typed need not be judged. */
+const CHECK_AFTER_MS = 400;
+/** What a specification may be, with room around it. */
+const FILE_BYTES_MAX = 2 * 1024 * 1024;
+
+/** The specification, as a form and as JSON, which are kept in step. */
+export class SpecPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #etag = '';
+  /** @type {Spec} */
+  #draft = {};
+  #isDirty = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #checking = new AbortController();
+  #verdict = badge('');
+  #list = el('div', { className: 'deploy-problem-list' });
+  #notice = el('div');
+  #state = el('p', { className: 'quiet' });
+  #form = new SpecForm(() => {
+    this.#json.show(this.#draft);
+    this.#changed();
+  });
+  #json = new JsonEditor(
+    (value) => {
+      this.#draft = /** @type {Spec} */ (value);
+      this.#form.element.inert = false;
+      this.#form.show(this.#draft);
+      this.#changed();
+    },
+    () => {
+      this.#form.element.inert = true;
+      this.#isDirty = true;
+      this.#checking.abort();
+      clearTimeout(this.#timer);
+      this.#judge('not JSON', 'crit');
+    },
+  );
+  #onPlan;
+
+  /** @param {() => void} onPlan called when a plan of the saved specification is wanted */
+  constructor(onPlan) {
+    this.#onPlan = onPlan;
+    window.addEventListener('beforeunload', (event) => {
+      if (this.#isDirty) event.preventDefault();
+    });
+  }
+
+  /** Loads the specification, but not over changes that are not saved. */
+  async open() {
+    if (this.#isDirty) return;
+    const { spec, etag } = await loadSpec();
+    this.#etag = etag;
+    if (spec === null) this.#empty();
+    else this.#edit(spec, false);
+  }
+
+  #empty() {
+    const file = el('input', { type: 'file', accept: '.json,application/json', hidden: true });
+    file.onchange = () => {
+      const [chosen] = file.files ?? [];
+      if (chosen !== undefined) this.#read(chosen).catch(fail);
+    };
+    this.element.replaceChildren(
+      emptyState(
+        'rocket',
+        'No cluster is described yet',
+        'A specification has the policies, rings, nodes, devices and proxies of the cluster. Nothing happens before a plan of it is applied.',
+        {
+          text: 'Begin with three nodes',
+          work: () => this.#edit(firstSpec(), true),
+          primary: true,
+        },
+        { text: 'Open a JSON file', work: () => file.click() },
+      ),
+      file,
+    );
+  }
+
+  /** @param {File} file */
+  async #read(file) {
+    if (file.size > FILE_BYTES_MAX)
+      throw new Error('The file is larger than a specification may be.');
+    const spec = JSON.parse(await file.text());
+    if (typeof spec !== 'object' || spec === null)
+      throw new Error('The file holds no specification.');
+    this.#edit(spec, true);
+  }
+
+  /**
+   * @param {Spec} spec
+   * @param {boolean} isDirty
+   */
+  #edit(spec, isDirty) {
+    this.#draft = JSON.parse(JSON.stringify(spec));
+    this.#isDirty = isDirty;
+    this.#notice.replaceChildren();
+    const save = wayButton({ text: 'Save', work: () => this.#save() });
+    const plan = wayButton({
+      text: 'Save and plan',
+      work: () => this.#saveAndPlan(),
+      primary: true,
+    });
+    const discard = wayButton({ text: 'Discard changes', work: () => this.#discard() });
+    const copy = wayButton({
+      text: 'Download',
+      work: () =>
+        download(
+          'deploy-spec.json',
+          `${JSON.stringify(this.#draft, null, 2)}\n`,
+          'application/json',
+        ),
+    });
+    this.#verdict.setAttribute('role', 'status');
+    this.element.replaceChildren(
+      el(
+        'div',
+        { className: 'card deploy-bar' },
+        this.#verdict,
+        this.#state,
+        el('span', { className: 'grow' }),
+        copy,
+        discard,
+        save,
+        plan,
+      ),
+      this.#notice,
+      this.#list,
+      el('div', { className: 'deploy-sides' }, this.#form.element, this.#json.element),
+    );
+    this.#form.element.inert = false;
+    this.#form.show(this.#draft);
+    this.#json.show(this.#draft);
+    this.#changed(isDirty);
+  }
+
+  #changed(isDirty = true) {
+    this.#isDirty = isDirty;
+    this.#state.textContent = isDirty
+      ? 'Changes are not saved.'
+      : `Saved, version ${shortHash(this.#etag)}.`;
+    this.#judge('checking…');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#check(), isDirty ? CHECK_AFTER_MS : 0);
+  }
+
+  async #check() {
+    this.#checking.abort();
+    this.#checking = new AbortController();
+    const { signal } = this.#checking;
+    try {
+      const { valid, errors, warnings } = await validate(this.#draft, signal);
+      if (signal.aborted) return;
+      this.#show(errors, warnings);
+      this.#judge(valid ? 'valid' : numbered(errors.length, 'problem'), valid ? 'ok' : 'crit');
+    } catch (error) {
+      if (!signal.aborted) this.#judge(`not checked: ${messageOf(error)}`, 'warn');
+    }
+  }
+
+  /**
+   * @param {string} text
+   * @param {'ok' | 'warn' | 'crit' | ''} [state]
+   */
+  #judge(text, state = '') {
+    this.#verdict.textContent = text;
+    this.#verdict.dataset.state = state;
+  }
+
+  /**
+   * @param {readonly Problem[]} errors
+   * @param {readonly Problem[]} warnings
+   */
+  #show(errors, warnings) {
+    this.#form.mark(errors);
+    this.#json.mark(errors);
+    const lines = [
+      ...errors.map((one) => this.#line(one, 'crit', 'Error')),
+      ...warnings.map((one) => this.#line(one, 'warn', 'Warning')),
+    ];
+    this.#list.replaceChildren(...(lines.length === 0 ? [] : [el('ul', {}, ...lines)]));
+  }
+
+  /**
+   * @param {Problem} problem
+   * @param {'crit' | 'warn'} state
+   * @param {string} kind
+   */
+  #line({ path, message }, state, kind) {
+    const go = el('button', {
+      type: 'button',
+      className: 'plain',
+      title: path,
+      textContent: shownText(pathText(path)),
+    });
+    go.onclick = () => {
+      this.#json.reveal(path);
+      this.#form.reveal(path);
+    };
+    return el('li', {}, badge(kind, state), go, el('span', { textContent: shownText(message) }));
+  }
+
+  /** @returns {Promise<boolean>} whether it is saved */
+  async #save() {
+    this.#notice.replaceChildren();
+    try {
+      this.#etag = await saveSpec(this.#draft, this.#etag);
+      this.#changed(false);
+      toast('The specification is saved.');
+      return true;
+    } catch (error) {
+      this.#refused(error);
+      return false;
+    }
+  }
+
+  /** @param {unknown} error */
+  #refused(error) {
+    const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
+    if (Array.isArray(details.errors)) {
+      this.#show(details.errors, []);
+      this.#judge(numbered(details.errors.length, 'problem'), 'crit');
+      /** @type {HTMLElement | null} */ (this.#list.querySelector('button'))?.focus();
+      return;
+    }
+    const ways = ['precondition_failed', 'precondition_required'].includes(code)
+      ? [
+          { text: 'Load the saved one', work: () => this.#discard() },
+          { text: 'Replace it with mine', work: () => this.#overwrite() },
+        ]
+      : [{ text: 'Try again', work: () => this.#save() }];
+    this.#notice.replaceChildren(el('div', { className: 'card' }, failureState(error, ...ways)));
+  }
+
+  async #overwrite() {
+    try {
+      this.#etag = (await loadSpec()).etag;
+      await this.#save();
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  async #saveAndPlan() {
+    if (this.#isDirty && !(await this.#save())) return;
+    this.#onPlan();
+  }
+
+  async #discard() {
+    const text = 'What you have changed here and not saved is lost.';
+    if (this.#isDirty && !(await confirmed('Discard changes', text, 'Discard', { danger: true })))
+      return;
+    this.#isDirty = false;
+    await this.open().catch(fail);
+  }
+}
+
+/**
+ * @param {number} count
+ * @param {string} what
+ */
+function numbered(count, what) {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}

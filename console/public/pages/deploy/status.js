@@ -1,0 +1,137 @@
+import { call } from '../../js/api.js';
+import { el, shownText } from '../../js/dom.js';
+import { badge, card, figures, table } from '../../js/parts.js';
+import { timeElement } from '../../js/times.js';
+import { emptyState, shortHash, show, wayButton } from './control.js';
+
+/**
+ * @typedef {import('./control.js').Status} Status
+ * @typedef {Status['nodes'][number]} NodeStatus
+ */
+
+/** @type {Record<NodeStatus['state'], readonly ['ok' | 'warn' | 'crit', string]>} */
+const LOOKS = {
+  in_sync: ['ok', 'in sync'],
+  drift: ['crit', 'drift'],
+  unknown: ['warn', 'unknown'],
+};
+
+/** Whether nodes have what was installed. */
+export class StatusPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #onRun;
+
+  /** @param {(id: string) => void} onRun called when a run is to be shown */
+  constructor(onRun) {
+    this.#onRun = onRun;
+  }
+
+  open() {
+    return show(this.element, async () => {
+      const status = await call('GET', '/deploy/api/status');
+      const refresh = wayButton({ text: 'Check again', work: () => this.open() });
+      return [
+        card('In short', summary(status), el('div', { className: 'row end' }, refresh)),
+        ...this.#lock(status),
+        ...nodes(status),
+      ];
+    });
+  }
+
+  /** @param {Status} status */
+  #lock({ lock }) {
+    if (lock === null) return [];
+    const look = wayButton({ text: 'Show it', work: () => this.#onRun(lock.run_id) });
+    return [
+      el(
+        'div',
+        { className: 'card deploy-bar' },
+        badge('running', 'info'),
+        el(
+          'span',
+          {},
+          `A run of ${shownText(lock.holder)} is under way, begun `,
+          timeElement(1000 * lock.since_unix_s),
+          '.',
+        ),
+        el('span', { className: 'grow' }),
+        look,
+      ),
+    ];
+  }
+}
+
+/** @param {Status} status */
+function summary({ cluster, spec_etag: spec, nodes: all }) {
+  const by = (/** @type {string} */ state) =>
+    String(all.filter((one) => one.state === state).length);
+  return figures([
+    { label: 'Cluster', value: cluster === null ? 'none yet' : shownText(cluster) },
+    { label: 'Nodes in sync', value: `${by('in_sync')} of ${all.length}` },
+    { label: 'Nodes with drift', value: by('drift') },
+    { label: 'Unknown', value: by('unknown') },
+    { label: 'Saved specification', value: shortHash(spec) },
+  ]);
+}
+
+/** @param {Status} status */
+function nodes({ nodes: all }) {
+  if (all.length === 0) {
+    return [
+      emptyState(
+        'shield-check',
+        'Nothing is installed yet',
+        'When a plan was applied, the files of each node are compared here with what was installed.',
+      ),
+    ];
+  }
+  return [
+    card(
+      'Nodes',
+      table(
+        'Nodes',
+        [
+          { title: 'Node', value: (row) => row.node },
+          {
+            title: 'State',
+            value: (row) => row.state,
+            cell: (row) => badge(LOOKS[row.state][1], LOOKS[row.state][0]),
+          },
+          {
+            title: 'Files that differ',
+            value: (row) => row.files.map(({ path }) => path).join(' '),
+            cell: filesCell,
+          },
+          {
+            title: 'Looked at',
+            value: (row) => row.checked_unix_s,
+            cell: (row) => timeElement(1000 * row.checked_unix_s),
+          },
+        ],
+        all,
+      ),
+    ),
+  ];
+}
+
+/** @param {NodeStatus} row */
+function filesCell({ state, why = '', files }) {
+  if (state === 'unknown') return el('span', { textContent: shownText(why) });
+  if (files.length === 0) return 'none';
+  return el(
+    'ul',
+    { className: 'deploy-drift' },
+    ...files.map(({ path, is, should_be: wanted }) =>
+      el(
+        'li',
+        {},
+        el('code', { textContent: shownText(path) }),
+        el('span', {
+          className: 'quiet',
+          textContent:
+            is === null ? 'is missing' : `is ${is.slice(0, 8)}, should be ${wanted.slice(0, 8)}`,
+        }),
+      ),
+    ),
+  );
+}

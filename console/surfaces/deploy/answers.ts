@@ -1,0 +1,53 @@
+import type { SpecProblem } from '../../../src/deploy/spec/parse.js';
+import type { Run } from '../../../src/deploy/service/run-record.js';
+
+/** Whether the files of a node are those that were installed. */
+export interface NodeStatus {
+  readonly node: string;
+  readonly state: 'in_sync' | 'drift' | 'unknown';
+  /** Why it is not known. */
+  readonly why?: string;
+  readonly files: readonly {
+    readonly path: string;
+    /** The SHA-256 of what is there; null for nothing. */
+    readonly is: string | null;
+    readonly should_be: string;
+  }[];
+  readonly checked_unix_s: number;
+}
+
+/** `GET /v1/status` of the control service. */
+export interface DeployStatus {
+  readonly spec_etag: string;
+  readonly applied_etag: string;
+  readonly cluster: string | null;
+  readonly lock: {
+    readonly run_id: string;
+    readonly holder: string;
+    readonly since_unix_s: number;
+  } | null;
+  readonly nodes: readonly NodeStatus[];
+}
+
+/** `GET /v1/history` of the control service. */
+export interface DeployHistory {
+  readonly runs: readonly (Pick<
+    Run,
+    | 'id'
+    | 'state'
+    | 'message'
+    | 'actor'
+    | 'plan_id'
+    | 'plan_sha256'
+    | 'spec_etag'
+    | 'created_unix_s'
+    | 'ended_unix_s'
+  > & { readonly nodes: number })[];
+}
+
+/** `POST /v1/validate` of the control service. */
+export interface SpecVerdict {
+  readonly valid: boolean;
+  readonly errors: readonly SpecProblem[];
+  readonly warnings: readonly SpecProblem[];
+}
