@@ -1,4 +1,5 @@
 import { splitName } from '../console/config/derive.js';
+import { isKeystone } from '../console/config/keys.js';
 import { localUrl, type FilledOptions } from '../src/config/options.js';
 import type { Credentials } from '../src/config/roster-source.js';
 import type { Start } from './service.js';
@@ -13,10 +14,11 @@ export interface ConsoleState extends Pick<Start, 'consoleConfig'> {
 
 /** The lines about the console's address and its login; none where no console is configured. */
 export function consoleLines(
-  { consoleListen, backend }: Pick<FilledOptions, 'consoleListen' | 'backend'>,
+  options: Pick<FilledOptions, 'consoleListen' | 'backend' | 'swiftAuthUrl'>,
   { roster }: Credentials,
   { consoleConfig, consoleAbsent, consoleProblem }: ConsoleState,
 ): readonly string[] {
+  const { consoleListen } = options;
   if (consoleAbsent !== undefined) return [line('Console', `none: ${consoleAbsent}`)];
   if (consoleListen === '') return [];
   if (consoleProblem !== undefined) {
@@ -24,7 +26,7 @@ export function consoleLines(
   }
   return [
     line('Console', localUrl(consoleListen)),
-    line('Log in', loginOf(roster, backend, consoleConfig)),
+    line('Log in', loginOf(roster, options, consoleConfig)),
   ];
 }
 
@@ -35,9 +37,13 @@ function line(name: string, text: string): string {
 /** The login, in the words of the login page's fields. */
 function loginOf(
   roster: Credentials['roster'],
-  backend: FilledOptions['backend'],
+  { backend, swiftAuthUrl }: Pick<FilledOptions, 'backend' | 'swiftAuthUrl'>,
   own: ConsoleState['consoleConfig'],
 ): string {
+  const authUrl = own?.auth_url ?? (backend === 'swift' ? swiftAuthUrl : '');
+  if (typeof authUrl === 'string' && isKeystone(authUrl)) {
+    return 'a user of Keystone, with a password, an application credential or an access key';
+  }
   const owner = roster.find(({ role }) => role === 'owner') ?? roster[0];
   const name =
     owner && splitName(backend === 'swift' ? (owner.user ?? owner.accessKey) : owner.accessKey);

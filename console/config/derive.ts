@@ -3,6 +3,7 @@ import { formatAddress, localUrl, type FilledOptions } from '../../src/config/op
 import type { RosterEntry as Credential } from '../../src/config/credentials.js';
 import {
   ACCESS_KEYS_MAX,
+  isKeystone,
   isRosterName,
   loginName,
   ROSTER_MAX,
@@ -29,14 +30,17 @@ export function deriveConsole(
   credentials: readonly KnownCredential[],
   own: RawConsoleConfig | undefined,
 ): DerivedConsole {
-  const accounts = consoleAccounts(options, credentials);
   const store = storeKeys(options);
+  const authUrl = own?.auth_url ?? store.auth_url;
+  const byRoles = typeof authUrl === 'string' && isKeystone(authUrl);
+  const accounts = byRoles ? [] : consoleAccounts(options, credentials);
   if (own === undefined) {
     if (store.store_base === undefined) return { absent: 'its store has no address: store_listen' };
     if (store.auth_url === undefined) {
-      return { absent: 'swift_auth_url is no /auth/v1.0, by which it logs in: see console_config' };
+      const logins = '/auth/v1.0 and no /v3, by which it logs in';
+      return { absent: `swift_auth_url is no ${logins}: see console_config` };
     }
-    if (accounts.length === 0) {
+    if (accounts.length === 0 && !byRoles) {
       return { absent: 'no credential names a user of the store: see console_config' };
     }
   }
@@ -49,6 +53,7 @@ export function deriveConsole(
     state_dir: path.join(dataDir, 'console'),
     ...adminKeys(options),
     ...s3Keys(options),
+    ...(byRoles ? keystoneKeys(options) : {}),
     ...own,
   };
   const folder = consoleConfig === '' ? dataDir : path.dirname(consoleConfig);
@@ -63,8 +68,8 @@ function storeKeys({ backend, storeListen, swiftEndpoints, swiftAuthUrl }: Fille
   const base = backend === 'swift' ? swiftEndpoints[0] : embedded;
   if (base === undefined) return {};
   const auth = backend === 'swift' && swiftAuthUrl !== '' ? swiftAuthUrl : `${base}/auth/v1.0`;
-  // The console knows no other login, such as Keystone's.
-  return { store_base: base, auth_url: /\/v3\/?$/.test(auth) ? undefined : auth };
+  // The console knows no other login, such as version 2 of Keystone's.
+  return { store_base: base, auth_url: /\/v2\.0\/*$/.test(auth) ? undefined : auth };
 }
 
 function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOptions) {
@@ -73,6 +78,22 @@ function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOpti
     admin_token_file: adminTokenFile,
     admin_cert_file: adminTlsCertFile,
   };
+}
+
+/** What the gateway knows of Keystone, where it asks it as well. */
+function keystoneKeys(options: FilledOptions) {
+  const { identityAccountPrefix: prefix, identityUser: user } = options;
+  if (options.credentialsSource !== 'identity') return {};
+  const asker =
+    user === ''
+      ? {}
+      : {
+          keystone_user: user,
+          keystone_key_file: options.identityKeyFile,
+          keystone_user_project: options.identityProject,
+          keystone_user_domain: options.identityDomain,
+        };
+  return { keystone_account_prefix: prefix, ...asker };
 }
 
 function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {

@@ -36,7 +36,8 @@ export function number(min: number, max: number) {
   return z.number({ error }).min(min, { error }).max(max, { error });
 }
 
-const ROLES = ['reader', 'member', 'admin', 'operator'] as const;
+/** From the fewest rights to the most. */
+export const ROLES = ['reader', 'member', 'admin', 'operator'] as const;
 
 /** The rights that a user of the console has; the store's own rules narrow them further. */
 export type Role = (typeof ROLES)[number];
@@ -92,6 +93,19 @@ export type RosterEntry = z.infer<ReturnType<typeof roster>>[number];
 /** The user as the store's login knows it: `account:user`, or the user where there is no account. */
 export function loginName({ account, user }: { readonly account: string; readonly user: string }) {
   return account === '' ? user : `${account}:${user}`;
+}
+
+/** What the role of a user in a project of Keystone allows in the console. */
+export function keystoneRoles() {
+  const error = `an object of roles of Keystone with, for each, one of ${ROLES.join(', ')}`;
+  return z.record(z.string().regex(/^[^\s\p{Cc}]{1,255}$/u, { error }), z.enum(ROLES, { error }), {
+    error,
+  });
+}
+
+/** Whether `auth_url` is version 3 of Keystone's API. */
+export function isKeystone(authUrl: string): boolean {
+  return /\/v3\/*$/.test(authUrl);
 }
 
 const NODE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -4,6 +4,7 @@ import { parseJsonObject } from '../../src/config/json.js';
 import type { CamelCase } from '../../src/config/options.js';
 import { ConfigError, type ConfigProblem } from '../../src/config/problem.js';
 import { didYouMean } from '../../src/config/suggest.js';
+import { isKeystone } from './keys.js';
 import { CONSOLE_KEYS, PATH_KEYS, ruleOf, type ConsoleConfig, type ConsoleKey } from './schema.js';
 
 /** The configuration as the code uses it: camel case, defaults filled in, paths absolute. */
@@ -35,7 +36,7 @@ export function parseConsoleConfig(raw: RawConsoleConfig, folder: string): Conso
     if (result.success) config[key] = result.data;
     else problems.push(problemOf(key, raw[key], result.error.issues[0]));
   }
-  problems.push(...needs(config), ...localNodes(config));
+  problems.push(...needs(config), ...localNodes(config), ...whoMayLogIn(config));
   if (problems.length > 0) throw new ConfigError(problems);
   for (const key of PATH_KEYS) config[key] = absolute(config[key] as string, folder);
   const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
@@ -95,6 +96,7 @@ const NEEDS: readonly (readonly [ConsoleKey, readonly ConsoleKey[]])[] = [
   ['admin_token_file', ['admin_url']],
   ['admin_cert_file', ['admin_url']],
   ['s3_cert_file', ['s3_base']],
+  ['keystone_user', ['keystone_key_file']],
   ['account_admin', ['proxy_nodes', 'proxy_conf']],
   ['test_enabled', ['benchmark_bin', 'benchmark_home']],
   ['lab_mutations', ['lab_enabled']],
@@ -112,6 +114,18 @@ function needs(config: Partial<ConsoleConfig>): ConfigProblem[] {
         expected: `a value, since ${key} is set`,
       })),
   );
+}
+
+/** Users of Keystone have their roles there. */
+function whoMayLogIn({ auth_url: url, accounts }: Partial<ConsoleConfig>): ConfigProblem[] {
+  if (accounts === undefined) return [];
+  const hasRoles = url !== undefined && isKeystone(url);
+  if (hasRoles === (accounts.length === 0)) return [];
+  const expected = hasRoles
+    ? 'no accounts, since auth_url is Keystone: keystone_roles says who may log in'
+    : 'a list of {account, user, role}, one at least, each user once';
+  const given = accounts.length === 0 ? undefined : accounts;
+  return [{ source: 'file', key: 'accounts', given, expected }];
 }
 
 /** One file of this host cannot be that of several proxies. */

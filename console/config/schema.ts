@@ -15,6 +15,7 @@ import {
 import {
   clusterNodes,
   hostNames,
+  keystoneRoles,
   number,
   optionalUpstream,
   program,
@@ -22,6 +23,8 @@ import {
   texts,
   upstream,
 } from './keys.js';
+
+const name = (of: string) => text(/^[^\p{Cc}]{1,255}$/u, `the name of ${of}`);
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
@@ -39,8 +42,48 @@ const KEYS = {
   },
   auth_url: {
     schema: upstream('http://127.0.0.1:8080/auth/v1.0'),
-    doc: "The cluster's login, with its path. Required.",
+    doc: "The cluster's login, with its path: `/auth/v1.0`, or `/v3` of [Keystone](console.md#keystone). Required.",
     defaultText: 'none',
+  },
+  keystone_domain: {
+    schema: name('a domain').default('Default'),
+    doc: 'With Keystone: the domain of users and projects that the login page proposes.',
+  },
+  keystone_project: {
+    schema: text(/^[^\p{Cc}]{0,255}$/u, 'the name of a project, or an empty text').default(''),
+    doc: 'With Keystone: the project that the login page proposes.',
+  },
+  keystone_roles: {
+    schema: keystoneRoles().default({
+      ResellerAdmin: 'operator',
+      admin: 'admin',
+      swiftoperator: 'admin',
+      member: 'admin',
+      reader: 'reader',
+    }),
+    doc: 'With Keystone: what the roles that a user has in a project allow in the console; the one with the most rights counts. A user with none of them may not log in.',
+  },
+  keystone_account_prefix: {
+    schema: text(/^[\x21-\x2e\x30-\x7e]{0,64}$/, 'the beginning of names of accounts').default(
+      'AUTH_',
+    ),
+    doc: "With Keystone: what stands in front of the project's id in the name of its account.",
+  },
+  keystone_user: {
+    schema: text(/^[^\s]{0,255}$/, 'the name of a user, or an empty text').default(''),
+    doc: 'With Keystone: user of the console, with the role `service` or `admin`, who asks about access keys. Empty: it asks without one, which newer Keystones refuse, so that no user can log in with an access key.',
+  },
+  keystone_key_file: {
+    schema: optionalPath(),
+    doc: "With Keystone: file with that user's password, mode 0600.",
+  },
+  keystone_user_project: {
+    schema: name('a project').default('service'),
+    doc: 'With Keystone: the project of `keystone_user`.',
+  },
+  keystone_user_domain: {
+    schema: name('a domain').default('Default'),
+    doc: 'With Keystone: the domain of `keystone_user` and of that project.',
   },
   metrics_listen: {
     schema: optionalAddress().prefault(''),
@@ -67,8 +110,8 @@ const KEYS = {
     doc: 'What the top bar calls the cluster.',
   },
   accounts: {
-    schema: roster(),
-    doc: 'Who may log in, as `{"account", "user", "role"}`. Required. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows. `access_keys` lists the access keys of S3 whose secret may be the key of this user; without it the login name is the access key.',
+    schema: roster().default([]),
+    doc: 'Who may log in, as `{"account", "user", "role"}`. Required, but for Keystone, where `keystone_roles` says it. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows. `access_keys` lists the access keys of S3 whose secret may be the key of this user; without it the login name is the access key.',
     defaultText: 'none',
   },
   session_idle_hours: {
@@ -234,6 +277,7 @@ export function ruleOf(key: ConsoleKey): KeyRule {
 export const PATH_KEYS = [
   'state_dir',
   's3_cert_file',
+  'keystone_key_file',
   'deploy_token_file',
   'admin_token_file',
   'admin_cert_file',

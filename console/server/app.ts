@@ -83,6 +83,6 @@ export async function buildApp(
   sessionRoutes(app, context, SURFACES);
   commonRoutes(app, context);
   await surfaceRoutes(app, context, SURFACES);
-  await app.register(pageRoutes);
+  await app.register(async (scope) => pageRoutes(scope, context.options));
   return app;
 }

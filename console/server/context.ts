@@ -12,6 +12,7 @@ import type { ClientView, ClientViews } from './client-address.js';
 import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
+import type { Logins } from './logins.js';
 import type { Right } from './rights.js';
 import type { Runs } from './runs/runs.js';
 import type { Gate } from './surface.js';
@@ -24,12 +25,12 @@ export interface ConsoleContext {
   readonly now: () => number;
   readonly logger: Logger;
   readonly store: Upstream;
-  readonly auth: Upstream;
   /** Undefined without `s3_base`. */
   readonly s3: S3Endpoint | undefined;
   readonly admin: AdminClient;
   readonly views: ClientViews;
   readonly accounts: Accounts;
+  readonly logins: Logins;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;
   readonly audit: ExclusiveAudit;

@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isKeystone } from '../config/keys.js';
+import type { ConsoleOptions } from '../config/load.js';
 import type { SurfacePage } from './surface.js';
+
+type LoginOptions = Pick<ConsoleOptions, 'authUrl' | 'keystoneDomain' | 'keystoneProject'>;
 
 /** The folder with what browsers load. */
 export const PUBLIC_FOLDER = publicFolder(path.dirname(fileURLToPath(import.meta.url)));
@@ -23,6 +27,21 @@ export function pageHtml({ id, title, styles = [], skipTo = '#main' }: SurfacePa
   const file = path.join(PUBLIC_FOLDER, 'pages', id, CONTENT_FILE);
   const content = existsSync(file) ? readFileSync(file, 'utf8') : EMPTY;
   return fill({ page: id, title, skipTo, styles, content });
+}
+
+/**
+ * The login page, with the fields of the login that the configuration names.
+ * @throws system errors when it cannot be read
+ */
+export function loginHtml({ authUrl, keystoneDomain, keystoneProject }: LoginOptions): string {
+  const read = (file: string): string => readFileSync(path.join(PUBLIC_FOLDER, file), 'utf8');
+  const fields = read(isKeystone(authUrl) ? 'login-keystone.html' : 'login-store.html');
+  const values: Readonly<Record<string, string>> = {
+    '{domain}': escaped(keystoneDomain),
+    '{project}': escaped(keystoneProject),
+  };
+  const filled = fields.replace(/\{(?:domain|project)\}/g, (place) => values[place] ?? place);
+  return read('login.html').replace('<!-- fields -->', () => filled.trim());
 }
 
 /** A page that says why another one is not shown. */

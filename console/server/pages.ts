@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { CONTENT_FILE, PUBLIC_FOLDER, SHELL_FILE } from './page-html.js';
+import type { ConsoleOptions } from '../config/load.js';
+import { CONTENT_FILE, HTML_TYPE, loginHtml, PUBLIC_FOLDER, SHELL_FILE } from './page-html.js';
 
 /** The files that a user sees before the login: only what the login needs. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
@@ -23,7 +24,7 @@ const CHART_FILES: Readonly<Record<string, string>> = {
 };
 
 /** Scripts, styles and the login, from a table that is made at start: no path of a request is a file's. */
-export async function pageRoutes(app: FastifyInstance): Promise<void> {
+export async function pageRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   app.addHook('onRoute', (route) => {
     route.config = {
       ...route.config,
@@ -37,11 +38,15 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     cacheControl: false,
     index: false,
     // What pages are made from: see `page-html.ts`.
-    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`],
+    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`, 'login*.html'],
     setHeaders: (reply) => {
       reply.header('cache-control', 'no-cache');
     },
   });
+  const login = loginHtml(options);
+  app.get('/login.html', (_request, reply) =>
+    reply.type(HTML_TYPE).header('cache-control', 'no-cache').send(login),
+  );
   const charts = path.dirname(createRequire(import.meta.url).resolve('uplot'));
   for (const [url, file] of Object.entries(CHART_FILES)) {
     app.get(url, (_request, reply) => reply.sendFile(file, charts));

@@ -1,24 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { loginName, type RosterEntry } from '../config/keys.js';
+import { loginName } from '../config/keys.js';
 import { S3Account } from '../s3/s3-account.js';
 import { SwiftAccount } from '../swift/account.js';
 import { CredentialsRefusedError } from '../swift/errors.js';
-import { swiftLogin, type SwiftToken } from '../swift/login.js';
+import type { SwiftToken } from '../swift/login.js';
 import { ApiError } from './api-error.js';
 import { record, recordAction } from './audit-record.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import { featuresOf } from './features.js';
 import { SESSION_COOKIE } from './guard.js';
-import { parse } from './parse.js';
+import type { Attempt, Entry } from './logins.js';
 import type { Session } from './sessions.js';
 import { pagesFor, type Surface } from './surface.js';
-
-const CREDENTIALS = z.strictObject({
-  account: z.string().max(128).default(''),
-  user: z.string().min(1).max(128),
-  key: z.string().min(1).max(1024),
-});
 
 /** Anybody may send them. */
 const CREDENTIALS_BYTES_MAX = 16 * 1024;
@@ -38,16 +31,17 @@ export function sessionRoutes(
 ): void {
   const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
   app.post('/api/session', open, async (request, reply) => {
-    const given = parse(CREDENTIALS, request.body);
-    await admit(context, request, loginName(given));
-    const { user, store } = await authenticate(context, request, given, () => {
+    const attempt = context.logins.attempt(request.body);
+    await admit(context, request, attempt.name);
+    const entry = await authenticate(context, request, attempt);
+    const store = storeOf(context, attempt, entry, () => {
       context.sessions.end(session);
     });
     // What the browser held before is worth nothing from now on.
     const before = request.cookies[SESSION_COOKIE];
     const old = before === undefined ? undefined : context.sessions.find(before);
     if (old !== undefined) context.sessions.end(old);
-    const { sid, session } = context.sessions.start(user, store, s3Of(context, user, given.key));
+    const { sid, session } = context.sessions.start(entry.user, store, s3Of(context, entry));
     setCookie(context, request, reply, sid);
     return describe(context, surfaces, session);
   });
@@ -76,55 +70,50 @@ async function admit(
   throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
 }
 
-/**
- * The store is asked in every case, so that neither the answer nor its time shows whether a user is
- * in the roster.
- */
 async function authenticate(
   context: ConsoleContext,
   request: FastifyRequest,
-  given: z.infer<typeof CREDENTIALS>,
-  onRefused: () => void,
-): Promise<{ readonly user: RosterEntry; readonly store: SwiftAccount }> {
-  const name = loginName(given);
-  const login = () => swiftLogin(context.auth, name, given.key);
-  let token: SwiftToken | undefined;
+  attempt: Attempt,
+): Promise<Entry> {
+  let entry: Entry;
   try {
-    token = await login();
+    entry = await attempt.enter();
   } catch (error) {
     if (!(error instanceof CredentialsRefusedError)) throw error;
-  }
-  const user = context.accounts.find(name);
-  if (token === undefined || user === undefined) {
-    context.loginLimits.failed(request.view.address, name);
-    await record(context, request, { actor: name, role: '' }, LOGIN_DENIED);
+    context.loginLimits.failed(request.view.address, attempt.name);
+    await record(context, request, { actor: attempt.name, role: '' }, LOGIN_DENIED);
     throw new ApiError('unauthenticated', 'User or key is wrong, or may not use this console.');
   }
-  context.loginLimits.succeeded(request.view.address, name);
-  await record(context, request, { actor: name, role: user.role }, LOGIN_OK);
-  return {
-    user,
-    store: new SwiftAccount({
-      store: context.store,
-      token,
-      // Jobs and pages log in with it: a key that is refused ends the session.
-      login: () => login().catch(rethrowRefusal(onRefused)),
-      now: context.now,
-    }),
-  };
+  context.loginLimits.succeeded(request.view.address, attempt.name);
+  await record(context, request, { actor: loginName(entry.user), role: entry.user.role }, LOGIN_OK);
+  return entry;
 }
 
-/** Signs with what the user logged in with: the login name is the access key, or an entry says which. */
-function s3Of({ s3 }: ConsoleContext, user: RosterEntry, key: string): S3Account | undefined {
-  if (s3 === undefined) return undefined;
-  return new S3Account(s3, user.access_keys ?? [loginName(user)], key);
+/** Jobs and pages log in with it: a user who is refused then has no session any more. */
+function storeOf(
+  { store, now }: ConsoleContext,
+  attempt: Attempt,
+  { token, user }: Entry,
+  onRefused: () => void,
+): SwiftAccount {
+  const login = async (): Promise<SwiftToken> => {
+    try {
+      const again = await attempt.enter();
+      // Else the session would go on with rights that its user no longer has.
+      if (again.user.role !== user.role) throw new CredentialsRefusedError();
+      return again.token;
+    } catch (error) {
+      if (error instanceof CredentialsRefusedError) onRefused();
+      throw error;
+    }
+  };
+  return new SwiftAccount({ store, token, login, now });
 }
 
-function rethrowRefusal(onRefused: () => void) {
-  return (error: unknown): never => {
-    if (error instanceof CredentialsRefusedError) onRefused();
-    throw error;
-  };
+/** Signs with what the user logged in with, or with what the login knows of the user. */
+function s3Of({ s3 }: ConsoleContext, { s3: keys }: Entry): S3Account | undefined {
+  if (s3 === undefined || keys === undefined) return undefined;
+  return new S3Account(s3, keys.accessKeys, keys.secretKey);
 }
 
 function setCookie(

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
-import { loginName, type RosterEntry } from '../config/keys.js';
+import { isKeystone, loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
 import { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
 import { SURFACES } from '../surfaces/registry.js';
@@ -25,7 +25,9 @@ import type { ConsoleContext } from './context.js';
 import { Events } from './events.js';
 import { Jobs } from './jobs.js';
 import { JOBS_TOPIC } from './common-routes.js';
+import { KeystoneLogins } from './keystone-logins.js';
 import { LoginLimits } from './login-limits.js';
+import { StoreLogins, type Logins } from './logins.js';
 import { MetricsListener } from './metrics-listener.js';
 import { RUNS_TOPIC } from './runs/run-routes.js';
 import { Runs } from './runs/runs.js';
@@ -96,6 +98,8 @@ export class ConsoleServer {
     const surfaceTopics = SURFACES.flatMap(({ topics = [] }) => topics);
     const events = new Events([JOBS_TOPIC, RUNS_TOPIC, ...surfaceTopics]);
     const admin = new AdminClient(options);
+    const accounts = new Accounts(options.accounts);
+    const logins = await openLogins(options, accounts);
     const audit = await openAudit(options, now, logger);
     const describe = (error: unknown) => describeError({ logger }, error, 'job');
     const { stateDir } = options;
@@ -106,11 +110,11 @@ export class ConsoleServer {
       logger,
       events,
       store: new Upstream(parseUpstream(options.storeBase)),
-      auth: new Upstream(parseUpstream(options.authUrl)),
       s3: s3Endpoint(options),
       admin,
       views: new ClientViews(options.trustedProxies),
-      accounts: new Accounts(options.accounts),
+      accounts,
+      logins,
       sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
       loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
       audit,
@@ -176,7 +180,9 @@ export class ConsoleServer {
 
   /** Other users are let in from now on; who is none of them any more is logged out. */
   replaceAccounts(entries: readonly RosterEntry[]): void {
-    const { accounts, sessions } = this.context;
+    const { accounts, sessions, options } = this.context;
+    // Users of Keystone have their roles there.
+    if (isKeystone(options.authUrl)) return;
     accounts.replace(entries);
     sessions.endWhere(({ user }) => accounts.find(loginName(user))?.role !== user.role);
   }
@@ -200,7 +206,7 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, auth, s3, admin, audit, runs } = this.context;
+    const { sessions, events, store, logins, s3, admin, audit, runs } = this.context;
     const { monitor, lab, benchmarks, userAdmin } = this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
@@ -212,7 +218,7 @@ export class ConsoleServer {
       await this.#app.close();
     }
     store.close();
-    auth.close();
+    await logins.close();
     s3?.upstream.close();
     admin.close();
     await runs.close();
@@ -253,6 +259,13 @@ export async function startConsole(
     await server.close();
     throw error;
   }
+}
+
+/** @throws ConfigError */
+async function openLogins(options: ConsoleOptions, accounts: Accounts): Promise<Logins> {
+  const { authUrl } = options;
+  if (isKeystone(authUrl)) return KeystoneLogins.open(options);
+  return new StoreLogins(new Upstream(parseUpstream(authUrl)), accounts);
 }
 
 function openAudit(

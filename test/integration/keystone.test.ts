@@ -11,6 +11,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
+import { parseConsoleConfig } from '../../console/config/load.js';
+import { KeystoneLogins } from '../../console/server/keystone-logins.js';
+import { CredentialsRefusedError } from '../../console/swift/errors.js';
 import { putInChunks } from '../support/chunked-put.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -224,6 +227,53 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     );
     // Of the projects admin, service and test.
     expect(text).to.match(/janitor accounts: ok, 3, with those of 3 projects of Keystone/);
+  });
+
+  it('lets users log in to the console, by each way that the login page has', async () => {
+    const options = parseConsoleConfig(
+      {
+        store_base: 'http://127.0.0.1:1',
+        auth_url: keystone.url,
+        s3_base: 'http://127.0.0.1:1',
+        keystone_user: 'verifier',
+        keystone_key_file: join(folder, 'password'),
+      },
+      folder,
+    );
+    const logins = await KeystoneLogins.open(options);
+    const pair = await ec2('anna');
+    const secret = 'app-secret';
+    const password = { user: 'anna', project: 'test', password: 'unused-password' };
+    const id = await keystone.createApplicationCredential(users.anna ?? '', project, {
+      password: password.password,
+      secret,
+    });
+    try {
+      for (const way of [
+        { method: 'password', ...password },
+        { method: 'application_credential', id, secret },
+        { method: 'ec2', access_key: pair.access, secret_key: pair.secret },
+      ]) {
+        const { user, token, s3 } = await logins.attempt(way).enter();
+        expect(user).to.deep.equal({ account: 'test', user: 'anna', role: 'admin' });
+        expect(token.account).to.equal(`AUTH_${project}`);
+        expect(s3 === undefined, way.method).to.equal(way.method === 'application_credential');
+      }
+      for (const way of [
+        { method: 'password', ...password, password: 'wrong' },
+        { method: 'application_credential', id, secret: 'wrong' },
+        { method: 'ec2', access_key: pair.access, secret_key: 'wrong' },
+        { method: 'ec2', access_key: 'unknown', secret_key: 'wrong' },
+      ]) {
+        const failure = await logins
+          .attempt(way)
+          .enter()
+          .catch((error: unknown) => error);
+        expect(failure, JSON.stringify(way)).to.be.instanceOf(CredentialsRefusedError);
+      }
+    } finally {
+      await logins.close();
+    }
   });
 
   it('goes on with known keys while it does not answer, says so, and takes others after', async () => {

@@ -10,11 +10,14 @@ export interface FakeUser {
   readonly project: string;
   readonly domain?: string;
   roles: string[];
+  /** Undefined: the user cannot log in with one. */
+  readonly password?: string;
 }
 
 /** What is answered instead; false goes on as usual. */
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+const SERVICE_USER = 'ringway';
 export const SERVICE_PASSWORD = 'service-password';
 
 /**
@@ -24,9 +27,11 @@ export const SERVICE_PASSWORD = 'service-password';
 export class FakeKeystone {
   url = '';
   readonly users = new Map<string, FakeUser>();
+  /** Application credentials, by their id. */
+  readonly credentials = new Map<string, { readonly secret: string; readonly user: FakeUser }>();
   /** `METHOD path` of each request so far. */
   readonly requests: string[] = [];
-  /** Tokens of the gateway's user that are good. */
+  /** Tokens that are good. */
   readonly tokens = new Set<string>();
   tokenLifeMs = 3_600_000;
   /** False: its user may verify, and read no secrets. */
@@ -63,6 +68,11 @@ export class FakeKeystone {
     return this.requests.filter((line) => line.startsWith(prefix)).length;
   }
 
+  /** Ends the tokens of all users but the gateway's. */
+  expireTokens(): void {
+    for (const token of this.tokens) if (token.startsWith('token')) this.tokens.delete(token);
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -80,6 +90,8 @@ export class FakeKeystone {
       reply(response, 401, { error: { code: 401 } });
     } else if (path === '/v3/s3tokens') {
       this.#verify(body as SignatureBody, response);
+    } else if (path === '/v3/ec2tokens') {
+      this.#verifyEc2(body as Ec2Body, response);
     } else if (path === '/v3/roles' || path === '/v3/role_assignments') {
       this.#tell(request.url ?? '', response);
     } else {
@@ -107,16 +119,50 @@ export class FakeKeystone {
     }
   }
 
-  #logIn(body: LoginBody, response: ServerResponse): void {
-    if (body.auth.identity.password.user.password !== SERVICE_PASSWORD) {
-      reply(response, 401, { error: { code: 401 } });
+  #logIn({ auth: { identity, scope } }: LoginBody, response: ServerResponse): void {
+    const { password, application_credential: credential } = identity;
+    if (password?.user.name === SERVICE_USER && password.user.password === SERVICE_PASSWORD) {
+      this.#issue(response, {}, 201, 'service-token');
       return;
     }
+    const { user, secret } = this.credentials.get(credential?.id ?? '') ?? {};
+    const found =
+      user !== undefined && secret === credential?.secret
+        ? user
+        : [...this.users.values()].find((one) => isLogin(one, password?.user, scope?.project));
+    if (found === undefined) reply(response, 401, { error: { code: 401 } });
+    else this.#issue(response, tokenOf(found));
+  }
+
+  #issue(response: ServerResponse, about: object, status = 201, prefix = 'token'): void {
     this.#issued += 1;
-    const token = `token-${this.#issued}`;
+    const token = `${prefix}-${this.#issued}`;
     this.tokens.add(token);
     const expiresAt = new Date(Date.now() + this.tokenLifeMs).toISOString();
-    reply(response, 201, { token: { expires_at: expiresAt } }, { 'x-subject-token': token });
+    reply(
+      response,
+      status,
+      { token: { expires_at: expiresAt, ...about } },
+      { 'x-subject-token': token },
+    );
+  }
+
+  /** As keystone/api/ec2tokens.py does it with a signature of version 2. */
+  #verifyEc2({ credentials }: Ec2Body, response: ServerResponse): void {
+    const user = this.users.get(credentials.access);
+    if (user === undefined) {
+      reply(response, 404, { error: { code: 404 } });
+      return;
+    }
+    const { verb, host, path, params } = credentials;
+    const pairs = Object.keys(params)
+      .sort()
+      .map((name) => [name, params[name] ?? ''] as const);
+    const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+    const text = [verb, host, path, query].join('\n');
+    const expected = createHmac('sha256', user.secret).update(text).digest('base64');
+    if (expected !== credentials.signature) reply(response, 401, { error: { code: 401 } });
+    else this.#issue(response, tokenOf(user), 200);
   }
 
   #verify({ credentials }: SignatureBody, response: ServerResponse): void {
@@ -130,17 +176,19 @@ export class FakeKeystone {
       reply(response, 401, { error: { code: 401 } });
       return;
     }
-    const domain = { id: user.domain ?? 'default' };
-    reply(response, 200, {
-      token: {
-        user: { id: `id-${user.user}`, name: user.user, domain },
-        project: { id: `id-${user.project}`, name: user.project, domain },
-        roles: user.roles.map((name) => ({ id: name, name })),
-      },
-    });
+    reply(response, 200, { token: tokenOf(user) });
   }
 
   #secret(path: string, response: ServerResponse): void {
+    const owner = /^\/v3\/users\/([^/]+)\/credentials\/OS-EC2$/.exec(path)?.[1];
+    if (owner !== undefined) {
+      const having = [...this.users.values()].filter(({ user }) => `id-${user}` === owner);
+      const credentials = having.map(({ access, secret, project }) => {
+        return { access, secret, tenant_id: `id-${project}` };
+      });
+      reply(response, 200, { credentials });
+      return;
+    }
     const access = /^\/v3\/users\/[^/]+\/credentials\/OS-EC2\/([^/]+)$/.exec(path)?.[1] ?? '';
     const user = this.users.get(access);
     if (!this.givesSecrets) reply(response, 403, { error: { code: 403 } });
@@ -149,8 +197,58 @@ export class FakeKeystone {
   }
 }
 
+interface Named {
+  readonly name: string;
+  readonly domain: { readonly name: string };
+}
+
+type LoginUser = Named & { readonly password: string };
+
 interface LoginBody {
-  readonly auth: { readonly identity: { password: { user: { password: string } } } };
+  readonly auth: {
+    readonly identity: {
+      readonly password?: { readonly user: LoginUser };
+      readonly application_credential?: { readonly id: string; readonly secret: string };
+    };
+    readonly scope?: { readonly project: Named };
+  };
+}
+
+interface Ec2Body {
+  readonly credentials: {
+    readonly access: string;
+    readonly signature: string;
+    readonly verb: string;
+    readonly host: string;
+    readonly path: string;
+    readonly params: Readonly<Record<string, string>>;
+  };
+}
+
+/** The name of the default domain; others are called like their ids. */
+function domainName({ domain = 'default' }: FakeUser): string {
+  return domain === 'default' ? 'Default' : domain;
+}
+
+function isLogin(one: FakeUser, user: LoginUser | undefined, project: Named | undefined): boolean {
+  const domain = domainName(one);
+  return (
+    one.password !== undefined &&
+    one.password === user?.password &&
+    one.user === user.name &&
+    one.project === project?.name &&
+    [user, project].every((party) => party.domain.name === domain)
+  );
+}
+
+/** What a token says of its user. */
+function tokenOf(user: FakeUser): object {
+  const domain = { id: user.domain ?? 'default', name: domainName(user) };
+  return {
+    user: { id: `id-${user.user}`, name: user.user, domain },
+    project: { id: `id-${user.project}`, name: user.project, domain },
+    roles: user.roles.map((name) => ({ id: name, name })),
+  };
 }
 
 interface SignatureBody {

@@ -104,6 +104,20 @@ export class TestKeystone {
     await this.#call('DELETE', `/users/${user}/credentials/OS-EC2/${access}`);
   }
 
+  /** Made by the user, who alone may do that. @returns its id */
+  async createApplicationCredential(
+    user: string,
+    project: string,
+    { password, secret }: { readonly password: string; readonly secret: string },
+  ): Promise<string> {
+    const identity = { methods: ['password'], password: { user: { id: user, password } } };
+    const scope = { project: { id: project } };
+    const token = await this.#tokenFor({ identity, scope });
+    const path = `/users/${user}/application_credentials`;
+    const body = { application_credential: { name: 'test', secret } };
+    return idOf(await this.#call('POST', path, body, token), 'application_credential');
+  }
+
   /** It accepts connections, and answers nothing. */
   pause(): void {
     this.process.kill('SIGSTOP');
@@ -137,13 +151,17 @@ export class TestKeystone {
     const scope = { project: { name: 'admin', domain: { id: 'default' } } };
     const user = { name: 'admin', domain: { id: 'default' }, password: ADMIN_PASSWORD };
     const identity = { methods: ['password'], password: { user } };
+    this.#token = await this.#tokenFor({ identity, scope });
+  }
+
+  async #tokenFor(auth: object): Promise<string> {
     const { headers, body } = await request(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ auth: { identity, scope } }),
+      body: JSON.stringify({ auth }),
     });
     await body.dump();
-    this.#token = String(headers['x-subject-token']);
+    return String(headers['x-subject-token']);
   }
 
   async #assignment(user: string, project: string, role: string): Promise<string> {
@@ -155,10 +173,15 @@ export class TestKeystone {
     return `/projects/${project}/users/${user}/roles/${made.id}`;
   }
 
-  async #call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
+  async #call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object,
+    token = this.#token,
+  ) {
     const answer = await request(`${this.url}${path}`, {
       method,
-      headers: { 'x-auth-token': this.#token, 'content-type': 'application/json' },
+      headers: { 'x-auth-token': token, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answer.body.text();

@@ -3,6 +3,20 @@ import { takeBack } from './login-page.js';
 const form = /** @type {HTMLFormElement} */ (document.querySelector('#login'));
 const message = /** @type {HTMLElement} */ (document.querySelector('#message'));
 
+/** The fields of another way to log in are neither shown nor sent. */
+function showMethod() {
+  const method = new FormData(form).get('method');
+  for (const fields of form.querySelectorAll('fieldset[data-method]')) {
+    const isChosen = /** @type {HTMLElement} */ (fields).dataset.method === method;
+    fields.toggleAttribute('hidden', !isChosen);
+    fields.toggleAttribute('disabled', !isChosen);
+  }
+}
+
+form.addEventListener('change', showMethod);
+// A browser may keep the choice when a page is loaded again.
+showMethod();
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   message.textContent = '';

@@ -76,9 +76,32 @@ describe('console config: derived from the service', () => {
     expect(derived(auth, undefined, [OF_SWIFT]).authUrl).to.equal(auth.swift_auth_url);
   });
 
+  it('lets users of Keystone log in by their roles', () => {
+    const keys = {
+      ...SWIFT,
+      swift_auth_url: 'http://k:5000/v3',
+      swift_user: 'gateway',
+      swift_key_file: '/etc/ringway/password',
+      credentials_source: 'identity',
+      identity_url: 'http://k:5000/v3',
+      identity_user: 'gateway',
+      identity_key_file: '/etc/ringway/password',
+    };
+    expect(derived(keys, undefined, [])).to.deep.include({
+      authUrl: 'http://k:5000/v3',
+      accounts: [],
+      keystoneUser: 'gateway',
+      keystoneKeyFile: '/etc/ringway/password',
+      keystoneUserProject: 'service',
+      keystoneAccountPrefix: 'AUTH_',
+    });
+    const users = { accounts: [{ account: 'a', user: 'b', role: 'reader' }] };
+    expect(() => derived(keys, users, [])).to.throw(/keystone_roles says who may log in/);
+  });
+
   for (const [why, keys, credentials] of [
     [/^its store has no address/, { store_listen: '' }, [OWNER]],
-    [/^swift_auth_url is no/, { ...SWIFT, swift_auth_url: 'http://k:5000/v3' }, [OF_SWIFT]],
+    [/^swift_auth_url is no/, { ...SWIFT, swift_auth_url: 'http://k:5000/v2.0' }, [OF_SWIFT]],
     [/^no credential names a user/, SWIFT, [OWNER]],
     [/^no credential names a user/, {}, []],
   ] as const) {
