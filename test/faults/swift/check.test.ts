@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Operation, Outcome, ReadResult } from '../history/operation.js';
-import { checkEventual, finalBodies, improperErrors } from './check.js';
+import type { ListedEntry, Operation, Outcome, ReadResult } from '../history/operation.js';
+import { checkEventual, finalBodies, improperErrors, mayBeOld } from './check.js';
 
 const OK = { result: 'ok' } as const;
 const UNKNOWN = { result: 'unknown', why: '503 SlowDown' } as const;
@@ -56,6 +56,19 @@ describe('checking a history of Swift under faults', () => {
       'c',
     ]);
     expect(bodies(put(0, 'a', UNKNOWN))).to.deep.equal([]);
+  });
+
+  it('holds what a client is told of versions to be right, but for keys that a listing lacks', () => {
+    const list = (entries: readonly ListedEntry[]): Operation => {
+      const outcome = { ...OK, entries };
+      return { op: 'list', client: 'r', key: 'k', start: 0, end: 10, outcome };
+    };
+    const entry = { kind: 'version', version: 'v', latest: true, body: 'a' } as const;
+    const versionRead: Operation = { ...get(0, NOTHING), version: 'v' } as Operation;
+    const firm = [list([entry]), versionRead, put(0, 'a')];
+    expect(firm.filter(mayBeOld)).to.deep.equal([]);
+    const old = [list([]), get(0, NOTHING), get(0, gives('a'))];
+    expect(old.filter(mayBeOld)).to.deep.equal(old);
   });
 
   it('takes 503 and a cut for proper errors, and nothing else', () => {

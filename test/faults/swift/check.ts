@@ -56,6 +56,24 @@ export function finalBodies(operations: readonly Operation[]): Map<string, Set<s
   return allowed;
 }
 
+/**
+ * Whether a read of a bucket with versions proves nothing of that moment, as docs/swift.md has it:
+ *
+ * - Any one server that has an object answers a read of the key itself. One that was away does so with
+ *   what it has, until the replicator has repaired it.
+ * - Any one replica of a container answers a listing. While an object server is away, one replica may
+ *   be told of no writes at all, and does not know the keys that are new since, until it was
+ *   replicated. What is listed of a key, however, is what its index says.
+ *
+ * Reads of versions, and listings that show the key, are to be right at any time.
+ */
+export function mayBeOld(operation: Operation): boolean {
+  const { op } = operation;
+  if (op === 'get' || op === 'head') return operation.version === undefined;
+  if (op !== 'list' || operation.outcome.result !== 'ok') return false;
+  return operation.outcome.entries.length === 0;
+}
+
 /** What a client may be told of a fault behind the gateway: nothing was promised, come again. */
 const PROPER = [
   /^503 (?:SlowDown|ServiceUnavailable)$/,
