@@ -12,6 +12,7 @@ export default tseslint.config(
       'data/',
       'artifacts/',
       '.swift-lab/',
+      '.ringway-demo/',
     ],
   },
   js.configs.recommended,

@@ -48,20 +48,40 @@ export async function choosePorts(base) {
     if (taken.length > 0) throw new Error(`ports are taken: ${taken.join(', ')}`);
     return ports;
   }
+  return freePorts(
+    NAMES,
+    NODES.map(({ ip }) => ip),
+  );
+}
+
+/**
+ * A block of ports that are free on all addresses.
+ *
+ * @template {string} Name
+ * @param {readonly Name[]} names
+ * @param {readonly string[]} ips
+ * @returns {Promise<Record<Name, number>>} one after the other, by their names
+ */
+export async function freePorts(names, ips) {
   for (;;) {
     // A random block, so that labs that start at the same time try different ones.
-    const blocks = Math.floor((END - FIRST) / NAMES.length);
-    const ports = portsFrom(FIRST + randomInt(blocks) * NAMES.length);
-    if ((await takenOf(ports)).length === 0) return ports;
+    const blocks = Math.floor((END - FIRST) / names.length);
+    const base = FIRST + randomInt(blocks) * names.length;
+    const ports = Object.fromEntries(names.map((name, offset) => [name, base + offset]));
+    if ((await takenOf(ports, ips)).length === 0)
+      return /** @type {Record<Name, number>} */ (ports);
   }
 }
 
-/** @param {Ports} ports */
-async function takenOf(ports) {
+/**
+ * @param {Readonly<Record<string, number>>} ports
+ * @param {readonly string[]} [ips] by default those of the lab
+ */
+async function takenOf(ports, ips = NODES.map(({ ip }) => ip)) {
   const numbers = Object.values(ports);
   const free = await Promise.all(
     numbers.map(async (port) => {
-      for (const { ip } of NODES) if (!(await isFree({ ip, port }))) return false;
+      for (const ip of ips) if (!(await isFree({ ip, port }))) return false;
       return true;
     }),
   );

@@ -36,10 +36,20 @@ export function servicesOf(lab) {
  *
  * @param {LabState} lab
  * @param {string} program
- * @param {readonly string[]} args `-v` is added: without it the log goes to syslog alone
+ * @param {readonly string[]} args
  */
 export function swiftProgram(lab, program, args) {
-  const { conf } = layout(lab.dir);
+  return swiftCommand(layout(lab.dir).conf, program, args);
+}
+
+/**
+ * A program of Swift's with a folder in the place of /etc/swift.
+ *
+ * @param {string} conf absolute path of the folder
+ * @param {string} program
+ * @param {readonly string[]} args `-v` is added: without it the log goes to syslog alone
+ */
+export function swiftCommand(conf, program, args) {
   return {
     command: PYTHON,
     args: [pythonFile('launch.py'), conf, programPath(program), ...args, '-v'],

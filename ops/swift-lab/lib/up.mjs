@@ -73,14 +73,33 @@ export async function startServices(lab, names) {
  * @param {boolean} isRunning
  */
 async function start(lab, service, isRunning) {
-  if (!isRunning && !(await isFree(service))) {
+  if (isRunning) await answering(service, [], START_LIMIT_MS);
+  else await startService(lab.id, service);
+}
+
+/**
+ * Starts a service that outlives us, and waits until it answers.
+ *
+ * @param {string} id that its processes carry
+ * @param {Service} service
+ * @param {number} [limitMs] a guard: many may start at once on a busy machine
+ * @throws {Error} with the end of its log
+ */
+export async function startService(id, service, limitMs = START_LIMIT_MS) {
+  if (!(await isFree(service))) {
     throw new Error(`${service.name}: ${service.ip}:${service.port} is taken by something else`);
   }
-  const ended = isRunning ? [] : [spawnService(lab.id, service).ended];
+  await answering(service, [spawnService(id, service).ended], limitMs);
+}
+
+/**
+ * @param {Service} service
+ * @param {readonly Promise<never>[]} ended rejects when it has ended
+ * @param {number} limitMs
+ */
+async function answering(service, ended, limitMs) {
   try {
-    await within(START_LIMIT_MS, (signal) =>
-      Promise.race([untilHealthy(service, signal), ...ended]),
-    );
+    await within(limitMs, (signal) => Promise.race([untilHealthy(service, signal), ...ended]));
   } catch (error) {
     throw new Error(`${messageOf(error)}; ${service.log} ends with\n${tail(service.log)}`, {
       cause: error,
