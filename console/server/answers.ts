@@ -21,6 +21,8 @@ import type { DeletedPage, VersionsView } from '../surfaces/files/version-routes
 import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
 import type { Capture } from '../surfaces/lab/capsule/capture.js';
 import type { CapsuleKeyView, CapturesView } from '../surfaces/lab/capsule/page.js';
+import type { ExpiredRun } from '../surfaces/lab/expired/expired-runs.js';
+import type { ExpiredRunsView } from '../surfaces/lab/expired/page.js';
 import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
 import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
 import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
@@ -114,6 +116,9 @@ export interface Answers {
   'GET /lab/api/capsule/captures': CapturesView;
   'GET /lab/api/capsule/key': CapsuleKeyView;
   [capture: `GET /lab/api/capsule/captures/${string}`]: Capture;
+  'GET /lab/api/expired/runs': ExpiredRunsView;
+  'POST /lab/api/expired/runs': { readonly id: string };
+  [expired: `GET /lab/api/expired/runs/${string}`]: ExpiredRun;
   'GET /lab/api/genome/runs': GenomeRunsView;
   'POST /lab/api/genome/runs': { readonly id: string };
   [genome: `GET /lab/api/genome/runs/${string}`]: GenomeRun;

@@ -106,6 +106,45 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
   });
 });
 
+describeWith([program('chromium')], 'the Observatory in a browser', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let bed: TestBed;
+  let watched: Watched;
+
+  before(async () => {
+    bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
+    watched = await openPage();
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(watched.page);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+  });
+
+  it('writes objects, shows their course, and keeps it when the run is ended', async () => {
+    const { page } = watched;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/expired`);
+    await page.getByRole('spinbutton', { name: /^Objects/ }).fill('3');
+    await page.getByLabel('First expiry').fill('2');
+    await page.getByLabel('Then every').fill('1');
+    await page.getByRole('button', { name: 'Write and watch' }).click();
+    const objects = page.getByRole('table', { name: 'Objects' });
+    await objects.getByRole('row', { name: /^00.*Logically Expired/ }).waitFor();
+    await page.getByText('X-Open-Expired needs Swift 2.34').waitFor();
+    await page.getByRole('region', { name: 'Course of the objects' }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-expired');
+    // The run goes on without the page.
+    await page.reload();
+    await page.getByRole('button', { name: 'End and keep' }).click();
+    await page.getByText('done', { exact: true }).first().waitFor();
+    await page.getByText('in no mean').waitFor();
+    expect(watched.complaints).to.deep.equal([]);
+  });
+});
+
 describeWith([program('chromium')], 'the page of benchmarks in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;

@@ -5,6 +5,7 @@ import type { Runs } from '../../server/runs/runs.js';
 import { Capsules } from './capsule/capsules.js';
 import { LabCompute } from './compute/compute.js';
 import { DebtWatch } from './debt/debt-watch.js';
+import { ExpiredRuns } from './expired/expired-runs.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
@@ -37,6 +38,7 @@ export class Lab {
   readonly debt: DebtWatch;
   readonly profile: ProfileMap;
   readonly capsules: Capsules;
+  readonly expired: ExpiredRuns;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, now, runs }: LabOptions) {
@@ -44,6 +46,7 @@ export class Lab {
     this.nodes = new NodeReader(now);
     this.genome = new GenomeRuns(runs, this.compute, this.rings);
     this.debt = new DebtWatch({ options, rings: this.rings, now });
+    this.expired = new ExpiredRuns(runs, now);
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir);

@@ -1,6 +1,7 @@
 import type { Surface } from '../../server/surface.js';
 import { DEBT } from './debt/page.js';
 import { CAPSULE } from './capsule/page.js';
+import { EXPIRED } from './expired/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
@@ -13,5 +14,5 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, CAPSULE, DEBT, PROFILE_MAP, GENOME],
+  pages: [RINGS, POLICIES, CAPSULE, DEBT, EXPIRED, PROFILE_MAP, GENOME],
 };

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError } from '../../../server/api-error.js';
+import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import type { Runs } from '../../../server/runs/runs.js';
+import { Observation, type ExpiredParams, type ExpiredView } from './observation.js';
+import type { ExpiryObserver } from './observer.js';
+
+/** A run in a list, as all operators see it. */
+export type ExpiredRunRow = RunView<ExpiredParams>;
+export type ExpiredRun = WholeRun<ExpiredParams, ExpiredView, ExpiredView>;
+
+const KIND = 'lab.expired';
+const LOOK_MS = 500;
+
+/**
+ * Watches objects that expire: one run at a time. A run that the end of the console cuts is lost;
+ * its objects expire by themselves.
+ */
+export class ExpiredRuns {
+  /** By container, which is new for each run: what a run acts with is no value for a journal. */
+  readonly #observers = new Map<string, ExpiryObserver>();
+  #watched: { readonly id: string; readonly observation: Observation } | undefined;
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly now: () => number,
+  ) {
+    const kind: RunKind<ExpiredParams, ExpiredView> = {
+      name: KIND,
+      access: 'operate',
+      kept: 20,
+      resumes: false,
+      run: async ({ id, params, signal, progress }) => {
+        const { container, count } = params;
+        const observer = this.#observers.get(container);
+        if (observer === undefined) throw new ApiError('conflict', 'The run has no user any more.');
+        const observation = new Observation(params, observer, this.now);
+        this.#watched = { id, observation };
+        try {
+          await observation.begin();
+          for (;;) {
+            const isOver = await observation.look();
+            const { view } = observation;
+            progress(view.summary.reaped, count, view);
+            if (isOver || signal.aborted) return view;
+            await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+          }
+        } finally {
+          this.#watched = undefined;
+          this.#observers.delete(container);
+          const names = observation.view.objects.map(({ name }) => name);
+          await observer.remove(container, names).catch(() => undefined);
+        }
+      },
+    };
+    runs.register(kind);
+  }
+
+  /** @throws ApiError locked while objects of another run are watched */
+  async start(
+    params: ExpiredParams,
+    observer: ExpiryObserver,
+    by: RunActor,
+  ): Promise<ExpiredRunRow> {
+    this.#observers.set(params.container, observer);
+    try {
+      const request = { params, target: params.container, lock: KIND };
+      return await this.runs.start<ExpiredParams>(KIND, request, by);
+    } catch (error) {
+      this.#observers.delete(params.container);
+      throw error;
+    }
+  }
+
+  /** The runs, the newest first. */
+  async list(): Promise<ExpiredRunRow[]> {
+    return (await this.runs.list(KIND)) as ExpiredRunRow[];
+  }
+
+  /** @throws ApiError not_found */
+  async get(id: string): Promise<ExpiredRun> {
+    const run = await this.runs.get(id);
+    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
+    return run as ExpiredRun;
+  }
+
+  /** Ends a run with what was seen until now. @throws ApiError not_found */
+  finish(id: string): void {
+    this.#observation(id).finish();
+  }
+
+  /** @throws ApiError not_found; unsupported_here where the proxy opens no expired objects */
+  async rescue(id: string, name: string): Promise<boolean> {
+    const observation = this.#observation(id);
+    if (!observation.canRescue) {
+      throw new ApiError('unsupported_here', 'This store does not open expired objects.', {
+        needs: 'Swift 2.34 or later, with allow_open_expired in [app:proxy-server]',
+      });
+    }
+    const isReadable = await observation.rescue(name);
+    if (isReadable === undefined) throw new ApiError('not_found', 'There is no such object.');
+    return isReadable;
+  }
+
+  #observation(id: string): Observation {
+    if (this.#watched?.id === id) return this.#watched.observation;
+    throw new ApiError('not_found', 'There is no such run that is not over.');
+  }
+}

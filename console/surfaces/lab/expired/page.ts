@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { labOf } from '../lab.js';
+import type { ExpiredRun, ExpiredRunRow } from './expired-runs.js';
+import { EXPIRED_PREFIX, SwiftObserver } from './observer.js';
+
+/** Swift's `interval` of the expirer is five minutes; it may take one and a half passes. */
+const EXPIRER_S = 720;
+
+const START = z.strictObject({
+  count: z.int().min(1).max(50).default(8),
+  first_s: z.int().min(2).max(3600).default(5),
+  step_s: z.int().min(0).max(600).default(5),
+  bytes: z
+    .int()
+    .min(0)
+    .max(1024 * 1024)
+    .default(1024),
+  watch_s: z.int().min(10).max(21_600).default(3600),
+  expirer_s: z.int().min(10).max(21_600).default(EXPIRER_S),
+});
+const RESCUE = z.strictObject({ name: z.string().regex(/^\d{2}$/) });
+
+export interface ExpiredRunsView {
+  readonly items: readonly ExpiredRunRow[];
+}
+
+export const EXPIRED: SurfacePage = {
+  id: 'lab/expired',
+  title: 'Expired-but-Alive Observatory',
+  purpose: 'What becomes of objects after they have expired, until they are gone from all disks.',
+  path: '/lab/expired',
+  icon: 'ghost',
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  routes: expiredRoutes,
+};
+
+function expiredRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
+
+  app.post('/lab/api/expired/runs', { config: { access } }, async (request, reply) => {
+    const { expired, rings, nodes } = labOf(context);
+    const given = parse(START, request.body);
+    const { store: account } = sessionOf(request);
+    const { store, now, options } = context;
+    const asksNodes = options.storeDir !== '';
+    const observer = new SwiftObserver({ account, store, rings, nodes, asksNodes, now });
+    const container = `${EXPIRED_PREFIX}${randomBytes(4).toString('hex')}`;
+    const run = await expired.start({ container, ...given }, observer, runActor(request));
+    return reply.status(202).send({ id: run.id });
+  });
+
+  app.get(
+    '/lab/api/expired/runs',
+    { config: { access, background: true } },
+    async (): Promise<ExpiredRunsView> => ({ items: await labOf(context).expired.list() }),
+  );
+
+  app.get(
+    '/lab/api/expired/runs/:id',
+    { config: { access, background: true } },
+    (request): Promise<ExpiredRun> => labOf(context).expired.get(idOf(request.params)),
+  );
+
+  app.post('/lab/api/expired/runs/:id/finish', { config: { access } }, (request, reply) => {
+    labOf(context).expired.finish(idOf(request.params));
+    return reply.status(204).send();
+  });
+
+  app.delete('/lab/api/expired/runs/:id', { config: { access } }, async (request, reply) => {
+    const { id } = await labOf(context).expired.get(idOf(request.params));
+    await cancelRun(context, request, id);
+    return reply.status(204).send();
+  });
+
+  app.post('/lab/api/expired/runs/:id/rescue', { config: { access } }, async (request) => {
+    const { name } = parse(RESCUE, request.body);
+    const id = idOf(request.params);
+    const act = { action: 'lab.expired.rescue', target: id, details: { name } };
+    const isReadable = await audited(context, request, act, () =>
+      labOf(context).expired.rescue(id, name),
+    );
+    return { is_readable: isReadable };
+  });
+}

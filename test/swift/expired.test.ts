@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ExpiredRun } from '../../console/surfaces/lab/expired/expired-runs.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { eventually } from '../support/eventually.js';
+import { describeWith } from '../support/needs.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+
+/** A guard: a lab takes its time to start on a busy machine. */
+const LAB_LIMIT_MS = 300_000;
+
+describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
+  this.timeout(LAB_LIMIT_MS);
+  let lab: SwiftLab;
+  let bed: TestBed;
+
+  before(async () => {
+    lab = await sharedSwiftLab();
+    await lab.heal();
+    const store_dir = join(lab.state.dir, 'conf');
+    const { endpoints, authUrl: auth_url } = lab.state;
+    const cluster = { store_base: endpoints[0], auth_url, store_dir };
+    bed = await startTestBed({ lab_enabled: true, ...cluster }, REAL_CLOCK);
+  });
+  after(async () => {
+    await bed.close();
+    await lab.heal();
+  });
+
+  it('sees ghosts on the disks until the expirer has run, and their tombstones then', async () => {
+    const operator = await bed.login();
+    const started = await operator.post('/lab/api/expired/runs', {
+      count: 2,
+      first_s: 3,
+      step_s: 1,
+    });
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    const get = async (): Promise<ExpiredRun> =>
+      (await operator.get(`/lab/api/expired/runs/${id}`)).json();
+    const objects = ({ detail, result }: ExpiredRun) => (result ?? detail)?.objects ?? [];
+    const all = (state: string) => (run: ExpiredRun) =>
+      objects(run).length === 2 && objects(run).every((one) => one.state === state);
+    const alive = await eventually(get, all('Alive'), LAB_LIMIT_MS);
+    expect(alive.state).to.equal('active');
+    const ghosts = await eventually(get, all('Recoverable Ghost'), LAB_LIMIT_MS);
+    for (const { replicas, is_listed: isListed } of objects(ghosts)) {
+      const states = replicas.filter(({ index }) => index !== null).map(({ state }) => state);
+      expect([states, isListed]).to.deep.equal([['present', 'present', 'present'], true]);
+    }
+    if (ghosts.detail?.open_expired.support === 'unsupported') {
+      expect(ghosts.detail.findings.map((one) => one.id)).to.include('open_expired_unsupported');
+    }
+    await lab.runOnce('updater');
+    await lab.runOnce('expirer');
+    const reaped = await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
+    expect(reaped.result?.summary).to.deep.include({ n: 2, reaped: 2, censored: 0 });
+    for (const one of objects(reaped)) {
+      expect(one.ghost_s).to.be.greaterThan(0);
+      const primaries = one.replicas.filter(({ index }) => index !== null);
+      for (const { state, timestamp } of primaries) {
+        // The expirer's tombstone has the time of the expiry.
+        expect([state, Number(timestamp)]).to.deep.equal(['tombstone', one.delete_at_unix_s]);
+      }
+    }
+  });
+});
