@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import { readVersionsPage } from '../../../src/s3/versions/listing/versions-page.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
 import {
+  ACCOUNT,
   archivedNames,
+  BUCKET,
   bodiesOf,
   CALL,
   CONTAINER,
@@ -31,6 +34,11 @@ class Interrupted extends DecoratedBackend {
     private readonly before: (call: number, what: string) => Promise<void> | void,
   ) {
     super(inner);
+  }
+
+  override async listObjects(...args: Parameters<Backend['listObjects']>) {
+    await this.#call('listObjects');
+    return super.listObjects(...args);
   }
 
   override async headObject(...args: Parameters<Backend['headObject']>) {
@@ -90,7 +98,7 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
      */
     async function atEachCall(
       between: () => Promise<unknown>,
-      act: (versions: VersionedKeys, at: string) => Promise<void>,
+      act: (versions: VersionedKeys, at: string, interrupted: Backend) => Promise<void>,
       since: (at: string) => Promise<void> = () => Promise.resolve(),
     ): Promise<void> {
       for (let at = 1; at <= CALLS_MAX; at++) {
@@ -99,7 +107,7 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
           if (call === at) await between();
           else if (call > at) await since(`before call ${call}, after ${at}`);
         });
-        await act(gatewayOn(interrupted), `before call ${at}`);
+        await act(gatewayOn(interrupted), `before call ${at}`, interrupted);
         if (interrupted.calls < at) return;
       }
       expect.fail(`it makes more than ${CALLS_MAX} calls`);
@@ -113,6 +121,32 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
         () => put(store, others, KEY, 'after'),
         async (versions, at) => {
           expect(await versions.find(CALL, KEY, 'null'), at).to.not.equal(undefined);
+        },
+      ));
+
+    /** The ids of a page of all versions, newest first; `v` for one that is not `null`. */
+    async function listed(backend: Backend): Promise<string> {
+      const versions = gatewayOn(backend);
+      const page = await readVersionsPage(
+        {
+          ...{ backend, call: CALL, account: ACCOUNT, bucket: BUCKET },
+          readIndex: versions.readIndex.bind(versions),
+          repairLink: versions.repairLink.bind(versions),
+        },
+        { prefix: '', delimiter: undefined, keyMarker: '', versionIdMarker: '', maxKeys: 10 },
+      );
+      const ids = page.entries.map((entry) => ('versionId' in entry ? entry.versionId : ''));
+      return ids.map((id) => (id === 'null' ? id : 'v')).join(' ');
+    }
+
+    it('is listed as things were at one moment while it moves and goes', () =>
+      atEachCall(
+        async () => {
+          await put(store, others, KEY, 'after');
+          await deleteNull(others);
+        },
+        async (_versions, at, interrupted) => {
+          expect(await listed(interrupted), at).to.be.oneOf(['null', 'v null', 'v']);
         },
       ));
 

@@ -83,6 +83,13 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof S3Error && error.code === 'InternalError';
 }
 
+/** The limit of looks at an object that clients of the store keep replacing. */
+const PLAIN_LOOKS_MAX = 3;
+
+function isSameListed(one: ListedObject, other: ListedObject): boolean {
+  return one.etag === other.etag && one.lastModified === other.lastModified;
+}
+
 /** The names of one key that are listed where its index cannot be read. */
 const ARCHIVED_MAX = 1000;
 
@@ -243,12 +250,21 @@ export class KeyReader {
   }
 
   async #indexedVersions(found: FoundKey): Promise<readonly SummaryEntry[]> {
-    const { key, current } = found;
+    const { key } = found;
+    let { current } = found;
     const summary = this.#summary(found);
     let index = summary ?? (await this.#readIndex(key));
     let state = listedState(current, index);
     // The two listings are of two instants: this index has been replaced since.
     if (state === 'ahead' && summary !== undefined) {
+      index = await this.#readIndex(key);
+      state = listedState(current, index);
+    }
+    // The object may have become a version, and that may have been deleted, before the index was read.
+    for (let looks = 0; state === 'plain' && looks < PLAIN_LOOKS_MAX; looks++) {
+      const now = await this.#lookUp(key);
+      if (now !== undefined && current !== undefined && isSameListed(now, current)) break;
+      current = now;
       index = await this.#readIndex(key);
       state = listedState(current, index);
     }
