@@ -6,8 +6,11 @@ import type {
   RemovedManifest,
 } from '../../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../src/backend/errors.js';
+import type { RequestContext } from '../../../src/s3/operation.js';
 import { copyObject } from '../../../src/s3/object/copy-object.js';
 import { S3Error } from '../../../src/s3/errors.js';
+import type { FoundVersion } from '../../../src/s3/versions/current-state.js';
+import type { VersionEntry } from '../../../src/s3/versions/version-entry.js';
 import { contextOf } from '../context.js';
 
 const MANIFEST: RemovedManifest = { size: 9, etag: 'e-2', systemMetadata: {} };
@@ -35,7 +38,12 @@ class Scene {
     private readonly outcomes: readonly (CopyOutcome['outcome'] | BackendErrorCode)[],
   ) {}
 
-  async run(headers: Record<string, string> = {}): Promise<string> {
+  /** @param found - where the named version is, one look after the other */
+  async run(
+    headers: Record<string, string> = {},
+    found: readonly FoundVersion[] = [],
+  ): Promise<string> {
+    const places = found.values();
     const heads = this.heads.values();
     const outcomes = this.outcomes.values();
     const context = contextOf({
@@ -50,7 +58,9 @@ class Scene {
       },
       replaced: (_target, manifest) => this.replaced.push(manifest),
     });
-    const { pending } = await copyObject(context);
+    const find = () => Promise.resolve(places.next().value);
+    const services = { ...context.services, versions: { find } };
+    const { pending } = await copyObject({ ...context, services } as unknown as RequestContext);
     const settled = await pending?.document;
     return typeof settled === 'string' ? settled : (settled?.document ?? '');
   }
@@ -89,6 +99,20 @@ describe('CopyObject', () => {
       ['c', 'c'],
     ]);
     expect(scene.inputs.at(-1)?.systemMetadata).to.deep.equal({ 's3-tagging': 'k=v' });
+  });
+
+  it('copies the version null, and not the one whose link has taken its place', async () => {
+    const entry = { id: 'null', kind: 'version' } as VersionEntry;
+    const atKey = { account: 'AUTH_main', container: 'source', object: 'key' };
+    const archived = { ...atKey, container: 'source+versions', object: '6b6579/n' };
+    const target = { container: 'source+versions', object: '6b6579/v' };
+    const link = { target, etag: 'later', lastModified: 0, systemMetadata: {} };
+    const scene = new Scene([headOf('later', { link }), headOf('null')], ['created']);
+    await scene.run({ 'x-amz-copy-source': '/source/key?versionId=null' }, [
+      { entry, ref: atKey },
+      { entry, ref: archived },
+    ]);
+    expect(scene.inputs.map(({ sourceEtag }) => sourceEtag)).to.deep.equal(['null']);
   });
 
   it('checks the conditions of every version', async () => {
