@@ -6,10 +6,13 @@ import {
   type Exchange,
   type TlsSessions,
 } from './connection.js';
+import { Deadline, TimeoutError } from './deadline.js';
 
 export interface HttpPoolOptions extends ConnectionOptions {
   /** Connections to the server, those that are being made included. */
   readonly connectionsMax: number;
+  /** How long an exchange may wait for one. */
+  readonly waitTimeoutMs: number;
 }
 
 /**
@@ -19,8 +22,15 @@ export interface HttpPoolOptions extends ConnectionOptions {
 export class HttpPool implements ConnectionOwner {
   readonly #open = new Set<Connection>();
   readonly #free: Connection[] = [];
-  /** Exchanges for which there is no connection, in the order in which they came. */
-  readonly #waiting = new Set<Exchange>();
+  /**
+   * Exchanges for which there is no connection, in the order in which they came, and until when each
+   * waits.
+   */
+  readonly #waiting = new Map<Exchange, number>();
+  /** The end of the first one's wait. */
+  readonly #deadline = new Deadline(() => {
+    this.#endWaits();
+  });
   readonly #sessions: TlsSessions = { last: undefined };
   #isRetired = false;
   #isDestroyed = false;
@@ -45,14 +55,15 @@ export class HttpPool implements ConnectionOwner {
 
   /**
    * Gives the exchange a connection, at once where one is free. It waits where there are as many as
-   * there may be: who has a bound of its own below that never does.
+   * there may be, for `waitTimeoutMs`, and is then told a TimeoutError: a caller that has a bound of
+   * its own below that number never waits.
    */
   start(exchange: Exchange): void {
     const free = this.#free.pop();
     if (free !== undefined) free.use(exchange);
     else if (this.#isDestroyed) exchange.onError(closedError());
     else if (this.#open.size < this.options.connectionsMax) this.#connect(exchange);
-    else this.#waiting.add(exchange);
+    else this.#wait(exchange);
   }
 
   /**
@@ -72,8 +83,9 @@ export class HttpPool implements ConnectionOwner {
   /** Ends all connections, those in use included, and whatever waits for one. */
   destroy(): void {
     this.#isDestroyed = true;
-    const waiting = [...this.#waiting];
+    const waiting = [...this.#waiting.keys()];
     this.#waiting.clear();
+    this.#deadline.close();
     for (const exchange of waiting) exchange.onError(closedError());
     for (const connection of [...this.#open]) connection.destroy(closedError());
   }
@@ -94,12 +106,33 @@ export class HttpPool implements ConnectionOwner {
   }
 
   #nextWaiting(): Exchange | undefined {
-    // A Set is in the order of its insertions.
-    for (const exchange of this.#waiting) {
+    // A Map is in the order of its insertions.
+    for (const exchange of this.#waiting.keys()) {
       this.#waiting.delete(exchange);
       return exchange;
     }
     return undefined;
+  }
+
+  #wait(exchange: Exchange): void {
+    const { waitTimeoutMs } = this.options;
+    if (this.#waiting.size === 0) this.#deadline.arm(waitTimeoutMs);
+    this.#waiting.set(exchange, performance.now() + waitTimeoutMs);
+  }
+
+  #endWaits(): void {
+    const now = performance.now();
+    for (const [exchange, until] of this.#waiting) {
+      // The exchange that was first may have left, or have been served.
+      if (until - now > 1) {
+        this.#deadline.arm(until - now);
+        return;
+      }
+      this.#waiting.delete(exchange);
+      exchange.onError(
+        new TimeoutError(`no connection was free in ${this.options.waitTimeoutMs} ms`),
+      );
+    }
   }
 
   #connect(exchange: Exchange): void {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ReadSlabs } from '../../../src/lib/buffers/read-slabs.js';
+import { TimeoutError } from '../../../src/lib/http-client/deadline.js';
 import type { HttpPool } from '../../../src/lib/http-client/pool.js';
 import { makeCertificate } from '../../support/certificate.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -59,6 +60,21 @@ describe('HTTP connections', () => {
     }
     expect(gets.map(({ state }) => state)).to.deep.equal(gets.map(() => 'ended'));
     expect(server.sockets).to.have.length(2);
+  });
+
+  it('are not waited for without end', async () => {
+    serve = () => undefined;
+    pool = server.pool({ connectionsMax: 1, waitTimeoutMs: 50 });
+    const [first, ...others] = Array.from({ length: 3 }, () => new Get());
+    for (const get of [first, ...others]) if (get !== undefined) pool.start(get);
+    for (const { over } of others) await over;
+    for (const { error } of others) expect(error).to.be.instanceOf(TimeoutError);
+    expect(first?.state).to.equal('under_way');
+    // The next wait has a time of its own.
+    const later = new Get();
+    pool.start(later);
+    await later.over;
+    expect(later.error).to.be.instanceOf(TimeoutError);
   });
 
   it('are not given to what has left while it waited', async () => {

@@ -48,6 +48,7 @@ export class RawServer {
         origin,
         connectionsMax: 4,
         connectTimeoutMs: 10_000,
+        waitTimeoutMs: 10_000,
         keepAliveMs: 10_000,
         headBytesMax: 8192,
         ...options,

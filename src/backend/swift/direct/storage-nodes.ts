@@ -146,6 +146,7 @@ export class StorageNodes {
       origin: new URL(`http://${name}`),
       connectionsMax,
       connectTimeoutMs,
+      waitTimeoutMs: nodeTimeoutMs,
       keepAliveMs,
       headBytesMax: HEAD_BYTES_MAX,
     };

@@ -32,12 +32,13 @@ export class Endpoint {
     private readonly options: FilledOptions,
     slabs: ReadSlabs,
   ) {
-    const { connectionsMax, connectTimeoutMs, keepAliveMs } = options;
+    const { connectionsMax, connectTimeoutMs, headersTimeoutMs, keepAliveMs } = options;
     this.health = new EndpointHealth(options);
     const poolOptions = {
       origin: new URL(name),
       connectionsMax: connectionsMax + SPARE_CONNECTIONS,
       connectTimeoutMs,
+      waitTimeoutMs: headersTimeoutMs,
       keepAliveMs,
       headBytesMax: HEAD_BYTES_MAX,
     };
