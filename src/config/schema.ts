@@ -180,7 +180,7 @@ const KEYS = {
   },
   segment_grace_ms: {
     schema: integer(0, 86_400_000).default(30_000),
-    doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion: a download under way reads on from them.',
+    doc: 'How long the parts of an object made by a multipart upload outlive its overwriting or deletion: a download under way reads on from them. With `backend` `swift`, what a body of up to 64 KiB overwrites is left to the janitor, where that runs: see `segment_sweep_age_ms`.',
   },
   segment_sweep_age_ms: {
     schema: integer(0, 31_536_000_000).default(86_400_000),

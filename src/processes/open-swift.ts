@@ -61,6 +61,7 @@ export async function openSwift(
     transport: direct?.transport ?? transport,
     containerCacheMs: options.swiftContainerCacheMs,
     verifyMd5: options.swiftVerifyMd5,
+    segmentsAreSwept: segmentsAreSwept(options),
     storagePolicy: options.swiftStoragePolicy || undefined,
   });
   return {
@@ -71,6 +72,11 @@ export async function openSwift(
       users.replace(next);
     },
   };
+}
+
+/** Without a list of accounts, the janitor may not come to all of them: see JanitorAccounts. */
+function segmentsAreSwept({ janitorIntervalMs, credentialsSource }: FilledOptions): boolean {
+  return janitorIntervalMs > 0 && credentialsSource !== 'identity';
 }
 
 /** What lacks without the filter; not a reason to serve nothing. */

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 const FILE_BYTES = 33 * 1024 * 1024;
 
 describeWith([program('rclone')], 'client: rclone, multipart', function () {
-  const bench = useBench(this, { config: { segment_grace_ms: 50 } });
+  const bench = useBench(this, { config: { segment_grace_ms: 50, janitor_interval_ms: 0 } });
   const rclone = useRclone(bench, {
     // Its defaults begin at 200 MiB; the parts are of its default size.
     upload_cutoff: '8M',

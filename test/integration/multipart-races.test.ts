@@ -60,7 +60,7 @@ describe('clients that fight for the same keys', function () {
   // A guard: many fsyncs on a machine that may be slow.
   this.timeout(120_000 + SECONDS * 10_000);
 
-  const bench = new UploadBench({ segment_grace_ms: 1500 });
+  const bench = new UploadBench({ segment_grace_ms: 1500, janitor_interval_ms: 0 });
   let companion: Companion;
   before(async () => {
     await bench.start();

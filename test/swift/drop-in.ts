@@ -18,7 +18,7 @@ export class DropIn {
 
   static async open(): Promise<DropIn> {
     const lab = await sharedSwiftLab();
-    const config = { ...lab.gatewayKeys(), segment_grace_ms: 0 };
+    const config = { ...lab.gatewayKeys(), segment_grace_ms: 0, janitor_interval_ms: 0 };
     const service = await startService({ config, listeners: 1 });
     const { key: secretKey } = lab.user('test:tester');
     const client = (endpoint: string): S3TestClient =>

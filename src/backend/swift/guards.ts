@@ -63,6 +63,19 @@ export class Guards {
     return manifest;
   }
 
+  /**
+   * As {@link beforePut}, for a write that does not look at what it replaces.
+   * @throws BackendError GuardMissing; the abort reason
+   */
+  async beforeBlindPut(
+    context: CallContext,
+    guard: Guard | undefined,
+  ): Promise<Pick<Written, 'replacedManifest'>> {
+    await this.check(context, guard);
+    throwIfAborted(context);
+    return { replacedManifest: undefined };
+  }
+
   /** Consumes the guard of a write that created its object. @returns the outcome of the write */
   async afterPut(
     context: CallContext,

@@ -24,6 +24,11 @@ export interface SwiftBackendOptions {
   readonly storagePolicy?: string | undefined;
   /** Whether writers shall take the MD5 of bodies too, for Swift to compare; default: no. */
   readonly verifyMd5?: boolean | undefined;
+  /**
+   * Whether a janitor removes segments that nothing refers to any more: then a small write does not
+   * look for the large object that it replaces. Default: no.
+   */
+  readonly segmentsAreSwept?: boolean | undefined;
 }
 
 /**
@@ -33,10 +38,14 @@ export interface SwiftBackendOptions {
  */
 export async function openSwiftBackend(options: SwiftBackendOptions): Promise<B.Backend> {
   const { containerCacheMs, storagePolicy, verifyMd5 = false } = options;
+  const { segmentsAreSwept = false } = options;
   const transport = confirmedTransport(options.transport);
   const limits = await transport.info();
   const heads = new ContainerHeads(transport, containerCacheMs);
-  return new SwiftBackend({ transport, limits, heads, storagePolicy }, verifyMd5);
+  const deps = { transport, limits, heads, storagePolicy };
+  // Without the filter, the janitor knows no upload ids.
+  const areSwept = segmentsAreSwept && limits.filter !== undefined;
+  return new SwiftBackend(deps, verifyMd5, areSwept);
 }
 
 function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
@@ -78,13 +87,14 @@ class SwiftBackend implements B.Backend {
   constructor(
     private readonly deps: ReadDeps,
     verifyMd5: boolean,
+    segmentsAreSwept: boolean,
   ) {
     this.capabilities = capabilitiesOf(deps.limits, verifyMd5);
     this.#containers = new Containers(deps);
     this.#reads = new ObjectReads(deps);
     const looks = new ObjectHeads(deps);
     const guards = new Guards(looks);
-    this.#puts = new ObjectPuts(deps, guards);
+    this.#puts = new ObjectPuts(deps, guards, segmentsAreSwept);
     this.#manifests = new ManifestPuts(deps, looks, guards);
     this.#links = new LinkPuts(deps, guards);
     this.#copies = new ObjectCopies(deps, looks, guards, this.#reads);

@@ -75,6 +75,15 @@ function describeRequests(): void {
     });
   });
 
+  it('look for none before a small body where segments are swept', async () => {
+    const answers = { 'HEAD c+segments': CONTAINER, 'PUT c/o': created(MD5) };
+    const { backend, names } = await scripted(answers, {}, { segmentsAreSwept: true });
+    await backend.putObject(CONTEXT, REF, input());
+    expect(names()).to.deep.equal(['PUT c/o']);
+    await backend.putObject(CONTEXT, REF, stream());
+    expect(names().slice(1)).to.have.members(['HEAD c/o?symlink=get', 'PUT c/o']);
+  });
+
   it('go on where what they replace is unknown', async () => {
     for (const unknown of [
       { 'HEAD c+segments': CONTAINER, 'HEAD c/o?symlink=get': { status: 503 } },

@@ -1,5 +1,5 @@
 import type { Backend, ObjectRef } from '../../../../src/backend/backend.js';
-import { openSwiftBackend } from '../../../../src/backend/swift/index.js';
+import { openSwiftBackend, type SwiftBackendOptions } from '../../../../src/backend/swift/index.js';
 import type { SwiftInfo, SwiftRequest } from '../../../../src/backend/swift/transport.js';
 import { INFO, type ScriptedAnswer, ScriptedTransport } from './scripted-transport.js';
 
@@ -25,7 +25,11 @@ export interface Scripted {
 }
 
 /** A backend over a cluster that answers what the test says, and 404 to all else. */
-export async function scripted(answers: Answers, info: Partial<SwiftInfo> = {}): Promise<Scripted> {
+export async function scripted(
+  answers: Answers,
+  info: Partial<SwiftInfo> = {},
+  options: Pick<SwiftBackendOptions, 'segmentsAreSwept'> = {},
+): Promise<Scripted> {
   const left = new Map<string, ScriptedAnswer[]>(
     Object.entries(answers).map(([name, answer]) => [name, [answer].flat()]),
   );
@@ -39,7 +43,7 @@ export async function scripted(answers: Answers, info: Partial<SwiftInfo> = {}):
     return (queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0]) ?? MISSING;
   });
   transport.info = () => Promise.resolve({ ...INFO, ...info });
-  const backend = await openSwiftBackend({ transport, containerCacheMs: 60_000 });
+  const backend = await openSwiftBackend({ transport, containerCacheMs: 60_000, ...options });
   return { backend, requests, names: () => requests.map(nameOf) };
 }
 
