@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ReadSlabs } from '../../../src/lib/buffers/read-slabs.js';
-import { TimeoutError } from '../../../src/lib/http-client/deadline.js';
 import type { HttpPool } from '../../../src/lib/http-client/pool.js';
 import { makeCertificate } from '../../support/certificate.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -43,56 +42,6 @@ describe('HTTP connections', () => {
     for (let i = 0; i < 3; i++) expect((await new Get().in(pool)).connection).to.equal(last);
     expect(server.sockets).to.have.length(2);
     expect(pool.connected).to.equal(2);
-  });
-
-  it('are no more than they may be: what comes then waits its turn', async () => {
-    const held: Socket[] = [];
-    serve = (socket) => void held.push(socket);
-    pool = server.pool({ connectionsMax: 2 });
-    const gets = Array.from({ length: 5 }, () => new Get());
-    for (const get of gets) pool.start(get);
-    for (const get of gets) {
-      await until(() => held.length > 0);
-      for (let i = 0; i < TURNS; i++) await turn();
-      expect(held.length).to.be.at.most(2);
-      held.shift()?.write(EMPTY);
-      await get.over;
-    }
-    expect(gets.map(({ state }) => state)).to.deep.equal(gets.map(() => 'ended'));
-    expect(server.sockets).to.have.length(2);
-  });
-
-  it('are not waited for without end', async () => {
-    serve = () => undefined;
-    pool = server.pool({ connectionsMax: 1, waitTimeoutMs: 50 });
-    const [first, ...others] = Array.from({ length: 3 }, () => new Get());
-    for (const get of [first, ...others]) if (get !== undefined) pool.start(get);
-    for (const { over } of others) await over;
-    for (const { error } of others) expect(error).to.be.instanceOf(TimeoutError);
-    expect(first?.state).to.equal('under_way');
-    // The next wait has a time of its own.
-    const later = new Get();
-    pool.start(later);
-    await later.over;
-    expect(later.error).to.be.instanceOf(TimeoutError);
-  });
-
-  it('are not given to what has left while it waited', async () => {
-    const held: Socket[] = [];
-    serve = (socket) => void held.push(socket);
-    pool = server.pool({ connectionsMax: 1 });
-    const [first, left, last] = [new Get(), new Get(), new Get()];
-    for (const get of [first, left, last]) pool.start(get);
-    pool.leave(left);
-    for (const get of [first, last]) {
-      await until(() => held.length > 0);
-      held.shift()?.write(EMPTY);
-      await get.over;
-    }
-    expect([first.state, left.state, last.state]).to.deep.equal(['ended', 'under_way', 'ended']);
-    expect(left.connection).to.equal(undefined);
-    pool.destroy();
-    expect(left.error).to.equal(undefined);
   });
 
   it('that end make room for what waits', async () => {
