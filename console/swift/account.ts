@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { CredentialsRefusedError, SwiftStatusError } from './errors.js';
+import { SwiftStatusError, UpstreamError } from './errors.js';
 import type { SwiftToken } from './login.js';
 import { swiftPath, type SwiftQuery, type SwiftTarget } from './path.js';
 import { readBody, type Upstream, type UpstreamAnswer } from './upstream.js';
@@ -44,7 +44,7 @@ export class SwiftAccount {
 
   /**
    * Sends a request, whatever the status of its answer.
-   * @throws UpstreamError; CredentialsRefusedError
+   * @throws UpstreamError, also when the store knows no token of its own; what the login throws
    */
   async send(method: string, request: SwiftRequest): Promise<UpstreamAnswer> {
     const streams = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
@@ -55,13 +55,17 @@ export class SwiftAccount {
       this.#workedAtMs = this.options.now();
       return answer;
     }
-    if (streams) return answer;
     answer.body.resume();
     await this.#renew(used);
-    const again = await this.#sendWith(this.#token, method, request);
-    if (again.status !== 401) return again;
-    again.body.destroy();
-    throw new CredentialsRefusedError();
+    // A stream can be sent but once.
+    if (!streams) {
+      const again = await this.#sendWith(this.#token, method, request);
+      if (again.status !== 401) return again;
+      again.body.destroy();
+    }
+    // The user can log in, and is not refused: the store has lost its own token, as happens while
+    // memcached does not answer.
+    throw new UpstreamError('unavailable');
   }
 
   /**

@@ -13,7 +13,8 @@ import { findProgram } from '../support/programs.js';
 import { onlyOn, STACK } from '../support/stack.js';
 import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
 
-const BROWSER_LIMIT_MS = 120_000;
+/** A guard against a hang: on a busy machine a cluster takes a second for a file. */
+const BROWSER_LIMIT_MS = 300_000;
 
 const MIB = 1024 ** 2;
 const SEGMENT_BYTES = 8 * MIB;
@@ -27,6 +28,8 @@ const FOLDER_FILES = STACK === 'swift' ? 20 : 200;
 const CHOSEN_FILES = 24;
 /** Most of them in one folder, which browsers tell a hundred entries at a time. */
 const DROPPED_FILES = STACK === 'swift' ? 24 : 125;
+/** How often all that is there already is dropped again. */
+const DROPPED_AGAIN = STACK === 'swift' ? 1 : 2;
 /** Of what is not there. */
 const LINES_MAX = 100;
 const BODIES = '**/api/files/object/body?*';
@@ -176,7 +179,8 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     const started = page.locator('#queue li:not([data-state])');
     await started.nth(2).waitFor();
     const running = await started.locator('.what').allTextContents();
-    const gone = paths.find((path) => !running.includes(path))!;
+    // A name that is shown as it is: that of a line, and of a button.
+    const gone = paths.find((path) => /file-\d+$/.test(path) && !running.includes(path))!;
     await rename(join(bed.stateDir, gone), join(bed.stateDir, 'moved'));
     // Its folder is that of the drop, wherever the user goes meanwhile.
     await page.evaluate(`location.hash = '${encodeURIComponent(container)}/elsewhere%2F'`);
@@ -193,8 +197,10 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     // Lines that were cleared make room for others.
     await page.evaluate(`location.hash = '${encodeURIComponent(container)}/'`);
     await page.locator('#crumbs').getByText('elsewhere').waitFor({ state: 'detached' });
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < DROPPED_AGAIN; i++) {
       await page.getByRole('button', { name: 'Clear ended', exact: true }).click();
+      // Its figures change at most twice a second: those of before are not to be taken for new ones.
+      await told.getByText(/^(?:\d+ done|\d+ there already)$/).waitFor({ state: 'detached' });
       await drop(page, folder);
       await told.getByText(`${DROPPED_FILES} there already`, { exact: true }).waitFor();
       const lines = page.getByRole('button', { name: /^Overwrite: / });

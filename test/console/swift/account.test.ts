@@ -10,13 +10,20 @@ import { readBody, Upstream } from '../../../console/swift/upstream.js';
 
 /** A store whose tokens last as long as its test says. */
 async function startFake() {
-  const state = { valid: new Set<string>(), logins: 0, acceptsKey: true, paths: [] as string[] };
+  const state = {
+    valid: new Set<string>(),
+    logins: 0,
+    acceptsKey: true,
+    /** As while memcached is away: logins succeed. */
+    forgets: false,
+    paths: [] as string[],
+  };
   const server = http.createServer((request, response) => {
     const path = request.url ?? '';
     if (path === '/auth/v1.0') {
       if (!state.acceptsKey) return void response.writeHead(401).end();
       const token = `token-${++state.logins}`;
-      state.valid.add(token);
+      if (!state.forgets) state.valid.add(token);
       const url = 'http://elsewhere.example:1/v1/AUTH_test';
       return void response.writeHead(200, { 'x-auth-token': token, 'x-storage-url': url }).end();
     }
@@ -88,6 +95,32 @@ describe('console swift account', () => {
     fake.state.acceptsKey = false;
     const error = await account.do([200], 'GET', {}).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(CredentialsRefusedError);
+  });
+
+  it('says that the store is not available while that forgets its tokens at once', async () => {
+    fake.state.valid.clear();
+    fake.state.forgets = true;
+    const failed = (): Promise<unknown> =>
+      account.do([200], 'GET', {}).catch((thrown: unknown) => thrown);
+    expect(await failed())
+      .to.be.instanceOf(UpstreamError)
+      .with.property('kind', 'unavailable');
+    fake.state.forgets = false;
+    await account.do([200], 'GET', {});
+  });
+
+  it('sends no stream twice when the store has forgotten a token that just worked', async () => {
+    const put = (): Promise<unknown> => {
+      const body = Readable.from([Buffer.from('body')]);
+      const target = { container: 'c', object: 'o', body };
+      return account.do([200], 'PUT', target).catch((thrown: unknown) => thrown);
+    };
+    fake.state.valid.clear();
+    expect(await put())
+      .to.be.instanceOf(UpstreamError)
+      .with.property('kind', 'unavailable');
+    expect(await put()).to.have.property('status', 200);
+    expect(fake.state.paths).to.have.length(2);
   });
 
   it('tries an old token before it sends a stream with it', async () => {
