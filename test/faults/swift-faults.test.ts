@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient, type S3Address } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
+import { STACK } from '../support/stack.js';
 import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 import { Stopwatch } from './history/recorder.js';
 import { checkEventual, finalBodies, improperErrors } from './swift/check.js';
@@ -39,7 +40,10 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
       deviceBytes: 2 ** 30,
       proxyOptions: { node_timeout: 3, recoverable_node_timeout: 1 },
     });
-    service = await startService({ configFile: lab.state.gatewayConfig, listeners: 2 });
+    service = await startService({
+      configFile: lab.configFile(STACK === 'swift-direct'),
+      listeners: 2,
+    });
     const { key } = lab.user('test:tester');
     address = { endpoint: service.endpoint, accessKey: 'test:tester', secretKey: key };
     const s3 = new S3TestClient(address);

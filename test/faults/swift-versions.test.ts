@@ -3,6 +3,7 @@ import { describeWith } from '../support/needs.js';
 import { S3TestClient, type S3Address } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { STACK } from '../support/stack.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 import { expectRight } from './race/last-look.js';
 import { Race } from './race/race.js';
@@ -43,7 +44,7 @@ describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed'
 
   before(async () => {
     lab = await sharedSwiftLab();
-    const configFile = lab.state.gatewayConfig;
+    const configFile = lab.configFile(STACK === 'swift-direct');
     while (services.length < GATEWAYS) {
       services.push(await startService({ configFile, listeners: 1 }));
     }

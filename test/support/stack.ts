@@ -16,6 +16,9 @@ const STACKS: readonly StackName[] = ['embedded', 'faulty', 'swift', 'swift-dire
 
 export const STACK = stackName(process.env.RINGWAY_TEST_STACK);
 
+/** Whether it is a real cluster, which takes its time for everything. */
+export const IS_CLUSTER = STACK === 'swift' || STACK === 'swift-direct';
+
 /** Whether the store is in the service's own data directory. */
 export const IS_EMBEDDED = STACK === 'embedded' || STACK === 'faulty';
 

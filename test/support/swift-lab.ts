@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { program } from './needs.js';
 
@@ -91,6 +91,15 @@ export class SwiftLab {
   /** The same, with direct reads. */
   directKeys(): Record<string, unknown> {
     return { ...this.gatewayKeys(), swift_rings_dir: this.state.swiftConf };
+  }
+
+  /**
+   * A configuration file for this cluster.
+   * @param direct with direct reads
+   */
+  configFile(direct: boolean): string {
+    const { gatewayConfig } = this.state;
+    return direct ? join(dirname(gatewayConfig), 'direct.json') : gatewayConfig;
   }
 
   /** A user, by `account:user`. */

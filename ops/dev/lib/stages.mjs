@@ -36,6 +36,17 @@ const ON_A_CLUSTER = [
 ];
 
 /**
+ * The suites of these that read most. They run once more with direct reads, which change nothing
+ * about writes.
+ */
+const ON_STORAGE_NODES = [
+  'test/integration/listings.test.ts',
+  'test/integration/multipart-reads.test.ts',
+  'test/integration/objects.test.ts',
+  'test/integration/versions/named-reads.test.ts',
+];
+
+/**
  * Suites of the S3 API that run once more on a store that fails now and then, with a client that
  * tries again: those without operations of which a half counts, as of DeleteObjects, or which count
  * twice, as a delete marker.
@@ -119,6 +130,15 @@ export const STAGES = [
     env: { RINGWAY_TEST_STACK: 'swift' },
     needsSwift: true,
     timeoutMs: 20 * 60_000,
+  },
+  {
+    name: 'swift-direct',
+    lane: 'cluster',
+    folders: [],
+    again: ON_STORAGE_NODES,
+    env: { RINGWAY_TEST_STACK: 'swift-direct' },
+    needsSwift: true,
+    timeoutMs: 10 * 60_000,
   },
   {
     name: 'swift-api',

@@ -50,7 +50,13 @@ describe('npm test: stages', () => {
     const file = 'dist/test/integration/objects.test.js';
     const names = (hasSwift: boolean) => planStages([], [file], hasSwift).map((s) => s.name);
     expect(names(false)).to.deep.equal(['integration', 'swift-api', 'faulty-store']);
-    expect(names(true)).to.deep.equal(['integration', 'swift', 'swift-api', 'faulty-store']);
+    expect(names(true)).to.deep.equal([
+      'integration',
+      'swift',
+      'swift-direct',
+      'swift-api',
+      'faulty-store',
+    ]);
     const [, swift] = planStages([], [file], true);
     expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
     const console = 'dist/test/console/files/files.test.js';
