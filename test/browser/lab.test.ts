@@ -6,18 +6,27 @@ import { describeWith, program } from '../support/needs.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { askStore } from '../console/files/support.js';
 import { builtRing, clusterFolder } from '../console/lab/support.js';
+import { makeObject } from '../console/lab/tombstones-support.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
   let folder: string;
+  let disks: string;
   let watched: Watched;
 
   before(async () => {
     folder = await clusterFolder({
       object: builtRing({ partPower: 8, zones: 4, devicesPerZone: 4, weights: [100, 150, 100] }),
     });
-    bed = await startTestBed({ lab_enabled: true, store_dir: folder }, REAL_CLOCK);
+    disks = await makeTempFolder('disks');
+    const place = { part: 3, hash: 'a'.repeat(32) };
+    const ts = (Date.now() / 1000 - 3600).toFixed(5);
+    makeObject(disks, { ...place, device: 'd0' }, [`${ts}.ts`]);
+    makeObject(disks, { ...place, device: 'd1' }, ['1600000000.00001.data']);
+    const paths = { store_dir: folder, node_root: disks };
+    bed = await startTestBed({ lab_enabled: true, ...paths }, REAL_CLOCK);
     watched = await openPage();
     await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(watched.page);
@@ -27,6 +36,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await watched.close();
     await bed.close();
     await rm(folder, { recursive: true });
+    await removeFolder(disks);
   });
 
   afterEach(() => {
@@ -107,6 +117,20 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.locator('input[name=capsule]').setInputFiles(other);
     await page.getByText('body: its bytes are not those that were written.').waitFor();
     await watched.shoot('lab-capsule-changed');
+  });
+
+  it('scans disks for deleted objects, and explains one', async () => {
+    const { page } = watched;
+    await open('/lab/tombstones');
+    await page.getByRole('button', { name: 'Scan the disks' }).click();
+    await page.getByRole('region', { name: 'Exhibits' }).waitFor();
+    await page.getByRole('button', { name: 'a'.repeat(32) }).click();
+    await page.getByText('d1 has older data').first().waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-tombstones');
+    // The address is the view.
+    await page.reload();
+    await page.getByText('d1 has older data').first().waitFor();
   });
 
   it('searches weights, and shows what it found', async () => {

@@ -9,12 +9,14 @@ import { ExpiredRuns } from './expired/expired-runs.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
+import { Museum } from './tombstones/museum.js';
 import { ProfileMap } from './profilemap/profile-map.js';
 
 export interface LabOptions {
   readonly options: Pick<
     ConsoleOptions,
     | 'labEnabled'
+    | 'nodeRoot'
     | 'storeDir'
     | 'hashConf'
     | 'stateDir'
@@ -39,6 +41,7 @@ export class Lab {
   readonly profile: ProfileMap;
   readonly capsules: Capsules;
   readonly expired: ExpiredRuns;
+  readonly museum: Museum;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, now, runs }: LabOptions) {
@@ -50,6 +53,7 @@ export class Lab {
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir);
+    this.museum = new Museum({ options, now, runs });
   }
 
   /** @returns undefined unless `lab_enabled` is set */
@@ -73,7 +77,7 @@ export class Lab {
     this.nodes.close();
     this.profile.close();
     await this.debt.close();
-    await this.compute.close();
+    await Promise.all([this.compute.close(), this.museum.close()]);
   }
 }
 

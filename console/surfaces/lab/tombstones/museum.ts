@@ -1,0 +1,173 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseIni } from '../../../../src/config/python-config.js';
+import type { ConsoleOptions } from '../../../config/load.js';
+import { ApiError } from '../../../server/api-error.js';
+import { ComputeThread } from '../../../server/compute-thread.js';
+import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import type { Runs } from '../../../server/runs/runs.js';
+import type { Exhibit } from './classify.js';
+import type { ExhibitsPage, PageInput } from './exhibits-file.js';
+import { cursorFile, type ScanProgress } from './scan.js';
+import type { ScanSummary } from './summary.js';
+import type { MuseumAnswer, MuseumTask, ScanCluster } from './thread.js';
+
+export type ScanParams = Readonly<{
+  devices: readonly string[];
+  max_files: number;
+  max_s: number;
+  dirs_per_s: number;
+}>;
+
+export type ScanRow = RunView<ScanParams>;
+export type Scan = WholeRun<ScanParams, ScanSummary>;
+
+export interface MuseumOptions {
+  readonly options: Pick<
+    ConsoleOptions,
+    'nodeRoot' | 'storeDir' | 'hashConf' | 'stateDir' | 'clusterNodes'
+  >;
+  readonly now: () => number;
+  readonly runs: Runs;
+}
+
+const KIND = 'lab.tombstones';
+const KEPT = 10;
+/** Swift's own default. */
+const RECLAIM_AGE_S = 604_800;
+const FILE = /^([0-9a-f-]{36})\.jsonl(?:\.cursor)?$/;
+
+/**
+ * Scans of the disks for deleted objects: one at a time, on a thread of its own, with what they found
+ * in files. A scan that was cut by the end of the console goes on where it was.
+ */
+export class Museum {
+  readonly #folder: string;
+  readonly #scans = museumThread();
+  readonly #pages = museumThread();
+
+  constructor(private readonly museum: MuseumOptions) {
+    this.#folder = path.join(museum.options.stateDir, 'lab', 'tombstones');
+    const kind: RunKind<ScanParams, ScanSummary> = {
+      name: KIND,
+      access: 'operate',
+      kept: KEPT,
+      resumes: true,
+      run: async ({ id, params, signal, progress }) => {
+        const tell = ({ done, total }: ScanProgress): void => {
+          progress(done, total);
+        };
+        const task = await this.#task(id, params);
+        const answer = await this.#scans.run<ScanProgress>(task, { signal, onProgress: tell });
+        if (answer.kind !== 'scan') throw unreadable(answer);
+        await rm(cursorFile(this.#fileOf(id)), { force: true });
+        await this.#forgetOld(id);
+        return answer.summary;
+      },
+    };
+    museum.runs.register(kind);
+  }
+
+  /** @throws ApiError unsupported_here without `node_root`; locked while another scan runs */
+  start(params: ScanParams, by: RunActor): Promise<ScanRow> {
+    const { nodeRoot } = this.museum.options;
+    if (nodeRoot === '') {
+      throw new ApiError('unsupported_here', 'No folder with the disks of nodes is configured.', {
+        needs: 'node_root',
+      });
+    }
+    return this.museum.runs.start(KIND, { params, target: 'node_root', lock: KIND }, by);
+  }
+
+  /** The scans, the newest first. */
+  async list(): Promise<ScanRow[]> {
+    return (await this.museum.runs.list(KIND)) as ScanRow[];
+  }
+
+  /** @throws ApiError not_found */
+  async get(id: string): Promise<Scan> {
+    const run = await this.museum.runs.get(id);
+    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such scan.');
+    return run as Scan;
+  }
+
+  /** @throws ApiError not_found */
+  async page(id: string, input: Omit<PageInput, 'file'>): Promise<ExhibitsPage> {
+    await this.get(id);
+    const answer = await this.#pages.run({
+      name: 'page',
+      input: { ...input, file: this.#fileOf(id) },
+    });
+    if (answer.kind === 'page') return answer.page;
+    if (answer.kind === 'problem' && answer.code === 'ENOENT') return { items: [], next: null };
+    throw unreadable(answer);
+  }
+
+  /** @throws ApiError not_found */
+  async exhibit(id: string, hash: string): Promise<Exhibit> {
+    await this.get(id);
+    const answer = await this.#pages.run({ name: 'find', input: { file: this.#fileOf(id), hash } });
+    if (answer.kind === 'find' && answer.exhibit !== null) return answer.exhibit;
+    throw new ApiError('not_found', 'There is no such exhibit.');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#scans.close(), this.#pages.close()]);
+  }
+
+  async #task(id: string, params: ScanParams): Promise<MuseumTask> {
+    const { nodeRoot, storeDir, hashConf, clusterNodes } = this.museum.options;
+    const nodes = clusterNodes.map(({ name, storage_ip: ip }) => [name, ip] as const);
+    const cluster: ScanCluster = { storeDir, hashConf, nodes: Object.fromEntries(nodes) };
+    const input = {
+      root: nodeRoot,
+      file: this.#fileOf(id),
+      nowS: Math.floor(this.museum.now() / 1000),
+      reclaimAgeS: await this.#reclaimAgeS(),
+      devices: params.devices,
+      filesMax: params.max_files,
+      secondsMax: params.max_s,
+      dirsPerS: params.dirs_per_s,
+    };
+    return { name: 'scan', input, cluster };
+  }
+
+  /** As object-server.conf beside the rings has it. */
+  async #reclaimAgeS(): Promise<number> {
+    const file = path.join(this.museum.options.storeDir, 'object-server.conf');
+    const text = await readFile(file, 'latin1').catch(() => '');
+    const ini = parseIni(text);
+    if (!ini.ok) return RECLAIM_AGE_S;
+    const { defaults, sections } = ini.file;
+    const given =
+      sections.get('object-replicator')?.get('reclaim_age') ?? defaults.get('reclaim_age');
+    const seconds = Number(given?.value ?? Number.NaN);
+    return Number.isFinite(seconds) && seconds >= 0 ? seconds : RECLAIM_AGE_S;
+  }
+
+  /** Files of scans that are listed no more. */
+  async #forgetOld(own: string): Promise<void> {
+    const listed = new Set((await this.list()).map(({ id }) => id));
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const id = FILE.exec(name)?.[1];
+      if (id === undefined || id === own || listed.has(id)) continue;
+      await rm(path.join(this.#folder, name), { force: true });
+    }
+  }
+
+  #fileOf(id: string): string {
+    return path.join(this.#folder, `${id}.jsonl`);
+  }
+}
+
+function museumThread(): ComputeThread<MuseumTask, MuseumAnswer> {
+  return new ComputeThread({ file: fileURLToPath(new URL('thread.js', import.meta.url)) });
+}
+
+function unreadable(answer: MuseumAnswer): ApiError {
+  const reason = answer.kind === 'problem' ? answer.code : answer.kind;
+  return new ApiError('upstream_unavailable', 'The disks, or what was found, cannot be read.', {
+    reason,
+  });
+}

@@ -1,0 +1,142 @@
+import path from 'node:path';
+import { realpath } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../../server/api-error.js';
+import type { ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { runActor } from '../../../server/runs/run-routes.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { runHelper } from '../ground/helper-process.js';
+import { labOf } from '../lab.js';
+import type { Exhibit } from './classify.js';
+import type { Scan, ScanRow } from './museum.js';
+import { AGE_EDGES_S } from './summary.js';
+
+const START = z.strictObject({
+  devices: z
+    .array(z.string().regex(/^[\w.-]{1,255}$/))
+    .max(1000)
+    .default([]),
+  max_files: z.int().min(1).max(200_000).default(200_000),
+  max_s: z.int().min(1).max(3600).default(600),
+  dirs_per_s: z.int().min(1).max(20_000).default(2000),
+});
+const CLASSES = [
+  'normal',
+  'phantom',
+  'expired',
+  'split',
+  'handoff',
+  'overdue',
+  'reconciler',
+] as const;
+const PAGE = z.strictObject({
+  scan: z.uuid(),
+  class: z.enum(CLASSES).optional(),
+  cursor: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+});
+const EXHIBIT = z.object({ id: z.uuid(), hash: z.string().regex(/^[0-9a-f]{32}$/) });
+const PAGE_ITEMS = 100;
+const OBJINFO_TIMEOUT_MS = 10_000;
+
+export interface ScansView {
+  readonly items: readonly ScanRow[];
+  /** Why there can be none; null where there can. */
+  readonly unavailable: { readonly message: string; readonly needs: string } | null;
+}
+
+/** A scan, and what its numbers mean. */
+export interface ScanView {
+  readonly scan: Scan;
+  /** Upper edges of the bins of `ages`. */
+  readonly age_edges_s: readonly number[];
+}
+
+export interface ExhibitView {
+  readonly exhibit: Exhibit;
+  /** What `swift-object-info` prints of a tombstone; null where `objinfo_bin` is not configured. */
+  readonly check: { readonly text: string | null; readonly problem: string | null } | null;
+}
+
+export const TOMBSTONES: SurfacePage = {
+  id: 'lab/tombstones',
+  title: 'Tombstone Museum',
+  purpose: 'What is left on the disks of objects that were deleted.',
+  path: '/lab/tombstones',
+  icon: 'archive-x',
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  routes: tombstoneRoutes,
+};
+
+function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const { nodeRoot } = context.options;
+
+  app.post('/lab/api/tombstones/scans', { config: { access } }, async (request, reply) => {
+    const run = await labOf(context).museum.start(parse(START, request.body), runActor(request));
+    return reply.status(202).send({ id: run.id });
+  });
+
+  app.get('/lab/api/tombstones/scans', { config: { access } }, async (): Promise<ScansView> => {
+    const message = 'No folder with the disks of nodes is configured.';
+    return {
+      items: await labOf(context).museum.list(),
+      unavailable: nodeRoot === '' ? { message, needs: 'node_root' } : null,
+    };
+  });
+
+  app.get(
+    '/lab/api/tombstones/scans/:id',
+    { config: { access, background: true } },
+    async (request): Promise<ScanView> => {
+      const { id } = parse(z.object({ id: z.uuid() }), request.params);
+      return { scan: await labOf(context).museum.get(id), age_edges_s: AGE_EDGES_S };
+    },
+  );
+
+  app.get('/lab/api/tombstones', { config: { access } }, (request) => {
+    const { scan, class: wanted, cursor } = parse(PAGE, request.query);
+    const input = { class: wanted ?? null, cursor, limit: PAGE_ITEMS };
+    return labOf(context).museum.page(scan, input);
+  });
+
+  app.get(
+    '/lab/api/tombstones/scans/:id/:hash',
+    { config: { access } },
+    async (request): Promise<ExhibitView> => {
+      const { id, hash } = parse(EXHIBIT, request.params);
+      const exhibit = await labOf(context).museum.exhibit(id, hash);
+      return { exhibit, check: await objectInfo(context, exhibit) };
+    },
+  );
+}
+
+/** What Swift's own program says of the first tombstone. */
+async function objectInfo(
+  context: ConsoleContext,
+  exhibit: Exhibit,
+): Promise<ExhibitView['check']> {
+  const { objinfoBin, nodeRoot, storeDir } = context.options;
+  if (objinfoBin === '') return null;
+  const { part, hash, policy_index: policy, copies } = exhibit;
+  const copy = copies.find(({ files }) => files.some((file) => file.endsWith('.ts')));
+  const file = copy?.files.find((one) => one.endsWith('.ts'));
+  if (copy === undefined || file === undefined) return { text: null, problem: 'It has no file.' };
+  const objects = policy === 0 ? 'objects' : `objects-${policy}`;
+  const { node, device } = copy;
+  const inner = [node, device, objects, String(part), hash.slice(-3), hash, file];
+  try {
+    const root = await realpath(nodeRoot);
+    const place = await realpath(path.join(root, ...inner));
+    if (!place.startsWith(root + path.sep)) return { text: null, problem: 'It has no file.' };
+    const folder = storeDir === '' ? [] : ['-d', storeDir];
+    const limits = { timeoutMs: OBJINFO_TIMEOUT_MS, signal: labOf(context).ended };
+    const { code, stdout } = await runHelper(objinfoBin, ['-n', ...folder, '--', place], limits);
+    if (code === 0) return { text: stdout, problem: null };
+    return { text: null, problem: 'The helper program did not answer as it should.' };
+  } catch (error) {
+    if (error instanceof ApiError) return { text: null, problem: error.message };
+    return { text: null, problem: 'The file is not there any more.' };
+  }
+}
