@@ -84,7 +84,7 @@ export function classify(
   const without = [...lacking, ...behind.filter((copy) => isPrimary(copy, primaries)).map(nameOf)];
   if (!newer && (without.length > 0 || older.length > 0)) {
     const data = older.length === 0 ? '' : ` Older data is on ${older.map(nameOf).join(', ')}.`;
-    const lack = without.length === 0 ? '' : `${without.join(', ')} lack the tombstone.`;
+    const lack = without.length === 0 ? '' : `Not on ${without.join(', ')}.`;
     say('split', `${lack}${data}`.trim());
   }
   const strays = copies.filter(

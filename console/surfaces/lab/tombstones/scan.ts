@@ -17,6 +17,7 @@ import {
 import path from 'node:path';
 import { classify, nameOf, type DiskCopy, type Exhibit } from './classify.js';
 import { isHash, isPartition, isSuffix, parseDiskName, policyOfFolder } from './disk-names.js';
+import { visibleDevices, type VisibleDevice } from './visible-devices.js';
 import { readName } from './file-metadata.js';
 import { AGE_EDGES_S, emptySummary, type ScanSummary } from './summary.js';
 
@@ -48,32 +49,6 @@ export interface ScanRings {
   readonly primaries: (policy: number, part: number) => ReadonlySet<string> | undefined;
   /** Whether a name belongs to the folder of a hash; true where that cannot be told. */
   readonly isName: (name: string, hash: string) => boolean;
-}
-
-/** A device whose objects are read. */
-export interface VisibleDevice {
-  /** The folder around it; empty for a device directly in the root. */
-  readonly node: string;
-  readonly device: string;
-  readonly folder: string;
-}
-
-/** The devices below a root, in order: no link is followed. @throws system errors */
-export function visibleDevices(root: string): VisibleDevice[] {
-  const found: VisibleDevice[] = [];
-  const isDevice = (folder: string): boolean =>
-    foldersIn(folder).some((name) => policyOfFolder(name) !== undefined);
-  for (const name of foldersIn(root)) {
-    const folder = path.join(root, name);
-    if (isDevice(folder)) found.push({ node: '', device: name, folder });
-    else {
-      for (const device of foldersIn(folder)) {
-        const inner = path.join(folder, device);
-        if (isDevice(inner)) found.push({ node: name, device, folder: inner });
-      }
-    }
-  }
-  return found;
 }
 
 /**
@@ -358,13 +333,4 @@ export function cursorFile(file: string): string {
 
 function folderOf(policy: number): string {
   return policy === 0 ? 'objects' : `objects-${policy}`;
-}
-
-function foldersIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
-  } catch {
-    return [];
-  }
 }

@@ -8,7 +8,8 @@ import { readSwiftConf } from '../../../../src/ring/swift-conf.js';
 import type { ThreadTask } from '../../../server/compute-thread.js';
 import { nameOf, type Exhibit } from './classify.js';
 import { findExhibit, readExhibits, type ExhibitsPage, type PageInput } from './exhibits-file.js';
-import { scanTombstones, visibleDevices, type ScanInput, type ScanRings } from './scan.js';
+import { scanTombstones, type ScanInput, type ScanRings } from './scan.js';
+import { visibleDevices } from './visible-devices.js';
 import type { ScanSummary } from './summary.js';
 
 /** The thread of the Museum: it may block. */

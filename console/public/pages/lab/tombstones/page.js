@@ -1,10 +1,8 @@
 import { call, query } from '../../../js/api.js';
-import { barChart } from '../../../js/charts/bars.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
-import { $, durationText, el, shownText } from '../../../js/dom.js';
+import { $, durationText, el } from '../../../js/dom.js';
 import { timeElement } from '../../../js/times.js';
 import {
-  badge,
   card,
   field,
   figures,
@@ -19,25 +17,14 @@ import {
   viewState,
 } from '../ground.js';
 import { exhibitView } from './exhibit.js';
+import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
 
 /**
- * @typedef {import('../../../../surfaces/lab/tombstones/classify.js').Exhibit} Exhibit
- * @typedef {import('../../../../surfaces/lab/tombstones/classify.js').TombstoneClass} TombstoneClass
  * @typedef {import('../../../../surfaces/lab/tombstones/page.js').ExhibitView} ExhibitView
  * @typedef {import('../../../../surfaces/lab/tombstones/page.js').ScansView} ScansView
  * @typedef {import('../../../../surfaces/lab/tombstones/page.js').ScanView} ScanView
  */
 
-/** @type {Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]>} */
-const CLASSES = {
-  normal: ['ok', 'as it should be'],
-  phantom: ['info', 'of nothing: the object was never there'],
-  expired: ['info', 'written by the expirer'],
-  split: ['crit', 'missing on a primary, or beside older data'],
-  handoff: ['warn', 'on a device that is no primary'],
-  overdue: ['warn', 'older than reclaim_age, and still there'],
-  reconciler: ['info', 'written by the container reconciler'],
-};
 const OVER = ['done', 'failed', 'cancelled', 'reverted'];
 
 /** @type {(id: string | undefined) => void} what to do with news: of one scan, or of any */
@@ -238,7 +225,7 @@ function scanView({ scan, age_edges_s: edges }) {
       new ChartFigure('Age of tombstones', ageChart(result.ages, edges, reclaim)).element,
       classCard(result.classes),
     ),
-    card('Exhibits', el('div', { className: 'lab-form' }, field('Class', chosen)), place),
+    card('Exhibits', el('div', { className: 'lab-page' }, field('Class', chosen), place)),
     detail,
   ];
 }
@@ -246,97 +233,4 @@ function scanView({ scan, age_edges_s: edges }) {
 /** @param {() => void} onclick */
 function nextButton(onclick) {
   return el('div', { className: 'row' }, el('button', { textContent: 'Next', onclick }));
-}
-
-/**
- * @param {readonly number[]} ages
- * @param {readonly number[]} edges
- * @param {number} reclaim
- */
-function ageChart(ages, edges, reclaim) {
-  const before = edges.findIndex((edge) => edge > reclaim);
-  const place = before === -1 ? edges.length : before;
-  return barChart({
-    items: ages.map((value, index) => {
-      const edge = edges[index];
-      const last = edges.at(-1) ?? 0;
-      const name =
-        edge === undefined ? `over ${durationText(last)}` : `under ${durationText(edge)}`;
-      return index >= place
-        ? { name: `${name}, to be reclaimed`, value, tone: /** @type {const} */ ('warn') }
-        : { name, value };
-    }),
-    columns: ['Age', 'Deleted objects'],
-  });
-}
-
-/** @param {Readonly<Record<TombstoneClass, number>>} classes */
-function classCard(classes) {
-  const rows = /** @type {[TombstoneClass, number][]} */ (Object.entries(classes));
-  return card(
-    'Classes',
-    table(
-      'Classes',
-      [
-        {
-          title: 'Class',
-          value: ([name]) => name,
-          cell: ([name, count]) => badge(name, count === 0 ? '' : CLASSES[name][0]),
-        },
-        { title: 'Objects', value: ([, count]) => count, number: true },
-        { title: 'Means', value: ([name]) => CLASSES[name][1] },
-      ],
-      rows,
-    ),
-  );
-}
-
-/**
- * @param {readonly Exhibit[]} items
- * @param {(hash: string) => void} onOpen
- */
-function exhibitTable(items, onOpen) {
-  if (items.length === 0) {
-    return el('p', { className: 'quiet', textContent: 'There is nothing of this class.' });
-  }
-  return table(
-    'Exhibits',
-    [
-      {
-        title: 'Object',
-        value: (row) => row.name ?? row.hash,
-        cell: (row) =>
-          el('button', {
-            className: 'plain',
-            textContent: shownText(row.name ?? row.hash),
-            onclick: () => onOpen(row.hash),
-          }),
-      },
-      {
-        title: 'Classes',
-        value: (row) => row.classes.map(({ class: one }) => one).join(' '),
-        cell: (row) =>
-          el(
-            'span',
-            { className: 'row' },
-            ...row.classes.map(({ class: one }) => badge(one, CLASSES[one][0])),
-          ),
-      },
-      { title: 'Timestamp', value: (row) => row.ts },
-      {
-        title: 'Age',
-        value: (row) => row.age_s,
-        cell: (row) => durationText(row.age_s),
-        number: true,
-      },
-      {
-        title: 'Copies',
-        value: (row) => row.copies.filter(({ ts }) => ts !== null).length,
-        number: true,
-      },
-      { title: 'Policy', value: (row) => row.policy_index, number: true },
-      { title: 'Partition', value: (row) => row.part, number: true },
-    ],
-    items,
-  );
 }

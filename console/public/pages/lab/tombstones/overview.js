@@ -1,0 +1,118 @@
+import { barChart } from '../../../js/charts/bars.js';
+import { durationText, el, shownText } from '../../../js/dom.js';
+import { badge, card, table } from '../ground.js';
+
+/** What a scan found, in numbers and rows. */
+
+/**
+ * @typedef {import('../../../../surfaces/lab/tombstones/classify.js').Exhibit} Exhibit
+ * @typedef {import('../../../../surfaces/lab/tombstones/classify.js').TombstoneClass} TombstoneClass
+ */
+
+/** @type {Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]>} */
+export const CLASSES = {
+  normal: ['ok', 'as it should be'],
+  phantom: ['info', 'of nothing: the object was never there'],
+  expired: ['info', 'written by the expirer'],
+  split: ['crit', 'missing on a primary, or beside older data'],
+  handoff: ['warn', 'on a device that is no primary'],
+  overdue: ['warn', 'older than reclaim_age, and still there'],
+  reconciler: ['info', 'written by the container reconciler'],
+};
+
+/**
+ * @param {readonly number[]} ages
+ * @param {readonly number[]} edges
+ * @param {number} reclaim
+ */
+export function ageChart(ages, edges, reclaim) {
+  return barChart({
+    items: ages.map((value, index) => {
+      const edge = edges[index];
+      const name =
+        edge === undefined ? `over ${ageText(edges.at(-1) ?? 0)}` : `to ${ageText(edge)}`;
+      // Those behind the line may be reclaimed.
+      const isBehind = edge === undefined || edge > reclaim;
+      return isBehind
+        ? { name, value, tone: /** @type {const} */ ('warn'), note: 'to be reclaimed' }
+        : { name, value };
+    }),
+    columns: ['Age', 'Deleted objects'],
+  });
+}
+
+/** @param {number} seconds */
+function ageText(seconds) {
+  return seconds < 86_400 ? `${seconds / 3600} h` : `${seconds / 86_400} d`;
+}
+
+/** @param {Readonly<Record<TombstoneClass, number>>} classes */
+export function classCard(classes) {
+  const rows = /** @type {[TombstoneClass, number][]} */ (Object.entries(classes));
+  return card(
+    'Classes',
+    table(
+      'Classes',
+      [
+        {
+          title: 'Class',
+          value: ([name]) => name,
+          cell: ([name, count]) => badge(name, count === 0 ? '' : CLASSES[name][0]),
+        },
+        { title: 'Objects', value: ([, count]) => count, number: true },
+        { title: 'Means', value: ([name]) => CLASSES[name][1] },
+      ],
+      rows,
+    ),
+  );
+}
+
+/**
+ * @param {readonly Exhibit[]} items
+ * @param {(hash: string) => void} onOpen
+ */
+export function exhibitTable(items, onOpen) {
+  if (items.length === 0) {
+    return el('p', { className: 'quiet', textContent: 'There is nothing of this class.' });
+  }
+  return table(
+    'Exhibits',
+    [
+      {
+        title: 'Object',
+        value: (row) => row.name ?? row.hash,
+        cell: (row) =>
+          el('button', {
+            className: 'plain',
+            textContent: shownText(row.name ?? row.hash),
+            onclick: () => onOpen(row.hash),
+          }),
+      },
+      {
+        title: 'Classes',
+        value: (row) => row.classes.map(({ class: one }) => one).join(' '),
+        cell: (row) =>
+          el(
+            'span',
+            { className: 'row' },
+            ...row.classes.map(({ class: one }) => badge(one, CLASSES[one][0])),
+          ),
+      },
+      { title: 'Timestamp', value: (row) => row.ts },
+      {
+        title: 'Age',
+        value: (row) => row.age_s,
+        cell: (row) => durationText(row.age_s),
+        number: true,
+      },
+      {
+        title: 'Copies',
+        value: (row) => row.copies.filter(({ ts }) => ts !== null).length,
+        number: true,
+      },
+      { title: 'Policy', value: (row) => row.policy_index, number: true },
+      { title: 'Partition', value: (row) => row.part, number: true },
+    ],
+    items,
+  );
+}
