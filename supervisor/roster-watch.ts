@@ -35,6 +35,8 @@ export class RosterWatch {
   /** When the file was read last with another stamp than before. */
   #changedAt = 0;
   #problem = '';
+  /** When a credential of the file expires next, in milliseconds since 1970. */
+  #expiresAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param current - what the service started with, from the same file */
@@ -61,7 +63,7 @@ export class RosterWatch {
     const now = performance.now();
     const stamp = fileStamp(file);
     if (stamp !== this.#stamp) this.#changedAt = now;
-    else if (now - this.#changedAt > SETTLED_MS) return;
+    else if (now - this.#changedAt > SETTLED_MS && Date.now() < this.#expiresAtMs) return;
     this.#stamp = stamp;
     this.#read(file);
   }
@@ -69,7 +71,8 @@ export class RosterWatch {
   #read(file: string): void {
     const { options, log, onChange } = this.#watch;
     try {
-      const { roster, warnings } = rereadRoster(options);
+      const { roster, warnings, expiresAtMs = Infinity } = rereadRoster(options);
+      this.#expiresAtMs = expiresAtMs;
       const text = JSON.stringify(roster);
       const wasBroken = this.#problem !== '';
       this.#problem = '';

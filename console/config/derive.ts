@@ -54,6 +54,7 @@ export function deriveConsole(
     ...adminKeys(options),
     ...s3Keys(options),
     ...(byRoles ? keystoneKeys(options) : {}),
+    ...(options.credentialsSource === 'file' ? { credentials_file: options.credentialsFile } : {}),
     ...own,
   };
   const folder = consoleConfig === '' ? dataDir : path.dirname(consoleConfig);
@@ -116,7 +117,9 @@ export function consoleAccounts(
   { backend }: Pick<FilledOptions, 'backend'>,
   credentials: readonly KnownCredential[],
 ): RosterEntry[] {
-  const operators = credentials.find(({ role }) => role === 'owner')?.account;
+  const operators = credentials.find(
+    ({ role, isMain }) => role === 'owner' && isMain !== false,
+  )?.account;
   const found = new Map<string, RosterEntry>();
   for (const credential of credentials) {
     const owner = credential.account === operators ? 'operator' : 'admin';

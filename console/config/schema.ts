@@ -114,6 +114,10 @@ const KEYS = {
     doc: 'Who may log in, as `{"account", "user", "role"}`. Required, but for Keystone, where `keystone_roles` says it. Roles: `reader`, `member`, `admin`, `operator`. A role only narrows what the store allows. `access_keys` lists the access keys of S3 whose secret may be the key of this user; without it the login name is the access key.',
     defaultText: 'none',
   },
+  credentials_file: {
+    schema: optionalPath(),
+    doc: 'File with the access keys of the service, which operators change in *Access keys*. Empty: there is no such page.',
+  },
   session_idle_hours: {
     schema: number(0.01, 720).default(8),
     doc: 'A session ends after so many hours without a request of its user.',
@@ -278,6 +282,7 @@ export const PATH_KEYS = [
   'state_dir',
   's3_cert_file',
   'keystone_key_file',
+  'credentials_file',
   'deploy_token_file',
   'admin_token_file',
   'admin_cert_file',

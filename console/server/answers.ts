@@ -23,6 +23,7 @@ import type { Capture } from '../surfaces/lab/capsule/capture.js';
 import type { CapsuleKeyView, CapturesView } from '../surfaces/lab/capsule/page.js';
 import type { ExpiredRun } from '../surfaces/lab/expired/expired-runs.js';
 import type { ExpiredRunsView } from '../surfaces/lab/expired/page.js';
+import type { KeysView, KeyView, MadeKey } from '../surfaces/keys/surface.js';
 import type { GenomeRun } from '../surfaces/lab/genome/genome-runs.js';
 import type { GenomeRunsView } from '../surfaces/lab/genome/page.js';
 import type { ComparisonView, PoliciesView } from '../surfaces/lab/policies/page.js';
@@ -66,6 +67,9 @@ export interface Answers {
   [cancelled: `DELETE /api/runs/${string}`]: RunView;
   [audit: `GET /api/audit?${string}`]: AuditPage;
   'GET /api/audit/verify': AuditVerdict;
+  'GET /api/keys': KeysView;
+  'POST /api/keys': MadeKey;
+  [key: `PATCH /api/keys/${string}`]: KeyView;
   'GET /api/users': UsersView;
   'POST /api/users/preview': UsersPreview;
   'POST /api/users/apply': ChangeStarted;

@@ -14,6 +14,7 @@ export function featuresOf({
     lab: options.labEnabled,
     lab_mutations: options.labMutations,
     account_admin: userAdmin !== undefined,
+    access_keys: options.credentialsFile !== '',
     test: options.testEnabled,
     audit: true,
     design: true,
@@ -42,6 +43,7 @@ export const FEATURES_OFF: Readonly<Partial<Record<Feature, FeatureOff>>> = {
   lab: off('The Lab', 'lab_enabled'),
   lab_mutations: off('Changing something in the Lab', 'lab_mutations'),
   account_admin: off('The administration of users', 'account_admin'),
+  access_keys: off('The page of access keys', 'credentials_file'),
   test: off('Running benchmarks', 'test_enabled'),
   monitor: {
     code: 'unsupported_here',

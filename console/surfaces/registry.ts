@@ -4,6 +4,7 @@ import { BENCHMARKS } from './benchmarks/surface.js';
 import { DEPLOY } from './deploy/surface.js';
 import { DESIGN } from './design/surface.js';
 import { FILES } from './files/surface.js';
+import { KEYS } from './keys/surface.js';
 import { LAB } from './lab/surface.js';
 import { MONITOR } from './monitor/surface.js';
 import { USERS } from './users/surface.js';
@@ -16,6 +17,7 @@ export const SURFACES: readonly Surface[] = [
   BENCHMARKS,
   LAB,
   USERS,
+  KEYS,
   AUDIT,
   DESIGN,
 ];

@@ -15,6 +15,17 @@ export interface RosterEntry {
    * `account:user`, the name that ACLs use for this key; without it, the key is a user of its own.
    */
   readonly user?: string | undefined;
+  /** False for an account other than that of the first owner in the file, whose owners operate. */
+  readonly isMain?: false;
+}
+
+/** An entry of the file with what only says when it is in force, and what it is for. */
+export interface CredentialRecord extends Omit<RosterEntry, 'isMain'> {
+  readonly description?: string | undefined;
+  /** Refused like a key that is not in the file. */
+  readonly disabled?: boolean | undefined;
+  /** The time, as ISO 8601 in UTC, from which on it is refused. */
+  readonly expires?: string | undefined;
 }
 
 /**
@@ -49,6 +60,13 @@ const USER = keyRule(
   'account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
 );
 
+export const DESCRIPTION = keyRule(
+  /^[^\p{Cc}]{0,256}$/u,
+  'a description: up to 256 characters, without control characters',
+);
+const EXPIRES_ERROR = 'a time of UTC, such as 2027-01-31T00:00:00Z';
+export const EXPIRES = z.iso.datetime({ error: EXPIRES_ERROR });
+
 /** Whether ACLs can name a user so. */
 export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
@@ -69,10 +87,13 @@ const ENTRY = z.strictObject(
     account: ACCOUNT,
     role: z.enum(['owner', 'member'], { error: 'owner or member' }),
     user: USER.optional(),
+    description: DESCRIPTION.optional(),
+    disabled: z.boolean({ error: 'true or false' }).optional(),
+    expires: EXPIRES.optional(),
   },
   {
     error:
-      'an object with access_key, secret_key, account and role, perhaps user, and nothing else',
+      'an object with access_key, secret_key, account and role, perhaps user, description, disabled and expires, and nothing else',
   },
 );
 
@@ -90,11 +111,49 @@ function keyRule(pattern: RegExp, error: string): z.ZodString {
 }
 
 /**
- * Reads the text of a credentials file.
+ * Reads those credentials from the text of a file that are in force.
  * @param file - its path, for the report
  * @throws ConfigError with everything that is wrong; no secret is in it
  */
-export function parseCredentials(text: string, file: string): Roster {
+export function parseCredentials(text: string, file: string, nowMs = Date.now()): Roster {
+  return inForce(parseRecords(text, file), nowMs);
+}
+
+/** Picks the credentials that are in force at a time. */
+export function inForce(records: readonly CredentialRecord[], nowMs: number): Roster {
+  const main = records.find(({ role }) => role === 'owner')?.account;
+  return records
+    .filter((record) => isInForce(record, nowMs))
+    .map(({ accessKey, secretKey, account, role, user }) => ({
+      ...{ accessKey, secretKey, account, role },
+      ...(user === undefined ? {} : { user }),
+      ...(account === main || main === undefined ? {} : { isMain: false as const }),
+    }));
+}
+
+/** Whether requests that a credential signs are accepted at a time. */
+export function isInForce({ disabled, expires }: CredentialRecord, nowMs: number): boolean {
+  return disabled !== true && (expires === undefined || Date.parse(expires) > nowMs);
+}
+
+/** The next time, in milliseconds since 1970, at which a credential expires; undefined for none. */
+export function nextExpiry(
+  records: readonly CredentialRecord[],
+  nowMs: number,
+): number | undefined {
+  const times = records.flatMap(({ expires }) =>
+    expires === undefined ? [] : Date.parse(expires),
+  );
+  const ahead = times.filter((time) => time > nowMs);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/**
+ * Reads all credentials from the text of a file, also those that are not in force.
+ * @param file - its path, for the report
+ * @throws ConfigError with everything that is wrong; no secret is in it
+ */
+export function parseRecords(text: string, file: string): CredentialRecord[] {
   const json = parseJsonObject(text);
   if (!json.ok) {
     const { line, column, expected } = json.problem;
@@ -106,25 +165,28 @@ export function parseCredentials(text: string, file: string): Roster {
   if (!result.success) {
     throw new ConfigError(result.error.issues.map((issue) => toProblem(issue, json.object, file)));
   }
-  const roster = result.data.credentials.map((entry) => ({
-    accessKey: entry.access_key,
-    secretKey: entry.secret_key,
-    account: entry.account,
-    role: entry.role,
-    ...(entry.user === undefined ? {} : { user: entry.user }),
-  }));
-  refuseDuplicates(roster, file);
-  return roster;
+  const records = result.data.credentials.map(
+    ({ access_key: accessKey, secret_key: secretKey, ...others }) => ({
+      accessKey,
+      secretKey,
+      ...others,
+    }),
+  );
+  refuseDuplicates(records, file);
+  return records;
 }
 
 /** The file's text. */
-export function renderCredentials(roster: Roster): string {
-  const credentials = roster.map((entry) => ({
+export function renderCredentials(records: readonly CredentialRecord[]): string {
+  const credentials = records.map((entry) => ({
     access_key: entry.accessKey,
     secret_key: entry.secretKey,
     account: entry.account,
     role: entry.role,
     user: entry.user,
+    description: entry.description,
+    disabled: entry.disabled,
+    expires: entry.expires,
   }));
   return `${JSON.stringify({ credentials }, null, 2)}\n`;
 }
@@ -211,7 +273,7 @@ function unknownKeys(keys: readonly string[]): string {
   return `; not known: ${names.join(', ')}`;
 }
 
-function refuseDuplicates(roster: Roster, file: string): void {
+function refuseDuplicates(roster: readonly CredentialRecord[], file: string): void {
   const indexOf = new Map<string, number>();
   const problems: ConfigProblem[] = [];
   roster.forEach(({ accessKey }, index) => {

@@ -14,8 +14,11 @@ import {
   ACCESS_KEY_VARIABLE,
   environmentCredential,
   generateCredential,
-  parseCredentials,
+  inForce,
+  nextExpiry,
+  parseRecords,
   renderCredentials,
+  type CredentialRecord,
   type Roster,
 } from './credentials.js';
 import type { FilledOptions } from './options.js';
@@ -29,6 +32,8 @@ export interface Credentials {
   readonly origin: 'file' | 'environment' | 'generated' | 'tempauth' | 'identity';
   /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
+  /** When the next one expires, in milliseconds since 1970. */
+  readonly expiresAtMs?: number;
 }
 
 /**
@@ -38,20 +43,25 @@ export interface Credentials {
  */
 export function readCredentials(file: string, env: NodeJS.ProcessEnv): Credentials | undefined {
   const fromEnvironment = environmentCredential(env);
-  const roster = readRosterFile(file);
-  if (roster === undefined) {
+  const records = readRecords(file);
+  if (records === undefined) {
     return fromEnvironment && { roster: [fromEnvironment], origin: 'environment', warnings: [] };
   }
+  const now = Date.now();
+  const roster = inForce(records, now);
+  const expiresAtMs = nextExpiry(records, now);
   const ignored =
     fromEnvironment !== undefined &&
-    !roster.some(
+    !records.some(
       ({ accessKey, secretKey }) =>
         accessKey === fromEnvironment.accessKey && secretKey === fromEnvironment.secretKey,
     );
-  const warnings = ignored
+  const warnings: string[] = ignored
     ? [`${ACCESS_KEY_VARIABLE} is not used: ${file} exists, and only the first start reads it`]
     : [];
-  return { roster, origin: 'file', warnings };
+  if (roster.length === 0) warnings.push(`${file}: all credentials are disabled or have expired`);
+  const next = expiresAtMs === undefined ? {} : { expiresAtMs };
+  return { roster, origin: 'file', warnings, ...next };
 }
 
 /**
@@ -77,7 +87,7 @@ export function ensureCredentials(file: string, env: NodeJS.ProcessEnv): Credent
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** @returns undefined when there is no file */
-function readRosterFile(file: string): Roster | undefined {
+function readRecords(file: string): CredentialRecord[] | undefined {
   let fd: number;
   try {
     fd = openSync(file, 'r');
@@ -87,7 +97,7 @@ function readRosterFile(file: string): Roster | undefined {
   }
   try {
     refuseOpenMode(file, fstatSync(fd).mode);
-    return parseCredentials(readFileSync(fd, 'utf8'), file);
+    return parseRecords(readFileSync(fd, 'utf8'), file);
   } catch (error) {
     throw error instanceof ConfigError ? error : unreadable(file, error);
   } finally {

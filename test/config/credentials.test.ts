@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import { ensureCredentials, readCredentials } from '../../src/config/roster-source.js';
 import {
   generateCredential,
+  nextExpiry,
   parseCredentials,
+  parseRecords,
   renderCredentials,
 } from '../../src/config/credentials.js';
 import { ConfigError } from '../../src/config/problem.js';
@@ -156,7 +158,7 @@ describe('config: credentials', () => {
       'c.json: credentials[0].role: got 4 characters, expected owner or member',
       'c.json: credentials[0].user: got 4 characters, expected account:user, such as main:anna, each in up to 128 letters, digits and ._@+-',
       'c.json: credentials[1].secret_key: got 4 characters, expected a secret key: 8 to 128 printable ASCII characters without spaces',
-      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, perhaps user, and nothing else; not known: note, a key of 9 characters',
+      'c.json: credentials[1]: expected an object with access_key, secret_key, account and role, perhaps user, description, disabled and expires, and nothing else; not known: note, a key of 9 characters',
       'c.json: credentials[2].access_key: got a list, expected an access key: 3 to 128 letters, digits, dots, hyphens and underscores',
       'c.json: credentials[2].account: got 9 characters, of which number 5 is punctuation, expected an account of the store, such as AUTH_main',
       'c.json: credentials[2].role: got null, expected owner or member',
@@ -182,4 +184,29 @@ describe('config: credentials', () => {
       expect(message).to.match(expected).and.not.include('hush');
     });
   }
+
+  it('leaves out what is disabled or has expired, and keeps it in the file', () => {
+    const at = Date.parse('2027-01-01T00:00:00Z');
+    const text = JSON.stringify({
+      credentials: [
+        { ...ENTRY, access_key: 'off', disabled: true },
+        { ...ENTRY, access_key: 'old', expires: '2027-01-01T00:00:00Z' },
+        { ...ENTRY, access_key: 'new', expires: '2027-01-01T00:00:01Z', description: 'CI' },
+        { ...ENTRY, access_key: 'alien', account: 'AUTH_b' },
+      ],
+    });
+    const roster = parseCredentials(text, file, at);
+    expect(roster.map(({ accessKey }) => accessKey)).to.deep.equal(['new', 'alien']);
+    // Owners of the first owner's account operate the service, in force or not.
+    expect(roster.map(({ isMain }) => isMain)).to.deep.equal([undefined, false]);
+    const records = parseRecords(text, file);
+    expect(nextExpiry(records, at)).to.equal(at + 1000);
+    expect(nextExpiry(records, at + 1000)).to.equal(undefined);
+    expect(JSON.parse(renderCredentials(records))).to.deep.equal(JSON.parse(text));
+    const wrong = { ...ENTRY, expires: 'tomorrow', disabled: 'yes', description: 'a\nb' };
+    const problems = problemsOf(() =>
+      parseCredentials(JSON.stringify({ credentials: [wrong] }), file),
+    );
+    for (const field of ['expires', 'disabled', 'description']) expect(problems).to.include(field);
+  });
 });

@@ -66,6 +66,15 @@ describe('console config: derived from the service', () => {
     });
   });
 
+  it('lets the owners of no other account operate while the keys of the first owner are off', () => {
+    const others = { ...OWNER, accessKey: 'OTHER', account: 'AUTH_other', isMain: false as const };
+    const roles = (credentials: readonly KnownCredential[]) =>
+      derived({}, undefined, credentials).accounts.map(({ role }) => role);
+    expect(roles([others])).to.deep.equal(['admin']);
+    expect(roles([others, OWNER])).to.deep.equal(['admin', 'operator']);
+    expect(derived().credentialsFile).to.equal('/cwd/data/credentials.json');
+  });
+
   it('asks the cluster where that is the store', () => {
     expect(derived(SWIFT, undefined, [OF_SWIFT])).to.deep.include({
       storeBase: 'http://10.0.0.1:8080',

@@ -1,0 +1,135 @@
+import { readFile, realpath } from 'node:fs/promises';
+import {
+  generateCredential,
+  isInForce,
+  parseRecords,
+  renderCredentials,
+  type CredentialRecord,
+} from '../../../src/config/credentials.js';
+import { SerialQueues } from '../../../src/lib/promises.js';
+import { ConfigError } from '../../../src/config/problem.js';
+import { writeDurably } from '../../../src/deploy/state/durable.js';
+import { ApiError } from '../../server/api-error.js';
+
+/** The fields of a key that its maker chooses. */
+export type NewKey = Pick<
+  CredentialRecord,
+  'account' | 'role' | 'user' | 'description' | 'expires'
+>;
+
+/** The fields that can be changed; null takes a field away. */
+export interface KeyChange {
+  readonly role?: CredentialRecord['role'] | undefined;
+  readonly description?: string | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly expires?: string | null | undefined;
+}
+
+/** Credentials in a file that can be read at a glance. */
+const KEYS_MAX = 10_000;
+const queues = new SerialQueues();
+
+/**
+ * The file with the access keys of the service. Each change reads it again and replaces it as a
+ * whole; the service follows it within seconds.
+ */
+export class CredentialFile {
+  constructor(
+    private readonly file: string,
+    private readonly now: () => number,
+  ) {}
+
+  /** @throws ApiError unprocessable for a file that the service could not use either; system errors */
+  async records(): Promise<CredentialRecord[]> {
+    const text = await readFile(this.file, 'utf8');
+    try {
+      return parseRecords(text, 'the file');
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      throw new ApiError(
+        'unprocessable',
+        'The file with the access keys has mistakes: see the log.',
+      );
+    }
+  }
+
+  isInForce(record: CredentialRecord): boolean {
+    return isInForce(record, this.now());
+  }
+
+  /**
+   * Makes a key, in an account that other keys have, or in a new one.
+   * @param shown what an account is called here: `wanted` has it so
+   * @returns the key with its secret
+   * @throws ApiError conflict for too many keys
+   */
+  create(wanted: NewKey, shown: (account: string) => string): Promise<CredentialRecord> {
+    return this.#change((records) => {
+      if (records.length >= KEYS_MAX) throw new ApiError('conflict', 'There are too many keys.');
+      const { accessKey, secretKey } = generateCredential();
+      const known = records.find(({ account }) => shown(account) === wanted.account);
+      const account = known?.account ?? `AUTH_${wanted.account}`;
+      const made: CredentialRecord = { accessKey, secretKey, ...wanted, account };
+      return [made, [...records, made]];
+    });
+  }
+
+  /** @throws ApiError not_found; conflict when no owner would be left who operates the service */
+  update(accessKey: string, change: KeyChange): Promise<CredentialRecord> {
+    return this.#change((records) => {
+      const at = placeOf(records, accessKey);
+      const { expires, ...others } = change;
+      const changed: CredentialRecord = {
+        ...records[at]!,
+        ...withoutUndefined(others),
+        ...(expires === undefined ? {} : { expires: expires ?? undefined }),
+      };
+      return [changed, records.with(at, changed)];
+    });
+  }
+
+  /** @throws ApiError not_found; conflict when no owner would be left who operates the service */
+  async remove(accessKey: string): Promise<void> {
+    await this.#change((records) => [null, records.toSpliced(placeOf(records, accessKey), 1)]);
+  }
+
+  #change<T>(
+    work: (records: readonly CredentialRecord[]) => readonly [T, readonly CredentialRecord[]],
+  ): Promise<T> {
+    return queues.run(this.file, async () => {
+      const before = await this.records();
+      const [result, after] = work(before);
+      this.#keepOperator(before, after);
+      // Behind a symbolic link, the file itself is replaced.
+      await writeDurably(await realpath(this.file), renderCredentials(after));
+      return result;
+    });
+  }
+
+  /** Owners of the first owner's account operate the service: one of their keys has to stay. */
+  #keepOperator(before: readonly CredentialRecord[], after: readonly CredentialRecord[]): void {
+    const main = mainAccount(before);
+    const isLeft = after.some(
+      (record) => record.role === 'owner' && record.account === main && this.isInForce(record),
+    );
+    if (isLeft && mainAccount(after) === main) return;
+    throw new ApiError('conflict', 'That would leave no key that operates the service.');
+  }
+}
+
+function mainAccount(records: readonly CredentialRecord[]): string | undefined {
+  return records.find(({ role }) => role === 'owner')?.account;
+}
+
+function placeOf(records: readonly CredentialRecord[], accessKey: string): number {
+  const at = records.findIndex((record) => record.accessKey === accessKey);
+  if (at === -1) throw new ApiError('not_found', 'There is no such access key.');
+  return at;
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(given: T): Given<T> {
+  const kept = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Given<T>;
+}

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' };
+
+describeWith([program('chromium')], 'the page of access keys in Chromium', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let folder: string;
+  let bed: TestBed;
+  let watched: Watched;
+  let page: Page;
+
+  before(async () => {
+    folder = await makeTempFolder('keys-page');
+    const file = join(folder, 'credentials.json');
+    const credentials = [
+      { ...KEY, access_key: 'OPERATOR', user: 'test:tester' },
+      { ...KEY, access_key: 'NIGHTLY', description: 'backup', expires: '2199-01-01T00:00:00Z' },
+      { ...KEY, access_key: 'FORMER', role: 'member', expires: '2020-01-01T00:00:00Z' },
+    ];
+    await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });
+    bed = await startTestBed({ credentials_file: file });
+    watched = await openPage();
+    page = watched.page;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(page);
+    await page.getByRole('link', { name: 'Access keys' }).click();
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await removeFolder(folder);
+  });
+
+  afterEach(() => {
+    expect(watched.complaints).to.deep.equal([]);
+  });
+
+  const row = (key: string) => page.getByRole('row', { name: key });
+  const dialog = () => page.getByRole('dialog');
+
+  it('shows their state, and a new secret once', async () => {
+    await row('FORMER').getByText('Expired').waitFor();
+    await row('OPERATOR').getByText('(you)').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('keys', ALL_SIZES);
+    await page.getByRole('button', { name: 'New access key' }).click();
+    await dialog().getByLabel('Description').fill('continuous integration');
+    await dialog().getByLabel('Role').selectOption('member');
+    await expectAccessible(page);
+    await watched.shoot('keys-new');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    const secret = await dialog().getByLabel('Secret key').inputValue();
+    expect(secret).to.match(/^[\w-]{40}$/);
+    await expectAccessible(page);
+    await watched.shoot('keys-made');
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await row('continuous integration').getByText('Active').waitFor();
+    expect(await page.content()).not.to.include(secret);
+  });
+
+  it('disables one and enables it again, by its menu', async () => {
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'Actions for NIGHTLY' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await choose('Disable');
+    await row('NIGHTLY').getByText('Disabled').waitFor();
+    await choose('Enable');
+    await row('NIGHTLY').getByText('Active').waitFor();
+    await page.getByRole('button', { name: 'Actions for OPERATOR' }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal(['Edit']);
+    await page.keyboard.press('Escape');
+    await choose('Delete');
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await row('NIGHTLY').waitFor({ state: 'detached' });
+  });
+});
