@@ -77,10 +77,10 @@ export class CredentialFile {
   /** @throws ApiError not_found; conflict when no owner would be left who operates the service */
   update(accessKey: string, change: KeyChange): Promise<CredentialRecord> {
     return this.#change((records) => {
-      const at = placeOf(records, accessKey);
+      const [at, record] = placeOf(records, accessKey);
       const { expires, ...others } = change;
       const changed: CredentialRecord = {
-        ...records[at]!,
+        ...record,
         ...withoutUndefined(others),
         ...(expires === undefined ? {} : { expires: expires ?? undefined }),
       };
@@ -90,7 +90,7 @@ export class CredentialFile {
 
   /** @throws ApiError not_found; conflict when no owner would be left who operates the service */
   async remove(accessKey: string): Promise<void> {
-    await this.#change((records) => [null, records.toSpliced(placeOf(records, accessKey), 1)]);
+    await this.#change((records) => [null, records.toSpliced(placeOf(records, accessKey)[0], 1)]);
   }
 
   #change<T>(
@@ -121,10 +121,14 @@ function mainAccount(records: readonly CredentialRecord[]): string | undefined {
   return records.find(({ role }) => role === 'owner')?.account;
 }
 
-function placeOf(records: readonly CredentialRecord[], accessKey: string): number {
+function placeOf(
+  records: readonly CredentialRecord[],
+  accessKey: string,
+): readonly [at: number, record: CredentialRecord] {
   const at = records.findIndex((record) => record.accessKey === accessKey);
-  if (at === -1) throw new ApiError('not_found', 'There is no such access key.');
-  return at;
+  const record = records[at];
+  if (record === undefined) throw new ApiError('not_found', 'There is no such access key.');
+  return [at, record];
 }
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
