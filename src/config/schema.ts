@@ -190,6 +190,10 @@ const KEYS = {
     schema: integer(3_600_000, 31_536_000_000).default(86_400_000),
     doc: 'What writes of versions leave behind, such as an object that no version index names since its writer crashed, is deleted by the janitor when it is older. It must be longer than any write takes, from its first byte to its answer.',
   },
+  version_lost_index_age_ms: {
+    schema: integer(3_600_000, 31_536_000_000).default(2_592_000_000),
+    doc: 'Versions of a key that has no version index at all are deleted by the janitor only when they are older: until then, `ringway repair` can bring the key back if the index was lost.',
+  },
   version_index_bytes_max: {
     schema: integer(65_536, 67_108_864).default(8_388_608),
     doc: 'Size of the version index of one key, about 150 bytes a version. A write that would make it larger is refused, and so is reading a larger one.',

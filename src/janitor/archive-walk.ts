@@ -144,7 +144,12 @@ export class ArchiveWalk {
     const { versions, call } = this.pass;
     const listed = this.#suspectsOf(group, index);
     if (countOf(listed) === 0) return listed;
-    return versions.upkeep.findLeftovers(call, this.#keyOf(group), listed);
+    const found = await versions.upkeep.findLeftovers(call, this.#keyOf(group), listed);
+    if (found.hasNoIndex !== true || !this.exists) return found;
+    // `ringway repair` makes a lost index from what is in the archive, for as long as it is.
+    const { versionLostIndexAgeMs } = this.pass.settings;
+    const objects = found.objects.filter((object) => this.#isOld(object, versionLostIndexAgeMs));
+    return { ...found, objects };
   }
 
   /** The suspects: names without the versions in the index's listing entry. */
@@ -170,8 +175,8 @@ export class ArchiveWalk {
     return isListingEnough && listedVersions(index) === 0 && this.#isOld(index);
   }
 
-  #isOld({ lastModified }: ListedObject): boolean {
-    return lastModified <= this.pass.now() - this.pass.settings.versionSweepAgeMs;
+  #isOld({ lastModified }: ListedObject, ageMs = this.pass.settings.versionSweepAgeMs): boolean {
+    return lastModified <= this.pass.now() - ageMs;
   }
 
   #keyOf({ key }: Pick<Group, 'key'>): VersionedKey {

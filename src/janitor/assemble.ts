@@ -39,6 +39,7 @@ export function janitorSettings(options: FilledOptions): JanitorSettings {
     segmentGraceMs: options.segmentGraceMs,
     segmentSweepAgeMs: options.segmentSweepAgeMs,
     versionSweepAgeMs: options.versionSweepAgeMs,
+    versionLostIndexAgeMs: Math.max(options.versionSweepAgeMs, options.versionLostIndexAgeMs),
     versionIndexBytesMax: options.versionIndexBytesMax,
     storageClasses: options.storageClasses,
   };

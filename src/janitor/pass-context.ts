@@ -42,6 +42,8 @@ export interface PassSettings {
   readonly segmentSweepAgeMs: number;
   /** What commits of versions leave behind is left alone while it is younger. */
   readonly versionSweepAgeMs: number;
+  /** The same for what may be a version of a key whose index is lost. */
+  readonly versionLostIndexAgeMs: number;
 }
 
 /** Entries asked for at once; what a pass holds in memory is a page or two. */

@@ -103,6 +103,7 @@ describe('config: load', () => {
       digestInlineBytesMax: 131_072,
       xmlInlineBytesMax: 8_192,
       versionSweepAgeMs: 86_400_000,
+      versionLostIndexAgeMs: 2_592_000_000,
       versionIndexBytesMax: 8_388_608,
       wormClockMaxOffsetMs: 0,
       digestLanes: 1,

@@ -87,6 +87,7 @@ const SETTINGS: JanitorSettings = {
   // A day makes old, also where the clock is set back meanwhile.
   segmentSweepAgeMs: DAY_MS - 60_000,
   versionSweepAgeMs: DAY_MS - 60_000,
+  versionLostIndexAgeMs: DAY_MS - 60_000,
   versionIndexBytesMax: INDEX_BYTES_MAX,
   storageClasses: ['STANDARD', 'GLACIER'],
 };

@@ -6,7 +6,7 @@ import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { indexRef, versionRef } from '../../src/s3/versions/names.js';
 import { ACCOUNT, BUCKET, CALL, DAY_MS } from './support.js';
-import { ARCHIVE, gatewayOn, keyOf, VersionsBench } from './versions-support.js';
+import { ARCHIVE, gatewayOn, keyOf, NEVER, VersionsBench } from './versions-support.js';
 
 const NAME = '0123456789abcdef'.repeat(2);
 
@@ -74,6 +74,20 @@ describe('janitor: what versions leave behind', () => {
       'one index',
     ]);
     expect(await versions.show()).to.deep.equal(shown);
+  });
+
+  it('is no version of a key whose index is lost, for as long as it can be repaired', async () => {
+    const { bench, store } = versions;
+    for (const text of ['1', '2']) await versions.put('lost', text);
+    await store.deleteObject(CALL, indexRef(keyOf('lost')));
+    const visit = async (): Promise<string[]> => {
+      await bench.janitor({ versionLostIndexAgeMs: 30 * DAY_MS }).visit(NEVER, 'now');
+      return (await versions.archived()).filter((name) => name.endsWith(' v'));
+    };
+    bench.clock.advance(29 * DAY_MS);
+    expect(await visit()).to.deep.equal(['lost v', 'lost v']);
+    bench.clock.advance(2 * DAY_MS);
+    expect(await visit()).to.deep.equal([]);
   });
 
   it('stays on a store that cannot keep versions, whatever its age', async () => {

@@ -19,6 +19,8 @@ export interface Leftovers {
   readonly generation: number;
   readonly fences: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
+  /** Objects of a key that has no index at all: it may be lost, and they its versions. */
+  readonly hasNoIndex?: boolean;
 }
 
 export interface UpkeepDeps extends VersionDeps {
@@ -53,11 +55,12 @@ export async function findLeftovers(
   const { generation } = before;
   if (objects.length === 0) return { generation, fences: done, objects };
   const pending = await pendingCommits(deps, call, key, before);
-  const { index } = await deps.commits.read(call, key);
+  const { index, etag } = await deps.commits.read(call, key);
   const named = new Set(index.entries.map(({ name }) => name));
   for (const { change } of pending) for (const name of namesIn(change)) named.add(name);
   const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-  return { generation, fences: done, objects: orphans };
+  const hasNoIndex = etag === undefined;
+  return { generation, fences: done, objects: orphans, ...(hasNoIndex && { hasNoIndex }) };
 }
 
 /** Removes them, as they were listed. @returns the objects that went */
