@@ -31,6 +31,7 @@ import type { ProfileMark, ProfileSnapshot } from '../surfaces/lab/profilemap/pr
 import type { PulseView } from '../surfaces/lab/profilemap/page.js';
 import type { ExhibitsPage } from '../surfaces/lab/tombstones/exhibits-file.js';
 import type { ScansView, ScanView } from '../surfaces/lab/tombstones/page.js';
+import type { AgreementView } from '../surfaces/lab/rings/agreement.js';
 import type { RingsView } from '../surfaces/lab/rings/page.js';
 import type { WhatIfReport } from '../surfaces/lab/rings/ring-changes.js';
 import type { ChartView } from '../surfaces/monitor/charts.js';
@@ -112,6 +113,7 @@ export interface Answers {
   'GET /deploy/api/status': DeployStatus;
   'GET /deploy/api/history': DeployHistory;
   'GET /lab/api/rings': RingsView;
+  'GET /lab/api/rings/agreement': AgreementView;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
   'GET /lab/api/policies': PoliciesView;
   'POST /lab/api/policies/compare': ComparisonView;

@@ -9,6 +9,7 @@ import { ExpiredRuns } from './expired/expired-runs.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
+import { RingAgreements } from './rings/agreement.js';
 import { Museum } from './tombstones/museum.js';
 import { ProfileMap } from './profilemap/profile-map.js';
 
@@ -42,6 +43,7 @@ export class Lab {
   readonly capsules: Capsules;
   readonly expired: ExpiredRuns;
   readonly museum: Museum;
+  readonly agreements: RingAgreements;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, now, runs }: LabOptions) {
@@ -54,6 +56,7 @@ export class Lab {
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir);
     this.museum = new Museum({ options, now, runs });
+    this.agreements = new RingAgreements(this.rings, now);
   }
 
   /** @returns undefined unless `lab_enabled` is set */
@@ -75,6 +78,7 @@ export class Lab {
   async close(): Promise<void> {
     this.#end.abort();
     this.nodes.close();
+    this.agreements.close();
     this.profile.close();
     await this.debt.close();
     await Promise.all([this.compute.close(), this.museum.close()]);

@@ -3,9 +3,12 @@ import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LabRings } from '../../../console/surfaces/lab/ground/lab-rings.js';
+import { RingAgreements } from '../../../console/surfaces/lab/rings/agreement.js';
 import { NodeReader } from '../../../console/surfaces/lab/ground/node-reader.js';
 import type { LookupView } from '../../../console/surfaces/lab/rings/page.js';
 import { presentDevices } from '../../../src/ring/device.js';
+import { writeRing } from '../../../src/ring/ring-writer.js';
 import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { describeWith, program } from '../../support/needs.js';
@@ -144,6 +147,51 @@ describe('questions to storage servers', () => {
       reader.close();
       server.close();
       server.closeAllConnections();
+    }
+  });
+});
+
+describe('the agreement of servers about rings', () => {
+  it('counts who has the same file, another one, or says nothing', async () => {
+    const folder = await clusterFolder();
+    const md5s: Record<string, string> = {};
+    const server = http.createServer(({ url = '', socket }, response) => {
+      if (url !== '/recon/ringmd5') response.statusCode = 404;
+      const isOdd = socket.localAddress?.endsWith('.3') === true;
+      const said = Object.entries(md5s).map(([name, md5]) => [
+        `/etc/swift/${name}.ring.gz`,
+        isOdd && name === 'object' ? 'f'.repeat(32) : md5,
+      ]);
+      response.end(JSON.stringify(Object.fromEntries(said)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      for (const name of ['account', 'container', 'object', 'object-1']) {
+        const ring = builtRing();
+        const devices = ring.devices.map(
+          // Nothing listens on port 1.
+          (device, id) =>
+            device && { ...device, ip: `127.0.0.${id + 1}`, port: id === 0 ? 1 : port },
+        );
+        await writeFile(join(folder, `${name}.ring.gz`), writeRing({ ...ring, devices }));
+      }
+      const rings = new LabRings({ storeDir: folder, hashConf: '' });
+      for (const name of await rings.names()) md5s[name] = (await rings.open(name)).read.md5;
+      const agreements = new RingAgreements(rings, Date.now);
+      const { items, servers, left_out } = await agreements.view();
+      expect([servers, left_out]).to.deep.equal([6, 0]);
+      const object = items.find(({ name }) => name === 'object');
+      expect(object).to.deep.equal({
+        ...{ name: 'object', match: 4, differ: 1, unknown: 1 },
+        differing: [`127.0.0.3:${port}`],
+      });
+      expect(items.find(({ name }) => name === 'account')).to.include({ match: 5, differ: 0 });
+      agreements.close();
+    } finally {
+      server.close();
+      server.closeAllConnections();
+      await rm(folder, { recursive: true });
     }
   });
 });

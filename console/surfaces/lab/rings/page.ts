@@ -114,6 +114,10 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return { items, former: await lab.rings.formerNames() };
   });
 
+  app.get('/lab/api/rings/agreement', { config: { access } }, () =>
+    labOf(context).agreements.view(),
+  );
+
   app.get('/lab/api/rings/:name', { config: { access } }, async (request) => {
     const lab = labOf(context);
     const { file, read } = await lab.rings.open(ringNameOf(request.params));

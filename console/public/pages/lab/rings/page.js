@@ -1,6 +1,7 @@
 import { call } from '../../../js/api.js';
 import { $, bytesText, el } from '../../../js/dom.js';
 import { badge, card, fill, pageHead, setViewState, table, tabList, viewState } from '../ground.js';
+import { agreementCard } from './agreement.js';
 import { comparePanel } from './compare.js';
 import { lookupPanel } from './lookup.js';
 import { devicesPanel, heatMapPanel, spreadPanel, summary } from './report.js';
@@ -32,9 +33,11 @@ export async function mount() {
   main.classList.add('lab-page');
   const list = el('div');
   const detail = el('div', { className: 'lab-page' });
+  const agreement = el('div');
   main.append(
     pageHead('RingScope', 'Where objects lie and why, and what a change of the ring would move.'),
     list,
+    agreement,
     detail,
   );
   await fill(list, async () => {
@@ -48,6 +51,7 @@ export async function mount() {
     if (chosen !== undefined) showRing(detail, rings, chosen);
     return [ringTable(rings, (ring) => showRing(detail, rings, ring))];
   });
+  await fill(agreement, async () => [agreementCard(await call('GET', '/lab/api/rings/agreement'))]);
 }
 
 /**

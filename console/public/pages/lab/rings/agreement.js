@@ -1,0 +1,58 @@
+import { timeElement } from '../../../js/times.js';
+import { el } from '../../../js/dom.js';
+import { badge, card, table } from '../ground.js';
+
+/** @typedef {import('../../../../surfaces/lab/rings/agreement.js').AgreementView} AgreementView */
+
+/**
+ * Whether the servers have the rings that are shown here.
+ *
+ * @param {AgreementView} view
+ */
+export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at }) {
+  const answered = items.some(({ match, differ }) => match + differ > 0);
+  const source = answered
+    ? badge('live', 'ok')
+    : badge('unavailable: no server answers /recon/ringmd5', 'warn');
+  const more = leftOut === 0 ? '' : `, and ${leftOut} were not`;
+  return card(
+    'Agreement of the servers',
+    el(
+      'p',
+      { className: 'row' },
+      source,
+      el(
+        'span',
+        { className: 'quiet' },
+        `${servers} servers were asked${more}, `,
+        timeElement(1000 * at),
+      ),
+    ),
+    table(
+      'Agreement of the servers',
+      [
+        { title: 'Ring', value: (row) => row.name },
+        {
+          title: 'State',
+          value: (row) => stateOf(row)[1],
+          cell: (row) => badge(stateOf(row)[1], stateOf(row)[0]),
+        },
+        { title: 'Same file', value: (row) => row.match, number: true },
+        { title: 'Another file', value: (row) => row.differ, number: true },
+        { title: 'Unknown', value: (row) => row.unknown, number: true },
+        { title: 'Who differs', value: (row) => row.differing.join(' ') },
+      ],
+      items,
+    ),
+  );
+}
+
+/**
+ * @param {AgreementView['items'][number]} row
+ * @returns {['ok' | 'warn' | 'crit' | '', string]}
+ */
+function stateOf({ match, differ, unknown }) {
+  if (differ > 0) return ['crit', 'servers differ'];
+  if (match === 0) return ['', 'unknown'];
+  return unknown > 0 ? ['warn', 'not all answer'] : ['ok', 'all agree'];
+}
