@@ -1,6 +1,11 @@
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
-import type { DeployHistory, DeployStatus, SpecVerdict } from '../surfaces/deploy/answers.js';
+import type {
+  DeployHistory,
+  DeployOperators,
+  DeployStatus,
+  SpecVerdict,
+} from '../surfaces/deploy/answers.js';
 import type { AclLists, AclMeaning } from '../surfaces/files/acl-routes.js';
 import type { ContainerDetails } from '../surfaces/files/container-details.js';
 import type { Capabilities, ManyDetails } from '../surfaces/files/container-life-routes.js';
@@ -112,6 +117,7 @@ export interface Answers {
   [cancel: `POST /deploy/api/runs/${string}/cancel`]: { readonly run_id: string };
   'GET /deploy/api/status': DeployStatus;
   'GET /deploy/api/history': DeployHistory;
+  'GET /deploy/api/operators': DeployOperators;
   'GET /lab/api/rings': RingsView;
   'GET /lab/api/rings/agreement': AgreementView;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;

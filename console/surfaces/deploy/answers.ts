@@ -45,6 +45,12 @@ export interface DeployHistory {
   > & { readonly nodes: number })[];
 }
 
+/** The users of this console who began runs, as far as its audit log goes back. */
+export interface DeployOperators {
+  /** By the id of the run. */
+  readonly runs: Readonly<Record<string, string>>;
+}
+
 /** `POST /v1/validate` of the control service. */
 export interface SpecVerdict {
   readonly valid: boolean;

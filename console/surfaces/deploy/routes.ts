@@ -6,6 +6,7 @@ import type { AuditDetails } from '../../../src/lib/audit/audit-log.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { ControlClient, type ControlAnswer, type ControlRequest } from './control-client.js';
+import type { DeployOperators } from './answers.js';
 import { badResponse } from './control-errors.js';
 import { RunStreams } from './run-streams.js';
 
@@ -15,6 +16,9 @@ const BODY_BYTES_MAX = 2 * 1024 * 1024 + 64 * 1024;
 const PLAN_IDLE_MS = 300_000;
 /** The service looks at every file of every node. */
 const STATUS_IDLE_MS = 120_000;
+
+/** As many runs as the history of the service has. */
+const OPERATORS_MAX = 100;
 
 const ID = z.object({ id: z.string().regex(/^[\w-]{1,128}$/, { error: 'an id' }) });
 const ARTIFACT = z.object({
@@ -44,7 +48,7 @@ export function deployRoutes(app: FastifyInstance, context: ConsoleContext): voi
     control.close();
   });
   void app.register((scope, _options, done) => {
-    readRoutes(scope, control, streams);
+    readRoutes(scope, context, control, streams);
     actRoutes(scope, context, control);
     done();
   });
@@ -63,7 +67,12 @@ export function deployRoutes(app: FastifyInstance, context: ConsoleContext): voi
 }
 
 /** What changes nothing. */
-function readRoutes(app: FastifyInstance, control: ControlClient, streams: RunStreams): void {
+function readRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  control: ControlClient,
+  streams: RunStreams,
+): void {
   const read = (
     url: string,
     pathOf: (request: FastifyRequest) => string,
@@ -79,6 +88,10 @@ function readRoutes(app: FastifyInstance, control: ControlClient, streams: RunSt
   read('/deploy/api/spec', () => '/spec');
   read('/deploy/api/status', () => '/status', STATUS_IDLE_MS);
   read('/deploy/api/history', () => '/history');
+  // The service knows the console's own user alone.
+  app.get('/deploy/api/operators', { config: { access: 'operate' } }, async () => ({
+    runs: await operators(context),
+  }));
   read('/deploy/api/plans/:id', (request) => `/plans/${idOf(request)}`);
   read('/deploy/api/runs/:id', (request) => `/runs/${idOf(request)}`);
 
@@ -104,6 +117,19 @@ function readRoutes(app: FastifyInstance, control: ControlClient, streams: RunSt
     });
     return reply.type('text/event-stream').send(stream);
   });
+}
+
+/** The users who began runs here, by the id of the run. */
+async function operators({ audit }: ConsoleContext): Promise<DeployOperators['runs']> {
+  const begun = await audit.latest(
+    ({ action, result }) => action === 'deploy.apply' && result === 'ok',
+    OPERATORS_MAX,
+  );
+  return Object.fromEntries(
+    begun.flatMap(({ actor, details }) =>
+      typeof details?.made === 'string' ? [[details.made, actor]] : [],
+    ),
+  );
 }
 
 /** What changes the cluster. */

@@ -81,6 +81,8 @@ describe('the routes of Deploy in the console', function () {
     const artifact = await client.get(`/deploy/api/artifacts?${query}`);
     expect(artifact.text).to.include('swift_hash_path_prefix = {{secret hash-prefix}}');
     expect(artifact.headers['content-disposition']).to.equal('attachment; filename="swift.conf"');
+    const operators = (await client.get('/deploy/api/operators')).json();
+    expect(operators).to.deep.equal({ runs: { [id]: 'test:tester' } });
     const acts = (await records())
       .filter(({ action }) => action.startsWith('deploy.'))
       .map(({ action, result }) => `${action} ${result}`);

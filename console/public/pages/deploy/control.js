@@ -70,6 +70,16 @@ export async function applyPlan(plan, cluster, key) {
   return (await answer.json()).run_id;
 }
 
+/**
+ * The users who began runs in this console, by the id of the run. The service knows the console's user alone.
+ *
+ * @returns {Promise<Readonly<Record<string, string>>>}
+ */
+export async function operators() {
+  const none = { runs: {} };
+  return (await call('GET', '/deploy/api/operators').catch(() => none)).runs;
+}
+
 /** @typedef {{ text: string, work: () => unknown, primary?: boolean }} WayOn a button of a state */
 
 /** What codes mean to an operator: the icon, the title, and what to look at. */
@@ -141,7 +151,7 @@ export function failureState(error, ...ways) {
     icon(name),
     el('strong', { textContent: title }),
     el('p', { textContent: advice === '' ? message : advice }),
-    ...(advice === '' || message === ''
+    ...(advice === '' || message === `${title}.`
       ? []
       : [el('p', { className: 'quiet', textContent: message })]),
     ...holderOf(failure),

@@ -2,7 +2,7 @@ import { call } from '../../js/api.js';
 import { confirmed, el } from '../../js/dom.js';
 import { badge, card, table } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
-import { emptyState, shortHash, show, wayButton } from './control.js';
+import { emptyState, operators, shortHash, show, wayButton } from './control.js';
 
 /** @typedef {import('./control.js').History['runs'][number]} Row */
 
@@ -33,7 +33,10 @@ export class HistoryPanel {
 
   open() {
     return show(this.element, async () => {
-      const { runs } = await call('GET', '/deploy/api/history');
+      const [{ runs }, people] = await Promise.all([
+        call('GET', '/deploy/api/history'),
+        operators(),
+      ]);
       if (runs.length === 0) {
         return [
           emptyState(
@@ -44,15 +47,16 @@ export class HistoryPanel {
         ];
       }
       const current = runs.find(({ state }) => state === 'succeeded')?.spec_etag;
-      return [card('Runs, the latest first', this.#table(runs, current ?? ''))];
+      return [card('Runs, the latest first', this.#table(runs, current ?? '', people))];
     });
   }
 
   /**
    * @param {readonly Row[]} runs
    * @param {string} current entity tag of the specification in force
+   * @param {Readonly<Record<string, string>>} people who began runs, by their ids
    */
-  #table(runs, current) {
+  #table(runs, current, people) {
     return table(
       'Runs',
       [
@@ -66,7 +70,7 @@ export class HistoryPanel {
           value: (row) => row.state,
           cell: (row) => badge(row.state, LOOKS[row.state]),
         },
-        { title: 'By', value: (row) => row.actor },
+        { title: 'By', value: (row) => people[row.id] ?? row.actor },
         { title: 'Nodes', value: (row) => row.nodes, number: true },
         {
           title: 'Specification',

@@ -3,8 +3,7 @@ import { confirmed, el, shownText } from '../../js/dom.js';
 import { fail } from '../../js/shell.js';
 import { badge, card } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
-import { toast } from '../../js/toast.js';
-import { emptyState, failureState, show, shortHash, wayButton } from './control.js';
+import { emptyState, failureState, operators, show, shortHash, wayButton } from './control.js';
 import { LOOKS, nodeCards, staged } from './run-nodes.js';
 
 /**
@@ -21,6 +20,8 @@ export class RunPanel {
   #events;
   /** @type {Run | undefined} */
   #run;
+  /** @type {Readonly<Record<string, string>>} */
+  #people = {};
   #nodes = el('div', { className: 'deploy-nodes' });
   #log = el('div', { className: 'deploy-log', tabIndex: 0 });
   #logged = new Set();
@@ -55,6 +56,7 @@ export class RunPanel {
         ];
       }
       const run = await call('GET', `/deploy/api/runs/${encodeURIComponent(wanted)}`);
+      this.#people = await operators();
       this.#onRun(wanted);
       this.#begin(run);
       return this.#drawn(run);
@@ -88,10 +90,6 @@ export class RunPanel {
       const run = /** @type {Run} */ (JSON.parse(data));
       const isOver = run.state !== 'running';
       if (isOver) events.close();
-      if (isOver && this.#run?.state === 'running')
-        toast(`The run has ended: ${run.state}.`, {
-          state: run.state === 'succeeded' ? 'ok' : 'crit',
-        });
       this.#hear(run);
       if (isOver) this.element.replaceChildren(...this.#drawn(run));
     });
@@ -191,7 +189,7 @@ export class RunPanel {
         el(
           'span',
           { className: 'quiet' },
-          `by ${shownText(run.actor)}, begun `,
+          `by ${shownText(this.#people[run.id] ?? run.actor)}, begun `,
           timeElement(1000 * run.created_unix_s),
         ),
         this.#link,
