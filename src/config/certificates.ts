@@ -45,6 +45,14 @@ function expired(prefix: string, certificate: Certificate | undefined, now: numb
   return [`${prefix}_cert_file: expired at ${certificate.expiresAt.toISOString()}`];
 }
 
+/**
+ * The certificate of a service with a configuration of its own.
+ * @throws ConfigError, also when everybody can read the key
+ */
+export function readCertificate(certFile: string, keyFile: string): Certificate | undefined {
+  return readPair('tls', certFile, keyFile);
+}
+
 function readPair(prefix: string, certFile: string, keyFile: string): Certificate | undefined {
   if (certFile === '') return undefined;
   const [cert, key] = takeAll([

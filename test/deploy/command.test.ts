@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import {
   loadDeployConfig,
   parseDeployConfig,
 } from '../../src/deploy/service/config.js';
+import { makeCertificate } from '../support/certificate.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { callDeploy, makeFolders } from './service-support.js';
 import { exampleText } from './support.js';
@@ -123,6 +124,11 @@ describe('deploy: command', () => {
       ConfigError,
       'mode 0600',
     );
+    const { certFile, keyFile } = await makeCertificate(folder, 'deploy');
+    const tls = { ...config, tls_cert_file: certFile, tls_key_file: keyFile };
+    expect(parseDeployConfig(tls, folder).tlsKeyFile).to.equal(keyFile);
+    await chmod(keyFile, 0o644);
+    expect(() => parseDeployConfig(tls, folder)).to.throw(ConfigError, 'not everybody can read');
     const { stateDir } = loadDeployConfig('deploy.json', folder);
     expect(stateDir).to.equal(join(folder, 'state'));
   });

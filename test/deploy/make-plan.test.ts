@@ -102,6 +102,26 @@ describe('deploy: plan', () => {
     expect(last.next).not.to.have.property('leaving');
   });
 
+  it('keeps the server of a role that a node loses, for as long as it has devices', () => {
+    const { next } = make(NOTHING_APPLIED);
+    const less = withNodes(spec, (nodes) =>
+      nodes.map((node) =>
+        node.name === 'node4'
+          ? { ...node, roles: node.roles.filter((role) => role !== 'account') }
+          : node,
+      ),
+    );
+    const draining = specOf({ ...less, rollout: { weight_step_pct: 50 } });
+    const conf = 'etc/swift/account-server.conf';
+    const first = make(next, { spec: draining, nowS: NOW_S + 9 * HOUR_S });
+    expect(first.next.files.node4).to.have.property(conf);
+    let last = first;
+    for (let hours = 18; !last.plan.complete; hours += 9) {
+      last = make(last.next, { spec: draining, nowS: NOW_S + hours * HOUR_S });
+    }
+    expect(last.next.files.node4).not.to.have.property(conf);
+  });
+
   it('deletes the files of a role that a node no longer has', () => {
     const { next } = make(NOTHING_APPLIED);
     const other = withNodes(spec, (nodes) =>

@@ -28,11 +28,12 @@ export class LocalDriver implements Driver {
     if (changed.length === 0 && gone.length === 0) return 0;
     try {
       const folder = path.join(staging, run);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // One by one: with `recursive`, Node says of a read-only file system that it is not there.
+      for (const place of [staging, folder]) await mkdir(place, { mode: 0o700 });
       for (const [number, file] of changed.entries()) {
         await stage(path.join(folder, String(number)), file);
       }
-      await prepareFolders(root, [...changed.map((file) => file.path), ...gone]);
+      await prepareFolders(root, folder, [...changed.map((file) => file.path), ...gone]);
       await switchOver(root, folder, changed, gone);
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -64,7 +65,11 @@ async function stage(place: string, file: InstallFile): Promise<void> {
 }
 
 /** Every folder is there, and can be written to, before anything is replaced or deleted. */
-async function prepareFolders(root: string, names: readonly string[]): Promise<void> {
+async function prepareFolders(
+  root: string,
+  staging: string,
+  names: readonly string[],
+): Promise<void> {
   const real = await realpath(root);
   for (const folder of new Set(names.map((name) => path.dirname(name)))) {
     const place = path.join(root, folder);
@@ -75,7 +80,14 @@ async function prepareFolders(root: string, names: readonly string[]): Promise<v
     }
     const probe = path.join(place, `${STAGING}.probe`);
     await (await open(probe, 'w', 0o600)).close();
-    await rm(probe);
+    try {
+      // What lies on another file system, or is mounted, cannot be renamed to.
+      const staged = path.join(staging, 'probe');
+      await (await open(staged, 'w', 0o600)).close();
+      await rename(staged, probe);
+    } finally {
+      await rm(probe, { force: true });
+    }
   }
 }
 
@@ -137,7 +149,7 @@ async function hashOf(place: string): Promise<string | null> {
 const SUMS_MODE = 0o640;
 
 /** The list of a node's files, as `sha256sum -c` reads it in the node's root. */
-export function sumsFile(files: readonly InstallFile[]): InstallFile {
+export function sumsFile(files: readonly Pick<InstallFile, 'path' | 'sha256'>[]): InstallFile {
   const text = files.map(({ path: name, sha256: hash }) => `${hash}  ${name}\n`).join('');
   const content = Buffer.from(text);
   return { path: 'etc/swift/SHA256SUMS', mode: SUMS_MODE, content, sha256: sha256(content) };

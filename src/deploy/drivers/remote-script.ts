@@ -3,15 +3,15 @@
  * Swift's has. It reads one request, as JSON, and the contents of files behind it; nothing of either
  * is ever a part of a command line. It answers with one line of JSON.
  *
- *     {"act": "look", "root", "paths": [...]}             → {"files": {path: [sha256, mode] | null}}
- *     {"act": "install", "root", "run", "files", "deleted"} → {"changed": n}
- *     {"act": "reload", "commands": [[...], ...]}          → {"said": [...]}
+ *     {"act": "look", "root", "paths", "owners"}  → {"files": {path: [sha256, mode, is owned] | null}}
+ *     {"act": "install", "root", "run", "files", "deleted"}  → {"changed": n}
+ *     {"act": "reload", "commands": [[...], ...]}  → {"said": [...]}
  *
  * Installation is as with the driver `local`: all files are staged, read back and compared, and every
  * folder can be written to, before the first file is replaced.
  */
 export const REMOTE_SCRIPT = String.raw`
-import hashlib, json, os, shutil, stat, subprocess, sys
+import grp, hashlib, json, os, pwd, shutil, stat, subprocess, sys
 
 STAGING = '.ringway-deploy'
 CHUNK = 1 << 20
@@ -32,13 +32,28 @@ def digest(place):
     return found.hexdigest()
 
 
+def ids(owner):
+    # -1: as it is.
+    try:
+        return (pwd.getpwnam(owner['user']).pw_uid if owner.get('user') else -1,
+                grp.getgrnam(owner['group']).gr_gid if owner.get('group') else -1)
+    except KeyError as error:
+        raise Refused('there is no such user or group: %s' % error)
+
+
 def look(request, source):
     files = {}
     for name in request['paths']:
         place = os.path.join(request['root'], name)
         found = digest(place)
-        mode = None if found is None or os.path.islink(place) else stat.S_IMODE(os.lstat(place).st_mode)
-        files[name] = None if found is None else [found, mode]
+        if found is None:
+            files[name] = None
+            continue
+        there = os.lstat(place)
+        uid, gid = ids(request['owners'].get(name, {}))
+        isOwned = uid in (-1, there.st_uid) and gid in (-1, there.st_gid)
+        mode = None if stat.S_ISLNK(there.st_mode) else stat.S_IMODE(there.st_mode)
+        files[name] = [found, mode, isOwned]
     return {'files': files}
 
 
@@ -53,6 +68,7 @@ def stage(place, file, source):
             target.write(chunk)
             left -= len(chunk)
         target.flush()
+        os.fchown(target.fileno(), *ids(file['owner']))
         os.fchmod(target.fileno(), file['mode'])
         os.fsync(target.fileno())
     if digest(place) != file['sha256']:
@@ -67,11 +83,15 @@ def prepare(root, staging, names):
         found = os.path.realpath(place)
         if found != os.path.join(real, folder):
             raise Refused(folder + ' is a link that leads to ' + found)
-        if os.stat(place).st_dev != os.stat(staging).st_dev:
-            raise Refused(folder + ' is on another file system than ' + root)
         probe = os.path.join(place, STAGING + '.probe')
-        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
-        os.unlink(probe)
+        staged = os.path.join(staging, 'probe')
+        for name in (probe, staged):
+            os.close(os.open(name, os.O_WRONLY | os.O_CREAT, 0o600))
+        try:
+            # What lies on another file system, or is mounted, cannot be renamed to.
+            os.rename(staged, probe)
+        finally:
+            os.unlink(probe)
 
 
 def sync(folder):

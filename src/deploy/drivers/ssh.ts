@@ -15,10 +15,20 @@ export interface SshOptions {
   /** Which of a node's addresses is called. */
   readonly address: 'storage_ip' | 'replication_ip' | 'public_ip';
   readonly sudo: boolean;
+  /** The group of files below `etc/swift`; empty: that of who logs in. */
+  readonly swiftGroup: string;
+  /** The owner of files below `etc/ringway`; empty: who logs in. */
+  readonly gatewayUser: string;
   /** Whether services are reloaded with systemd, or by the operator. */
   readonly reloads: boolean;
   /** The program; another one in tests. */
   readonly program?: string;
+}
+
+/** By name; what is not there stays as it is. */
+interface FileOwner {
+  readonly user?: string;
+  readonly group?: string;
 }
 
 /**
@@ -30,8 +40,8 @@ const COMMAND =
 const SUDO_COMMAND = COMMAND.replace('exec python3', 'exec sudo -n python3');
 const SCRIPT = Buffer.from(REMOTE_SCRIPT);
 
-const CONNECT_TIMEOUT_S = 10;
-const CONNECT_TRIES = 3;
+const CONNECT_TIMEOUT_S = 20;
+const CONNECT_TRIES = 2;
 const CALL_TIMEOUT_MS = 10 * 60_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 500;
@@ -46,7 +56,8 @@ interface Failed {
   readonly stderr?: string;
 }
 
-type Found = Readonly<Record<string, readonly [sha256: string, mode: number | null] | null>>;
+type FoundFile = readonly [sha256: string, mode: number | null, isOwned: boolean];
+type Found = Readonly<Record<string, FoundFile | null>>;
 
 /** Installs on hosts by OpenSSH. Of each call all arguments are fixed but user, port and address. */
 export class SshDriver implements Driver {
@@ -60,7 +71,8 @@ export class SshDriver implements Driver {
   async install({ run, node, files, deleted }: Installation): Promise<number> {
     const root = this.options.rootOf(node.name);
     const paths = [...files.map((file) => file.path), ...deleted];
-    const found = await this.#look(node, root, paths);
+    const owners = Object.fromEntries(files.map(({ path }) => [path, this.#ownerOf(path)]));
+    const found = await this.#look(node, root, paths, owners);
     const changed = files.filter((file) => !isInPlace(file, found[file.path]));
     const gone = deleted.filter((name) => found[name] !== null);
     if (changed.length === 0 && gone.length === 0) return 0;
@@ -73,6 +85,7 @@ export class SshDriver implements Driver {
         mode: file.mode,
         sha256: file.sha256,
         size: file.content.length,
+        owner: owners[file.path],
       })),
       deleted: gone,
     };
@@ -92,9 +105,22 @@ export class SshDriver implements Driver {
     await this.#call(node, { act: 'reload', commands: lines });
   }
 
-  async #look(node: NodeTarget, root: string, paths: readonly string[]): Promise<Found> {
-    const answer = await this.#call<{ readonly files: Found }>(node, { act: 'look', root, paths });
-    return answer.files;
+  async #look(
+    node: NodeTarget,
+    root: string,
+    paths: readonly string[],
+    owners: Readonly<Record<string, FileOwner>> = {},
+  ): Promise<Found> {
+    const request = { act: 'look', root, paths, owners };
+    return (await this.#call<{ readonly files: Found }>(node, request)).files;
+  }
+
+  /** Services read their files as users of their own. */
+  #ownerOf(path: string): FileOwner {
+    const { swiftGroup, gatewayUser } = this.options;
+    if (path.startsWith('etc/swift/') && swiftGroup !== '') return { group: swiftGroup };
+    if (path.startsWith('etc/ringway/') && gatewayUser !== '') return { user: gatewayUser };
+    return {};
   }
 
   async #call<T>(node: NodeTarget, request: object, contents: readonly Buffer[] = []): Promise<T> {
@@ -144,7 +170,7 @@ export class SshDriver implements Driver {
 }
 
 function isInPlace(file: InstallFile, found: Found[string] | undefined): boolean {
-  return found?.[0] === file.sha256 && found[1] === file.mode;
+  return found?.[0] === file.sha256 && found[1] === file.mode && found[2];
 }
 
 /** A line of {@link reloadCommands} as calls, with a look at whether the service runs. */

@@ -58,6 +58,26 @@ export function actionsOf(rings: PlannedRings, before: Manifest, after: Manifest
   return [...ringActions, ...files, ...deletions, ...reloads([...files, ...deletions], after)];
 }
 
+/** What installs drifted files of nodes again. */
+export function repairActions(
+  drifted: readonly {
+    readonly node: string;
+    readonly files: readonly { readonly path: string }[];
+  }[],
+  files: Manifest,
+): ActionJson[] {
+  const actions = drifted.flatMap(({ node, files: own }) =>
+    own.map(({ path }): ActionJson => ({
+      id: `${node}/${path}`,
+      kind: 'conf.render',
+      target: path,
+      node,
+      risk: path === 'etc/swift/swift.conf' ? 'medium' : 'low',
+    })),
+  );
+  return [...actions, ...reloads(actions, files)];
+}
+
 /** Services by the files that they read at their start. Rings they read again by themselves. */
 const SERVICES: readonly (readonly [file: RegExp, services: readonly string[]])[] = [
   [

@@ -4,7 +4,13 @@ import { canonicalJson, etagOf, sha256 } from '../spec/canonical.js';
 import type { SpecProblem } from '../spec/parse.js';
 import type { Spec, SpecNode } from '../spec/schema.js';
 import { actionsOf, type ActionJson } from './actions.js';
-import { leavingNodes, renderAll, type Blobs, type Manifest } from './manifest.js';
+import {
+  leavingNodes,
+  renderAll,
+  withDrainingRoles,
+  type Blobs,
+  type Manifest,
+} from './manifest.js';
 import { planRings, type BlastRadiusJson, type RingChangeJson } from './plan.js';
 
 /** What is in force, by hashes. */
@@ -77,7 +83,7 @@ export type Made =
 
 /** Characters of all diffs of a plan. */
 const DIFFS_LENGTH_MAX = 2 * 1024 * 1024;
-const ID_LENGTH = 24;
+export const ID_LENGTH = 24;
 
 /** The entity tag of what is in force. */
 export function appliedEtag(applied: Applied): string {
@@ -99,12 +105,11 @@ export function makePlan(request: PlanRequest, readBlob: (hash: string) => Buffe
   };
   const planned = planRings({ spec, inForce, seed, nowS, allowLarge });
   if (planned.refused.length > 0) return { refused: planned.refused };
-  const leaving = leavingNodes(
-    spec,
-    [...(applied.spec?.nodes ?? []), ...(applied.leaving ?? [])],
-    planned.rings.map(({ builder }) => unpackBuilder(builder)),
-  );
-  const { manifest, blobs } = renderAll(spec, [...spec.nodes, ...leaving], planned.rings, (node) =>
+  const after = new Map(planned.rings.map(({ name, builder }) => [name, unpackBuilder(builder)]));
+  const former = [...(applied.spec?.nodes ?? []), ...(applied.leaving ?? [])];
+  const leaving = leavingNodes(spec, former, [...after.values()]);
+  const staying = withDrainingRoles(spec.nodes, after);
+  const { manifest, blobs } = renderAll(spec, [...staying, ...leaving], planned.rings, (node) =>
     installRoot === '' ? '' : `${installRoot}/${node}`,
   );
   const builders: Record<string, string> = {};

@@ -2,6 +2,7 @@ import type { BuilderState } from '../../ring/builder/state.js';
 import { renderNode, type RingFileOfPlan } from '../render/cluster.js';
 import type { NodeFile, SecretMarks } from '../render/files.js';
 import { sha256 } from '../spec/canonical.js';
+import { roleOfRing, type StorageRole } from '../spec/queries.js';
 import type { Spec, SpecNode } from '../spec/schema.js';
 
 /** A file of a node, by the hash of its content without secrets. */
@@ -72,4 +73,28 @@ export function leavingNodes(
     builders.flatMap(({ devices }) => devices.map((device) => device?.meta ?? '')),
   );
   return former.filter(({ name }) => !stay.has(name) && inRings.has(name));
+}
+
+/**
+ * Nodes of the specification with the roles that they lose and cannot do without yet: a server has to
+ * run for as long as a device of the node has partitions of its rings.
+ *
+ * @param builders - by ring
+ */
+export function withDrainingRoles(
+  nodes: readonly SpecNode[],
+  builders: ReadonlyMap<string, BuilderState>,
+): SpecNode[] {
+  const needed = new Map<string, Set<StorageRole>>();
+  for (const [ring, { devices }] of builders) {
+    for (const device of devices) {
+      if (device === null) continue;
+      const roles = needed.get(device.meta) ?? new Set();
+      needed.set(device.meta, roles.add(roleOfRing(ring)));
+    }
+  }
+  return nodes.map((node) => {
+    const more = [...(needed.get(node.name) ?? [])].filter((role) => !node.roles.includes(role));
+    return more.length === 0 ? node : { ...node, roles: [...node.roles, ...more] };
+  });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
+import { readCertificate } from '../../config/certificates.js';
 import { parseJsonObject } from '../../config/json.js';
 import {
   address,
@@ -78,6 +79,14 @@ const KEYS = {
     schema: oneOf(['operator', 'systemd']).default('operator'),
     doc: 'With `ssh`, who reloads services after their files have changed. `systemd`: the run does, node after node, and stops at the first service that is not active afterwards. `operator`: steps end `staged`, with the commands.',
   },
+  swift_group: {
+    schema: text(/^(?:[a-z_][a-z0-9_-]{0,31})?$/, 'the name of a group').default(''),
+    doc: 'With `ssh`, group of the files in `/etc/swift`: `swift.conf` is for it and its owner alone. Empty: that of `ssh_user`.',
+  },
+  gateway_user: {
+    schema: text(/^(?:[a-z_][a-z0-9_-]{0,31})?$/, 'the name of a user').default(''),
+    doc: 'With `ssh`, owner of the files in `/etc/ringway`, the user that the gateway runs as. Empty: `ssh_user`.',
+  },
   ramp_poll_s: {
     schema: integer(1, 3600).default(30),
     doc: 'Seconds between two looks of a ramp at the cluster.',
@@ -94,7 +103,7 @@ const KEYS = {
     schema: optionalPath(),
     doc: 'Certificate with its chain, in PEM. Required where `listen` is no loopback address.',
   },
-  tls_key_file: { schema: optionalPath(), doc: 'Its key, in PEM, mode 0600.' },
+  tls_key_file: { schema: optionalPath(), doc: 'Its key, in PEM, which not everybody can read.' },
 } as const satisfies Readonly<Record<string, KeyRule>>;
 
 type Key = keyof typeof KEYS;
@@ -169,6 +178,7 @@ export function parseDeployConfig(
   const options = Object.fromEntries(entries) as DeployOptions;
   // A password that cannot be read would be found by the first request otherwise.
   readSecretFile('token_file', options.tokenFile);
+  readCertificate(options.tlsCertFile, options.tlsKeyFile);
   return options;
 }
 

@@ -3,13 +3,15 @@ import type { AuditEvent } from '../../lib/audit/audit-log.js';
 import type { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { SerialQueues } from '../../lib/promises.js';
 import type { ImportedRing } from '../plan/import-rings.js';
-import { nodeOf } from '../plan/make-plan.js';
+import type { PlanJson } from '../plan/make-plan.js';
+import { makeRepairPlan } from '../plan/repair-plan.js';
 import type { checkPrograms, FilesToCheck, ProgramCheck } from '../render/check-programs.js';
 import type { Spec } from '../spec/schema.js';
 import { Blobs } from '../state/blobs.js';
 import type { AskRecon } from '../ramp/recon.js';
 import { ClusterLook } from './cluster-look.js';
 import type { DeployOptions } from './config.js';
+import { driftOf, type NodeDrift } from './drift.js';
 import { DeployError } from './errors.js';
 import { Planner } from './planner.js';
 import type { StoredPlan, ValidateAnswer } from './planner-protocol.js';
@@ -46,6 +48,7 @@ type Act = Pick<AuditEvent, 'actor' | 'ip' | 'request_id' | 'action' | 'target' 
 export class Control {
   readonly planner = new Planner();
   readonly #specs = new SerialQueues();
+  readonly #checks = new SerialQueues();
   #ramps: Ramps | undefined;
 
   private constructor(
@@ -184,38 +187,51 @@ export class Control {
       throw new DeployError('unprocessable', 'The change is refused.', { errors: answer.refused });
     }
     const { plan } = answer;
-    const stored: StoredPlan = {
-      ...plan,
-      created_unix_s: nowS,
-      expires_unix_s: nowS + options.planValidS,
-      checks: await this.#check(plan.id, file.spec),
-    };
+    // Programs of Swift take a second of CPU each.
+    const checks = await this.#checks.run('', () => this.#check(plan.id, file.spec));
+    return this.#keep(plan, checks);
+  }
+
+  async #keep(plan: PlanJson, checks: readonly ProgramCheck[]): Promise<StoredPlan> {
+    const nowS = this.nowS();
+    const expires = nowS + this.parts.options.planValidS;
+    const stored = { ...plan, created_unix_s: nowS, expires_unix_s: expires, checks };
     await this.store.setPlan(stored);
     return stored;
   }
 
-  /** How the files of each node compare with what was installed. */
-  async drift(): Promise<object[]> {
-    const { driver, now } = this.parts;
-    const found: object[] = [];
-    const { applied, installed: all } = this.store.applied;
-    for (const [node, installed] of Object.entries(all)) {
-      const checked = Math.floor(now() / 1000);
-      try {
-        const hashes = await driver.hashes(nodeOf(applied, node), Object.keys(installed));
-        const differing = [...hashes].filter(([path, hash]) => hash !== installed[path]);
-        found.push({
-          node,
-          state: differing.length === 0 ? 'in_sync' : 'drift',
-          files: differing.map(([path, hash]) => ({ path, is: hash, should_be: installed[path] })),
-          checked_unix_s: checked,
-        });
-      } catch (error) {
-        const why = (error as Error).message;
-        found.push({ node, state: 'unknown', why, files: [], checked_unix_s: checked });
-      }
+  /** How the files of each node compare with what is in force. */
+  drift(): Promise<NodeDrift[]> {
+    const { options, driver } = this.parts;
+    const { blobs, store } = this;
+    const nowS = () => this.nowS();
+    return driftOf(store.applied, { driver, blobs, secretsDir: options.secretsDir, nowS });
+  }
+
+  /**
+   * Plans to install again what is in force, where nodes have something else, or a secret is another.
+   *
+   * @throws DeployError `unprocessable` before anything was applied
+   */
+  async planRepair(): Promise<StoredPlan> {
+    const { store } = this;
+    const { applied } = store.applied;
+    if (applied.spec === null) {
+      throw new DeployError('unprocessable', 'Nothing was applied yet that could be repaired.');
     }
-    return found;
+    const all = await this.drift();
+    const drifted = all.filter(({ state }) => state === 'drift');
+    const unknown = all.filter(({ state }) => state === 'unknown').map(({ node }) => node);
+    const plan = makeRepairPlan(
+      applied,
+      drifted.map(({ node, files }) => ({
+        node,
+        files: files.map(({ path, should_be }) => ({ path, should_be })),
+      })),
+      unknown,
+    );
+    await store.setNext(plan.id, { next: applied, next_etag: plan.base_etag });
+    return this.#keep(plan, []);
   }
 
   /** A file of a node as a run installed it, without its secrets. */

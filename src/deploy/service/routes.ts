@@ -79,7 +79,7 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/v1/plans',
     summary:
-      'Plans `{spec}`, a specification of before by `{spec_etag}`, or the current one; `seed` and `allow_large` besides.',
+      'Plans `{spec}`, a specification of before by `{spec_etag}`, or the current one; `seed` and `allow_large` besides. `{repair: true}` plans to install again what is in force.',
     statuses: [201, 400, 404, 413, 422],
     handle: async (control, request, reply) => {
       const checked = await control.planner.validate(textOf(request), 'spec');
@@ -88,6 +88,7 @@ export const ROUTES: readonly Route[] = [
         spec_etag: etag,
         seed = 1,
         allow_large: allowLarge = false,
+        repair = false,
         ...others
       } = checked.rest;
       const [other] = Object.keys(others);
@@ -102,8 +103,13 @@ export const ROUTES: readonly Route[] = [
       if (typeof allowLarge !== 'boolean') {
         throw new DeployError('invalid_argument', 'allow_large: expected true or false.');
       }
-      const file = await specOf(control, checked, etag);
-      const plan = await control.plan(file, { seed, allowLarge });
+      const isOther = checked.spec !== null || etag !== undefined;
+      if (typeof repair !== 'boolean' || (repair && isOther)) {
+        throw new DeployError('invalid_argument', 'repair: expected true, without another wish.');
+      }
+      const plan = repair
+        ? await control.planRepair()
+        : await control.plan(await specOf(control, checked, etag), { seed, allowLarge });
       await audit(control, request, 'deploy.plan', plan.id);
       void reply.status(201).header('location', `/v1/plans/${plan.id}`);
       return plan;
@@ -137,16 +143,16 @@ export const ROUTES: readonly Route[] = [
     path: '/v1/runs/:id',
     summary: 'A run with its steps.',
     statuses: [200, 404],
-    handle: (control, request) => Promise.resolve(runOf(control, request)),
+    handle: (control, request) => runOf(control, request),
   },
   {
     method: 'GET',
     path: '/v1/runs/:id/events',
     summary: 'Server-sent events: `run` first and at its end, `step` in between.',
     statuses: [200, 404, 503],
-    handle: (control, request, reply) => {
-      streamRun(control.runs, runOf(control, request), reply);
-      return Promise.resolve(reply);
+    handle: async (control, request, reply) => {
+      streamRun(control.runs, await runOf(control, request), reply);
+      return reply;
     },
   },
   {
@@ -155,7 +161,7 @@ export const ROUTES: readonly Route[] = [
     summary: 'Ends a run after the step that is under way.',
     statuses: [202, 404, 409],
     handle: async (control, request, reply) => {
-      const run = runOf(control, request);
+      const run = await runOf(control, request);
       await audit(control, request, 'deploy.cancel', run.id);
       control.runs.cancel(run);
       void reply.status(202);
@@ -264,7 +270,7 @@ export const ROUTES: readonly Route[] = [
     statuses: [200, 404],
     handle: async (control, request, reply) => {
       const params = request.params as Readonly<Record<'run' | 'node' | '*', string>>;
-      const run = isRunId(params.run) ? control.runs.get(params.run) : undefined;
+      const run = isRunId(params.run) ? await control.runs.find(params.run) : undefined;
       if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
       const content = await control.artifact(run, params.node, params['*']);
       void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
@@ -306,9 +312,9 @@ async function planOf(store: Control['store'], request: FastifyRequest) {
   return plan;
 }
 
-function runOf({ runs }: Control, request: FastifyRequest): Run {
+async function runOf({ runs }: Control, request: FastifyRequest): Promise<Run> {
   const { id } = request.params as { readonly id: string };
-  const run = isRunId(id) ? runs.get(id) : undefined;
+  const run = isRunId(id) ? await runs.find(id) : undefined;
   if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
   return run;
 }

@@ -112,3 +112,30 @@ function step(node: string, action: Step['action'], commands: readonly string[])
     commands,
   };
 }
+
+/** Ends a run that has not succeeded: no step begins any more. */
+export function giveUp(run: Run, state: 'cancelled' | 'failed' | 'partial', message: string): void {
+  run.state = state;
+  run.message = message;
+  for (const step of run.steps) if (step.state === 'pending') step.state = 'cancelled';
+}
+
+/**
+ * Closes the journal of a run in whose middle the service ended.
+ *
+ * @param isInForce - whether what it was to bring is in force: then only its last word is missing
+ */
+export function closeInterrupted(run: Run, isInForce: boolean): void {
+  if (isInForce) {
+    run.state = 'succeeded';
+    return;
+  }
+  const hasBegun = run.steps.some(({ state }) => state !== 'pending');
+  for (const step of run.steps) {
+    if (step.state !== 'running') continue;
+    step.state = 'failed';
+    step.message = 'The service ended during this step.';
+  }
+  const message = 'The service ended during the run. Apply the plan again: that completes it.';
+  giveUp(run, hasBegun ? 'partial' : 'failed', message);
+}

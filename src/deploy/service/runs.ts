@@ -7,7 +7,15 @@ import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 import { takeSteps, zoneOf } from './run-steps.js';
-import { newRunId, stepsOf, type Run, type RunRamp, type Unsettled } from './run-record.js';
+import {
+  closeInterrupted,
+  giveUp,
+  newRunId,
+  stepsOf,
+  type Run,
+  type RunRamp,
+  type Unsettled,
+} from './run-record.js';
 import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
@@ -32,12 +40,14 @@ export interface ApplyRequest {
   readonly ramp?: RunRamp;
 }
 
-/** A run, and the step that changed; null for the run itself. */
+/** The step is null for the run itself. */
 export type RunListener = (run: Run, step: number | null) => void;
 
 const SECONDS = 1000;
 const RETRY_AFTER_S = 5;
 const LISTENERS_MAX = 64;
+/** One of a thousand nodes takes half a megabyte. */
+const KEPT_MAX = 128;
 
 /** All runs, of which one at most is under way. */
 export class Runs {
@@ -55,16 +65,24 @@ export class Runs {
     const runs = new Runs(options);
     for (const file of await options.store.runFiles()) {
       const run = await readJson<Run>(file);
-      if (run !== undefined) runs.#runs.set(run.id, run);
-    }
-    for (const run of runs.#runs.values()) {
-      if (run.state === 'running') await runs.#recover(run);
+      if (run?.state === 'running') await runs.#recover(run);
+      if (run !== undefined) runs.#keep(run);
     }
     return runs;
   }
 
-  get(id: string): Run | undefined {
-    return this.#runs.get(id);
+  /** Earlier ones are read from their journals. */
+  async find(id: string): Promise<Run | undefined> {
+    return this.#runs.get(id) ?? (await readJson<Run>(this.options.store.runFile(id)));
+  }
+
+  /** The latest alone are kept in memory. */
+  #keep(run: Run): void {
+    this.#runs.set(run.id, run);
+    if (this.#runs.size <= KEPT_MAX) return;
+    const ended = [...this.#runs.values()].filter(({ state }) => state !== 'running');
+    const [first] = ended.sort((a, b) => a.created_unix_s - b.created_unix_s);
+    if (first !== undefined) this.#runs.delete(first.id);
   }
 
   /** The latest first. */
@@ -127,7 +145,7 @@ export class Runs {
         steps: spec === null ? [] : stepsOf(plan, spec, reloadCommands, unsettled),
       };
       await this.#save(run);
-      this.#runs.set(id, run);
+      this.#keep(run);
       this.#cancelled = false;
       this.#ended = this.#carryOut(run, next, secrets, unsettled);
       return run;
@@ -285,9 +303,9 @@ export class Runs {
           ({ action, state }) => action === 'install' && state === 'succeeded',
         );
         const messages = failed.map(({ node, message }) => `${node}: ${message}`);
-        this.#giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
+        giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
       } else if (run.steps.some(({ state }) => state === 'pending')) {
-        this.#giveUp(run, 'cancelled', 'Cancelled before the last step.');
+        giveUp(run, 'cancelled', 'Cancelled before the last step.');
       } else {
         const installed = await installer.complete();
         const check = store.applied.hash_check ?? hashCheck(secrets, next.next);
@@ -295,7 +313,7 @@ export class Runs {
         run.state = 'succeeded';
       }
     } catch (error) {
-      this.#giveUp(run, 'partial', `The state could not be written: ${(error as Error).message}`);
+      giveUp(run, 'partial', `The state could not be written: ${(error as Error).message}`);
     }
     run.ended_unix_s = this.#nowS();
     await this.#save(run).catch(() => undefined);
@@ -304,25 +322,9 @@ export class Runs {
     await this.options.onEnd(run);
   }
 
-  #giveUp(run: Run, state: 'cancelled' | 'failed' | 'partial', message: string): void {
-    run.state = state;
-    run.message = message;
-    for (const step of run.steps) if (step.state === 'pending') step.state = 'cancelled';
-  }
-
   async #recover(run: Run): Promise<void> {
-    if (run.next_etag === this.options.store.appliedEtag && run.base_etag !== run.next_etag) {
-      run.state = 'succeeded';
-    } else {
-      const hasBegun = run.steps.some(({ state }) => state !== 'pending');
-      for (const step of run.steps) {
-        if (step.state !== 'running') continue;
-        step.state = 'failed';
-        step.message = 'The service ended during this step.';
-      }
-      const message = 'The service ended during the run. Apply the plan again: that completes it.';
-      this.#giveUp(run, hasBegun ? 'partial' : 'failed', message);
-    }
+    const { appliedEtag } = this.options.store;
+    closeInterrupted(run, run.next_etag === appliedEtag && run.base_etag !== run.next_etag);
     run.ended_unix_s = this.#nowS();
     await this.#save(run);
   }

@@ -93,6 +93,8 @@ export function driverOf(options: DeployOptions): Driver {
     knownHostsFile: options.sshKnownHostsFile,
     address: options.sshAddress,
     sudo: options.sshSudo,
+    swiftGroup: options.swiftGroup,
+    gatewayUser: options.gatewayUser,
     reloads: options.sshReload === 'systemd',
   });
 }

@@ -97,6 +97,11 @@ export class DeployStore {
     return readJson<StoredPlan>(path.join(this.places.plans, `${id}.json`));
   }
 
+  /** Keeps what a plan leads to, where the thread that plans did not. */
+  async setNext(id: string, next: StoredNext): Promise<void> {
+    await writeDurably(path.join(this.places.plans, `${id}.next.json`), JSON.stringify(next));
+  }
+
   /** @throws Error where the plan has none: it was not made to its end */
   async nextOf(id: string): Promise<StoredNext> {
     const next = await readJson<StoredNext>(path.join(this.places.plans, `${id}.next.json`));

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { InstallFile } from '../../src/deploy/drivers/driver.js';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import { sha256 } from '../../src/deploy/spec/canonical.js';
+import { describeWith, type Need } from '../support/needs.js';
+import { mustRun } from '../support/programs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+const mount: Need = {
+  name: 'the right to mount a tmpfs',
+  isMet: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ringway-mount-'));
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+    if (isMounted) spawnSync('umount', [folder]);
+    rmSync(folder, { recursive: true });
+    return isMounted;
+  },
+};
+
+const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
+
+describeWith([mount], 'deploy: disks of nodes', () => {
+  let folder: string;
+  let driver: LocalDriver;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-disk');
+    driver = new LocalDriver(folder);
+    await mkdir(join(folder, 'node1'));
+    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', join(folder, 'node1')]);
+  });
+
+  afterEach(async () => {
+    await mustRun('umount', [join(folder, 'node1')]);
+    await removeFolder(folder);
+  });
+
+  const conf = (text: string) => file('etc/swift/swift.conf', text);
+
+  function file(path: string, text: string): InstallFile {
+    const content = Buffer.from(text);
+    return { path, mode: 0o640, content, sha256: sha256(content) };
+  }
+
+  function install(files: readonly InstallFile[], deleted: readonly string[] = []) {
+    return driver.install({ run: 'run-1', node: NODE, files, deleted });
+  }
+
+  const failureOf = async (work: Promise<unknown>): Promise<string> =>
+    String(await work.catch((error: unknown) => error));
+
+  const present = () => readFile(join(folder, 'node1/etc/swift/swift.conf'), 'utf8');
+
+  it('have nothing half installed where one is full, and all of it once there is room', async () => {
+    await install([conf('before')]);
+    const large = file('etc/swift/object.ring.gz', 'x'.repeat(300_000));
+    const wanted = [conf('after'), large];
+    expect(await failureOf(install(wanted, ['etc/swift/swift.conf']))).to.contain('ENOSPC');
+    expect(await present()).to.equal('before');
+    expect(await readdir(join(folder, 'node1'))).to.deep.equal(['etc']);
+    await mustRun('mount', ['-o', 'remount,size=1m', join(folder, 'node1')]);
+    expect(await install(wanted)).to.equal(2);
+    expect(await present()).to.equal('after');
+  });
+
+  it('have nothing half installed where one is read-only', async () => {
+    await install([conf('before')]);
+    await mustRun('mount', ['-o', 'remount,ro', join(folder, 'node1')]);
+    expect(await failureOf(install([conf('after'), file('etc/rsyncd.conf', 'x')]))).to.contain(
+      'EROFS',
+    );
+    expect(await present()).to.equal('before');
+    await mustRun('mount', ['-o', 'remount,rw', join(folder, 'node1')]);
+    expect(await install([conf('after')])).to.equal(1);
+  });
+
+  it('have nothing half installed where a folder of it is mounted, or read-only', async () => {
+    const files = [conf('before'), file('etc/ringway/ringway.json', '{}')];
+    await install(files);
+    const place = join(folder, 'node1/etc/ringway');
+    await mustRun('mount', ['--bind', place, place]);
+    try {
+      const over = [conf('over'), file('etc/ringway/ringway.json', '{"b": 1}')];
+      expect(await failureOf(install(over))).to.contain('EXDEV');
+      expect(await readdir(place)).to.deep.equal(['ringway.json']);
+      await mustRun('mount', ['-o', 'remount,bind,ro', place]);
+      const after = [conf('after'), file('etc/ringway/ringway.json', '{"a": 1}')];
+      expect(await failureOf(install(after))).to.contain('EROFS');
+      expect(await present()).to.equal('before');
+    } finally {
+      await mustRun('umount', [place]);
+    }
+  });
+});

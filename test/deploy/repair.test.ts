@@ -1,0 +1,116 @@
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import type { NodeDrift } from '../../src/deploy/service/drift.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { otherWorkers, small, TestDeploy, TestDriver, writeSecret } from './service-support.js';
+
+describe('deploy: repair', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let deploy: TestDeploy;
+  let driver: TestDriver;
+  let nowMs = 1_700_000_000_000;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-repair');
+    driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
+    await deploy.putSpec(small);
+    const run = await deploy.deploy('first');
+    expect(run.state, run.message).to.equal('succeeded');
+    nowMs += 60_000;
+  });
+
+  afterEach(async () => {
+    await deploy.close();
+    await removeFolder(folder);
+  });
+
+  async function drift(): Promise<string[]> {
+    const { text } = await deploy.call('GET', '/v1/status');
+    const { nodes } = JSON.parse(text) as { nodes: readonly NodeDrift[] };
+    return nodes.flatMap(({ node, files }) =>
+      files.map(({ path, changed }) => `${node} ${path} ${changed}`),
+    );
+  }
+
+  it('installs again what nodes have lost or changed, and nothing else', async () => {
+    const conf = join(folder, 'nodes/node2/etc/swift/proxy-server.conf');
+    const before = await readFile(conf, 'utf8');
+    await appendFile(conf, '# by hand\n');
+    await rm(join(folder, 'nodes/node3/etc/swift/object.ring.gz'));
+    // What is wished for since is no part of it.
+    await deploy.putSpec(otherWorkers);
+    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
+    expect(plan.actions.map(({ id }) => id)).to.deep.equal([
+      'node2/etc/swift/proxy-server.conf',
+      'node3/etc/swift/object.ring.gz',
+      'node2/reload/swift-proxy',
+    ]);
+    expect([plan.ring_changes, plan.empty]).to.deep.equal([[], false]);
+    const run = await deploy.deploy('repair', { repair: true });
+    expect(run.state, run.message).to.equal('succeeded');
+    expect(run.steps.map(({ node, action }) => `${node} ${action}`)).to.deep.equal([
+      ...['node2 install', 'node2 reload', 'node3 install'],
+    ]);
+    expect(await readFile(conf, 'utf8')).to.equal(before);
+    expect(await drift()).to.deep.equal([]);
+    const { json: again } = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
+    expect(again.empty).to.equal(true);
+    const both = { body: { repair: true, spec: small } };
+    expect((await deploy.call('POST', '/v1/plans', both)).status).to.equal(400);
+  });
+
+  it('brings a secret that was changed to the nodes that need it', async () => {
+    await writeSecret(folder, 'gateway-key', 'gateway-key-2');
+    const found = await drift();
+    expect(found).to.include.members([
+      'node1 etc/ringway/swift.key secret',
+      'node2 etc/swift/proxy-server.conf secret',
+    ]);
+    expect(found.filter((line) => line.startsWith('node3'))).to.deep.equal([]);
+    const run = await deploy.deploy('repair', { repair: true });
+    expect(run.state, run.message).to.equal('succeeded');
+    expect(await deploy.installed('node1', 'etc/ringway/swift.key')).to.equal('gateway-key-2\n');
+    expect(run.steps[1]?.commands).to.include('systemctl reload-or-restart ringway');
+    expect(await drift()).to.deep.equal([]);
+  });
+
+  it('does not bring another prefix or suffix to nodes', async () => {
+    await writeSecret(folder, 'hash-suffix', 'another');
+    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
+    const refused = await deploy.apply(plan, 'repair');
+    expect([refused.status, refused.json.error.message]).to.deep.equal([
+      422,
+      'The prefix or suffix of hashes is not what it was when the cluster was made: nothing would be found.',
+    ]);
+  });
+
+  it('is wanted of something that was applied', async () => {
+    await deploy.close();
+    deploy = await TestDeploy.start(join(folder, 'other'));
+    const none = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
+    expect([none.status, none.json.error.code]).to.deep.equal([422, 'unprocessable']);
+  });
+
+  it("has Swift's programs look at one plan at a time", async () => {
+    await deploy.close();
+    let now = 0;
+    let most = 0;
+    const check = async (): Promise<[]> => {
+      most = Math.max(most, ++now);
+      // Another one would have begun by then.
+      await writeFile(join(folder, 'looked'), 'x'.repeat(1000));
+      now -= 1;
+      return [];
+    };
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs, check });
+    const plans = [1, 2, 3, 4].map((seed) => deploy.call('POST', '/v1/plans', { body: { seed } }));
+    expect((await Promise.all(plans)).map(({ status }) => status)).to.deep.equal(
+      Array(4).fill(201),
+    );
+    expect(most).to.equal(1);
+  });
+});
