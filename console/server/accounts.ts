@@ -15,6 +15,11 @@ export class Accounts {
     return this.#byName.get(name);
   }
 
+  /** All users, by their names. */
+  list(): RosterEntry[] {
+    return [...this.#byName.values()];
+  }
+
   replace(entries: readonly RosterEntry[]): void {
     this.#byName = byName(entries);
   }

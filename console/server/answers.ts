@@ -6,7 +6,7 @@ import type {
   DeployStatus,
   SpecVerdict,
 } from '../surfaces/deploy/answers.js';
-import type { AclLists, AclMeaning } from '../surfaces/files/acl-routes.js';
+import type { AclLists, AclMeaning, PeopleView } from '../surfaces/files/acl-routes.js';
 import type { ContainerDetails } from '../surfaces/files/container-details.js';
 import type { Capabilities, ManyDetails } from '../surfaces/files/container-life-routes.js';
 import type { ContainersPage, ObjectsPage } from '../surfaces/files/container-routes.js';
@@ -91,6 +91,7 @@ export interface Answers {
   [container: `GET /api/files/container?${string}`]: ContainerDetails;
   [acl: `GET /api/files/acl?${string}`]: AclLists;
   'POST /api/files/acl/preview': AclMeaning;
+  'GET /api/files/people': PeopleView;
   [lock: `GET /api/files/lock?${string}`]: BucketLock;
   [lifecycle: `GET /api/files/lifecycle?${string}`]: LifecycleView;
   [cors: `GET /api/files/cors?${string}`]: CorsView;

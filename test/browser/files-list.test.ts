@@ -113,6 +113,34 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  it('shares a container with a person', async () => {
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const dialog = page.getByRole('dialog');
+    await button('Container').click();
+    await page.getByRole('tab', { name: 'Access' }).click();
+    await button('Change access').click();
+    await dialog.getByLabel('Share with').fill('test:tester2');
+    await dialog.getByLabel('Right').selectOption('write');
+    await page.keyboard.press('Tab');
+    await button('Add person').click();
+    await dialog.getByLabel('Share with').fill('test2:tester3');
+    await dialog.getByLabel('Right').selectOption('read');
+    await dialog.getByLabel('Share with').press('Enter');
+    expect(await dialog.getByLabel('Read', { exact: true }).inputValue()).to.equal(
+      'test:tester2\ntest2:tester3',
+    );
+    expect(await dialog.getByLabel('Write', { exact: true }).inputValue()).to.equal('test:tester2');
+    await dialog.locator('li').filter({ hasText: 'test2:tester3:' }).waitFor();
+    const known = `[...document.querySelectorAll('#people option')].map(({ value }) => value)`;
+    expect(await page.evaluate(known)).to.deep.equal(['test2:tester3', 'test:tester2']);
+    await expectAccessible(page);
+    await watched.shoot('files-share');
+    await button('Save').click();
+    await page.locator('#container-page li').filter({ hasText: 'test2:tester3:' }).waitFor();
+    await button('Back to files').click();
+    await row('a.txt').waitFor();
+  });
+
   it('shows the first row at once on a phone, and containers when asked', async () => {
     await page.setViewportSize(PHONE);
     expect(await topOf('#rows tr')).to.be.lessThan(PHONE.height / 2);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
@@ -28,8 +29,35 @@ export interface AclMeaning {
   readonly write: AclReading;
 }
 
+/** A user whom access rules can name. */
+export interface Person {
+  /** `account:user` */
+  readonly name: string;
+}
+
+export interface PeopleView {
+  readonly items: readonly Person[];
+}
+
+/** Names that are suggested; others are typed. */
+const PEOPLE_MAX = 1000;
+
 /** The rights to read and write a container. */
 export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  app.get('/api/files/people', manages, (request): PeopleView => {
+    const { user: own } = sessionOf(request);
+    const names = context.accounts
+      .list()
+      // Access rules cannot name a user without an account, and need not name the one who asks.
+      .filter(
+        ({ account, user }) => account !== '' && !(account === own.account && user === own.user),
+      )
+      .filter(({ account }) => own.role === 'operator' || account === own.account)
+      .map(loginName)
+      .sort();
+    return { items: names.slice(0, PEOPLE_MAX).map((name) => ({ name })) };
+  });
+
   app.get('/api/files/acl', manages, async (request): Promise<AclLists> => {
     const { name } = parse(NAMED, request.query);
     const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });

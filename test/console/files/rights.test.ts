@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
 import { download, job, listTrash, makeContainer, ok, query, unique, upload } from './support.js';
 
 const DAY_S = 86_400;
@@ -40,6 +40,26 @@ describe('console files: what a member may do', () => {
     client.send('PATCH', '/api/files/object', {
       body: { container: SHARED, name, meta: {}, ...more },
     });
+
+  it('suggests the users that access rules can name: to admins those of their account', async () => {
+    const people = async (client: ConsoleClient) => {
+      const { items } = (await ok(client.get('/api/files/people'), 200)).json() as {
+        items: { name: string }[];
+      };
+      return items.map(({ name }) => name);
+    };
+    expect(await people(admin)).to.deep.equal(['test2:tester3', 'test:tester2']);
+    expect((await member.get('/api/files/people')).status).to.equal(403);
+    const accounts = ACCOUNTS.map((one) =>
+      one.user === 'tester' ? { ...one, role: 'admin' } : one,
+    );
+    const other = await startTestBed({ accounts });
+    try {
+      expect(await people(await other.login())).to.deep.equal(['test:tester2']);
+    } finally {
+      await other.close();
+    }
+  });
 
   it('does not delete by an expiry that is sooner than that of the trash', async () => {
     await ok(upload(member, SHARED, 'kept', 'x'), 201);

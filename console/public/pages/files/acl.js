@@ -14,9 +14,11 @@ const ADDITIONS = [
   ['Everybody reads', 'read', '.r:*'],
   ['… and lists', 'read', '.rlistings'],
   ['A site reads', 'read', '.r:www.example.com'],
-  ['A user reads', 'read', 'account:user'],
-  ['A user writes', 'write', 'account:user'],
 ];
+const RIGHTS = /** @type {const} */ ([
+  ['read', 'may read and list'],
+  ['write', 'may read, list and write'],
+]);
 /** The pause in typing after which the text is checked. */
 const PAUSE_MS = 250;
 
@@ -26,7 +28,10 @@ const PAUSE_MS = 250;
  * @param {string} name
  */
 export async function showAcl(name) {
-  const now = await call('GET', `/api/files/acl?${query({ name })}`);
+  const [now, { items: people }] = await Promise.all([
+    call('GET', `/api/files/acl?${query({ name })}`),
+    call('GET', '/api/files/people'),
+  ]);
   const areas = { read: areaOf('read', now.read), write: areaOf('write', now.write) };
   const words = { read: el('ul', { className: 'words' }), write: el('ul', { className: 'words' }) };
   const explain = async () => {
@@ -44,12 +49,15 @@ export async function showAcl(name) {
     areas[kind].oninput = onInput;
     words[kind].setAttribute('aria-live', 'polite');
   }
+  const addLine = (/** @type {AclKind} */ kind, /** @type {string} */ rule) => {
+    const given = areas[kind].value.split('\n').filter((line) => line.trim() !== '');
+    areas[kind].value = [...given.filter((line) => line.trim() !== rule), rule].join('\n');
+    onInput();
+  };
   const add = (/** @type {AclKind} */ kind, /** @type {string} */ rule) => {
-    const lines = areas[kind].value.split('\n').filter((line) => line.trim() !== '');
-    areas[kind].value = [...lines, rule].join('\n');
+    addLine(kind, rule);
     areas[kind].focus();
     areas[kind].setSelectionRange(areas[kind].value.length - rule.length, areas[kind].value.length);
-    onInput();
   };
   await explain();
   const given = await ask(
@@ -59,6 +67,7 @@ export async function showAcl(name) {
         className: 'quiet',
         textContent: 'The owners of the account may always do both. One rule per line.',
       }),
+      shareFields(people, addLine),
       el(
         'div',
         { className: 'row' },
@@ -77,6 +86,44 @@ export async function showAcl(name) {
   if (given === null) return;
   forgetDetails(name);
   await loadContainers();
+}
+
+/**
+ * Fields that let one person in: the rule is written for the user.
+ *
+ * @param {readonly import('../../../surfaces/files/acl-routes.js').Person[]} people who are known
+ * @param {(kind: AclKind, rule: string) => void} addLine
+ */
+function shareFields(people, addLine) {
+  const names = el('datalist', { id: 'people' });
+  names.append(...people.map(({ name }) => el('option', { value: name })));
+  const person = el('input', { placeholder: 'account:user', autocomplete: 'off' });
+  person.setAttribute('list', 'people');
+  const right = el('select', {});
+  for (const [value, textContent] of RIGHTS) right.append(el('option', { value, textContent }));
+  const share = () => {
+    const name = person.value.trim();
+    if (name === '') return person.focus();
+    addLine('read', name);
+    if (right.value === 'write') addLine('write', name);
+    person.value = '';
+    return person.focus();
+  };
+  // Enter means this button here, and not “Save”.
+  person.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    event.stopPropagation();
+    share();
+  });
+  return el(
+    'div',
+    { className: 'row share' },
+    el('label', {}, 'Share with', person),
+    el('label', {}, 'Right', right),
+    el('button', { type: 'button', textContent: 'Add person', onclick: share }),
+    names,
+  );
 }
 
 /**
