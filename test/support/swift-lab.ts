@@ -256,6 +256,7 @@ function upArgs(dir: string, options: SwiftLabOptions): string[] {
     ...(proxyWorkers === undefined ? [] : ['--proxy-workers', String(proxyWorkers)]),
     ...Object.entries(proxyOptions).flatMap(([k, v]) => ['--proxy-option', `${k}=${v}`]),
     ...(noFilter === true ? ['--no-filter'] : []),
+    ...(process.env.RINGWAY_TEST_SWIFT_ENCRYPTION === '1' ? ['--encryption'] : []),
   ];
 }
 

@@ -14,6 +14,7 @@ export const DEFAULT_DIR = '.swift-lab';
  * @property {string} dir absolute path of the lab's folder
  * @property {number} deviceBytes
  * @property {boolean} filter
+ * @property {boolean} encryption
  * @property {number} proxyWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`, by name
  * @property {number | undefined} portBase
@@ -32,6 +33,7 @@ up                    brings up a Swift cluster; its last line is a configuratio
   --hold              stays until its input ends (Ctrl-D), then down --wipe
   --device-bytes N    size of each of the four devices, sparse (default 4 GiB)
   --no-filter         proxies without Ringway's filters
+  --encryption        Swift's encryption (keymaster and encryption) in all proxies
   --proxy-workers N   processes of each proxy (default 1)
   --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
   --port-base N       first of ten ports (default: free ones)
@@ -63,6 +65,7 @@ export function parseOptions(args) {
       'proxy-option': { type: 'string', multiple: true, default: [] },
       'port-base': { type: 'string' },
       filter: { type: 'boolean', default: true },
+      encryption: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       hold: { type: 'boolean', default: false },
       wipe: { type: 'boolean', default: false },
@@ -80,6 +83,7 @@ export function parseOptions(args) {
     proxyOptions: Object.fromEntries(values['proxy-option'].map(assignment)),
     portBase: number(values, 'port-base', 1024, 65_500),
     filter: values.filter,
+    encryption: values.encryption,
     fresh: values.fresh,
     hold: values.hold,
     wipe: values.wipe,

@@ -63,7 +63,7 @@ function sections(lab, { name, filter = false, s3api }) {
       workers: lab.proxyWorkers === 1 ? 0 : lab.proxyWorkers,
       log_name: name,
     },
-    'pipeline:main': { pipeline: pipeline(hasFilter, s3api !== undefined).join(' ') },
+    'pipeline:main': { pipeline: pipeline(lab, hasFilter, s3api !== undefined).join(' ') },
     'app:proxy-server': {
       use: 'egg:swift#proxy',
       account_autocreate: true,
@@ -94,6 +94,7 @@ function sections(lab, { name, filter = false, s3api }) {
     ),
     ...(s3api === undefined ? {} : { 'filter:s3api': { ...S3API, ...s3api } }),
     ...(hasFilter ? ringwayFilters(lab) : {}),
+    ...(lab.encryption ? ENCRYPTION : {}),
   };
 }
 
@@ -105,13 +106,23 @@ const S3API = {
   allow_multipart_uploads: true,
 };
 
+/** A secret of a lab is none: it is the same for all proxies, and after a restart. */
+const ENCRYPTION = {
+  'filter:keymaster': {
+    use: 'egg:swift#keymaster',
+    encryption_root_secret: Buffer.alloc(32, 'swift-lab').toString('base64'),
+  },
+  'filter:encryption': { use: 'egg:swift#encryption' },
+};
+
 /**
  * The order of Swift's own proxy-server.conf-sample.
  *
+ * @param {Pick<import('./state.mjs').LabState, 'encryption'>} lab
  * @param {boolean} hasFilter
  * @param {boolean} hasS3api
  */
-function pipeline(hasFilter, hasS3api) {
+function pipeline({ encryption }, hasFilter, hasS3api) {
   return [
     ...['catch_errors', 'gatekeeper'],
     // Directly right of gatekeeper, which strips system metadata from what clients send.
@@ -123,6 +134,7 @@ function pipeline(hasFilter, hasS3api) {
     ...['versioned_writes', 'symlink'],
     // Right of everything that makes requests of its own: it shall see those as well.
     ...(hasFilter ? ['ringway_guard'] : []),
+    ...(encryption ? ['keymaster', 'encryption'] : []),
     ...['proxy-logging', 'proxy-server'],
   ];
 }

@@ -15,6 +15,7 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {'xfs' | 'plain'} fileSystem of the devices
  * @property {number} deviceBytes size of each XFS image
  * @property {boolean} filter whether proxy-1 and proxy-2 have Ringway's filters
+ * @property {boolean} encryption
  * @property {number} proxyWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
  * @property {import('./ports.mjs').Ports} ports
@@ -57,15 +58,16 @@ export function requireState(dir) {
  * @returns {Promise<LabState>}
  */
 export async function openState(options) {
-  const { dir, deviceBytes, filter, proxyWorkers, proxyOptions } = options;
+  const { dir, deviceBytes, filter, encryption, proxyWorkers, proxyOptions } = options;
+  const proxies = { filter, encryption, proxyWorkers, proxyOptions };
   const known = readState(dir);
-  if (known !== undefined) return save({ ...known, filter, proxyWorkers, proxyOptions });
+  if (known !== undefined) return save({ ...known, ...proxies });
   chmodSync(dir, 0o700);
   const id = randomBytes(8).toString('hex');
   const ports = await choosePorts(options.portBase);
   const fileSystem = fileSystemFor();
   return save({
-    ...{ id, dir, fileSystem, deviceBytes, filter, proxyWorkers, proxyOptions, ports },
+    ...{ id, dir, fileSystem, deviceBytes, ...proxies, ports },
     ...describe(dir, ports),
   });
 }

@@ -16,6 +16,7 @@ describe('swift-lab: command line', () => {
       dir: `${process.cwd()}/.swift-lab`,
       deviceBytes: 4 * 2 ** 30,
       filter: true,
+      encryption: false,
       proxyWorkers: 1,
       proxyOptions: {},
       portBase: undefined,

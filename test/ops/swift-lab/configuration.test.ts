@@ -4,7 +4,8 @@ import { loadLabTool, type LabState } from './tools.js';
 async function someLab(changes: Partial<LabState> = {}): Promise<LabState> {
   const { portsFrom } = await loadLabTool('ports.mjs');
   const ports = portsFrom(25_000);
-  return { dir: '/lab', filter: true, proxyWorkers: 1, proxyOptions: {}, ports, ...changes };
+  const plain = { filter: true, encryption: false, proxyWorkers: 1, proxyOptions: {} };
+  return { dir: '/lab', ...plain, ports, ...changes };
 }
 
 /** The filters of a proxy, left to right. */
@@ -29,6 +30,15 @@ describe('swift-lab: configuration files', () => {
     }
   });
 
+  it('puts encryption right of all that shall see what clients send, when told', async () => {
+    for (const proxy of ['proxy-1', 'proxy-s3api']) {
+      const pipeline = await pipelineOf(proxy, { encryption: true });
+      const last = ['keymaster', 'encryption', 'proxy-logging', 'proxy-server'];
+      expect(pipeline.slice(-4)).to.deep.equal(last);
+    }
+    expect((await pipelineOf('proxy-1', { encryption: true })).at(-5)).to.equal('ringway_guard');
+  });
+
   it('leaves the filters out of the reference, and everywhere when told', async () => {
     const without = [
       await pipelineOf('proxy-s3api'),
@@ -44,7 +54,7 @@ describe('swift-lab: configuration files', () => {
 
   it('names in every pipeline only what the file has', async () => {
     const { proxyConf } = await loadLabTool('proxy-conf.mjs');
-    for (const text of Object.values(proxyConf(await someLab()))) {
+    for (const text of Object.values(proxyConf(await someLab({ encryption: true })))) {
       const [, names = ''] = /^pipeline = (.*)$/m.exec(text) ?? [];
       for (const name of names.split(' ')) {
         expect(text).to.match(new RegExp(`^\\[(filter|app):${name}\\]$`, 'm'));

@@ -8,6 +8,7 @@ export interface Options {
   readonly dir: string;
   readonly deviceBytes: number;
   readonly filter: boolean;
+  readonly encryption: boolean;
   readonly proxyWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly portBase: number | undefined;
@@ -22,6 +23,7 @@ export interface Options {
 export interface LabState {
   readonly dir: string;
   readonly filter: boolean;
+  readonly encryption: boolean;
   readonly proxyWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<string, number>>;
