@@ -41,7 +41,12 @@ export function sessionRoutes(
     const before = request.cookies[SESSION_COOKIE];
     const old = before === undefined ? undefined : context.sessions.find(before);
     if (old !== undefined) context.sessions.end(old);
-    const { sid, session } = context.sessions.start(entry.user, store, s3Of(context, entry));
+    const { sid, session } = context.sessions.start(
+      entry.user,
+      store,
+      s3Of(context, entry),
+      entry.s3,
+    );
     setCookie(context, request, reply, sid);
     return describe(context, surfaces, session);
   });

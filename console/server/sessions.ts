@@ -4,7 +4,7 @@ import type { RosterEntry } from '../config/keys.js';
 import type { S3Account } from '../s3/s3-account.js';
 import type { SwiftAccount } from '../swift/account.js';
 
-/** The session of a user who is logged in. Key and token are only in `store` and `s3`, in memory. */
+/** The session of a user who is logged in. Key and token are in memory alone. */
 export interface Session {
   /** Stands for the session in records: no secret, and does not lead to one. */
   readonly id: string;
@@ -12,6 +12,8 @@ export interface Session {
   readonly store: SwiftAccount;
   /** The same user on the S3 API; undefined where the console knows none. */
   readonly s3: S3Account | undefined;
+  /** What the user logged in with, for other services of the same user; undefined with Keystone. */
+  readonly keys: SessionKeys | undefined;
   /** What every request that changes something has to bring. */
   readonly csrf: string;
   readonly startedMs: number;
@@ -19,6 +21,12 @@ export interface Session {
   lastUsedMs: number;
   /** Aborted when the session ends: streams of events and jobs hang on it. */
   readonly ended: AbortController;
+}
+
+/** Access keys that S3 may know the user by, and the key of the login; in memory alone. */
+export interface SessionKeys {
+  readonly accessKeys: readonly string[];
+  readonly secretKey: string;
 }
 
 export interface SessionsOptions {
@@ -42,6 +50,7 @@ export class Sessions {
     user: RosterEntry,
     store: SwiftAccount,
     s3?: S3Account,
+    keys?: SessionKeys,
   ): { readonly sid: string; readonly session: Session } {
     this.sweep();
     if (this.#sessions.size >= SESSIONS_MAX) this.#endLeastUsed();
@@ -55,6 +64,7 @@ export class Sessions {
       user,
       store,
       s3,
+      keys,
       csrf: createHmac('sha256', this.#secret).update(sid).digest('base64url'),
       startedMs: nowMs,
       lastUsedMs: nowMs,

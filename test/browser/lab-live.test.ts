@@ -8,7 +8,12 @@ import { freePort } from '../support/free-port.js';
 import { describeWith, program } from '../support/needs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
-import { startReconCluster, type ReconCluster } from '../console/lab/support.js';
+import {
+  startPeerShim,
+  startReconCluster,
+  type PeerShim,
+  type ReconCluster,
+} from '../console/lab/support.js';
 
 describeWith([program('chromium')], 'the pages of the Lab that watch a cluster', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -106,13 +111,19 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
   });
 });
 
-describeWith([program('chromium')], 'the Observatory in a browser', function () {
+describeWith([program('chromium')], 'Observatory and Shadow in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
   let watched: Watched;
+  let peer: PeerShim;
+  let root: string;
 
   before(async () => {
-    bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
+    root = await makeTempFolder('shadow');
+    peer = await startPeerShim();
+    const keys = { shadow_peer_base: peer.origin, shadow_peer_auth: `${peer.origin}/auth/v1.0` };
+    bed = await startTestBed({ lab_enabled: true, shadow_root: root, ...keys }, REAL_CLOCK);
+    peer.target = bed.store.origin;
     watched = await openPage();
     await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(watched.page);
@@ -121,6 +132,8 @@ describeWith([program('chromium')], 'the Observatory in a browser', function () 
   after(async () => {
     await watched.close();
     await bed.close();
+    await peer.close();
+    await removeFolder(root);
   });
 
   it('writes objects, shows their course, and keeps it when the run is ended', async () => {
@@ -141,6 +154,29 @@ describeWith([program('chromium')], 'the Observatory in a browser', function () 
     await page.getByRole('button', { name: 'End and keep' }).click();
     await page.getByText('done', { exact: true }).first().waitFor();
     await page.getByText('in no mean').waitFor();
+    expect(watched.complaints).to.deep.equal([]);
+  });
+
+  it('compares two stores, shows what differs, and sends it again', async () => {
+    const { page } = watched;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/shadow`);
+    // Control requests have one HEAD.
+    peer.passes = 1;
+    await page.getByLabel('Cases').fill('1');
+    await page.getByRole('button', { name: 'Start' }).click();
+    const findings = page.getByRole('table', { name: 'Findings' });
+    await findings.getByText('200 and 203').waitFor();
+    await page.getByText('done', { exact: true }).first().waitFor();
+    await page.getByRole('table', { name: 'Methods and verdicts' }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-shadow');
+    await findings.getByRole('button', { name: 'Show' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('peer: 203').waitFor();
+    await dialog.getByRole('button', { name: 'Send it again' }).click();
+    await dialog.getByText('Step 2, semantic: status, 200 and 203').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-shadow-finding');
     expect(watched.complaints).to.deep.equal([]);
   });
 });

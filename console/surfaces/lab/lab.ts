@@ -11,6 +11,7 @@ import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
 import { RingAgreements } from './rings/agreement.js';
 import { Museum } from './tombstones/museum.js';
+import { ShadowRuns } from './shadow/shadow-runs.js';
 import { ProfileMap } from './profilemap/profile-map.js';
 
 export interface LabOptions {
@@ -25,6 +26,7 @@ export interface LabOptions {
     | 'reconIntervalS'
     | 'metricsUrl'
     | 'statsdListen'
+    | 'shadowRoot'
   >;
   readonly admin: AdminClient;
   /** Milliseconds since 1970. */
@@ -44,6 +46,7 @@ export class Lab {
   readonly expired: ExpiredRuns;
   readonly museum: Museum;
   readonly agreements: RingAgreements;
+  readonly shadow: ShadowRuns;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, now, runs }: LabOptions) {
@@ -52,6 +55,7 @@ export class Lab {
     this.genome = new GenomeRuns(runs, this.compute, this.rings);
     this.debt = new DebtWatch({ options, rings: this.rings, now });
     this.expired = new ExpiredRuns(runs, now);
+    this.shadow = new ShadowRuns(runs, options.shadowRoot, now);
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir);

@@ -7,6 +7,7 @@ import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
 import { RINGS } from './rings/page.js';
 import { TOMBSTONES } from './tombstones/page.js';
+import { SHADOW } from './shadow/page.js';
 
 /** Pages for operators who want to know, and to try, how their cluster behaves. */
 export const LAB: Surface = {
@@ -15,5 +16,5 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, CAPSULE, TOMBSTONES, DEBT, EXPIRED, PROFILE_MAP, GENOME],
+  pages: [RINGS, POLICIES, CAPSULE, TOMBSTONES, DEBT, SHADOW, EXPIRED, PROFILE_MAP, GENOME],
 };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { connect, createServer as createRelay, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,4 +116,61 @@ export async function startReconCluster(): Promise<ReconCluster> {
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** A second address of a store, which may change what it answers. */
+export interface PeerShim {
+  readonly origin: string;
+  /** So many HEADs of objects are let through; the 200 of later ones becomes a 203. */
+  passes: number;
+  /** Where connections go to. */
+  target: string;
+  close(): Promise<void>;
+}
+
+/** A relay of bytes, so that the store reads requests as odd as they were sent. */
+export async function startPeerShim(): Promise<PeerShim> {
+  const open = new Set<Socket>();
+  const server = createRelay((client) => {
+    const { hostname, port } = new URL(shim.target);
+    const store = connect({ host: hostname, port: Number(port) });
+    let flips = false;
+    client.on('data', (bytes) => {
+      if (/^HEAD [^ ]*\/shadow-\w+\//.test(bytes.toString('latin1'))) {
+        flips = shim.passes <= 0;
+        shim.passes -= 1;
+      }
+      store.write(bytes);
+    });
+    store.on('data', (bytes) => {
+      const text = bytes.toString('latin1');
+      const changed = flips ? text.replace(/^(HTTP\/1\.1) 200 OK/, '$1 203 OK') : text;
+      client.write(Buffer.from(changed, 'latin1'));
+    });
+    for (const [one, other] of [
+      [client, store],
+      [store, client],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => other.destroy());
+      one.on('end', () => other.end());
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const shim = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passes: Infinity,
+    target: '',
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return shim;
 }

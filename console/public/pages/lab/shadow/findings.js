@@ -1,0 +1,171 @@
+import { call } from '../../../js/api.js';
+import { ask, el } from '../../../js/dom.js';
+import { fail } from '../../../js/shell.js';
+import { toast } from '../../../js/toast.js';
+import { badge, card, download, figures, problem, table } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/shadow/shadow-run.js').ShadowView} View
+ * @typedef {import('../../../../surfaces/lab/shadow/shadow-run.js').ShadowParams['mode']} Mode
+ * @typedef {View['findings'][number]} Finding
+ * @typedef {Finding['a']} Answer
+ */
+
+const VERDICTS = /** @type {const} */ (['identical', 'cosmetic', 'semantic', 'breaking']);
+
+/** @type {Record<typeof VERDICTS[number], 'ok' | 'warn' | 'crit' | 'info'>} */
+const STATES = { identical: 'ok', cosmetic: 'info', semantic: 'warn', breaking: 'crit' };
+
+/**
+ * How far a run is, and what it has found.
+ *
+ * @param {View} view
+ * @param {number} wanted
+ */
+export function summaryOf({ cases, steps, findings }, wanted) {
+  const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky).length;
+  return figures([
+    { label: 'Cases', value: `${cases} of ${wanted}` },
+    { label: 'Requests compared', value: String(steps) },
+    { label: 'Findings', value: String(findings.length) },
+    { label: 'Flaky', value: String(flaky), hint: 'not each time' },
+  ]);
+}
+
+/**
+ * @param {View} view
+ * @param {Mode} mode
+ */
+export function findingTable({ findings }, mode) {
+  if (findings.length === 0) {
+    return card('Findings', el('p', { textContent: 'No difference that matters.' }));
+  }
+  return card(
+    'Findings',
+    table(
+      'Findings',
+      [
+        {
+          title: 'Verdict',
+          value: (row) => row.difference.verdict,
+          cell: (row) => badge(row.difference.verdict, STATES[row.difference.verdict]),
+        },
+        { title: 'Rule', value: (row) => row.difference.rule },
+        { title: 'Difference', value: (row) => row.difference.detail },
+        { title: 'Request', value: requestText },
+        { title: 'Times', number: true, value: (row) => row.times },
+        { title: 'Flaky', value: (row) => (row.is_flaky ? 'yes' : 'no') },
+        {
+          title: 'Steps',
+          number: true,
+          value: (row) => (row.minimal ?? row.case).steps.length,
+          cell: (row) =>
+            row.minimal === null
+              ? String(row.case.steps.length)
+              : `${row.case.steps.length} → ${row.minimal.steps.length}`,
+        },
+        {
+          title: 'Details',
+          value: (row) => row.id,
+          cell: (row) =>
+            el('button', {
+              className: 'plain',
+              textContent: 'Show',
+              onclick: () => void showFinding(row, mode),
+            }),
+        },
+      ],
+      findings,
+    ),
+  );
+}
+
+/** @param {Finding} finding */
+function requestText({ case: one, step }) {
+  const { method = '', target = '' } = one.steps[step] ?? {};
+  return `${method} ${target}`.slice(0, 120);
+}
+
+/**
+ * Steps by method and verdict.
+ *
+ * @param {View} view
+ */
+export function matrixTable({ matrix }) {
+  return card(
+    'Methods and verdicts',
+    table(
+      'Methods and verdicts',
+      [
+        { title: 'Method', value: ([method]) => method },
+        ...VERDICTS.map((verdict) => ({
+          title: verdict,
+          number: true,
+          value: (/** @type {[string, View['matrix'][string]]} */ [, row]) => row[verdict],
+        })),
+      ],
+      Object.entries(matrix).sort(([a], [b]) => a.localeCompare(b)),
+    ),
+  );
+}
+
+/**
+ * @param {Finding} finding
+ * @param {Mode} mode
+ */
+async function showFinding(finding, mode) {
+  const one = finding.minimal ?? finding.case;
+  const said = el('div', { className: 'lab-page' });
+  const replay = el('button', { type: 'button', textContent: 'Send it again' });
+  replay.onclick = async () => {
+    replay.disabled = true;
+    try {
+      const { results } = await call('POST', '/lab/api/shadow/replay', { mode, case: one });
+      const lines = results.map(({ step, difference }) => {
+        const rule = difference.rule === '' ? '' : `: ${difference.rule}, ${difference.detail}`;
+        return el('li', { textContent: `Step ${step + 1}, ${difference.verdict}${rule}` });
+      });
+      said.replaceChildren(el('ul', {}, ...lines));
+    } catch (error) {
+      said.replaceChildren(problem(error));
+    } finally {
+      replay.disabled = false;
+    }
+  };
+  const copy = el('button', { type: 'button', textContent: 'Copy as requests' });
+  copy.onclick = () => {
+    navigator.clipboard.writeText(rawText(one)).then(() => toast('Copied.'), fail);
+  };
+  const save = el('button', { type: 'button', textContent: 'Download the case' });
+  save.onclick = () => download('case.json', JSON.stringify(one, null, 1), 'application/json');
+  const sides = [finding.a, finding.b].flatMap((answer) =>
+    answer === null ? [] : [answerView(answer)],
+  );
+  await ask(`${finding.difference.rule}: ${finding.difference.detail}`, [
+    el('pre', { className: 'lab-code', textContent: rawText(one) }),
+    el('div', { className: 'row' }, replay, copy, save),
+    said,
+    el('div', { className: 'lab-columns' }, ...sides),
+  ]);
+}
+
+/** @param {Finding['case']} one */
+function rawText({ steps }) {
+  return steps
+    .map(({ method, target, headers, body_b64: body }) => {
+      const lines = headers.map(([name, value]) => `${name}: ${value}`);
+      return [`${method} ${target} HTTP/1.1`, ...lines, '', globalThis.atob(body)].join('\n');
+    })
+    .join('\n\n');
+}
+
+/** @param {Answer} answer */
+function answerView({ label, status, transport, ms, headers, body }) {
+  const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return el(
+    'section',
+    {},
+    el('h3', { textContent: `${label}: ${status ?? transport}, ${ms} ms` }),
+    el('pre', { className: 'lab-code', textContent: `${lines}\n\n${body}` }),
+  );
+}

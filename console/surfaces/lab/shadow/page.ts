@@ -1,0 +1,162 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { loginName } from '../../../config/keys.js';
+import { ApiError } from '../../../server/api-error.js';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
+import type { Session, SessionKeys } from '../../../server/sessions.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { parseUpstream } from '../../../swift/address.js';
+import { swiftLogin } from '../../../swift/login.js';
+import { Upstream } from '../../../swift/upstream.js';
+import { labOf } from '../lab.js';
+import { parseCase } from './case.js';
+import { Duel, type StepResult } from './duel.js';
+import { OPERATORS } from './mutation.js';
+import { dialectOf, type ShadowParams } from './shadow-run.js';
+import type { ShadowRunRow, ShadowWholeRun } from './shadow-runs.js';
+import { ShadowSide } from './side.js';
+
+const MODE = z.enum(['single', 'dual', 's3']);
+const START = z.strictObject({
+  mode: MODE.default('single'),
+  seed: z.int().min(0).max(0xffff_ffff).default(1),
+  cases: z.int().min(1).max(5000).default(100),
+  operators: z
+    .array(z.enum(OPERATORS))
+    .min(1)
+    .default([...OPERATORS]),
+});
+const REPLAY = z.strictObject({ mode: MODE, case: z.unknown() });
+
+export interface ShadowRunsView {
+  readonly items: readonly ShadowRunRow[];
+  /** What can be compared here, and what the sides are called. */
+  readonly modes: readonly { readonly mode: ShadowParams['mode']; readonly needs: string | null }[];
+  readonly peer: string;
+}
+
+export const SHADOW: SurfacePage = {
+  id: 'lab/shadow',
+  title: 'Shadow',
+  purpose: 'Sends odd requests to this cluster and to another one, and compares the answers.',
+  path: '/lab/shadow',
+  icon: 'git-compare',
+  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  routes: shadowRoutes,
+};
+
+function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
+
+  app.get(
+    '/lab/api/shadow/runs',
+    { config: { access, background: true } },
+    async (): Promise<ShadowRunsView> => ({
+      items: await labOf(context).shadow.list(),
+      modes: MODE.options.map((mode) => ({ mode, needs: lackOf(context, mode) })),
+      peer: context.options.shadowPeerLabel,
+    }),
+  );
+
+  app.post('/lab/api/shadow/runs', { config: { access } }, async (request, reply) => {
+    const given = parse(START, request.body);
+    const duel = await duelOf(context, sessionOf(request), given.mode);
+    const sides = { a: duel.a.label, b: duel.b?.label ?? null };
+    const run = await labOf(context).shadow.start({ ...given, ...sides }, duel, runActor(request));
+    return reply.status(202).send({ id: run.id });
+  });
+
+  app.get(
+    '/lab/api/shadow/runs/:id',
+    { config: { access, background: true } },
+    (request): Promise<ShadowWholeRun> => labOf(context).shadow.get(idOf(request.params)),
+  );
+
+  app.delete('/lab/api/shadow/runs/:id', { config: { access } }, async (request, reply) => {
+    const { id } = await labOf(context).shadow.get(idOf(request.params));
+    await cancelRun(context, request, id);
+    return reply.status(204).send();
+  });
+
+  app.post(
+    '/lab/api/shadow/replay',
+    { config: { access } },
+    async (request): Promise<{ readonly results: readonly StepResult[] }> => {
+      const { mode, case: given } = parse(REPLAY, request.body);
+      const one = parseCase(given);
+      if (one?.dialect !== dialectOf(mode)) {
+        throw new ApiError('unprocessable', 'It is no case, or would leave its container.');
+      }
+      const act = { action: 'lab.shadow.replay', target: mode };
+      const results = await audited(context, request, act, async () => {
+        const duel = await duelOf(context, sessionOf(request), mode);
+        return duel.run(one).catch(() => {
+          throw new ApiError('upstream_unavailable', 'A side does not take a container.');
+        });
+      });
+      return { results };
+    },
+  );
+}
+
+/** What the configuration lacks for a mode; null where it lacks nothing. */
+function lackOf({ options }: ConsoleContext, mode: ShadowParams['mode']): string | null {
+  const needs = [
+    ...(options.shadowRoot === '' ? ['shadow_root'] : []),
+    ...(mode !== 'single' && options.shadowPeerBase === '' ? ['shadow_peer_base'] : []),
+    ...(mode === 's3' && options.s3Base === '' ? ['s3_base'] : []),
+  ];
+  return needs.length === 0 ? null : needs.join(', ');
+}
+
+/**
+ * The sides of a mode, as the user of the session on each.
+ * @throws ApiError unsupported_here; upstream_unavailable where a side does not let the user in
+ */
+async function duelOf(
+  context: ConsoleContext,
+  { user, keys }: Session,
+  mode: ShadowParams['mode'],
+): Promise<Duel> {
+  const needs = lackOf(context, mode);
+  if (needs !== null) {
+    throw new ApiError('unsupported_here', 'This cannot be compared here.', { needs });
+  }
+  if (keys === undefined) {
+    throw new ApiError('unsupported_here', 'Shadow needs a login with a key of the store.');
+  }
+  const { options, now } = context;
+  const [base, peer] = [parseUpstream(options.storeBase), options.shadowPeerBase];
+  const label = options.shadowPeerLabel;
+  if (mode === 's3') {
+    const identity = {
+      ...{ dialect: 's3' as const, accessKey: keys.accessKeys[0] ?? '', secretKey: keys.secretKey },
+      region: options.s3Region,
+    };
+    const s3 = parseUpstream(options.s3Base);
+    return new Duel(
+      new ShadowSide('gateway', s3, identity, now),
+      new ShadowSide(label, parseUpstream(peer), identity, now),
+    );
+  }
+  const a = new ShadowSide('cluster', base, await enter(options.authUrl, user, keys));
+  if (mode === 'single') return new Duel(a, undefined);
+  const identity = await enter(options.shadowPeerAuth, user, keys);
+  return new Duel(a, new ShadowSide(label, parseUpstream(peer), identity));
+}
+
+/** Logs in at one side. @throws ApiError upstream_unavailable */
+async function enter(url: string, user: Session['user'], { secretKey }: SessionKeys) {
+  const auth = new Upstream(parseUpstream(url));
+  try {
+    return { dialect: 'swift' as const, ...(await swiftLogin(auth, loginName(user), secretKey)) };
+  } catch {
+    throw new ApiError('upstream_unavailable', 'A side does not let this user in.');
+  } finally {
+    auth.close();
+  }
+}

@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SeededRandom } from '../../../../src/ring/builder/random.js';
+import { ApiError } from '../../../server/api-error.js';
+import { digestOf, seedsOf, type Dialect, type ShadowCase } from './case.js';
+import type { Verdict } from './comparison.js';
+import type { Duel, StepResult } from './duel.js';
+import { minimize } from './minimizer.js';
+import { drawMutation, mutate, type Mutation, type Operator } from './mutation.js';
+import type { ShadowFiles } from './shadow-files.js';
+
+export type ShadowParams = Readonly<{
+  mode: 'single' | 'dual' | 's3';
+  seed: number;
+  cases: number;
+  operators: readonly Operator[];
+  /** Names of the sides; null where there is one alone. */
+  a: string;
+  b: string | null;
+}>;
+
+export interface ShadowFinding extends StepResult {
+  readonly id: string;
+  readonly case: ShadowCase;
+  readonly mutations: readonly Mutation[];
+  /** It did not show each time that the case was sent again. */
+  readonly is_flaky: boolean;
+  /** How often something like it was found. */
+  readonly times: number;
+  /** The smallest case that shows it; null where it was not looked for. */
+  readonly minimal: ShadowCase | null;
+}
+
+export interface ShadowView {
+  readonly cases: number;
+  readonly steps: number;
+  readonly findings: readonly ShadowFinding[];
+  /** Steps by method and verdict. */
+  readonly matrix: Readonly<Record<string, Readonly<Record<Verdict, number>>>>;
+}
+
+const MUTATIONS_MAX = 3;
+const FINDINGS_MAX = 200;
+const MINIMIZED_MAX = 20;
+const RETRIES = 3;
+/** At most twenty steps a second. */
+const STEP_MS = 50;
+
+/** Sends cases until there have been enough, and looks at each difference again. */
+export class ShadowRun {
+  readonly #findings = new Map<string, ShadowFinding>();
+  readonly #matrix: Record<string, Record<Verdict, number>> = {};
+  #cases = 0;
+  #steps = 0;
+
+  constructor(
+    private readonly id: string,
+    private readonly params: ShadowParams,
+    private readonly duel: Duel,
+    private readonly files: ShadowFiles,
+    private readonly now: () => number,
+  ) {}
+
+  get view(): ShadowView {
+    return {
+      cases: this.#cases,
+      steps: this.#steps,
+      findings: [...this.#findings.values()],
+      matrix: structuredClone(this.#matrix),
+    };
+  }
+
+  /** Five requests that both sides have to answer alike. @throws ApiError upstream_unavailable */
+  async preflight(): Promise<void> {
+    const [control] = seedsOf(this.duel.a.dialect);
+    if (control === undefined) throw new Error('there are no seeds');
+    let results: StepResult[];
+    try {
+      results = await this.duel.run(control);
+    } catch {
+      throw new ApiError('upstream_unavailable', 'A side does not take a container.');
+    }
+    const odd = results.find(({ difference }) => isFinding(difference.verdict));
+    if (odd === undefined) return;
+    throw new ApiError(
+      'upstream_unavailable',
+      `A side does not answer control requests as it should: ${odd.difference.rule}, ${odd.difference.detail}.`,
+    );
+  }
+
+  /** @param tell is called after each case */
+  async run(signal: AbortSignal, tell: () => void): Promise<void> {
+    const { seed, cases, operators } = this.params;
+    const { dialect } = this.duel.a;
+    const random = new SeededRandom(seed);
+    const seeds = seedsOf(dialect);
+    const bases = [...seeds, ...(await this.files.corpus(dialect))];
+    for (let at = 0; at < cases && !signal.aborted; at++) {
+      const base = bases[at < seeds.length ? at : random.integer(bases.length)];
+      if (base === undefined) continue;
+      const count = at < seeds.length ? 0 : 1 + random.integer(MUTATIONS_MAX);
+      const mutations = Array.from({ length: count }, () => drawMutation(random, base, operators));
+      const one = { ...mutate(base, mutations), id: `${base.id}-${at}` };
+      await this.#send(one, mutations);
+      tell();
+      await delay(STEP_MS * one.steps.length, undefined, { signal }).catch(() => undefined);
+    }
+    await this.#minimizeAll(signal, tell);
+  }
+
+  async #send(one: ShadowCase, mutations: readonly Mutation[]): Promise<void> {
+    const results = await this.duel.run(one);
+    this.#cases += 1;
+    for (const result of results) {
+      const { method = '' } = one.steps[result.step] ?? {};
+      const { verdict } = result.difference;
+      this.#steps += 1;
+      const row = (this.#matrix[method.toUpperCase()] ??= newRow());
+      row[verdict] += 1;
+    }
+    const found = results.find(({ difference }) => isFinding(difference.verdict));
+    const isFlaky = found === undefined ? false : await this.#note(one, mutations, found);
+    await this.files.log(results.map((result) => this.#line(one, mutations, result, isFlaky)));
+  }
+
+  /** @returns whether it did not show again each time */
+  async #note(
+    one: ShadowCase,
+    mutations: readonly Mutation[],
+    found: StepResult,
+  ): Promise<boolean> {
+    const { rule, detail, verdict } = found.difference;
+    const method = one.steps[found.step]?.method.toUpperCase() ?? '';
+    const id = `${method} ${rule} ${detail}`.slice(0, 200);
+    const known = this.#findings.get(id);
+    if (known !== undefined) {
+      this.#findings.set(id, { ...known, times: known.times + 1 });
+      return known.is_flaky;
+    }
+    if (this.#findings.size >= FINDINGS_MAX) return false;
+    let again = 0;
+    while (again < RETRIES && (await this.#shows(one, verdict, rule))) again += 1;
+    const isFlaky = again < RETRIES;
+    const finding = { id, case: one, mutations, is_flaky: isFlaky, times: 1, minimal: null };
+    this.#findings.set(id, { ...found, ...finding });
+    await this.files.keep(one);
+    return isFlaky;
+  }
+
+  async #shows(one: ShadowCase, verdict: Verdict, rule: string): Promise<boolean> {
+    const results = await this.duel.run(one);
+    return results.some(
+      (each) => each.difference.verdict === verdict && each.difference.rule === rule,
+    );
+  }
+
+  async #minimizeAll(signal: AbortSignal, tell: () => void): Promise<void> {
+    const stable = [...this.#findings.values()].filter((one) => !one.is_flaky);
+    for (const finding of stable.slice(0, MINIMIZED_MAX)) {
+      if (signal.aborted) return;
+      const { verdict, rule } = finding.difference;
+      const { minimal } = await minimize(finding.case, async (one) =>
+        signal.aborted ? false : this.#shows(one, verdict, rule),
+      );
+      this.#findings.set(finding.id, { ...finding, minimal });
+      await this.files.keep(minimal, true);
+      tell();
+    }
+  }
+
+  #line(
+    one: ShadowCase,
+    mutations: readonly Mutation[],
+    { step, difference, a, b }: StepResult,
+    isFlaky: boolean,
+  ): object {
+    const { method, target, headers, body_b64: body } = one.steps[step] ?? {};
+    const short = ({ label, status, ms, body_sha256 }: NonNullable<typeof b>) => ({ label, status, ms, body_sha256 }); // prettier-ignore
+    return {
+      ...{ v: 1, unix_s: Math.floor(this.now() / 1000), run_id: this.id, seed: this.params.seed },
+      ...{ case_sha256: digestOf(one), step, ops: mutations },
+      request: { method, target, headers, bytes: Buffer.byteLength(body ?? '', 'base64') },
+      ...{ a: short(a), b: b === null ? null : short(b) },
+      ...difference,
+      flaky: isFlaky,
+    };
+  }
+}
+
+export function isFinding(verdict: Verdict): boolean {
+  return verdict === 'semantic' || verdict === 'breaking';
+}
+
+function newRow(): Record<Verdict, number> {
+  return { identical: 0, cosmetic: 0, semantic: 0, breaking: 0 };
+}
+
+/** The dialect that a mode speaks. */
+export function dialectOf(mode: ShadowParams['mode']): Dialect {
+  return mode === 's3' ? 's3' : 'swift';
+}

@@ -1,0 +1,69 @@
+import { ApiError } from '../../../server/api-error.js';
+import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import type { Runs } from '../../../server/runs/runs.js';
+import type { Duel } from './duel.js';
+import { ShadowFiles } from './shadow-files.js';
+import { ShadowRun, type ShadowParams, type ShadowView } from './shadow-run.js';
+
+/** A run in a list, as all operators see it. */
+export type ShadowRunRow = RunView<ShadowParams>;
+export type ShadowWholeRun = WholeRun<ShadowParams, ShadowView, ShadowView>;
+
+const KIND = 'lab.shadow';
+
+/** Runs of Shadow: one at a time. One that the end of the console cuts is lost; its log stays. */
+export class ShadowRuns {
+  /** By the request that starts the run: what a run acts with is no value for a journal. */
+  readonly #duels = new Map<string, Duel>();
+
+  constructor(
+    private readonly runs: Runs,
+    shadowRoot: string,
+    now: () => number,
+  ) {
+    const kind: RunKind<ShadowParams & { readonly request: string }, ShadowView> = {
+      name: KIND,
+      access: 'operate',
+      kept: 20,
+      resumes: false,
+      run: async ({ id, params, signal, progress }) => {
+        const duel = this.#duels.get(params.request);
+        this.#duels.delete(params.request);
+        if (duel === undefined) throw new ApiError('conflict', 'The run has no user any more.');
+        const run = new ShadowRun(id, params, duel, new ShadowFiles(shadowRoot), now);
+        const tell = (): void => {
+          progress(run.view.cases, params.cases, run.view);
+        };
+        await run.preflight();
+        await run.run(signal, tell);
+        return run.view;
+      },
+    };
+    runs.register(kind);
+  }
+
+  /** @throws ApiError locked while another run goes on */
+  async start(params: ShadowParams, duel: Duel, by: RunActor): Promise<ShadowRunRow> {
+    const request = by.request_id;
+    this.#duels.set(request, duel);
+    try {
+      const given = { params: { ...params, request }, target: params.b ?? params.a, lock: KIND };
+      return await this.runs.start(KIND, given, by);
+    } catch (error) {
+      this.#duels.delete(request);
+      throw error;
+    }
+  }
+
+  /** The runs, the newest first. */
+  async list(): Promise<ShadowRunRow[]> {
+    return (await this.runs.list(KIND)) as ShadowRunRow[];
+  }
+
+  /** @throws ApiError not_found */
+  async get(id: string): Promise<ShadowWholeRun> {
+    const run = await this.runs.get(id);
+    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
+    return run as ShadowWholeRun;
+  }
+}
