@@ -148,8 +148,11 @@ export class ArchiveWalk {
     if (found.hasNoIndex !== true || !this.exists) return found;
     // `ringway repair` makes a lost index from what is in the archive, for as long as it is.
     const { versionLostIndexAgeMs } = this.pass.settings;
-    const objects = found.objects.filter((object) => this.#isOld(object, versionLostIndexAgeMs));
-    return { ...found, objects };
+    const isOld = (object: ListedObject): boolean => this.#isOld(object, versionLostIndexAgeMs);
+    const areAllOld = group.versions === group.objects.length && group.objects.every(isOld);
+    // When fences go, an empty index takes the place of the lost one, and no version is in it.
+    const fences = areAllOld ? found.fences.filter(isOld) : [];
+    return { ...found, fences, objects: found.objects.filter(isOld) };
   }
 
   /** The suspects: names without the versions in the index's listing entry. */

@@ -80,14 +80,21 @@ describe('janitor: what versions leave behind', () => {
     const { bench, store } = versions;
     for (const text of ['1', '2']) await versions.put('lost', text);
     await store.deleteObject(CALL, indexRef(keyOf('lost')));
+    const archived = await versions.archived();
     const visit = async (): Promise<string[]> => {
       await bench.janitor({ versionLostIndexAgeMs: 30 * DAY_MS }).visit(NEVER, 'now');
-      return (await versions.archived()).filter((name) => name.endsWith(' v'));
+      return versions.archived();
     };
     bench.clock.advance(29 * DAY_MS);
-    expect(await visit()).to.deep.equal(['lost v', 'lost v']);
-    bench.clock.advance(2 * DAY_MS);
-    expect(await visit()).to.deep.equal([]);
+    // Without the fences, the second pass would find an index that names none of them.
+    for (let pass = 1; pass <= 3; pass++) {
+      expect(await visit(), `pass ${pass}`).to.deep.equal(archived);
+    }
+    for (let pass = 1; pass <= 3; pass++) {
+      bench.clock.advance(2 * DAY_MS);
+      await visit();
+    }
+    expect(await versions.archived()).to.deep.equal([]);
   });
 
   it('stays on a store that cannot keep versions, whatever its age', async () => {

@@ -19,7 +19,7 @@ export interface Leftovers {
   readonly generation: number;
   readonly fences: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
-  /** Objects of a key that has no index at all: it may be lost, and they its versions. */
+  /** Of a key that has no index at all: it may be lost, and the objects its versions. */
   readonly hasNoIndex?: boolean;
 }
 
@@ -47,20 +47,25 @@ export async function findLeftovers(
 ): Promise<Leftovers> {
   const { fences, objects } = listed;
   if (objects.length === 0 && isIndexEnough(deps) && fences.every(isBelow(listed))) return listed;
-  const { index: before } = await deps.commits.read(call, key);
+  const { index: before, etag: etagBefore } = await deps.commits.read(call, key);
   // Elsewhere the fence of its generation tells an index from one that should not be there.
   const done = isIndexEnough(deps)
     ? fences
     : fences.filter((fence) => generationOf(fence) < before.generation);
   const { generation } = before;
-  if (objects.length === 0) return { generation, fences: done, objects };
+  if (objects.length === 0) {
+    return { generation, fences: done, objects, ...noIndex(etagBefore) };
+  }
   const pending = await pendingCommits(deps, call, key, before);
   const { index, etag } = await deps.commits.read(call, key);
   const named = new Set(index.entries.map(({ name }) => name));
   for (const { change } of pending) for (const name of namesIn(change)) named.add(name);
   const orphans = objects.filter((object) => !named.has(versionNameOf(object)));
-  const hasNoIndex = etag === undefined;
-  return { generation, fences: done, objects: orphans, ...(hasNoIndex && { hasNoIndex }) };
+  return { generation, fences: done, objects: orphans, ...noIndex(etag) };
+}
+
+function noIndex(etag: string | undefined): Pick<Leftovers, 'hasNoIndex'> {
+  return etag === undefined ? { hasNoIndex: true } : {};
 }
 
 /** Removes them, as they were listed. @returns the objects that went */
