@@ -19,6 +19,7 @@ interface Place {
 /** Visits all accounts again and again, one at a time. */
 export class Janitor {
   #accounts: readonly Place[] = [];
+  #names: ReadonlySet<string> = new Set();
   readonly #finishedAt = new Map<string, number>();
   /** By the monotonic clock: thousands of accounts are not asked because one of them is due. */
   readonly #dueAt = new Map<string, number>();
@@ -46,9 +47,9 @@ export class Janitor {
       name,
       janitor: known.get(name) ?? new AccountJanitor(this.deps, name),
     }));
-    const names = new Set(accounts);
+    this.#names = new Set(accounts);
     for (const name of known.keys()) {
-      if (names.has(name)) continue;
+      if (this.#names.has(name)) continue;
       // Else it would be the account that waits longest, for ever.
       this.#finishedAt.delete(name);
       this.#dueAt.delete(name);
@@ -77,6 +78,7 @@ export class Janitor {
       let waitMs = this.deps.settings.intervalMs;
       this.#takeNew();
       for (const { name, janitor } of this.#accounts) {
+        if (!this.#names.has(name)) continue;
         const earlyMs = (this.#dueAt.get(name) ?? 0) - this.deps.clock.monotonic();
         if (earlyMs > 0) {
           waitMs = Math.min(waitMs, earlyMs);
@@ -84,6 +86,8 @@ export class Janitor {
         }
         this.#state = { ok: true, detail: `at work in ${name}` };
         const visit = await this.#visit(name, janitor, signal);
+        // It was left out meanwhile: what is noted now would stay for ever.
+        if (!this.#names.has(name)) continue;
         if (visit.outcome === 'interrupted') this.#interrupted.add(name);
         else this.#interrupted.delete(name);
         const nextMs = this.#afterVisit(name, visit);

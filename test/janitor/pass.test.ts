@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Janitor } from '../../src/janitor/janitor.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { until } from '../support/until.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, tell } from './support.js';
@@ -70,6 +71,25 @@ describe('janitor: passes', () => {
     bench.clock.setBack(2 * DAY_MS);
     expect((await janitor.visit(NEVER, 'due')).outcome).to.equal('finished');
     expect((await janitor.visit(NEVER, 'due')).outcome).to.equal('early');
+  });
+
+  it('forgets accounts that are left out while one of them is visited', async () => {
+    const ending = new AbortController();
+    let visits = 0;
+    const nextRequestId = (): string => {
+      visits += 1;
+      if (visits > 1) return CALL.requestId;
+      janitor.replaceAccounts(['AUTH_new']);
+      throw new Error('the store fails');
+    };
+    const parts = { ...bench.parts(), nextRequestId };
+    const janitor = new Janitor(parts, [ACCOUNT, 'AUTH_gone']);
+    const running = janitor.run(ending.signal);
+    await until(() => bench.clock.sleeping === 1);
+    expect(visits, 'of the first and the new one').to.equal(2);
+    expect(janitor.state).to.deep.equal({ ok: true, detail: 'idle' });
+    ending.abort();
+    await running;
   });
 
   it('leaves no trace in an account that is not used', async () => {

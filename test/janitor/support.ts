@@ -1,7 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { Backend, PutObjectInput } from '../../src/backend/backend.js';
 import { openEmbeddedStore, type EmbeddedStore } from '../../src/backend/embedded/index.js';
-import { AccountJanitor, type JanitorSettings } from '../../src/janitor/account-janitor.js';
+import {
+  AccountJanitor,
+  type JanitorDeps,
+  type JanitorSettings,
+} from '../../src/janitor/account-janitor.js';
 import { runPass } from '../../src/janitor/account-pass.js';
 import type { ActionOutcome, JanitorAction } from '../../src/janitor/actions.js';
 import type { Clock } from '../../src/janitor/clock.js';
@@ -120,9 +124,14 @@ export class Bench {
     await rm(this.folder, { recursive: true });
   }
 
-  janitor(settings: Partial<JanitorSettings> = {}, backend: Backend = this.store): AccountJanitor {
+  janitor(settings?: Partial<JanitorSettings>, backend?: Backend): AccountJanitor {
+    return new AccountJanitor(this.parts(settings, backend), ACCOUNT);
+  }
+
+  /** What a janitor is made of. */
+  parts(settings: Partial<JanitorSettings> = {}, backend: Backend = this.store): JanitorDeps {
     const { clock } = this;
-    const parts = {
+    return {
       backend,
       cold: this.cold,
       settings: { ...SETTINGS, ...settings },
@@ -146,7 +155,6 @@ export class Bench {
         },
       },
     };
-    return new AccountJanitor(parts, ACCOUNT);
   }
 
   /** What a pass would do now. */
