@@ -184,10 +184,18 @@ export class IdentityCredentials implements CredentialSource {
     return answer;
   }
 
-  #refuse({ accessKey }: SignatureToVerify, answer: 'unknown' | 'wrong'): Verdict {
+  #refuse(claim: SignatureToVerify, answer: 'unknown' | 'wrong'): Verdict {
+    const { accessKey } = claim;
     if (answer === 'unknown') {
       this.#users.forget(accessKey);
       return UNKNOWN;
+    }
+    // The service answers the same to a guess and for a user who is disabled. The latter must not be
+    // let in again by the next outage; the user of the former is known again with the next request.
+    const user = this.#staleFor(claim);
+    if (user !== undefined && this.#users.isOver(user)) {
+      this.#users.forget(accessKey);
+      return WRONG;
     }
     // A client that guesses secrets must not keep a user in the cache whom the service would refuse
     // by now.

@@ -70,9 +70,9 @@ export class KnownUsers {
   usable(accessKey: string): UsableUser | undefined {
     const user = this.#users.get(accessKey);
     if (user === undefined) return undefined;
-    const now = this.options.now();
-    if (now - user.learnedAt < this.options.cacheMs) return { user, isStale: false };
-    return this.#isOut && now < this.#retryAt ? { user, isStale: true } : undefined;
+    if (!this.isOver(user)) return { user, isStale: false };
+    const mayServe = this.#isOut && this.options.now() < this.#retryAt;
+    return mayServe ? { user, isStale: true } : undefined;
   }
 
   learn(credential: Credential): KnownUser {
@@ -91,6 +91,11 @@ export class KnownUsers {
     const user = this.#users.get(accessKey);
     if (user === undefined) return;
     this.#users.replace(accessKey, { ...user, askedAt: this.options.now() });
+  }
+
+  /** Whether a user's time is over: who is known for longer counts during an outage alone. */
+  isOver({ learnedAt }: KnownUser): boolean {
+    return this.options.now() - learnedAt >= this.options.cacheMs;
   }
 
   /** The service did not answer: it is not asked about known users for a moment. */

@@ -100,6 +100,25 @@ describe('identity: while the service does not answer', () => {
     expect(bench.told.at(-1)).to.equal(undefined);
   });
 
+  it('does not accept again whom the service has refused before it went away', async () => {
+    const bench = open();
+    await outcome(bench, signedGet(anna));
+    // As of a user who is disabled: the key is there, and its signatures are refused.
+    const old = { ...anna };
+    anna.secret = 'changed';
+    bench.advance(60_001);
+    expect(await outcome(bench, signedGet(old, 'a'))).to.equal('SignatureDoesNotMatch');
+    fake.misbehave = (_request, response) => {
+      response.destroy();
+      return true;
+    };
+    bench.advance(10_000);
+    for (const key of ['b', 'c']) {
+      expect(await outcome(bench, signedGet(old, key))).to.equal('ServiceUnavailable');
+    }
+    expect(bench.credentials.stale.count).to.equal(0);
+  });
+
   it('keeps nothing longer where that is not wanted', async () => {
     const bench = open({ staleMs: 0 });
     await outcome(bench, signedGet(anna));
