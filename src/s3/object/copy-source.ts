@@ -59,6 +59,11 @@ export async function findCopySource(
     // What a version is does not change; what stands at a key does.
     return { ref: { ...ref, ...head.link?.target }, head };
   } catch (error) {
+    // The same, and the key was deleted since.
+    const mayHaveMoved = source.versionId !== undefined && isBackendError(error, 'NoSuchObject');
+    if (mayHaveMoved && attempt < ATTEMPTS_MAX) {
+      return await findCopySource(context, source, attempt + 1);
+    }
     throw isBackendError(error, 'NoSuchContainer')
       ? missing('NoSuchBucket', source, error)
       : asSourceError(error, source);

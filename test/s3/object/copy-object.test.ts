@@ -107,12 +107,15 @@ describe('CopyObject', () => {
     const archived = { ...atKey, container: 'source+versions', object: '6b6579/n' };
     const target = { container: 'source+versions', object: '6b6579/v' };
     const link = { target, etag: 'later', lastModified: 0, systemMetadata: {} };
-    const scene = new Scene([headOf('later', { link }), headOf('null')], ['created']);
-    await scene.run({ 'x-amz-copy-source': '/source/key?versionId=null' }, [
-      { entry, ref: atKey },
-      { entry, ref: archived },
-    ]);
-    expect(scene.inputs.map(({ sourceEtag }) => sourceEtag)).to.deep.equal(['null']);
+    // With a delete marker over it, nothing stands at the key.
+    for (const moved of [headOf('later', { link }), 'NoSuchObject'] as const) {
+      const scene = new Scene([moved, headOf('null')], ['created']);
+      await scene.run({ 'x-amz-copy-source': '/source/key?versionId=null' }, [
+        { entry, ref: atKey },
+        { entry, ref: archived },
+      ]);
+      expect(scene.inputs.map(({ sourceEtag }) => sourceEtag)).to.deep.equal(['null']);
+    }
   });
 
   it('checks the conditions of every version', async () => {
