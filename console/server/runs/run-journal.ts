@@ -17,7 +17,7 @@ const FACTS_LENGTH_MAX = 32 * 1024;
 const TEXT_LENGTH_MAX = 2048;
 const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
-const RESULT = /^([0-9a-f-]{36})\.json$/;
+const RESULT = /^([0-9a-f-]{36})\.json(\.new)?$/;
 
 const JOURNAL: ChainFormat<RunEntry | DropEntry> = {
   name: 'journal',
@@ -82,14 +82,20 @@ export class RunJournal {
     const text = JSON.stringify(result);
     if (text.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too long.');
     const file = this.#resultFile(id);
-    const handle = await open(`${file}.new`, 'w', 0o600);
     try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await open(`${file}.new`, 'w', 0o600);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(`${file}.new`, file);
+    } catch (error) {
+      // Half a result would keep a full disk full.
+      await rm(`${file}.new`, { force: true }).catch(() => undefined);
+      throw error;
     }
-    await rename(`${file}.new`, file);
   }
 
   /** @returns null where there is none */
@@ -105,11 +111,12 @@ export class RunJournal {
     await rm(this.#resultFile(id), { force: true });
   }
 
-  /** Removes the results of all other runs. */
+  /** Removes the results of all other runs, and halves that a crash has left. */
   async dropResultsBut(known: { has(id: string): boolean }): Promise<void> {
     for (const name of await readdir(this.folder)) {
-      const [, id] = RESULT.exec(name) ?? [];
-      if (id !== undefined && !known.has(id)) await this.dropResult(id);
+      const [, id, half] = RESULT.exec(name) ?? [];
+      if (id === undefined || (known.has(id) && half === undefined)) continue;
+      await rm(path.join(this.folder, name), { force: true });
     }
   }
 
