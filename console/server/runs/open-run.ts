@@ -54,6 +54,8 @@ export class OpenRun {
     let failure: unknown;
     try {
       this.#show('active');
+      // It may have been cut while its intent was written: no `run` would hear of that any more.
+      this.#cut.signal.throwIfAborted();
       const result = await kind.run(this.#control(this.#cut.signal));
       if (!this.#cut.signal.aborted) {
         this.#end('done', null);

@@ -157,6 +157,17 @@ describe('console runs', () => {
     await start();
   });
 
+  it('do nothing when they are cancelled while their intent is written', async () => {
+    await runs.recover();
+    const cancel = async (): Promise<void> => {
+      const [run] = await runs.list();
+      if (run?.state === 'intent') await runs.cancel(run.id);
+    };
+    const { id } = await watchSyncs(cancel, () => start());
+    expect(await ended(id)).to.include({ state: 'reverted', error: null });
+    expect(kind.calls).to.deep.equal(['revert null']);
+  });
+
   it('exclude others with the same lock, and say who holds it', async () => {
     const { id } = await start();
     const refused = await start('n2').catch((error: unknown) => error as ApiError);
