@@ -41,6 +41,11 @@ export interface PeopleView {
 
 /** Names that are suggested; others are typed. */
 const PEOPLE_MAX = 1000;
+/**
+ * What a rule lets in that is no more than this one user: a comma begins another rule, a dot in
+ * front a rule for referrers, and `*` is everybody.
+ */
+const ONE_USER = /^(?![.*])[^,]+:(?!\*$)[^,]+$/;
 
 /** The rights to read and write a container. */
 export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
@@ -54,6 +59,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
       )
       .filter(({ account }) => own.role === 'operator' || account === own.account)
       .map(loginName)
+      .filter((name) => ONE_USER.test(name))
       .sort();
     return { items: names.slice(0, PEOPLE_MAX).map((name) => ({ name })) };
   });

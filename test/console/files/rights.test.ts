@@ -53,6 +53,8 @@ describe('console files: what a member may do', () => {
     const accounts = ACCOUNTS.map((one) =>
       one.user === 'tester' ? { ...one, role: 'admin' } : one,
     );
+    // As a rule, the first name would be two rules, and the second the whole account.
+    for (const user of ['a,b', '*']) accounts.push({ account: 'test', user, role: 'member' });
     const other = await startTestBed({ accounts });
     try {
       expect(await people(await other.login())).to.deep.equal(['test:tester2']);
