@@ -141,14 +141,14 @@ export class ChainedLog<Entry extends object> {
     const full = await this.files.full();
     const to = this.files.next(full);
     // The file may be gone already, if the last attempt got no further.
-    await rename(this.files.current, to).catch(ignoreAbsent);
+    const isRenamed = await rename(this.files.current, to).then(() => true, ignoreAbsent);
     const file = await open(this.files.current, 'a+', 0o600);
     await this.file.close();
     this.file = file;
     this.size = 0;
     await syncDirectory(this.files.directory);
     for (const entry of this.options.carried()) await this.#append(entry);
-    await this.#dropOldest([...full, to]);
+    await this.#dropOldest(isRenamed ? [...full, to] : full);
   }
 
   /** The entry comes first: a file that is gone without one is missing. */
@@ -187,8 +187,10 @@ async function latestOf<Entry>(
   return found.slice(-max).reverse();
 }
 
-function ignoreAbsent(error: NodeJS.ErrnoException): void {
+/** @returns false for a file that is not there */
+function ignoreAbsent(error: NodeJS.ErrnoException): false {
   if (error.code !== 'ENOENT') throw error;
+  return false;
 }
 
 async function syncDirectory(directory: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -183,6 +183,15 @@ describe('console audit log', () => {
     log = await openAuditLog(folder);
     await writeAll(1);
     expect((await log.verify()).ok).to.equal(true);
+  });
+
+  it('goes on when a full file was renamed, and the next one could not be opened', async () => {
+    await log.close();
+    log = await openAuditLog(folder, { bytesMax: 8 * 1024 });
+    await log.write(event('x'.repeat(1500)));
+    await rename(file(), file('audit-00000001.jsonl'));
+    await log.write(event('y'));
+    expect(await log.verify()).to.include({ ok: true, files: 2, records: 2 });
   });
 });
 
