@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import type { BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
+import { BenchmarkRuns, type BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
 import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -208,6 +208,28 @@ describe('benchmarks', function () {
       if (isOpen) await other.console.close();
       await other.store.close();
       await rm(other.stateDir, { recursive: true, force: true });
+    }
+  });
+
+  it('does not keep the console from its start when its end cannot be written', async () => {
+    const stateDir = await makeTempFolder('benchmarks');
+    try {
+      const id = '00000000-0000-4000-8000-000000000001';
+      const folder = join(stateDir, 'benchmarks', id);
+      // What is to be written is a folder already.
+      await mkdir(join(folder, 'run.json.new'), { recursive: true });
+      await writeFile(join(folder, 'run.json'), JSON.stringify({ id, state: 'running' }));
+      const logged: unknown[] = [];
+      const runs = BenchmarkRuns.open({
+        options: { testEnabled: true, benchmarkBin: '', benchmarkHome: home, stateDir },
+        events: { publish: () => undefined },
+        now: Date.now,
+        logger: { error: (...said: unknown[]) => logged.push(said) },
+      });
+      await runs?.recover();
+      expect(logged).to.have.length(1);
+    } finally {
+      await removeFolder(stateDir);
     }
   });
 

@@ -87,17 +87,22 @@ export class BenchmarkRuns {
     this.#folder = path.join(given.options.stateDir, 'benchmarks');
   }
 
-  /** Ends what a former console has left running, and says so. */
+  /** Ends what a former console has left running, and says so; what cannot be written is logged. */
   async recover(): Promise<void> {
     for (const run of await this.#kept()) {
       if (run.state !== 'running') continue;
       if (run.process !== undefined) killLeftOver(run.process);
-      await this.#keep({
+      const ended = {
         ...run,
         state: 'interrupted',
         ended_unix_s: this.#nowS(),
         error: 'The console ended before the benchmark did.',
-      });
+      } as const;
+      try {
+        await this.#keep(ended);
+      } catch (error) {
+        this.given.logger.error({ err: error, id: run.id }, 'a benchmark cannot be kept');
+      }
     }
   }
 
