@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { BenchmarkRuns, type BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
+import { Runner } from '../../console/surfaces/benchmarks/runner.js';
 import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -169,6 +170,27 @@ describe('benchmarks', function () {
     expect(codeOf(await operator.send('DELETE', `/api/benchmarks/runs/${id}`))).to.equal(
       'not_found',
     );
+  });
+
+  it('ends although a process that left its group holds its output open', async () => {
+    const lines: string[] = [];
+    const runner = new Runner({
+      program: '/bin/sh',
+      args: ['-c', "setsid sh -c 'echo $$; exec sleep 600' & wait"],
+      environment: {},
+      onLine: (line) => lines.push(line),
+      graceMs: 10,
+    });
+    const [pid] = await eventually(
+      () => Promise.resolve(lines),
+      ({ length }) => length > 0,
+    );
+    try {
+      await runner.stop();
+      expect(await runner.ended).to.deep.equal({ code: null, failed: false });
+    } finally {
+      process.kill(Number(pid), 'SIGKILL');
+    }
   });
 
   it('is interrupted with the console, and its processes with it', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { HELPER_ENVIRONMENT } from '../../server/helper-program.js';
 
 /** Which process it is: ids are used again, but not with the same start. */
@@ -16,6 +17,8 @@ export interface RunnerStart {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
+  /** How long it may take to end when it is asked to. */
+  readonly graceMs?: number;
 }
 
 /** How a runner ended. */
@@ -32,15 +35,19 @@ const GRACE_MS = 10_000;
 export class Runner {
   readonly ended: Promise<RunnerEnd>;
   readonly mark: ProcessMark | undefined;
+  readonly #outputs: readonly Readable[];
+  readonly #graceMs: number;
   #hasEnded = false;
 
-  constructor({ program, args, environment, onLine }: RunnerStart) {
+  constructor({ program, args, environment, onLine, graceMs = GRACE_MS }: RunnerStart) {
     const child = spawn(program, args, {
       env: { ...HELPER_ENVIRONMENT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    for (const input of [child.stdout, child.stderr]) {
+    this.#graceMs = graceMs;
+    this.#outputs = [child.stdout, child.stderr];
+    for (const input of this.#outputs) {
       // Without a limit, a line without an end would grow for ever.
       let length = 0;
       input.on('data', (chunk: Buffer) => {
@@ -75,7 +82,9 @@ export class Runner {
     signalGroup(mark.pid, 'SIGTERM');
     const timer = setTimeout(() => {
       signalGroup(mark.pid, 'SIGKILL');
-    }, GRACE_MS);
+      // A process that left the group may hold them open: the end would not be seen.
+      for (const output of this.#outputs) output.destroy();
+    }, this.#graceMs);
     await this.ended;
     clearTimeout(timer);
     // What it started may not have heard it.
