@@ -167,6 +167,9 @@ describe('benchmarks', function () {
     expect((await operator.send('DELETE', `/api/benchmarks/runs/${id}`)).status).to.equal(204);
     expect((await get(id)).state).to.equal('cancelled');
     await nobodyRuns();
+    const answer = await operator.get('/api/audit?action=benchmarks.cancel');
+    const { items }: { items: { target: string }[] } = answer.json();
+    expect(items.map(({ target }) => target)).to.deep.equal([id]);
     expect(codeOf(await operator.send('DELETE', `/api/benchmarks/runs/${id}`))).to.equal(
       'not_found',
     );

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
-import { audited } from '../../server/audit-record.js';
+import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { Surface } from '../../server/surface.js';
@@ -71,7 +71,9 @@ function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
   );
 
   app.delete('/api/benchmarks/runs/:id', { config: { access } }, async (request, reply) => {
-    await runsOf(context).cancel(idOf(request.params));
+    const id = idOf(request.params);
+    await runsOf(context).cancel(id);
+    await recordAction(context, request, { action: 'benchmarks.cancel', target: id, result: 'ok' });
     return reply.status(204).send();
   });
 }
