@@ -30,10 +30,17 @@ describe('cases of Shadow', () => {
     ['is in a container that begins alike', { target: '/v1/${A}/${C}x' }],
     ['ends the line', { target: '/v1/${A}/${C}/o HTTP/1.1\r\nX: y' }],
     ['has a second request in a header', { headers: [['A', 'b\r\n\r\nGET / HTTP/1.1']] }],
+    ['ends a header with what is a line end as Latin-1', { headers: [['A', 'b\u010d\u010aX-Auth-Token: x']] }], // prettier-ignore
     ['brings a token', { headers: [['X-Auth-Token', 'x']] }],
     ['names another host', { headers: [['Host', 'evil.example']] }],
     ['copies to elsewhere', { headers: [['Destination', 'other/o']] }],
     ['deletes many', { target: '/v1/${A}/${C}?bulk-delete' }],
+    ['deletes many, with an escape', { target: '/v1/${A}/${C}?x&bulk%2Ddelete' }],
+    ['deletes what a manifest names', { target: '/v1/${A}/${C}/o?multipart-manifest=delete' }],
+    ['leads out by dots', { target: '/v1/${A}/${C}/../other/o' }],
+    ['leads out behind an empty name', { target: '/v1/${A}/${C}//../other' }],
+    ['leads out by escapes', { target: '/v1/${A}/${C}/a%2F..%2f%2E./other' }],
+    ['leads out below an escaped slash', { target: '/v1/${A}/${C}/a%2Fb/../../other' }],
     ['has no method', { method: 'GET /' }],
   ];
   for (const [title, change] of refused) {
@@ -45,6 +52,7 @@ describe('cases of Shadow', () => {
   it('are taken inside of their container', () => {
     const steps = [
       step,
+      { ...step, target: '/v1/${A}/${C}/o/../p?multipart-manifest=get' },
       {
         ...step,
         headers: [

@@ -17,13 +17,21 @@ const INSIDE = {
 const TARGET = /^[\u0021-\u007e\u0080-\u00ff]{1,4096}$/;
 const METHOD = /^[A-Za-z]{1,16}$/;
 const NAME = /^[!-9;-~]{1,128}$/;
+/** Latin-1, as it is sent: of other characters one byte would go out, which may end the line. */
+const VALUE_PART = String.raw`[^\r\n\0\u0100-\uffff]*`;
 /** A line may be folded, and may not end the headers. */
-const VALUE = /^[^\r\n\0]*(?:\r\n[ \t][^\r\n\0]*)*$/;
+const VALUE = new RegExp(String.raw`^${VALUE_PART}(?:\r\n[ \t]${VALUE_PART})*$`);
 /** Headers that say who asks, or lead to another place: they are the side's own. */
 const OWN = /^(?:host|connection|authorization|x-auth-token|x-storage-token|x-service-token)$/i;
 /** Headers that name a place: only one in the scratch container. */
 const PLACES =
   /^(?:destination|x-copy-from|x-object-manifest|x-amz-copy-source|x-symlink-target|x-versions-location|x-history-location|destination-account|x-copy-from-account)$/i;
+
+/**
+ * Queries that act on places which a body, or an earlier manifest, names: these are not looked at
+ * here.
+ */
+const ELSEWHERE = /(?:^|[&;])(?:bulk-delete|extract-archive|multipart-manifest=delete)/i;
 
 const STEP = z.strictObject({
   method: z.string().regex(METHOD),
@@ -54,14 +62,43 @@ export function parseCase(value: unknown): ShadowCase | undefined {
 
 /** Whether a step stays in the scratch container and sends no identity of its own. */
 export function isInside({ target, headers }: ShadowStep, dialect: Dialect): boolean {
+  const [path = ''] = target.split('?', 1);
+  const query = target.slice(path.length + 1);
   return (
     INSIDE[dialect].test(target) &&
-    // The body of `?bulk-delete` and the like names places that are not looked at here.
-    !/[?&](?:bulk-delete|extract-archive)/i.test(target) &&
+    !leadsOut(path, dialect) &&
+    !ELSEWHERE.test(decoded(query)) &&
     headers.every(([name, value]) => {
       if (OWN.test(name)) return false;
       return !PLACES.test(name) || /^\/?\$\{C\}(?:\/|$)/.test(value);
     })
+  );
+}
+
+/**
+ * Whether `..` would lead out of the container: servers in front of a store may resolve it, also
+ * where dots and slashes are encoded.
+ */
+function leadsOut(path: string, dialect: Dialect): boolean {
+  const dots = path.replace(/%2e/gi, '.');
+  const above = dialect === 'swift' ? 4 : 2;
+  return [dots, dots.replace(/%2f|%5c|\\/gi, '/')].some((one) => {
+    let depth = 0;
+    return one
+      .split('/')
+      .slice(above)
+      .some((part) => {
+        if (part === '..') depth -= 1;
+        else if (part !== '' && part !== '.') depth += 1;
+        return depth < 0;
+      });
+  });
+}
+
+/** Each escape by itself: one that is none does not hide another. */
+function decoded(query: string): string {
+  return query.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }
 
