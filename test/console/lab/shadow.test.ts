@@ -99,6 +99,10 @@ describe('answers in Shadow', () => {
         ['content-length', '3'],
       ],
     });
+    const early = Buffer.alloc(16 * 60_000, 'HTTP/1.1 100\r\n\r\n');
+    expect(parseAnswer(early, false, false)).to.equal('more');
+    const late = parseAnswer(Buffer.concat([early, whole]), false, false);
+    expect(late).to.have.property('status', 200);
     const chunked = Buffer.from(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n',
     );

@@ -67,20 +67,25 @@ export function sendRaw(
 
 type ParsedAnswer = Pick<RawAnswer, 'status' | 'headers' | 'body'>;
 
-/** One answer out of what has come; those of 100 are passed over. */
+/** One answer out of what has come; those of 100 are passed over, however many there are. */
 export function parseAnswer(
   received: Buffer,
   isHead: boolean,
   isClosed: boolean,
 ): ParsedAnswer | 'more' | 'invalid' {
-  const end = received.indexOf('\r\n\r\n');
-  if (end === -1) return received.length > 0 && !'HTTP/'.startsWith(received.toString('latin1', 0, 5)) ? 'invalid' : 'more'; // prettier-ignore
-  const [first = '', ...lines] = received.toString('latin1', 0, end).split('\r\n');
-  const match = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/.exec(first);
-  if (match === null) return 'invalid';
-  const status = Number(match[1]);
-  const rest = received.subarray(end + 4);
-  if (status < 200) return parseAnswer(rest, isHead, isClosed);
+  let rest = received;
+  let status = 0;
+  let lines: string[] = [];
+  while (status < 200) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return rest.length > 0 && !'HTTP/'.startsWith(rest.toString('latin1', 0, 5)) ? 'invalid' : 'more'; // prettier-ignore
+    const [first = '', ...others] = rest.toString('latin1', 0, end).split('\r\n');
+    const match = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/.exec(first);
+    if (match === null) return 'invalid';
+    status = Number(match[1]);
+    lines = others;
+    rest = rest.subarray(end + 4);
+  }
   const headers = lines.map((line): readonly [string, string] => {
     const colon = line.indexOf(':');
     return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
