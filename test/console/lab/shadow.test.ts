@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseCase, seedsOf, type ShadowCase } from '../../../console/surfaces/lab/shadow/case.js';
 import { compare, judge } from '../../../console/surfaces/lab/shadow/comparison.js';
+import { Duel } from '../../../console/surfaces/lab/shadow/duel.js';
 import { minimize } from '../../../console/surfaces/lab/shadow/minimizer.js';
 import { drawMutation, mutate, OPERATORS } from '../../../console/surfaces/lab/shadow/mutation.js';
 import { parseAnswer, type RawAnswer } from '../../../console/surfaces/lab/shadow/raw-request.js';
 import type { ShadowWholeRun } from '../../../console/surfaces/lab/shadow/shadow-runs.js';
+import type { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
 import { SeededRandom } from '../../../src/ring/builder/random.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -167,6 +169,27 @@ describe('the minimizer of Shadow', () => {
       ['HEAD', [['B', '2']]],
     ]);
     expect(replays).to.be.lessThan(60);
+  });
+});
+
+describe('a duel of Shadow', () => {
+  it('removes the container of one side where the other side makes none', async () => {
+    const removed: string[] = [];
+    const side = (create: () => Promise<string>) =>
+      ({
+        create,
+        remove: (container: string) => {
+          removed.push(container);
+          return Promise.resolve();
+        },
+      }) as unknown as ShadowSide;
+    const duel = new Duel(
+      side(() => Promise.resolve('shadow-a')),
+      side(() => Promise.reject(new Error('container: 503'))),
+    );
+    const problem = await duel.run(seedsOf('swift')[0]!).catch((error: unknown) => error);
+    expect(problem).to.be.an('error').with.property('message', 'container: 503');
+    expect(removed).to.deep.equal(['shadow-a']);
   });
 });
 

@@ -38,8 +38,11 @@ export class Duel {
   /** @throws Error where a container cannot be made */
   async run(one: ShadowCase): Promise<StepResult[]> {
     const sides = this.b === undefined ? [this.a] : [this.a, this.b];
-    const containers = await Promise.all(sides.map((side) => side.create()));
+    const made = await Promise.allSettled(sides.map((side) => side.create()));
+    const containers = made.map((each) => (each.status === 'fulfilled' ? each.value : ''));
     try {
+      const failed = made.find((each) => each.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
       const results: StepResult[] = [];
       for (const [index, step] of one.steps.entries()) {
         const answers = await Promise.all(
@@ -49,7 +52,10 @@ export class Duel {
       }
       return results;
     } finally {
-      await Promise.all(sides.map((side, at) => side.remove(containers[at] ?? '')));
+      // Also where the other side could not make its own.
+      const own = sides.map((side, at) => ({ side, container: containers[at] ?? '' }));
+      const there = own.filter(({ container }) => container !== '');
+      await Promise.all(there.map(({ side, container }) => side.remove(container)));
     }
   }
 
