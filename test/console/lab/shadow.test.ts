@@ -121,6 +121,7 @@ describe('answers in Shadow', () => {
 
   const cases: readonly (readonly [string, RawAnswer, RawAnswer, string, string])[] = [
     ['dates and ids', answer(200, [['date', 'a'], ['x-trans-id', 'x']]), answer(200, [['date', 'b']]), 'identical', ''],
+    ['cookies, which the log is not to have', answer(200, [['set-cookie', 'a']]), answer(200, [['set-cookie', 'b']]), 'identical', ''],
     ['the order of Allow', answer(405, [['allow', 'GET, PUT']]), answer(405, [['allow', 'PUT,GET']]), 'identical', ''],
     ['quotes around an ETag', answer(200, [['etag', '"a"']]), answer(200, [['etag', 'a']]), 'identical', ''],
     ['a status of the same class', answer(404), answer(405), 'semantic', 'status'],

@@ -13,9 +13,9 @@ export interface Difference {
 
 const SAME: Difference = { verdict: 'identical', rule: '', detail: '' };
 
-/** Times, ids, tokens, and what a connection says of itself. */
+/** Times, ids, tokens, cookies, and what a connection says of itself. */
 const DROPPED =
-  /^(?:date|server|connection|keep-alive|transfer-encoding|x-trans-id|x-openstack-request-id|last-modified|x-timestamp|x-put-timestamp|x-backend-.*|x-amz-request-id|x-amz-id-2|via)$/;
+  /^(?:date|server|connection|keep-alive|transfer-encoding|x-trans-id|x-openstack-request-id|last-modified|x-timestamp|x-put-timestamp|x-backend-.*|x-amz-request-id|x-amz-id-2|via|set-cookie|x-auth-token|x-storage-token)$/;
 /** Lists whose order says nothing. */
 const SETS = /^(?:allow|vary|access-control-.*)$/;
 /** Headers that clients act on; others are a matter of looks. */
