@@ -136,6 +136,40 @@ describe('the reader of pickles', () => {
   });
 });
 
+describe('a pickle that uses one long text again and again', () => {
+  const LENGTH = 500_000;
+  const unicode = (text: string): Buffer => {
+    const head = Buffer.from('X....');
+    head.writeUInt32LE(text.length, 1);
+    return Buffer.concat([head, Buffer.from(text)]);
+  };
+  const whole = (...parts: (Buffer | string | readonly number[])[]): Buffer => {
+    const bytes = parts.map((part) =>
+      typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part),
+    );
+    return Buffer.concat([Buffer.from([0x80, 2]), ...bytes, Buffer.from('.')]);
+  };
+  const long = unicode('x'.repeat(LENGTH));
+
+  it('is refused before it fills the memory with bytes', () => {
+    // Each call makes bytes of the text in place 0, and leaves them on the stack.
+    const calls = 'h\x02h\x00h\x01\x86R';
+    const one = Buffer.from(calls, 'latin1');
+    const many = Buffer.concat(Array.from({ length: 40 }, () => one));
+    const pickle = whole(long, [0x71, 0], unicode('latin1'), [0x71, 1], 'c_codecs\nencode\n', [0x71, 2], many); // prettier-ignore
+    expect(() => readPickle(pickle)).to.throw(PickleError, 'too much');
+  });
+
+  it('is refused before it fills the memory with values', () => {
+    const bytes = Buffer.from('T....');
+    bytes.writeUInt32LE(LENGTH, 1);
+    const held = Buffer.concat([bytes, Buffer.alloc(LENGTH, 'x'), Buffer.from([0x71, 0])]);
+    // The dictionary is above it: each key has the same value.
+    const items = Array.from({ length: 40 }, (_, at) => Buffer.from(`U\x01${String.fromCharCode(65 + at)}h\x00s`, 'latin1')); // prettier-ignore
+    expect(() => readPickle(whole(held, '}', ...items))).to.throw(PickleError, 'too much');
+  });
+});
+
 describe('scans of the Tombstone Museum', function () {
   this.timeout(60_000);
   let bed: TestBed;

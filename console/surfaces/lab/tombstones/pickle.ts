@@ -13,6 +13,8 @@ type Value =
 
 const BYTES_MAX = 1024 * 1024;
 const STACK_MAX = 10_000;
+/** Bytes that are made of those that were read: a pickle may use one of its texts any number of times. */
+const MADE_BYTES_MAX = 8 * BYTES_MAX;
 
 /**
  * Reads the metadata that Swift keeps with a file: a pickle of protocol 2 of a dictionary with bytes
@@ -29,6 +31,7 @@ export function readPickle(bytes: Buffer): Map<string, string> {
 
 class PickleReader {
   #at = 0;
+  #made = 0;
   readonly #stack: Value[] = [];
   readonly #memo = new Map<number, Value>();
 
@@ -123,6 +126,7 @@ class PickleReader {
     if (text?.kind !== 'text' || encoding?.kind !== 'text' || encoding.text !== 'latin1') {
       throw new PickleError('it encodes something else than bytes');
     }
+    this.#make(text.text.length);
     if (/[\u0100-\uffff]/.test(text.text)) throw new PickleError('its bytes are none');
     this.#push({ kind: 'bytes', bytes: Buffer.from(text.text, 'latin1') });
   }
@@ -139,7 +143,7 @@ class PickleReader {
     if (dict.kind !== 'dict' || items.length % 2 !== 0)
       throw new PickleError('it is no dictionary');
     for (let index = 0; index < items.length; index += 2) {
-      dict.entries.set(textOf(items[index]), textOf(items[index + 1]));
+      dict.entries.set(this.#textOf(items[index]), this.#textOf(items[index + 1]));
     }
   }
 
@@ -194,10 +198,17 @@ class PickleReader {
     this.#at = end + 1;
     return line;
   }
-}
 
-function textOf(value: Value | undefined): string {
-  if (value?.kind === 'text') return value.text;
-  if (value?.kind === 'bytes') return value.bytes.toString('utf8');
-  throw new PickleError('it has something else than bytes');
+  #textOf(value: Value | undefined): string {
+    if (value?.kind === 'text') return value.text;
+    if (value?.kind !== 'bytes') throw new PickleError('it has something else than bytes');
+    this.#make(value.bytes.length);
+    return value.bytes.toString('utf8');
+  }
+
+  /** Counts what is made, before it is. */
+  #make(bytes: number): void {
+    this.#made += bytes;
+    if (this.#made > MADE_BYTES_MAX) throw new PickleError('it makes too much of what it has');
+  }
 }
