@@ -280,6 +280,13 @@ describe('scans of the Tombstone Museum', function () {
   it('are bounded, by device and by files', async () => {
     const one = await scanned({ devices: ['d0'] });
     expect(Object.keys(one.scan.result?.by_device ?? {})).to.deep.equal(['d0']);
+    // Of a device that is not read, nobody knows what it lacks.
+    const [device = ''] = place('half').devices;
+    const { scan } = await scanned({ devices: [device] });
+    const { items } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${scan.id}`);
+    expect(items.map(({ name }) => name)).to.include('/AUTH_test/c/half');
+    expect(items.flatMap(({ lacking }) => lacking)).to.deep.equal([]);
+    expect(scan.result?.classes.split).to.equal(0);
     const few = await scanned({ max_files: 1 });
     expect(few.scan.result?.partial).to.equal('after 1 files');
     const refused = await operator.post('/lab/api/tombstones/scans', { devices: ['../x'] });

@@ -17,7 +17,7 @@ import {
 import path from 'node:path';
 import { classify, nameOf, type DiskCopy, type Exhibit } from './classify.js';
 import { isHash, isPartition, isSuffix, parseDiskName, policyOfFolder } from './disk-names.js';
-import { visibleDevices, type VisibleDevice } from './visible-devices.js';
+import { devicesToRead, type VisibleDevice } from './visible-devices.js';
 import { readName } from './file-metadata.js';
 import { AGE_EDGES_S, emptySummary, type ScanSummary } from './summary.js';
 
@@ -64,9 +64,7 @@ export function scanTombstones(
   tell: (progress: ScanProgress) => void,
 ): ScanSummary {
   const root = realpathSync(input.root);
-  const devices = visibleDevices(root).filter(
-    ({ device }) => input.devices.length === 0 || input.devices.includes(device),
-  );
+  const devices = devicesToRead(root, input.devices);
   const scan = new Scan(input, rings, devices, tell);
   return scan.run();
 }

@@ -9,7 +9,7 @@ import type { ThreadTask } from '../../../server/compute-thread.js';
 import { nameOf, type Exhibit } from './classify.js';
 import { findExhibit, readExhibits, type ExhibitsPage, type PageInput } from './exhibits-file.js';
 import { scanTombstones, type ScanInput, type ScanRings } from './scan.js';
-import { visibleDevices } from './visible-devices.js';
+import { devicesToRead, type VisibleDevice } from './visible-devices.js';
 import type { ScanSummary } from './summary.js';
 
 /** The thread of the Museum: it may block. */
@@ -46,7 +46,7 @@ export default async function run({
       return { kind: 'find', exhibit: await findExhibit(file, hash) };
     }
     const { input, cluster } = task;
-    const rings = await ringsOf(cluster, realpathSync(input.root));
+    const rings = await ringsOf(cluster, devicesToRead(realpathSync(input.root), input.devices));
     const summary = scanTombstones(input, rings, (told) => progress?.postMessage(told));
     return { kind: 'scan', summary };
   } catch (error) {
@@ -60,7 +60,10 @@ export default async function run({
 
 const RINGS_MAX = 64;
 
-async function ringsOf(cluster: ScanCluster, root: string): Promise<ScanRings> {
+async function ringsOf(
+  cluster: ScanCluster,
+  devices: readonly VisibleDevice[],
+): Promise<ScanRings> {
   const { storeDir, hashConf, nodes } = cluster;
   const nothing: ScanRings = { primaries: () => undefined, isName: () => true };
   if (storeDir === '') return nothing;
@@ -78,7 +81,7 @@ async function ringsOf(cluster: ScanCluster, root: string): Promise<ScanRings> {
     );
     if (read !== undefined) rings.set(index, new Ring(read.data));
   }
-  const visible = visibleDevices(root).map((one) => ({ ...one, ip: nodes[one.node] }));
+  const visible = devices.map((one) => ({ ...one, ip: nodes[one.node] }));
   return {
     primaries: (policy, part) => {
       const ring = rings.get(policy);

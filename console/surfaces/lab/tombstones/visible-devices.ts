@@ -10,8 +10,8 @@ export interface VisibleDevice {
   readonly folder: string;
 }
 
-/** The devices below a root, in order: no link is followed. @throws system errors */
-export function visibleDevices(root: string): VisibleDevice[] {
+/** The devices below a root, in order: no link is followed. */
+function visibleDevices(root: string): VisibleDevice[] {
   const found: VisibleDevice[] = [];
   const isDevice = (folder: string): boolean =>
     foldersIn(folder).some((name) => policyOfFolder(name) !== undefined);
@@ -26,6 +26,11 @@ export function visibleDevices(root: string): VisibleDevice[] {
     }
   }
   return found;
+}
+
+/** The devices below a root that a scan reads, in order. @param names - empty for all */
+export function devicesToRead(root: string, names: readonly string[]): VisibleDevice[] {
+  return visibleDevices(root).filter(({ device }) => names.length === 0 || names.includes(device));
 }
 
 function foldersIn(folder: string): string[] {
