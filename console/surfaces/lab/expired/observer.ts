@@ -40,6 +40,9 @@ export interface SwiftObserverOptions {
 
 /** What the containers of runs begin with. */
 export const EXPIRED_PREFIX = 'lab-expired-';
+const FORMER = new RegExp(`^${EXPIRED_PREFIX}[0-9a-f]{8}$`);
+/** Tells containers of runs from those of people. */
+const MARK = { name: 'x-container-meta-lab', value: 'expired' } as const;
 
 const INFO_BYTES_MAX = 1024 * 1024;
 const LISTING_BYTES_MAX = 256 * 1024;
@@ -65,7 +68,7 @@ export class SwiftObserver implements ExpiryObserver {
   async create(container: string): Promise<void> {
     const { account } = this.given;
     await this.#removeFormer();
-    const headers = { 'x-container-meta-lab': 'expired' };
+    const headers = { [MARK.name]: MARK.value };
     await account.do([201, 202], 'PUT', { container, headers });
     const { headers: found } = await account.do([200, 204], 'HEAD', { container });
     this.#policyIndex.set(container, await this.#indexOf(found['x-storage-policy']));
@@ -120,7 +123,10 @@ export class SwiftObserver implements ExpiryObserver {
     const { account } = this.given;
     const query = { prefix: EXPIRED_PREFIX, limit: 100 };
     const { body } = await account.read([200, 204], 'GET', { query }, LISTING_BYTES_MAX);
-    for (const container of body.toString('utf8').split('\n').filter(Boolean)) {
+    const names = body.toString('utf8').split('\n');
+    for (const container of names.filter((name) => FORMER.test(name))) {
+      const { headers } = await account.do([200, 204, 404], 'HEAD', { container });
+      if (headers[MARK.name] !== MARK.value) continue;
       await account.do([204, 404, 409], 'DELETE', { container });
     }
   }
