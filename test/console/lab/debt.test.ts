@@ -76,11 +76,12 @@ describe('the repair debt', () => {
   });
 
   it('counts what lies on disks that are away, and on nodes that do not answer', () => {
-    const disk = (device: string, mounted: boolean) => ({
+    // As recon has them: no size without a mount, and no truth value of a disk that fails.
+    const disk = (device: string, mounted: boolean | null) => ({
       device,
       mounted,
-      size_bytes: 1000e9,
-      used_bytes: 100e9,
+      size_bytes: mounted === true ? 1000e9 : null,
+      used_bytes: mounted === true ? 100e9 : null,
     });
     const devices = ['d1', 'd2'].map((device) => ({
       node: 'a',
@@ -92,6 +93,21 @@ describe('the repair debt', () => {
     expect(component(whole, 'missing').debt_s).to.equal(0);
     const one = debt([node({ disks: [disk('d1', true), disk('d2', false)] })], { devices });
     expect(component(one, 'missing').debt_s).to.equal(100e9 / PRIOR_RATES.bytesPerS);
+    const failed = debt([node({ disks: [disk('d1', true), disk('d2', null)] })], { devices });
+    expect(component(failed, 'missing').debt_s).to.equal(100e9 / PRIOR_RATES.bytesPerS);
+    const alone = { node: 'b', device: 'd3', parts: 100, wantedParts: 100 };
+    const healthy = node({ disks: [disk('d1', true), disk('d2', true)] });
+    const other = (given: Partial<NodeState>) =>
+      component(
+        debt([healthy, node({ name: 'b', ...given })], { devices: [...devices, alone] }),
+        'missing',
+      );
+    expect(other({ disks: [disk('d3', false)] }).debt_s).to.equal(100e9 / PRIOR_RATES.bytesPerS);
+    // A node that answers, and does not tell of its disks.
+    expect(other({})).to.deep.include({ state: 'partial', debt_s: 0 });
+    expect(other({}).by_node[1]).to.deep.equal({ node: 'b', debt_s: null, count: null });
+    const folders = debt([node({ disks: [disk('d1', false), disk('d2', false)] })], { devices });
+    expect(component(folders, 'missing').state).to.equal('unknown');
     const away = debt(
       [
         node({ disks: [disk('d1', true), disk('d2', true)] }),

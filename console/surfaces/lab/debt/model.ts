@@ -199,7 +199,8 @@ function quarantine({ nodes, rates }: DebtInput): DebtComponent {
 function missing(input: DebtInput): DebtComponent {
   const perPart = bytesPerPart(input);
   const figures = input.nodes.map((node) => {
-    if (perPart === undefined) return { node: node.name, count: null };
+    const isSilent = node.online && node.disks === undefined;
+    if (perPart === undefined || isSilent) return { node: node.name, count: null };
     const away = input.devices.filter((one) => one.node === node.name && isAway(node, one.device));
     return { node: node.name, count: away.reduce((sum, { parts }) => sum + parts * perPart, 0) };
   });
@@ -209,8 +210,9 @@ function missing(input: DebtInput): DebtComponent {
 function isAway({ online, disks = [] }: NodeState, device: string): boolean {
   if (!online) return true;
   const disk = disks.find((one) => one.device === device);
-  // A folder that is no mount point has no size: that is how small clusters are, and no loss.
-  return disk?.mounted === false && disk.size_bytes !== null;
+  // Of a disk that fails, recon has an error. Where all devices are plain folders, as in small
+  // clusters, nothing is mounted, and no usage is known to count with.
+  return disk !== undefined && disk.mounted !== true;
 }
 
 function imbalance(input: DebtInput): DebtComponent {
