@@ -41,7 +41,7 @@ describe('timers of Swift by statsd', () => {
     // A time for each kilobyte, a counter, and what is no timer at all.
     statsd.take('object-server.PUT.d1.timing:0.5|ms\nobject-server.async_pendings:1|c');
     for (const odd of ['', ':', 'x:1|ms', 'object-server.GET.timing:|ms', 'object-server.GET.timing:-1|ms']) statsd.take(odd); // prettier-ignore
-    for (const odd of ['NaN', '1e999', '1|ms|@0', '1|ms|@x']) statsd.take(`object-server.GET.timing:${odd}|ms`); // prettier-ignore
+    for (const odd of ['NaN', '1e999', '1e308', '1|ms|@0', '1|ms|@1e-300', '1|ms|@x']) statsd.take(`object-server.GET.timing:${odd}|ms`); // prettier-ignore
     const timers = statsd.timers();
     expect([...timers.keys()]).to.deep.equal(['swift.proxy-server.object.PUT.201', 'swift.object-server.PUT']); // prettier-ignore
     const put = timers.get('swift.object-server.PUT');

@@ -8,6 +8,10 @@ const BOUNDS_MS = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000
 /** Names that are kept; Swift has some dozens that are read here. */
 const NAMES_MAX = 500;
 const LINE_LENGTH_MAX = 512;
+/** A day: no call of a server takes longer, and sums stay numbers. */
+const MS_MAX = 86_400_000;
+/** Lowest sample rate: less is none that an operator sets. */
+const SHARE_LEAST = 1e-6;
 
 /**
  * Servers of Swift whose timers are read. What stands before is the operator's
@@ -79,7 +83,8 @@ export class StatsdListener {
       const ms = Number(value);
       const share = Number(rate.slice(1));
       if (type !== 'ms' || known === undefined || PER_KILOBYTE.test(known)) continue;
-      if (value === '' || !Number.isFinite(ms) || ms < 0 || !(share > 0 && share <= 1)) continue;
+      if (value === '' || !(ms >= 0 && ms <= MS_MAX)) continue;
+      if (!(share >= SHARE_LEAST && share <= 1)) continue;
       this.#count(known.replace(/\.timing$/, ''), ms, 1 / share);
     }
   }
