@@ -54,7 +54,7 @@ export class OpenRun {
     let failure: unknown;
     try {
       this.#show('active');
-      // It may have been cut while its intent was written: no `run` would hear of that any more.
+      // A cancel that came while the intent was written has aborted already: `run` would not hear of it.
       this.#cut.signal.throwIfAborted();
       const result = await kind.run(this.#control(this.#cut.signal));
       if (!this.#cut.signal.aborted) {

@@ -210,8 +210,8 @@ function missing(input: DebtInput): DebtComponent {
 function isAway({ online, disks = [] }: NodeState, device: string): boolean {
   if (!online) return true;
   const disk = disks.find((one) => one.device === device);
-  // Of a disk that fails, recon has an error. Where all devices are plain folders, as in small
-  // clusters, nothing is mounted, and no usage is known to count with.
+  // Recon has an error in this place for a disk that fails. Where all devices are plain folders, as
+  // in small clusters, nothing is mounted, and no usage is known to count with.
   return disk !== undefined && disk.mounted !== true;
 }
 

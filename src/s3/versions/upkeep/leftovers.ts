@@ -19,7 +19,7 @@ export interface Leftovers {
   readonly generation: number;
   readonly fences: readonly ListedObject[];
   readonly objects: readonly ListedObject[];
-  /** Of a key that has no index at all: it may be lost, and the objects its versions. */
+  /** Whether the key has no index at all: it may be lost, and the objects may be its versions. */
   readonly hasNoIndex?: boolean;
 }
 
