@@ -24,6 +24,9 @@ export interface SwiftAccountOptions {
 /** A token that worked so recently is not tried before a body is sent with it. */
 const TOKEN_TRUST_MS = 30_000;
 
+/** How long a user may go on without the store having said that the token still works. */
+const TOKEN_CHECK_MS = 5 * 60_000;
+
 const TEXT_BYTES_MAX = 16 * 1024;
 
 /** A user's account on the store. A token that the store has forgotten is renewed once. */
@@ -31,6 +34,7 @@ export class SwiftAccount {
   #token: SwiftToken;
   #renewal: Promise<void> | undefined;
   #workedAtMs: number;
+  #checkedAtMs = 0;
 
   constructor(private readonly options: SwiftAccountOptions) {
     this.#token = options.token;
@@ -100,6 +104,18 @@ export class SwiftAccount {
     request: SwiftRequest,
   ): Promise<UpstreamAnswer> {
     return (await this.read(statuses, method, request, TEXT_BYTES_MAX)).answer;
+  }
+
+  /**
+   * Asks the store whether the token still works, where it was not asked for five minutes: pages that
+   * need nothing of the store would otherwise stay open to users who have lost their rights.
+   * @throws as {@link send}
+   */
+  async check(): Promise<void> {
+    const sinceMs = this.options.now() - Math.max(this.#workedAtMs, this.#checkedAtMs);
+    if (sinceMs < TOKEN_CHECK_MS) return;
+    this.#checkedAtMs = this.options.now();
+    (await this.send('HEAD', {})).body.resume();
   }
 
   /** A stream can be sent but once: the token is tried before. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../../support/eventually.js';
 import { codeOf } from '../support/client.js';
 import { startKeystoneBed, type KeystoneBed } from '../support/keystone-store.js';
 
@@ -84,6 +85,20 @@ describe('console session with Keystone', () => {
       expect((await client.get('/api/files/containers')).status).to.equal(401);
       expect((await client.get('/api/session')).status).to.equal(401);
     }
+  });
+
+  it('ends the session of a user whose role changed, on pages that ask nothing of Swift too', async () => {
+    bed.anna.roles = ['ResellerAdmin'];
+    const client = bed.client();
+    await client.login(PASSWORD);
+    bed.keystone.expireTokens();
+    bed.anna.roles = ['reader'];
+    expect((await client.get('/api/session')).status).to.equal(200);
+    bed.clock.nowMs += 6 * 60_000;
+    await eventually(
+      () => client.get('/api/session'),
+      ({ status }) => status === 401,
+    );
   });
 
   it('says that Keystone does not answer', async () => {
