@@ -162,8 +162,10 @@ export class Ramps {
 
   /** @throws DeployError `not_running` */
   async resume(ramp: Ramp): Promise<void> {
-    if (ramp.state !== 'paused' && ramp.state !== 'stopped') throw notIn(ramp);
+    if (!isIdle(ramp)) throw notIn(ramp);
     await this.#going;
+    // Another request may have cancelled or resumed it while its step ended.
+    if (!isIdle(ramp)) throw notIn(ramp);
     // What was done meanwhile was the operator's wish.
     ramp.applied_etag = null;
     ramp.resumed += 1;
@@ -196,11 +198,15 @@ export class Ramps {
   }
 
   #start(ramp: Ramp): void {
+    // One that still goes ends first: two would take the same step.
+    this.#stop.abort();
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    this.#going = this.#go(ramp, signal).catch((error: unknown) =>
-      this.#change(ramp, 'stopped', `The step could not be made: ${(error as Error).message}`),
-    );
+    this.#going = this.#going
+      .then(() => this.#go(ramp, signal))
+      .catch((error: unknown) =>
+        this.#change(ramp, 'stopped', `The step could not be made: ${(error as Error).message}`),
+      );
   }
 
   async #go(ramp: Ramp, signal: AbortSignal): Promise<void> {
@@ -295,6 +301,8 @@ export class Ramps {
   }
 
   async #change(ramp: Ramp, state: Ramp['state'], message: string): Promise<void> {
+    // The step that was under way when it was cancelled may fail: that does not bring it back.
+    if (ramp.ended_unix_s !== null) return;
     ramp.state = state;
     ramp.message = message;
     if (state === 'succeeded' || state === 'cancelled') {
@@ -325,6 +333,11 @@ export class Ramps {
 /** Asked anew: others may have changed it meanwhile. */
 function goesOn({ state }: Ramp, { aborted }: AbortSignal): boolean {
   return state === 'running' && !aborted;
+}
+
+/** Whether it can be resumed; asked anew as well. */
+function isIdle({ state }: Ramp): boolean {
+  return state === 'paused' || state === 'stopped';
 }
 
 function notIn({ state }: Ramp): DeployError {
