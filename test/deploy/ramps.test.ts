@@ -2,9 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DeployParts } from '../../src/deploy/service/start.js';
-import type { DeployError } from '../../src/deploy/service/errors.js';
-import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
-import { Ramps, type Ramp, type RampParts } from '../../src/deploy/service/ramps.js';
+import type { Ramp } from '../../src/deploy/service/ramps.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
 import { eventually } from '../support/eventually.js';
@@ -231,95 +229,5 @@ describe('deploy: ramps', function () {
     expect((await post('/v1/ramps', { spec_etag: 'none' })).status).to.equal(404);
     expect((await deploy.call('GET', `/v1/ramps/ramp-${'0'.repeat(24)}`)).status).to.equal(404);
     expect((await post('/v1/ramps/x/cancel')).status).to.equal(404);
-  });
-});
-
-/** A call that is answered when a test says so. */
-class Held<T> {
-  readonly begun: Promise<void>;
-  answer: (value: T) => void = () => undefined;
-  #begin: () => void = () => undefined;
-  readonly #result: Promise<T>;
-
-  constructor() {
-    this.begun = new Promise((resolve) => (this.#begin = resolve));
-    this.#result = new Promise((resolve) => (this.answer = resolve));
-  }
-
-  readonly call = (): Promise<T> => {
-    this.#begin();
-    return this.#result;
-  };
-}
-
-describe('deploy: ramps that are interrupted', () => {
-  const PLAN = {
-    id: '0'.repeat(24),
-    ring_changes: [{ next_steps_parts_moved: [] }],
-    blast_radius: [],
-  } as unknown as StoredPlan;
-  const DONE = { id: 'run-1', state: 'succeeded', ended_unix_s: 1 } as Run;
-  let folder: string;
-  let ramps: Ramps;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('deploy-ramps-alone');
-  });
-
-  afterEach(async () => {
-    await ramps.close();
-    await removeFolder(folder);
-  });
-
-  /** Its gates stay closed, unless a test says otherwise. */
-  async function open(more: Partial<RampParts>, files: readonly string[] = []): Promise<void> {
-    const parts: RampParts = {
-      ...{ folder, now: () => 1_700_000_000_000, pollMs: 60_000 },
-      specOf: (etag) => Promise.resolve({ spec: small, etag }),
-      plan: () => Promise.resolve(PLAN),
-      planOf: () => Promise.resolve(undefined),
-      runOf: () => undefined,
-      apply: () => Promise.resolve(DONE),
-      appliedEtag: () => 'applied',
-      look: () =>
-        Promise.resolve({ gates: [{ name: 'rings', ok: false, message: '' }], problems: [] }),
-      onEnd: () => Promise.resolve(),
-      ...more,
-    };
-    ramps = await Ramps.open(parts, files);
-  }
-
-  const begun = () =>
-    ramps.begin({ spec: { spec: small, etag: 'e' }, allowLarge: false, key: 'k', actor: 'a' });
-
-  const codeOf = (work: Promise<void>): Promise<string> =>
-    work.then(
-      () => 'none',
-      (error: unknown) => (error as DeployError).code,
-    );
-
-  it('stays cancelled, whatever its step and those who wait to resume it do', async () => {
-    const step = new Held<Run>();
-    await open({ apply: step.call });
-    const ramp = await begun();
-    await step.begun;
-    await ramps.pause(ramp);
-    const resumed = [codeOf(ramps.resume(ramp)), codeOf(ramps.resume(ramp))];
-    await ramps.cancel(ramp);
-    step.answer({ ...DONE, state: 'partial' });
-    expect(await Promise.all(resumed)).to.deep.equal(['not_running', 'not_running']);
-    expect([ramp.state, ramps.active]).to.deep.equal(['cancelled', undefined]);
-  });
-
-  it('is resumed once by two who wait for the end of its step', async () => {
-    const step = new Held<Run>();
-    await open({ apply: step.call });
-    const ramp = await begun();
-    await step.begun;
-    await ramps.pause(ramp);
-    const resumed = [codeOf(ramps.resume(ramp)), codeOf(ramps.resume(ramp))];
-    step.answer(DONE);
-    expect(await Promise.all(resumed)).to.deep.equal(['none', 'not_running']);
-    expect([ramp.state, ramp.resumed, ramp.runs]).to.deep.equal(['running', 1, ['run-1']]);
   });
 });

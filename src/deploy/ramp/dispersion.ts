@@ -10,9 +10,11 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin', LANG: 'C.UTF-8' };
  * Asks `swift-dispersion-report` whether all copies are where the rings say.
  *
  * @param conf - its configuration; empty where the operator has none
+ * @param signal - ends it: it may take long
  */
 export async function dispersionGate(
   conf: string,
+  signal: AbortSignal,
   program = 'swift-dispersion-report',
 ): Promise<Gate> {
   const gate = (ok: boolean, message: string): Gate => ({ name: 'dispersion', ok, message });
@@ -23,6 +25,7 @@ export async function dispersionGate(
       killSignal: 'SIGKILL',
       maxBuffer: OUTPUT_BYTES_MAX,
       env: ENVIRONMENT,
+      signal,
     });
     const missing = missingIn(stdout);
     return missing.length === 0

@@ -28,7 +28,11 @@ export class ClusterLook {
 
   constructor(private readonly options: ClusterLookOptions) {}
 
-  async look({ placed_unix_s: placedS, movable_unix_s: movableS }: Ramp): Promise<RampLook> {
+  /** @param signal - gives the longest part of it up */
+  async look(
+    { placed_unix_s: placedS, movable_unix_s: movableS }: Ramp,
+    signal: AbortSignal,
+  ): Promise<RampLook> {
     const { applied: inForce, ask, nowS, dispersionConf, dispersionProgram } = this.options;
     const applied = inForce();
     if (applied.spec === null) return { gates: [], problems: ['nothing was applied yet'] };
@@ -39,7 +43,7 @@ export class ClusterLook {
     const problems = problemsOf(looks);
     const isOpen = problems.length === 0 && gates.every(({ ok }) => ok);
     const dispersion: Gate = isOpen
-      ? await dispersionGate(dispersionConf, dispersionProgram)
+      ? await dispersionGate(dispersionConf, signal, dispersionProgram)
       : { name: 'dispersion', ok: false, message: 'looked at once the others are open' };
     return { gates: [...gates, dispersion], problems };
   }

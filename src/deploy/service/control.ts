@@ -113,7 +113,7 @@ export class Control {
           const ramp = { id, step: before.length + 1, steps_left, remaining_s };
           return runs.ended(await runs.apply({ plan, ifMatch: plan.base_etag, key, actor, ramp }));
         },
-        look: (ramp) => cluster.look(ramp),
+        look: (ramp, signal) => cluster.look(ramp, signal),
         onEnd: async ({ id: target, actor, state, message }) => {
           const result = state === 'succeeded' ? 'ok' : 'partial';
           const act = { actor, ip: '', request_id: '', action: 'deploy.ramp', target, result };

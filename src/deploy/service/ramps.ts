@@ -51,7 +51,7 @@ export interface RampParts {
   readonly planOf: (id: string) => Promise<StoredPlan | undefined>;
   readonly appliedEtag: () => string;
   /** The gates, and what is wrong with the cluster. */
-  readonly look: (ramp: Ramp) => Promise<RampLook>;
+  readonly look: (ramp: Ramp, signal: AbortSignal) => Promise<RampLook>;
   readonly onEnd: (ramp: Ramp) => Promise<void>;
 }
 
@@ -213,10 +213,10 @@ export class Ramps {
     let badLooks = 0;
     while (goesOn(ramp, signal)) {
       if (ramp.phase === 'step') {
-        await this.#step(ramp);
+        await this.#step(ramp, signal);
         continue;
       }
-      const { gates, problems } = await this.parts.look(ramp);
+      const { gates, problems } = await this.parts.look(ramp, signal);
       if (!goesOn(ramp, signal)) return;
       ramp.gates = gates;
       badLooks = problems.length === 0 ? 0 : badLooks + 1;
@@ -237,7 +237,7 @@ export class Ramps {
   }
 
   /** Makes and applies one plan, or takes note of the one that an earlier process has applied. */
-  async #step(ramp: Ramp): Promise<void> {
+  async #step(ramp: Ramp, signal: AbortSignal): Promise<void> {
     const { parts } = this;
     const key = `${ramp.id}-${ramp.runs.length}-${ramp.resumed}`;
     const former = parts.runOf(key);
@@ -253,8 +253,8 @@ export class Ramps {
       if (spec === undefined) throw new Error('its specification is gone');
       plan = await parts.plan(spec, ramp.allow_large);
     }
-    // It was paused or cancelled while the plan was made.
-    if (ramp.state !== 'running') return;
+    // It was paused or cancelled while the plan was made, or the service ends: a run would hold it up.
+    if (!goesOn(ramp, signal)) return;
     const isMove = plan.ring_changes.length > 0;
     if (isMove || !plan.empty) {
       this.#estimate(ramp, plan);

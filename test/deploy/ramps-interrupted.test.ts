@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { dispersionGate } from '../../src/deploy/ramp/dispersion.js';
+import type { DeployError } from '../../src/deploy/service/errors.js';
+import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
+import { Ramps, type RampParts } from '../../src/deploy/service/ramps.js';
+import type { Run } from '../../src/deploy/service/run-record.js';
+import { eventually } from '../support/eventually.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { small } from './service-support.js';
+
+/** A call that is answered when a test says so. */
+class Held<T> {
+  readonly begun: Promise<void>;
+  answer: (value: T) => void = () => undefined;
+  #begin: () => void = () => undefined;
+  readonly #result: Promise<T>;
+
+  constructor() {
+    this.begun = new Promise((resolve) => (this.#begin = resolve));
+    this.#result = new Promise((resolve) => (this.answer = resolve));
+  }
+
+  readonly call = (): Promise<T> => {
+    this.#begin();
+    return this.#result;
+  };
+}
+
+describe('deploy: ramps that are interrupted', () => {
+  const PLAN = {
+    id: '0'.repeat(24),
+    ring_changes: [{ next_steps_parts_moved: [] }],
+    blast_radius: [],
+  } as unknown as StoredPlan;
+  const DONE = { id: 'run-1', state: 'succeeded', ended_unix_s: 1 } as Run;
+  let folder: string;
+  let ramps: Ramps;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-ramps-alone');
+  });
+
+  afterEach(async () => {
+    await ramps.close();
+    await removeFolder(folder);
+  });
+
+  /** Its gates stay closed, unless a test says otherwise. */
+  async function open(more: Partial<RampParts>, files: readonly string[] = []): Promise<void> {
+    const parts: RampParts = {
+      ...{ folder, now: () => 1_700_000_000_000, pollMs: 60_000 },
+      specOf: (etag) => Promise.resolve({ spec: small, etag }),
+      plan: () => Promise.resolve(PLAN),
+      planOf: () => Promise.resolve(undefined),
+      runOf: () => undefined,
+      apply: () => Promise.resolve(DONE),
+      appliedEtag: () => 'applied',
+      look: () =>
+        Promise.resolve({ gates: [{ name: 'rings', ok: false, message: '' }], problems: [] }),
+      onEnd: () => Promise.resolve(),
+      ...more,
+    };
+    ramps = await Ramps.open(parts, files);
+  }
+
+  const begun = () =>
+    ramps.begin({ spec: { spec: small, etag: 'e' }, allowLarge: false, key: 'k', actor: 'a' });
+
+  const codeOf = (work: Promise<void>): Promise<string> =>
+    work.then(
+      () => 'none',
+      (error: unknown) => (error as DeployError).code,
+    );
+
+  it('stays cancelled, whatever its step and those who wait to resume it do', async () => {
+    const step = new Held<Run>();
+    await open({ apply: step.call });
+    const ramp = await begun();
+    await step.begun;
+    await ramps.pause(ramp);
+    const resumed = [codeOf(ramps.resume(ramp)), codeOf(ramps.resume(ramp))];
+    await ramps.cancel(ramp);
+    step.answer({ ...DONE, state: 'partial' });
+    expect(await Promise.all(resumed)).to.deep.equal(['not_running', 'not_running']);
+    expect([ramp.state, ramps.active]).to.deep.equal(['cancelled', undefined]);
+  });
+
+  it('is resumed once by two who wait for the end of its step', async () => {
+    const step = new Held<Run>();
+    await open({ apply: step.call });
+    const ramp = await begun();
+    await step.begun;
+    await ramps.pause(ramp);
+    const resumed = [codeOf(ramps.resume(ramp)), codeOf(ramps.resume(ramp))];
+    step.answer(DONE);
+    expect(await Promise.all(resumed)).to.deep.equal(['none', 'not_running']);
+    expect([ramp.state, ramp.resumed, ramp.runs]).to.deep.equal(['running', 1, ['run-1']]);
+  });
+
+  it('begins no run once the service ends', async () => {
+    const plan = new Held<StoredPlan>();
+    let applied = 0;
+    await open({ plan: plan.call, apply: () => Promise.resolve((applied += 1)).then(() => DONE) });
+    const ramp = await begun();
+    await plan.begun;
+    const closed = ramps.close();
+    plan.answer(PLAN);
+    await closed;
+    expect([applied, ramp.state, ramp.phase]).to.deep.equal([0, 'running', 'step']);
+  });
+
+  it('waits for no dispersion report once it is paused', async () => {
+    const program = join(folder, 'dispersion-report');
+    // It waits for an input that does not come.
+    await writeFile(program, '#!/bin/sh\n: > "$2"\nexec cat\n');
+    await chmod(program, 0o755);
+    const conf = join(folder, 'begun');
+    const look: RampParts['look'] = async (_ramp, signal) => ({
+      gates: [await dispersionGate(conf, signal, program)],
+      problems: [],
+    });
+    await open({ look });
+    const ramp = await begun();
+    await eventually(
+      () => Promise.resolve(existsSync(conf)),
+      (isThere) => isThere,
+    );
+    await ramps.pause(ramp);
+    await ramps.resume(ramp);
+    expect(ramp.state).to.equal('running');
+  });
+});
