@@ -100,6 +100,21 @@ describe('deploy: ramps that are interrupted', () => {
     expect([ramp.state, ramp.resumed, ramp.runs]).to.deep.equal(['running', 1, ['run-1']]);
   });
 
+  it('stops, and leaves the service alone, where its journal cannot be written', async () => {
+    const plan = new Held<StoredPlan>();
+    await open({ plan: plan.call });
+    const ramp = await begun();
+    await plan.begun;
+    await removeFolder(folder);
+    plan.answer(PLAN);
+    await eventually(
+      () => Promise.resolve(ramp.state),
+      (state) => state === 'stopped',
+    );
+    await ramps.close();
+    expect(ramp.message).to.contain('ENOENT');
+  });
+
   it('begins no run once the service ends', async () => {
     const plan = new Held<StoredPlan>();
     let applied = 0;

@@ -206,7 +206,9 @@ export class Ramps {
       .then(() => this.#go(ramp, signal))
       .catch((error: unknown) =>
         this.#change(ramp, 'stopped', `The step could not be made: ${(error as Error).message}`),
-      );
+      )
+      // Without a journal the ramp ends, and not the process.
+      .catch(() => undefined);
   }
 
   async #go(ramp: Ramp, signal: AbortSignal): Promise<void> {
