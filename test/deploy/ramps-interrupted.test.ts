@@ -56,6 +56,7 @@ describe('deploy: ramps that are interrupted', () => {
       plan: () => Promise.resolve(PLAN),
       planOf: () => Promise.resolve(undefined),
       runOf: () => undefined,
+      hasBegun: () => false,
       apply: () => Promise.resolve(DONE),
       appliedEtag: () => 'applied',
       look: () =>
@@ -113,6 +114,40 @@ describe('deploy: ramps that are interrupted', () => {
     );
     await ramps.close();
     expect(ramp.message).to.contain('ENOENT');
+  });
+
+  it('looks at the cluster again before a step that was put off', async () => {
+    const plan = new Held<StoredPlan>();
+    const settled = { gates: [], problems: [] };
+    await open({ look: () => Promise.resolve(settled), plan: plan.call });
+    const ramp = await begun();
+    await plan.begun;
+    await ramps.pause(ramp);
+    plan.answer(PLAN);
+    await ramps.close();
+    // As it is after its first step, when the gates have opened.
+    const file = join(folder, `${ramp.id}.json`);
+    const journal = { ...ramp, state: 'running', runs: ['run-1'] };
+    for (const hasBegun of [false, true]) {
+      await writeFile(file, JSON.stringify(journal));
+      const ill = { gates: [], problems: ['a node does not answer'] };
+      const step = new Held<StoredPlan>();
+      let looks = 0;
+      const look = () => Promise.resolve((looks += 1)).then(() => ill);
+      await open({ pollMs: 1, look, plan: step.call, hasBegun: () => hasBegun }, [file]);
+      const again = ramps.get(ramp.id);
+      // What a run has begun is completed: the gates would stay closed.
+      if (hasBegun) await step.begun;
+      else {
+        await eventually(
+          () => Promise.resolve(again?.state),
+          (state) => state === 'stopped',
+        );
+      }
+      expect([again?.phase, looks > 0]).to.deep.equal(hasBegun ? ['step', false] : ['wait', true]);
+      step.answer(PLAN);
+      await ramps.close();
+    }
   });
 
   it('begins no run once the service ends', async () => {

@@ -108,6 +108,10 @@ export class Control {
         plan: (spec, allowLarge) => this.plan(spec, { seed: 1, allowLarge }),
         planOf: (id) => store.plan(id),
         runOf: (key) => runs.byKey(key),
+        hasBegun: ({ id, runs: done }) =>
+          runs
+            .latest(Infinity)
+            .some(({ ramp }) => ramp?.id === id && ramp.step === done.length + 1),
         appliedEtag: () => store.appliedEtag,
         apply: async (plan, key, { id, actor, runs: before, steps_left, remaining_s }) => {
           const ramp = { id, step: before.length + 1, steps_left, remaining_s };

@@ -48,6 +48,8 @@ export interface RampParts {
   readonly apply: (plan: StoredPlan, key: string, ramp: Ramp) => Promise<Run>;
   /** A run that an earlier process has begun with the key. */
   readonly runOf: (key: string) => Run | undefined;
+  /** Whether a run of the step that is due was begun: then nodes may have its rings. */
+  readonly hasBegun: (ramp: Ramp) => boolean;
   readonly planOf: (id: string) => Promise<StoredPlan | undefined>;
   readonly appliedEtag: () => string;
   /** The gates, and what is wrong with the cluster. */
@@ -198,6 +200,9 @@ export class Ramps {
   }
 
   #start(ramp: Ramp): void {
+    // The gates were open once, and that may be long ago.
+    const isOpen = ramp.runs.length === 0 || this.parts.hasBegun(ramp);
+    if (ramp.phase === 'step' && !isOpen) ramp.phase = 'wait';
     // One that still goes ends first: two would take the same step.
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -243,11 +248,10 @@ export class Ramps {
     const { parts } = this;
     const key = `${ramp.id}-${ramp.runs.length}-${ramp.resumed}`;
     const former = parts.runOf(key);
-    if (former === undefined && ramp.applied_etag !== null) {
-      if (parts.appliedEtag() !== ramp.applied_etag) {
-        await this.#change(ramp, 'stopped', 'Another plan was applied meanwhile.');
-        return;
-      }
+    const isOther = ramp.applied_etag !== null && parts.appliedEtag() !== ramp.applied_etag;
+    if (former === undefined && isOther) {
+      await this.#change(ramp, 'stopped', 'Another plan was applied meanwhile.');
+      return;
     }
     let plan = former === undefined ? undefined : await parts.planOf(former.plan_id);
     if (plan === undefined) {
@@ -337,7 +341,6 @@ function goesOn({ state }: Ramp, { aborted }: AbortSignal): boolean {
   return state === 'running' && !aborted;
 }
 
-/** Whether it can be resumed; asked anew as well. */
 function isIdle({ state }: Ramp): boolean {
   return state === 'paused' || state === 'stopped';
 }
