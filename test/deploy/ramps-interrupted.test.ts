@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { FastifyReply } from 'fastify';
 import { dispersionGate } from '../../src/deploy/ramp/dispersion.js';
 import type { DeployError } from '../../src/deploy/service/errors.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import { Ramps, type RampParts } from '../../src/deploy/service/ramps.js';
+import { streamRamp } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -148,6 +152,31 @@ describe('deploy: ramps that are interrupted', () => {
       step.answer(PLAN);
       await ramps.close();
     }
+  });
+
+  it('tells a reader who is slow of its end once', async () => {
+    const step = new Held<Run>();
+    await open({ apply: step.call });
+    const ramp = await begun();
+    await step.begun;
+    let written = '';
+    const failures: Error[] = [];
+    // What is written is never taken, so that it never is at its end.
+    const raw = new Writable({
+      highWaterMark: 1,
+      write: (chunk: Buffer) => void (written += chunk.toString()),
+    });
+    raw.on('error', (error) => failures.push(error));
+    const reply = { raw: Object.assign(raw, { writeHead: () => raw }), hijack: () => undefined };
+    streamRamp(ramps, ramp, reply as unknown as FastifyReply);
+    await ramps.cancel(ramp);
+    step.answer(DONE);
+    await ramps.close();
+    // Streams tell of errors in the next tick.
+    await setImmediate();
+    raw.destroy();
+    expect(failures).to.deep.equal([]);
+    expect(written).to.contain('"state":"running"');
   });
 
   it('begins no run once the service ends', async () => {

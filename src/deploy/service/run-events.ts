@@ -31,7 +31,7 @@ export function streamRun(runs: Runs, run: Run, reply: FastifyReply): void {
  *
  * @throws DeployError `busy`
  */
-export function streamRamp(ramps: Ramps, ramp: Ramp, reply: FastifyReply): void {
+export function streamRamp(ramps: Pick<Ramps, 'listen'>, ramp: Ramp, reply: FastifyReply): void {
   const isOver = (): boolean => ramp.ended_unix_s !== null;
   stream(reply, {
     name: 'ramp',
@@ -68,6 +68,7 @@ function stream(reply: FastifyReply, { name, whole, isOver, listen }: Followed):
   const finish = (): void => {
     // A reader may take long for what there is, and nothing can be written after the end.
     clearInterval(ping);
+    unlisten();
     send(name, whole());
     raw.end();
   };
