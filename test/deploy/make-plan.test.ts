@@ -6,7 +6,8 @@ import {
   type Made,
   type PlanRequest,
 } from '../../src/deploy/plan/make-plan.js';
-import { exampleSpec, HOUR_S, NOW_S, specOf, withNodes } from './support.js';
+import { unpackBuilder } from '../../src/ring/builder/builder-file.js';
+import { exampleSpec, HOUR_S, NOTHING, NOW_S, plan, specOf, withNodes } from './support.js';
 
 const spec = exampleSpec();
 const blobs = new Map<string, Buffer>();
@@ -53,6 +54,28 @@ describe('deploy: plan', () => {
     expect(idsOf(made, 'service.reload')).not.to.include('node3/reload/swift-proxy');
     expect(made.plan.empty).to.equal(false);
     for (const diff of made.plan.diffs) expect(diff.unified).to.match(/^--- \/dev\/null\n/);
+  });
+
+  it('finds the devices of rings that were made by hand by their addresses', () => {
+    const builders = new Map(
+      plan(spec, NOTHING).rings.map(({ name, builder }) => {
+        const state = unpackBuilder(builder);
+        const devices = state.devices.map((device) => device && { ...device, meta: 'by hand' });
+        return [name, { ...state, devices }];
+      }),
+    );
+    const inForce = { spec: undefined, builders };
+    const { refused, changes } = plan(spec, inForce);
+    expect(refused).to.deep.equal([]);
+    expect(changes.map(({ parts_moved: moved }) => moved)).to.deep.equal(changes.map(() => 0));
+    const half = withNodes(spec, (nodes) => {
+      return nodes.map((node, at) => {
+        const devices = node.devices.map((device) => ({ ...device, weight: 0 }));
+        return at < 2 ? node : { ...node, devices };
+      });
+    });
+    const messages = plan(half, inForce).refused.map(({ message }) => message);
+    expect(messages.join('\n')).to.contain('object would lose 50.0 % of its weight');
   });
 
   it('is empty once it is in force', () => {

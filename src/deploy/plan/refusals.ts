@@ -1,8 +1,9 @@
 import type { BuilderState } from '../../ring/builder/state.js';
-import { presentDevices, type Device } from '../../ring/device.js';
+import { presentDevices } from '../../ring/device.js';
 import { pointer, type SpecProblem } from '../spec/parse.js';
 import { devicesOfRing } from '../spec/queries.js';
 import type { Spec, SpecRing } from '../spec/schema.js';
+import { newDevice, ownDevices } from './ring-changes.js';
 
 /** The part of a ring's weight that may go in one plan without `allow_large`. */
 const WEIGHT_LOSS_MAX_PCT = 25;
@@ -100,21 +101,18 @@ function checkLosses(
   large: (message: string) => void,
 ): void {
   const before = presentDevices(builder.devices).filter(({ weight }) => weight > 0);
-  const after = new Map(
-    devicesOfRing(spec.nodes, ring.name).map(({ node, device }) => [
-      `${node.name}/${device.name}`,
-      { ...device, zone: `${node.region}/${node.zone}` },
-    ]),
+  const after = devicesOfRing(spec.nodes, ring.name).map((each) => newDevice(each, ring.name));
+  const kept = new Map(
+    ownDevices(builder, after).map((own, at) => [own?.id, after[at]?.weight ?? 0]),
   );
-  const kept = (device: Device) => after.get(`${device.meta}/${device.device}`);
   const zones = new Set(before.map(({ region, zone }) => `${region}/${zone}`));
-  for (const { weight, zone } of after.values()) if (weight > 0) zones.delete(zone);
+  for (const { weight, region, zone } of after) if (weight > 0) zones.delete(`${region}/${zone}`);
   if (zones.size > 1) {
     large(`${ring.name} would lose ${zones.size} zones at once: ${[...zones].sort().join(', ')}`);
   }
   const total = before.reduce((sum, { weight }) => sum + weight, 0);
   const lost = before.reduce(
-    (sum, device) => sum + Math.max(0, device.weight - (kept(device)?.weight ?? 0)),
+    (sum, { id, weight }) => sum + Math.max(0, weight - (kept.get(id) ?? 0)),
     0,
   );
   const lostPct = total === 0 ? 0 : (100 * lost) / total;

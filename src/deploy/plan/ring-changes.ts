@@ -117,7 +117,7 @@ export function newDevice({ node, device }: NodeDevice, ring: string): NewDevice
 }
 
 /** The devices of the ring that are the wanted ones, by node and name; in an imported ring, by address. */
-function ownDevices(
+export function ownDevices(
   { devices }: BuilderState,
   wanted: readonly NewDevice[],
 ): (Device | undefined)[] {
