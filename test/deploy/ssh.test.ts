@@ -1,13 +1,19 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { InstallFile } from '../../src/deploy/drivers/driver.js';
+import { REMOTE_SCRIPT } from '../../src/deploy/drivers/remote-script.js';
 import { SshDriver, type SshOptions } from '../../src/deploy/drivers/ssh.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { Sshd } from '../support/sshd.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
 import { otherWorkers, small, TestDeploy } from './service-support.js';
 
 /** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
@@ -118,6 +124,34 @@ describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function (
     const lie = { ...file('etc/swift/swift.conf', 'after'), sha256: '0'.repeat(64) };
     expect(await failureOf(install([lie]))).to.contain('read back with another content');
     expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
+    expect(await readdir(at('.'))).to.deep.equal(['etc']);
+  });
+
+  it('leaves the files of a later run alone where an earlier one ends late', async () => {
+    const files = { 'etc/swift/a': 'first', 'etc/swift/b': 'second' };
+    /** A run whose last file has not come yet. */
+    const begin = async (run: string) => {
+      const child = spawn('python3', ['-c', REMOTE_SCRIPT]);
+      const [output, ended] = [text(child.stdout), once(child, 'close')];
+      const wanted = Object.entries(files).map(([path, content]) => {
+        const { mode, sha256: hash } = file(path, content);
+        return { path, mode, sha256: hash, size: content.length, owner: {} };
+      });
+      const request = { act: 'install', root: at('.'), run, files: wanted, deleted: [] };
+      child.stdin.write(`${JSON.stringify(request)}\n${files['etc/swift/a']}`);
+      await until(() => existsSync(at(`.ringway-deploy/${run}/1`)));
+      const end = async (rest: string): Promise<unknown> => {
+        child.stdin.end(rest);
+        await ended;
+        return JSON.parse(await output);
+      };
+      return end;
+    };
+    const first = await begin('run-1');
+    const second = await begin('run-2');
+    expect(await first('')).to.have.property('error');
+    expect(await second(files['etc/swift/b'])).to.deep.equal({ changed: 2 });
+    expect(await readFile(at('etc/swift/b'), 'utf8')).to.equal('second');
     expect(await readdir(at('.'))).to.deep.equal(['etc']);
   });
 

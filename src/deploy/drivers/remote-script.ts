@@ -131,7 +131,12 @@ def install(request, source):
         prepare(root, staging, [file['path'] for file in files] + gone)
         switch(root, staging, files, gone)
     finally:
-        shutil.rmtree(top, ignore_errors=True)
+        # Only its own: a run that came after one that was cut off has its files beside.
+        shutil.rmtree(staging, ignore_errors=True)
+        try:
+            os.rmdir(top)
+        except OSError:
+            pass
     return {'changed': len(files) + len(gone)}
 
 
