@@ -91,11 +91,28 @@ function described({ s3, console: page, deploy, token_file: token, login }) {
  */
 async function takeAway(dir) {
   if (!existsSync(dir)) return;
-  const { state } = placesOf(dir);
-  if (!existsSync(state)) throw new Error(`${dir} is there, and is no demo: give another --dir`);
-  const { id } = JSON.parse(readFileSync(state, 'utf8'));
+  const id = idOf(dir);
+  if (id === undefined) throw new Error(`${dir} is there, and is no demo: give another --dir`);
   await endProcesses(id, () => true);
   rmSync(dir, { recursive: true });
+}
+
+/**
+ * Many a folder has a file of this name: it counts with what this program writes alone.
+ *
+ * @param {string} dir
+ * @returns {string | undefined} undefined for a folder that is not a demo's
+ */
+function idOf(dir) {
+  const { state } = placesOf(dir);
+  if (!existsSync(state)) return undefined;
+  try {
+    const { id, token_file: token } = JSON.parse(readFileSync(state, 'utf8')) ?? {};
+    const isOwn = typeof token === 'string' && /^[0-9a-f]{16}$/.test(String(id));
+    return isOwn ? String(id) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -104,10 +121,10 @@ async function takeAway(dir) {
  * @param {string} dir
  */
 async function endAll(dir) {
-  const { state } = placesOf(dir);
-  if (!existsSync(state)) return;
+  const id = idOf(dir);
+  if (id === undefined) return;
   say('Taking it away…');
-  await endProcesses(JSON.parse(readFileSync(state, 'utf8')).id, () => true);
+  await endProcesses(id, () => true);
 }
 
 /**
