@@ -77,7 +77,7 @@ export function installGuard(
     if (background !== true && request.headers['x-background'] !== '1') {
       context.sessions.touch(session);
     }
-    // Whom the store refuses has no session any more; the request does not wait for that.
+    // The session ends when the store refuses its user; the request does not wait for that.
     session.store.check().catch(() => undefined);
     return undefined;
   });

@@ -55,8 +55,14 @@ export interface Unsettled {
   readonly commands: Set<string>;
 }
 
-export function newRunId(): string {
-  return `run-${randomBytes(12).toString('hex')}`;
+/** Begins with the time in milliseconds, so that runs of one second keep their order. */
+export function newRunId(nowMs: number): string {
+  const time = nowMs.toString(16).padStart(12, '0').slice(-12);
+  return `run-${time}${randomBytes(6).toString('hex')}`;
+}
+
+export function inOrder(a: Run, b: Run): number {
+  return a.created_unix_s - b.created_unix_s || (a.id < b.id ? -1 : 1);
 }
 
 const RUN_ID = /^run-[0-9a-f]{24}$/;

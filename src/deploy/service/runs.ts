@@ -10,6 +10,7 @@ import { takeSteps, zoneOf } from './run-steps.js';
 import {
   closeInterrupted,
   giveUp,
+  inOrder,
   newRunId,
   stepsOf,
   type Run,
@@ -55,6 +56,8 @@ export class Runs {
   readonly #listeners = new Map<string, Set<RunListener>>();
   readonly #journals = new SerialQueues();
   #holder: { readonly id: string; readonly actor: string; readonly sinceS: number } | undefined;
+  /** The time in the last run's id: no two runs have the same. */
+  #idMs = 0;
   #cancelled = false;
   #ended: Promise<void> = Promise.resolve();
 
@@ -81,18 +84,13 @@ export class Runs {
     this.#runs.set(run.id, run);
     if (this.#runs.size <= KEPT_MAX) return;
     const ended = [...this.#runs.values()].filter(({ state }) => state !== 'running');
-    const [first] = ended.sort((a, b) => a.created_unix_s - b.created_unix_s);
+    const [first] = ended.sort(inOrder);
     if (first !== undefined) this.#runs.delete(first.id);
   }
 
   /** The latest first. */
   latest(max: number): Run[] {
-    const all = [...this.#runs.values()];
-    // The sort keeps the order of runs of one second: the later one comes first.
-    return all
-      .reverse()
-      .sort((a, b) => b.created_unix_s - a.created_unix_s)
-      .slice(0, max);
+    return [...this.#runs.values()].sort((a, b) => inOrder(b, a)).slice(0, max);
   }
 
   /** The run that is under way. */
@@ -121,7 +119,8 @@ export class Runs {
     this.#expectFresh(request);
     this.#expectFree();
     const sinceS = this.#nowS();
-    const id = newRunId();
+    this.#idMs = Math.max(Math.floor(this.options.now()), this.#idMs + 1);
+    const id = newRunId(this.#idMs);
     this.#holder = { id, actor, sinceS };
     try {
       const next = await this.options.store.nextOf(plan.id);
