@@ -86,7 +86,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.getByRole('heading', { name: 'Parallel coordinates' }).waitFor();
     await watched.shoot('charts', ALL_SIZES);
     await expectAccessible(page);
-    expect(await page.locator('.chart .drawing').count()).to.equal(9);
+    expect(await page.locator('.chart .drawing').count()).to.equal(10);
     const csv = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV: Bars' }).click();
     const lines = await textOf(await csv);
