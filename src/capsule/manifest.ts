@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from '../lib/canonical-json.js';
 import { CapsuleError } from './capsule-error.js';
 import { MANIFEST, SEGMENTS_MAX, SIGNATURE } from './file-names.js';
 
@@ -87,8 +87,21 @@ function checked<S extends typeof MANIFEST_SCHEMA | typeof SIGNATURE_SCHEMA>(
     const place = issue?.path.map(String).join('.') ?? '';
     throw new CapsuleError('damaged', file, `${place || 'it'} is not as capsules have it`);
   }
-  if (canonicalJson(result.data) !== bytes.toString('utf8')) {
+  if (capsuleJson(result.data) !== bytes.toString('utf8')) {
     throw new CapsuleError('damaged', file, 'it is not written in the form of capsules');
   }
   return result.data as z.infer<S>;
+}
+
+/**
+ * Canonical JSON of whole numbers: the same value has the same bytes, whichever program writes it.
+ *
+ * @throws RangeError for a number that is not whole, or too large to be exact
+ */
+export function capsuleJson(value: unknown): string {
+  JSON.stringify(value, (_key, one: unknown) => {
+    if (typeof one !== 'number' || Number.isSafeInteger(one)) return one;
+    throw new RangeError(`${one} is not a whole number`);
+  });
+  return canonicalJson(value);
 }

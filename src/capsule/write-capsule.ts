@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { archiveEnd, descriptor, localHeader, type ArchivedFile } from './archive-format.js';
-import { canonicalJson } from './canonical-json.js';
 import { MANIFEST, SIGNATURE } from './file-names.js';
-import type { CapsuleManifest, SealedFile } from './manifest.js';
+import { capsuleJson, type CapsuleManifest, type SealedFile } from './manifest.js';
 import type { CapsuleKey } from './signing.js';
 
 /** A file to put into a capsule. */
@@ -56,9 +55,9 @@ export async function* writeCapsule(
     offset += header.length + bytes + end.length;
   }
   for (const file of files) yield* write(file);
-  const manifest = Buffer.from(canonicalJson({ ...describe(sealed), files: [...sealed] }));
+  const manifest = Buffer.from(capsuleJson({ ...describe(sealed), files: [...sealed] }));
   yield* write({ path: MANIFEST, bytes: manifest.length, content: manifest });
-  const signature = Buffer.from(canonicalJson(key.seal(manifest)));
+  const signature = Buffer.from(capsuleJson(key.seal(manifest)));
   yield* write({ path: SIGNATURE, bytes: signature.length, content: signature });
   for (const { bytes } of archiveEnd(archived, offset)) yield bytes;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { archiveEnd, descriptor, localHeader } from '../../src/capsule/archive-format.js';
-import { canonicalJson } from '../../src/capsule/canonical-json.js';
 import { CapsuleError } from '../../src/capsule/capsule-error.js';
+import { capsuleJson } from '../../src/capsule/manifest.js';
 import { CapsuleKey, trustedKeys } from '../../src/capsule/signing.js';
 import { verifyCapsule } from '../../src/capsule/verify-capsule.js';
 import { ContentLengthError } from '../../src/capsule/write-capsule.js';
@@ -217,9 +217,9 @@ describe('capsules', function () {
   });
 
   it('say the same in the same bytes', () => {
-    expect(canonicalJson({ b: [1, null, 'é'], a: { d: true, c: '"' } })).to.equal(
+    expect(capsuleJson({ b: [1, null, 'é'], a: { d: true, c: '"' } })).to.equal(
       '{"a":{"c":"\\"","d":true},"b":[1,null,"é"]}',
     );
-    expect(() => canonicalJson(0.5)).to.throw(RangeError);
+    expect(() => capsuleJson(0.5)).to.throw(RangeError);
   });
 });

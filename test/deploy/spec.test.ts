@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { canonicalJson, etagOf } from '../../src/deploy/spec/canonical.js';
+import { etagOf } from '../../src/deploy/spec/canonical.js';
+import { canonicalJson } from '../../src/lib/canonical-json.js';
 import { SPEC_BYTES_MAX } from '../../src/deploy/spec/parse.js';
 import { validate, validateText } from '../../src/deploy/spec/validate.js';
 import { exampleJson, exampleText } from './support.js';

@@ -129,7 +129,7 @@ export class RunJournal {
   }
 }
 
-/** Whether a journal is as it was written, for who does not write it. @throws system errors */
+/** Checks that a journal is as it was written, for programs that do not write it. @throws system errors */
 export function verifyJournal(stateDir: string): Promise<ChainVerdict> {
   return verifyChain(path.join(stateDir, 'runs'), JOURNAL);
 }

@@ -1,6 +1,7 @@
 import { unpackBuilder } from '../../ring/builder/builder-file.js';
 import { unifiedDiff } from '../render/diff.js';
-import { canonicalJson, etagOf, sha256 } from '../spec/canonical.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { etagOf, sha256 } from '../spec/canonical.js';
 import type { SpecProblem } from '../spec/parse.js';
 import type { Spec, SpecNode } from '../spec/schema.js';
 import { actionsOf, type ActionJson } from './actions.js';

@@ -1,4 +1,5 @@
-import { canonicalJson, etagOf, sha256 } from '../spec/canonical.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { etagOf, sha256 } from '../spec/canonical.js';
 import { repairActions } from './actions.js';
 import { appliedEtag, ID_LENGTH, type Applied, type PlanJson } from './make-plan.js';
 

@@ -65,7 +65,7 @@ export function openAuditLog(directory: string, options: AuditLogOptions = {}): 
 }
 
 /**
- * Whether the files of an audit log are as they were written, for who does not write it.
+ * Checks that the files of an audit log are as they were written, for programs that do not write it.
  * @throws system errors when a file cannot be read
  */
 export function verifyAudit(directory: string): Promise<AuditVerdict> {
