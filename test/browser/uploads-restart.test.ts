@@ -4,15 +4,21 @@ import type { Page } from 'playwright-core';
 import { list, makeContainer } from '../console/files/support.js';
 import { ConsoleClient } from '../console/support/client.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
-import { consoleOf, consoleUp } from '../support/service-console.js';
+import { S3TestClient } from '../support/s3-client.js';
+import { childUp, consoleOf, consoleUp } from '../support/service-console.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { makeFolder } from './files-page.js';
 
 const FILES = 25;
 const BODIES = '**/api/files/object/body?*';
 const CONTAINER = 'restarted';
+const MANY = 500;
+const BUCKET = 'killed';
+const ENABLED =
+  '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
 
 describeWith([program('chromium')], 'Uploads in Chromium, over restarts', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -107,5 +113,50 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
       .getByText(/5 done/)
       .waitFor();
     expect(await told().textContent()).to.not.include('failed');
+  });
+
+  it('end up stored, all of 500, though store, listener and console are killed meanwhile', async () => {
+    // A bucket with versions: each upload passes the console, a listener and the store.
+    const s3 = new S3TestClient(service);
+    await s3.put(`/${BUCKET}`);
+    await s3.put(`/${BUCKET}?versioning`, ENABLED);
+    await page.locator('#clear-ended').click();
+    await page.goto(`${consoleOf(service).endpoint}/#${BUCKET}/`);
+    await page.locator('#crumbs').getByText(BUCKET).waitFor();
+    const paths = await makeFolder(join(folder, 'many'), MANY);
+    const doneCount = async () =>
+      Number(/(\d+) done/.exec((await told().textContent()) ?? '')?.[1] ?? 0);
+    await page.locator('#folder-picker').setInputFiles(join(folder, 'many'));
+    for (const [kind, doneBefore] of [
+      ['store', 50],
+      ['listener', 150],
+      ['store', 200],
+      ['console', 250],
+    ] as const) {
+      const pid = await childUp(service, kind);
+      await eventually(doneCount, (done) => done >= doneBefore);
+      process.kill(pid, 'SIGKILL');
+      await childUp(service, kind, pid);
+    }
+    await page.locator('#session-over').waitFor();
+    await page.locator('#log-in-again').click();
+    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service).key);
+    await page.locator('#dialog-ok').click();
+    await told().getByText(`${MANY} done`, { exact: true }).waitFor();
+    const stored: string[] = [];
+    let last = '';
+    for (;;) {
+      const { text } = await s3.get(
+        `/${BUCKET}?list-type=2&encoding-type=url&start-after=${encodeURIComponent(last)}`,
+      );
+      const keys = [...text.matchAll(/<Key>([^<]+)</g)].map(([, key = '']) =>
+        decodeURIComponent(key.replaceAll('+', ' ')),
+      );
+      stored.push(...keys);
+      last = keys.at(-1) ?? '';
+      if (!text.includes('<IsTruncated>true<')) break;
+    }
+    expect(stored).to.deep.equal(paths);
+    await s3.close();
   });
 });

@@ -20,13 +20,22 @@ export function consoleOf(service: Service) {
  * @param former process id of one that is to be replaced
  * @returns its process id
  */
-export async function consoleUp(service: Service, former?: number): Promise<number> {
+export function consoleUp(service: Service, former?: number): Promise<number> {
+  return childUp(service, 'console', former);
+}
+
+/** As {@link consoleUp}, for any child of the supervisor that there is one of. */
+export async function childUp(
+  service: Service,
+  kind: 'console' | 'listener' | 'store',
+  former?: number,
+): Promise<number> {
   const found = await eventually(
     async () => {
       const status = (await (await fetch(`${service.adminEndpoint}/statusz`)).json()) as {
         readonly children: readonly { kind: string; state: string; pid: number }[];
       };
-      return status.children.find(({ kind, state }) => kind === 'console' && state === 'up')?.pid;
+      return status.children.find((child) => child.kind === kind && child.state === 'up')?.pid;
     },
     (pid) => pid !== undefined && pid !== former,
   );

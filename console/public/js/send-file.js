@@ -3,7 +3,8 @@ import { call, csrf, query, uploadBytesMax } from './api.js';
 /** How one file goes to the console: small ones in one body, large ones in segments. */
 
 /**
- * @typedef {{ container: string, name: string, file: File, overwrite: boolean }} Item
+ * @typedef {{ container: string, name: string, file: File, overwrite: boolean, again?: boolean }} Item
+ *   `again` where it was sent before, and the answer was lost or bad
  * @typedef {{ cancelled: boolean, abort: (() => void) | null }} Attempt
  *   `cancelled` ends it; `abort` is set to what cuts the request under way
  * @typedef {(sent: number, all: number) => void} OnProgress told bytes
@@ -68,9 +69,10 @@ async function isReadable(file) {
  * @param {Attempt} attempt
  * @param {OnProgress} onProgress
  */
-async function sendSmall({ container, name, file, overwrite }, attempt, onProgress) {
+async function sendSmall({ container, name, file, overwrite, again }, attempt, onProgress) {
   const type = file.type;
-  const parameters = query({ container, name, overwrite: overwrite ? '1' : '0', type });
+  const how = { overwrite: overwrite ? '1' : '0', again: again ? '1' : null };
+  const parameters = query({ container, name, ...how, type });
   await put(attempt, `/api/files/object/body?${parameters}`, file, (sent) =>
     onProgress(sent, file.size),
   );

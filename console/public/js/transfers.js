@@ -14,12 +14,9 @@ import { UploadHold } from './upload-hold.js';
  * @typedef {import('./transfer-list.js').Line} Line
  * @typedef {'failed' | 'exists' | 'cancelled'} Why a file is not there
  * @typedef {{
- *   container: string, name: string,
- *   open: () => Promise<File>, onDone: () => void,
- *   overwrite: boolean, line: Line | null,
- *   attempt?: Attempt | null,
- *   why?: Why, message?: string,
- *   refusals?: number, cuts?: number, holds?: number,
+ *   container: string, name: string, open: () => Promise<File>, onDone: () => void,
+ *   overwrite: boolean, line: Line | null, attempt?: Attempt | null, why?: Why, message?: string,
+ *   refusals?: number, cuts?: number, holds?: number, again?: boolean,
  * }} Upload one file of the queue; of a line it has none until its turn
  */
 
@@ -148,7 +145,10 @@ async function run(item, attempt) {
       throw new Error('The file is gone, or cannot be read.');
     });
     if (attempt.cancelled) return;
-    await sendFile({ ...item, file }, attempt, (sent, all) => {
+    const sending = { ...item, file };
+    // Whatever comes of it: an answer that is lost does not say whether the object is there.
+    item.again = true;
+    await sendFile(sending, attempt, (sent, all) => {
       if (!attempt.cancelled) item.line?.progress(sent, all);
     });
     if (item.attempt !== attempt) return;

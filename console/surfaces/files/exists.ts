@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { SwiftAccount } from '../../swift/account.js';
+import type { UpstreamAnswer } from '../../swift/upstream.js';
 import type { Place } from './copy-object.js';
 
 /** What an upload is told that would replace an object unasked. */
@@ -21,4 +25,44 @@ async function look(
 ): Promise<number> {
   const query = { symlink: 'get' };
   return (await store.do(accepted, 'HEAD', { container, object, query })).status;
+}
+
+/**
+ * The body of an upload whose client has sent it before, and lost the answer. What is under its name
+ * may be what the former request has stored: then both have the same bytes.
+ */
+export class RepeatedBody {
+  readonly #md5 = createHash('md5');
+  readonly #ended: Promise<void>;
+  #bytes = 0;
+
+  /** @param body - nothing of it may have been read; it may be piped to the store beside */
+  constructor(private readonly body: Readable) {
+    this.#ended = finished(body, { writable: false });
+    // Most uploads succeed, and `stored` is not called.
+    this.#ended.catch(() => undefined);
+    body.on('data', (chunk: Buffer) => {
+      this.#md5.update(chunk);
+      this.#bytes += chunk.length;
+    });
+  }
+
+  /**
+   * Reads the rest of the body, and compares it with the current object.
+   * @param head asks for that object
+   * @returns what an upload answers; undefined where it is another object, or may not be read
+   * @throws what `head` throws, and the body
+   */
+  async stored(head: () => Promise<Pick<UpstreamAnswer, 'status' | 'headers'>>) {
+    this.body.unpipe();
+    this.body.resume();
+    await this.#ended;
+    const { status, headers } = await head();
+    const made = { etag: this.#md5.digest('hex'), bytes: this.#bytes };
+    const isSame =
+      status < 300 &&
+      headers.etag?.replaceAll('"', '') === made.etag &&
+      Number(headers['content-length']) === made.bytes;
+    return isSame ? made : undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Transform, type Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
@@ -11,7 +11,7 @@ import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
-import { isTaken, TAKEN } from './exists.js';
+import { isTaken, RepeatedBody, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
 import { openBody, sendBody } from './object-body.js';
 import { translate } from './translate.js';
@@ -22,6 +22,8 @@ import type { VersionKeepers } from './version-keepers.js';
 
 const UPLOAD = objectPlace.extend({
   overwrite: z.enum(['0', '1']).default('0'),
+  /** Set by a client that has sent the same body before, and does not know what became of it. */
+  again: z.enum(['0', '1']).default('0'),
   type: z
     .string()
     .regex(/^[\x20-\x7e]{1,256}$/)
@@ -52,14 +54,17 @@ export function transferRoutes(
   });
 
   app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
-    const { container, name, overwrite, type } = parse(UPLOAD, request.query);
+    const { container, name, overwrite, again, type } = parse(UPLOAD, request.query);
     const length = request.headers['content-length'];
     const { store, user } = sessionOf(request);
+    const body = request.body as Readable | undefined;
+    const place = { container, object: name };
+    let repeated: RepeatedBody | undefined;
     try {
       if (
         overwrite !== '1' &&
         (await asksFirst(store, container, Number(length))) &&
-        (await isTaken(store, { container, object: name }))
+        (await isTaken(store, place))
       ) {
         throw new ApiError('exists', TAKEN);
       }
@@ -69,7 +74,8 @@ export function transferRoutes(
           throw new ApiError('invalid_argument', 'S3 needs the length of the body.');
         }
         if (bucket !== undefined) await expectKept(bucket, name, hasRight(user.role, 'manage'));
-        const metered = meter(request.body as Readable | undefined, length, options.maxUploadBytes);
+        const metered = meter(body, length, options.maxUploadBytes);
+        if (again === '1') repeated = new RepeatedBody(body ?? Readable.from([]));
         const sent = {
           'content-type': headerText(type ?? 'application/octet-stream'),
           ...(length === undefined ? {} : { 'content-length': length }),
@@ -79,7 +85,7 @@ export function transferRoutes(
           (await bucket?.put(name, metered.body, sent)) ??
           (
             await store.do([201], 'PUT', {
-              ...{ container, object: name, body: metered.body },
+              ...{ ...place, body: metered.body },
               idleMs: UPLOAD_IDLE_MS,
               headers: sent,
             })
@@ -90,13 +96,21 @@ export function transferRoutes(
         }
         return { etag, bytes: metered.bytes() };
       };
-      const place = { container, object: name };
       const made =
         overwrite === '1' ? await replacing(context, request, place, put) : await put(true);
       return await reply.status(201).send(made);
     } catch (error) {
-      discardRest(request.raw);
       const known = translate(error, 412, 'exists', TAKEN);
+      if (again === '1' && known instanceof ApiError && known.code === 'exists') {
+        repeated ??= new RepeatedBody(body ?? Readable.from([]));
+        const made = await repeated.stored(async () => {
+          const bucket = await s3BucketOf(sessionOf(request), container);
+          if (bucket === undefined) return store.do([200, 204, 403, 404], 'HEAD', place);
+          return bucket.s3.do([200, 400, 403, 404], 'HEAD', { bucket: container, key: name });
+        });
+        if (made !== undefined) return await reply.status(201).send(made);
+      }
+      discardRest(request.raw);
       throw translate(known, 404, 'no_such_container', 'There is no such container.');
     }
   });

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { StoreRelay } from '../support/store-relay.js';
-import { makeContainer, query, unique } from './support.js';
+import { codeOf } from '../support/client.js';
+import { download, makeContainer, ok, query, unique, upload } from './support.js';
 
 const CONTAINER = unique('cut');
 const BYTES = 8 * 1024 ** 2;
@@ -45,5 +47,34 @@ describe('console files: a store that fails in the middle of an upload', () => {
     while (!text.includes('{"status":"ok"}')) await once(socket, 'data');
     expect(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]).to.equal('503');
     socket.destroy();
+  });
+
+  for (const bytes of [0, 5, 2 * 1024 ** 2]) {
+    it(`knows the object of an upload of ${bytes} bytes whose answer was lost`, async () => {
+      const client = await bed.login();
+      const name = `lost-${bytes}`;
+      const body = Buffer.alloc(bytes, 'a');
+      relay.loseNextAnswer = true;
+      const lost = await upload(client, CONTAINER, name, body);
+      expect(codeOf(lost)).to.equal('upstream_unavailable');
+      // Who does not say that it is the same upload gets the plain truth.
+      expect(codeOf(await upload(client, CONTAINER, name, body))).to.equal('exists');
+      const again = await ok(upload(client, CONTAINER, name, body, { again: '1' }), 201);
+      const { length } = (await ok(download(client, CONTAINER, name), 200)).bytes;
+      expect([again.json(), length]).to.deep.equal([
+        { etag: createHash('md5').update(body).digest('hex'), bytes },
+        bytes,
+      ]);
+    });
+  }
+
+  it('takes an object with other bytes for that of somebody else', async () => {
+    const client = await bed.login();
+    await ok(upload(client, CONTAINER, 'other', 'theirs'), 201);
+    for (const body of ['yours!', 'theirs, longer', '']) {
+      const answer = await upload(client, CONTAINER, 'other', body, { again: '1' });
+      expect([answer.status, codeOf(answer)], body).to.deep.equal([412, 'exists']);
+    }
+    expect((await ok(download(client, CONTAINER, 'other'), 200)).text).to.equal('theirs');
   });
 });

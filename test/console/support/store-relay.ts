@@ -14,6 +14,8 @@ export class StoreRelay {
   listings = 0;
   /** Cuts the next body in its middle, as a store does that is killed. */
   cutNextBody = false;
+  /** Passes the next body on as a whole, and loses the answer, as of a store that is killed then. */
+  loseNextAnswer = false;
   /** Methods of what went through. */
   readonly calls: string[] = [];
   readonly #server = http.createServer((request, response) => {
@@ -44,8 +46,11 @@ export class StoreRelay {
     }
     const { hostname, port } = new URL(this.target);
     const onward = http.request({ agent: false, hostname, port, method, path: url, headers });
+    const isLost = method === 'PUT' && this.loseNextAnswer;
+    if (isLost) this.loseNextAnswer = false;
     onward.once('response', (answer) => {
-      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
+      if (isLost) response.destroy();
+      else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
     });
     onward.once('error', () => response.destroy());
     if (method === 'PUT' && this.cutNextBody) {
