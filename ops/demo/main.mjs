@@ -61,9 +61,10 @@ async function demo(dir) {
   if (note !== undefined) say(`warning: ${note}`);
 
   say("Swift's servers start from these files…");
-  await Promise.all(swiftServices(places, ports, spec).map(start));
+  const services = swiftServices(places, ports, spec);
+  await Promise.all(services.map(start));
   say('Ringway starts…');
-  await start(gatewayService(places, ports, spec));
+  await start(gatewayService({ id, places, ports, spec }, services));
   for (const line of described(state)) say(line);
 }
 

@@ -123,7 +123,7 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
       body: JSON.stringify(demo.login),
     });
     const { features } = (await login.body.json()) as { features: Record<string, boolean> };
-    expect(features).to.include({ deploy: true, lab: true, lab_mutations: true });
+    expect(features).to.include({ deploy: true, lab: true, lab_mutations: true, test: true });
     expect(labProcesses(demo.id)).not.to.have.length(0);
     child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number];

@@ -52,6 +52,8 @@ export function placesOf(dir) {
     /** The root of a node: its files are in etc, its devices in srv/node. */
     node: (/** @type {string} */ name) => `${dir}/nodes/${name}`,
     nodes: `${dir}/nodes`,
+    /** The devices of all nodes: `srv/node` of each is a link to its own. */
+    devices: `${dir}/devices`,
   };
 }
 

@@ -1,8 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { programPath, PYTHON, pythonFile } from '../../swift-lab/lib/programs.mjs';
+import {
+  BENCHMARKS,
+  helperPrograms,
+  programPath,
+  PYTHON,
+  pythonFile,
+} from '../../swift-lab/lib/programs.mjs';
+import { rosterOf } from '../../swift-lab/lib/roster.mjs';
 import { swiftCommand } from '../../swift-lab/lib/services.mjs';
 import { LOGIN } from './cluster.mjs';
 
@@ -16,8 +23,12 @@ import { LOGIN } from './cluster.mjs';
  */
 
 const MAIN = fileURLToPath(new URL('../../../dist/supervisor/main.js', import.meta.url));
-const GET_NODES = '/usr/bin/swift-get-nodes';
 const STORAGE = /** @type {const} */ (['account', 'container', 'object']);
+/** Daemons of storage nodes: none runs by itself in a demo, the Lab runs passes of them. */
+const DAEMONS = [
+  ...STORAGE.flatMap((type) => [`${type}-replicator`, `${type}-auditor`]),
+  ...['container-updater', 'object-updater', 'object-reconstructor', 'account-reaper'],
+];
 
 /**
  * The control service alone: it makes the files that the gateway begins with.
@@ -68,9 +79,11 @@ export function swiftServices(places, ports, { nodes }) {
       ...swiftCommand(conf, `swift-${type}-server`, [`${conf}/${type}-server.conf`]),
       ...{ ip, port, isHttp: true },
       log: `${places.log}/${type}-server.${name}.log`,
+      pidFile: `${root}/var/run/${type}-server.pid`,
     });
     return [
       ...STORAGE.map((type) => server(type, ports[type])),
+      rsyncd(places, name, ip, ports.rsync),
       ...(roles.includes('proxy')
         ? [memcached(places, ip, ports.memcached), server('proxy', ports.proxy)]
         : []),
@@ -97,6 +110,56 @@ function memcached({ log }, ip, port) {
 }
 
 /**
+ * @param {Places} places
+ * @param {string} node
+ * @param {string} ip
+ * @param {number} port
+ * @returns {Service}
+ */
+function rsyncd({ node: rootOf, log }, node, ip, port) {
+  const name = `rsyncd.${node}`;
+  const root = rootOf(node);
+  const config = `${root}/var/lib/ringway/rsyncd.conf`;
+  // Deploy's is for a host where Swift has a user of its own; here all runs as who starts it.
+  const identity = process.getuid?.() === 0 ? 'uid = root\ngid = root\n' : '';
+  const installed = readFileSync(`${root}/etc/rsyncd.conf`, 'utf8');
+  writeFileSync(config, identity + installed.replace(/^[ug]id = .*\n/gm, ''), { mode: 0o600 });
+  return {
+    name,
+    command: programPath('rsync'),
+    args: ['--daemon', '--no-detach', '--log-file=/dev/stderr', `--config=${config}`],
+    env: {},
+    ...{ ip, port, isHttp: false },
+    log: `${log}/${name}.log`,
+    // rsync writes one of its own besides, `rsyncd.pid`.
+    pidFile: `${root}/var/run/rsync.pid`,
+  };
+}
+
+/**
+ * What the Lab may stop and start of a node.
+ *
+ * @param {string} id
+ * @param {Places} places
+ * @param {string} node
+ * @param {readonly Service[]} services of all nodes
+ */
+function nodeRoster(id, places, node, services) {
+  const root = places.node(node);
+  const conf = `${root}/etc/swift`;
+  const own = services.flatMap((service) => {
+    const [name = '', place] = service.name.split('.');
+    return place === node ? [[name, service]] : [];
+  });
+  const daemons = DAEMONS.map((name) => {
+    const [type = ''] = name.split('-');
+    const command = swiftCommand(conf, `swift-${name}`, [`${conf}/${type}-server.conf`]);
+    return [name, { name: `${name}.${node}`, ...command, pidFile: `${root}/var/run/${name}.pid` }];
+  });
+  return rosterOf(id, Object.fromEntries([...own, ...daemons]));
+}
+
+/**
  * Makes the folders of the devices.
  *
  * @param {Places} places
@@ -106,8 +169,11 @@ function memcached({ log }, ip, port) {
 export function fileSystemNote(places, { nodes }) {
   for (const { name, devices } of nodes) {
     for (const device of devices) {
-      mkdirSync(`${places.node(name)}/srv/node/${device.name}`, { recursive: true });
+      mkdirSync(`${places.devices}/${name}/${device.name}`, { recursive: true });
     }
+    // The Museum reads the disks of all nodes below one folder, and follows no link.
+    mkdirSync(`${places.node(name)}/srv`, { recursive: true });
+    symlinkSync(`${places.devices}/${name}`, `${places.node(name)}/srv/node`);
   }
   const { status } = spawnSync(PYTHON, [pythonFile('probe.py'), places.nodes]);
   return status === 0
@@ -119,12 +185,11 @@ export function fileSystemNote(places, { nodes }) {
  * Ringway as Deploy has configured it on the first node, with the console and the control service
  * besides.
  *
- * @param {Places} places
- * @param {DemoPorts} ports
- * @param {DemoSpec} spec
+ * @param {{ id: string, places: Places, ports: DemoPorts, spec: DemoSpec }} demo
+ * @param {readonly Service[]} services of Swift, which the Lab may stop
  * @returns {Service}
  */
-export function gatewayService(places, ports, { nodes }) {
+export function gatewayService({ id, places, ports, spec: { nodes } }, services) {
   const [first] = nodes;
   const installed = `${places.node(first?.name ?? '')}/etc/ringway/ringway.json`;
   writeJson(places.gatewayConfig, {
@@ -140,11 +205,16 @@ export function gatewayService(places, ports, { nodes }) {
     lab_enabled: true,
     lab_mutations: true,
     store_dir: `${places.node(first?.name ?? '')}/etc/swift`,
-    ...(existsSync(GET_NODES) ? { getnodes_bin: GET_NODES } : {}),
+    ...helperPrograms(),
+    node_root: places.devices,
+    node_driver: 'local-procs',
     cluster_nodes: nodes.map(({ name, storage_ip: ip, devices }) => ({
       ...{ name, storage_ip: ip },
       devices: devices.map((device) => device.name),
+      services: nodeRoster(id, places, name, services),
     })),
+    shadow_root: `${places.dir}/shadow`,
+    ...BENCHMARKS,
   });
   return {
     name: 'ringway',

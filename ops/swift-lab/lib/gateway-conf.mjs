@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { layout, NODES } from './layout.mjs';
+import { layout, NODES, PROXY_IP } from './layout.mjs';
+import { BENCHMARKS, helperPrograms } from './programs.mjs';
+import { labRoster } from './roster.mjs';
 import { SERVICE_USER } from './users.mjs';
-
-/** A Debian package has it; the Lab compares its own lookups with what it says. */
-const GET_NODES = '/usr/bin/swift-get-nodes';
 
 /**
  * Configurations of Ringway for the lab, with the files that they name: through proxies, with
@@ -34,7 +33,7 @@ export function gatewayConf(lab) {
     [paths.benchConfig]: `${JSON.stringify({ ...config, swift_endpoints: lab.endpoints.slice(0, 1) }, null, 2)}\n`,
     [paths.directConfig]: `${JSON.stringify({ ...config, swift_rings_dir: paths.conf }, null, 2)}\n`,
     [paths.labConfig]: `${JSON.stringify({ ...config, console_config: paths.labConsoleConfig }, null, 2)}\n`,
-    [paths.labConsoleConfig]: `${JSON.stringify(labConsole(paths), null, 2)}\n`,
+    [paths.labConsoleConfig]: `${JSON.stringify(labConsole(lab), null, 2)}\n`,
     [paths.keyFile]: `${key}\n`,
     // The proxies read it when they start: a lab keeps its secret.
     [paths.secretFile]: existsSync(paths.secretFile)
@@ -44,17 +43,32 @@ export function gatewayConf(lab) {
 }
 
 /**
- * The console's own configuration: the Lab is on, for an operator.
+ * The console's own configuration: all of the Lab is on, and benchmarks, for an operator. Shadow
+ * compares with the proxy that has s3api: over the same storage, and with the same users.
  *
- * @param {ReturnType<typeof layout>} paths
+ * @param {import('./state.mjs').LabState} lab
  */
-function labConsole(paths) {
+function labConsole(lab) {
+  const paths = layout(lab.dir);
   return {
+    cluster_name: 'Swift lab',
     accounts: [{ account: 'test', user: 'tester', role: 'operator' }],
     lab_enabled: true,
+    lab_mutations: true,
     store_dir: paths.conf,
-    ...(existsSync(GET_NODES) ? { getnodes_bin: GET_NODES } : {}),
-    cluster_nodes: NODES.map(({ name, ip, devices }) => ({ name, storage_ip: ip, devices })),
+    node_root: paths.nodes,
+    ...helperPrograms(),
+    node_driver: 'local-procs',
+    cluster_nodes: NODES.map(({ name, ip, devices }) => ({
+      ...{ name, storage_ip: ip, devices },
+      services: labRoster(lab, name),
+    })),
+    shadow_root: paths.shadow,
+    shadow_peer_base: lab.s3api,
+    shadow_peer_auth: `${lab.s3api}/auth/v1.0`,
+    shadow_peer_label: 's3api',
+    ...(lab.statsd ? { statsd_listen: `${PROXY_IP}:${lab.ports.statsd}` } : {}),
+    ...BENCHMARKS,
   };
 }
 

@@ -49,6 +49,9 @@ export function layout(dir) {
     run: `${dir}/run`,
     gateway: `${dir}/gateway`,
     images: `${dir}/img`,
+    pidFile: (/** @type {string} */ service) => `${dir}/run/${service}.pid`,
+    /** Nodes with their devices. */
+    nodes: `${dir}/srv`,
     /** What Swift calls `devices`: the parent of a node's devices. */
     devicesOf: (/** @type {StorageNode} */ node) => `${dir}/srv/${node.name}`,
     cacheOf: (/** @type {StorageNode} */ node) => `${dir}/cache/${node.name}`,
@@ -62,6 +65,7 @@ export function layout(dir) {
     directConfig: `${dir}/gateway/direct.json`,
     labConfig: `${dir}/gateway/lab.json`,
     labConsoleConfig: `${dir}/gateway/lab-console.json`,
+    shadow: `${dir}/gateway/shadow`,
     keyFile: `${dir}/gateway/swift.key`,
     secretFile: `${dir}/gateway/filter.secret`,
   };

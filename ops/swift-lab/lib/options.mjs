@@ -15,6 +15,7 @@ export const DEFAULT_DIR = '.swift-lab';
  * @property {number} deviceBytes
  * @property {boolean} filter
  * @property {boolean} encryption
+ * @property {boolean} statsd
  * @property {number} proxyWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`, by name
  * @property {number | undefined} portBase
@@ -34,9 +35,10 @@ up                    brings up a Swift cluster; its last line is a configuratio
   --device-bytes N    size of each of the four devices, sparse (default 4 GiB)
   --no-filter         proxies without Ringway's filters
   --encryption        Swift's encryption (keymaster and encryption) in all proxies
+  --statsd            all servers send their timers to the console of gateway/lab.json
   --proxy-workers N   processes of each proxy (default 1)
   --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
-  --port-base N       first of ten ports (default: free ones)
+  --port-base N       first of eleven ports (default: free ones)
 down                  ends all its processes and unmounts its devices
   --wipe              and removes its files
 status [--json]       processes, ports, health
@@ -66,6 +68,7 @@ export function parseOptions(args) {
       'port-base': { type: 'string' },
       filter: { type: 'boolean', default: true },
       encryption: { type: 'boolean', default: false },
+      statsd: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       hold: { type: 'boolean', default: false },
       wipe: { type: 'boolean', default: false },
@@ -84,6 +87,7 @@ export function parseOptions(args) {
     portBase: number(values, 'port-base', 1024, 65_500),
     filter: values.filter,
     encryption: values.encryption,
+    statsd: values.statsd,
     fresh: values.fresh,
     hold: values.hold,
     wipe: values.wipe,

@@ -17,6 +17,8 @@ const NAMES = /** @type {const} */ ([
   // A port without a listener: Swift insists on a syslog server, and the machine's must not get its
   // lines.
   'no-syslog',
+  // UDP: the console of `gateway/lab.json` takes the timers of Swift there, with `--statsd`.
+  'statsd',
 ]);
 
 /** @typedef {Record<(typeof NAMES)[number], number>} Ports */

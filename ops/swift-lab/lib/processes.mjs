@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../../dev/lib/errors.mjs';
@@ -81,6 +81,9 @@ export function spawnService(id, service) {
   });
   closeSync(log);
   child.unref();
+  if (service.pidFile !== undefined && child.pid !== undefined) {
+    writeFileSync(service.pidFile, `${child.pid}\n`, { mode: 0o600 });
+  }
   /** @type {Promise<never>} */
   const ended = new Promise((_resolve, reject) => {
     child.once('error', reject);

@@ -44,3 +44,23 @@ export const FILTER_FOLDER = fileURLToPath(new URL('../../swift', import.meta.ur
 export function hasFilter() {
   return existsSync(`${FILTER_FOLDER}/ringway_filter/__init__.py`);
 }
+
+/** Programs of Debian's packages that the console's Lab asks besides, by the key that names them. */
+const HELPERS = {
+  getnodes_bin: 'swift-get-nodes',
+  objinfo_bin: 'swift-object-info',
+  ringsim_bin: 'swift-ring-builder-analyzer',
+};
+
+/** @returns {Record<string, string>} keys of the console's configuration: what is installed */
+export function helperPrograms() {
+  const paths = Object.entries(HELPERS).map(([key, name]) => [key, programPath(name)]);
+  return Object.fromEntries(paths.filter(([, path = '']) => existsSync(path)));
+}
+
+/** Keys of the console's configuration: benchmarks run the project's own harness. */
+export const BENCHMARKS = {
+  test_enabled: true,
+  benchmark_bin: fileURLToPath(new URL('../../benchmark/ringway-benchmark.mjs', import.meta.url)),
+  benchmark_home: fileURLToPath(new URL('../../benchmark', import.meta.url)),
+};

@@ -14,6 +14,7 @@ import { PROXIES } from './proxy-conf.mjs';
  * @property {number} port
  * @property {boolean} isHttp whether it answers `/healthcheck`; of the others the port has to accept
  * @property {string} log path
+ * @property {string} [pidFile] path; of services that the Lab's console stops and starts
  */
 
 /** @typedef {import('./state.mjs').LabState} LabState */
@@ -63,13 +64,14 @@ export function swiftCommand(conf, program, args) {
  * @param {StorageNode} node
  */
 function storageServer(lab, type, node) {
-  const { storageConf, log } = layout(lab.dir);
+  const { storageConf, log, pidFile } = layout(lab.dir);
   const name = `${type}-server.${node.name}`;
   return {
     name,
     ...swiftProgram(lab, `swift-${type}-server`, [storageConf(type, node)]),
     ...{ ip: node.ip, port: lab.ports[type], isHttp: true },
     log: `${log}/${name}.log`,
+    pidFile: pidFile(name),
   };
 }
 
@@ -78,12 +80,13 @@ function storageServer(lab, type, node) {
  * @param {import('./proxy-conf.mjs').Proxy} proxy
  */
 function proxyServer(lab, { name }) {
-  const { proxyConf, log } = layout(lab.dir);
+  const { proxyConf, log, pidFile } = layout(lab.dir);
   return {
     name,
     ...swiftProgram(lab, 'swift-proxy-server', [proxyConf(name)]),
     ...{ ip: PROXY_IP, port: lab.ports[name], isHttp: true },
     log: `${log}/${name}.log`,
+    pidFile: pidFile(name),
   };
 }
 
@@ -98,6 +101,7 @@ function memcached(lab) {
     env: {},
     ...{ ip: PROXY_IP, port, isHttp: false },
     log: `${layout(lab.dir).log}/memcached.log`,
+    pidFile: layout(lab.dir).pidFile('memcached'),
   };
 }
 
@@ -106,7 +110,7 @@ function memcached(lab) {
  * @param {StorageNode} node
  */
 function rsyncd(lab, node) {
-  const { rsyncConf, log } = layout(lab.dir);
+  const { rsyncConf, log, pidFile } = layout(lab.dir);
   const name = `rsyncd.${node.name}`;
   return {
     name,
@@ -115,5 +119,6 @@ function rsyncd(lab, node) {
     env: {},
     ...{ ip: node.ip, port: lab.ports.rsync, isHttp: false },
     log: `${log}/${name}.log`,
+    pidFile: pidFile(name),
   };
 }

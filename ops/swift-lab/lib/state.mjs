@@ -16,6 +16,7 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {number} deviceBytes size of each XFS image
  * @property {boolean} filter whether proxy-1 and proxy-2 have Ringway's filters
  * @property {boolean} encryption
+ * @property {boolean} statsd whether servers send their timers to the Lab's console
  * @property {number} proxyWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
  * @property {import('./ports.mjs').Ports} ports
@@ -58,8 +59,8 @@ export function requireState(dir) {
  * @returns {Promise<LabState>}
  */
 export async function openState(options) {
-  const { dir, deviceBytes, filter, encryption, proxyWorkers, proxyOptions } = options;
-  const proxies = { filter, encryption, proxyWorkers, proxyOptions };
+  const { dir, deviceBytes, filter, encryption, statsd, proxyWorkers, proxyOptions } = options;
+  const proxies = { filter, encryption, statsd, proxyWorkers, proxyOptions };
   const known = readState(dir);
   if (known !== undefined) return save({ ...known, ...proxies });
   chmodSync(dir, 0o700);

@@ -70,6 +70,7 @@ export function commonConf(lab) {
     // Every line goes to the program's own log as well, by its flag -v.
     log_udp_host: PROXY_IP,
     log_udp_port: lab.ports['no-syslog'],
+    ...(lab.statsd ? { log_statsd_host: PROXY_IP, log_statsd_port: lab.ports.statsd } : {}),
   };
 }
 

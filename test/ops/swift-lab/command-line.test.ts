@@ -17,6 +17,7 @@ describe('swift-lab: command line', () => {
       deviceBytes: 4 * 2 ** 30,
       filter: true,
       encryption: false,
+      statsd: false,
       proxyWorkers: 1,
       proxyOptions: {},
       portBase: undefined,

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
+import { parseConsoleConfig } from '../../../console/config/load.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { loadLabTool, type LabState } from './tools.js';
 
 async function someLab(changes: Partial<LabState> = {}): Promise<LabState> {
   const { portsFrom } = await loadLabTool('ports.mjs');
   const ports = portsFrom(25_000);
-  const plain = { filter: true, encryption: false, proxyWorkers: 1, proxyOptions: {} };
+  const plain = {
+    filter: true,
+    encryption: false,
+    statsd: false,
+    proxyWorkers: 1,
+    proxyOptions: {},
+  };
   return { dir: '/lab', ...plain, ports, ...changes };
 }
 
@@ -78,6 +86,53 @@ describe('swift-lab: configuration files', () => {
     for (const [file, text] of Object.entries({ ...proxyConf(lab), ...storageConf(lab) })) {
       expect(file).to.match(/^\/lab\/conf\//);
       for (const [, path = ''] of text.matchAll(/ = (\/\S*)/g)) expect(path).to.match(/^\/lab\//);
+    }
+  });
+
+  it('sends the timers of all servers to the console of the Lab, when told', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    for (const statsd of [true, false]) {
+      const lab = await someLab({ statsd });
+      const files = { ...proxyConf(lab), ...storageConf(lab) };
+      for (const file of ['proxy-1', 'proxy-s3api', 'object-server.node2']) {
+        const text = files[`/lab/conf/${file}.conf`] ?? '';
+        expect(text.includes(`log_statsd_port = ${lab.ports.statsd}`), file).to.equal(statsd);
+      }
+    }
+  });
+
+  it('gives the console of the Lab all that its pages need', async () => {
+    const { gatewayConf } = await loadLabTool('gateway-conf.mjs');
+    const dir = await makeTempFolder('lab-conf');
+    const s3api = 'http://127.0.0.1:25007';
+    const lab = { ...(await someLab({ dir, statsd: true })), id: 'abc', s3api, endpoints: [] };
+    const text = gatewayConf(lab)[`${dir}/gateway/lab-console.json`] ?? '';
+    await removeFolder(dir);
+    const auth_url = 'http://127.0.0.1:25005/auth/v1.0';
+    const own = JSON.parse(text) as Record<string, unknown>;
+    const raw = { ...own, store_base: 'http://127.0.0.1:25005', auth_url };
+    const options = parseConsoleConfig(raw, dir);
+    expect(options).to.include({
+      ...{ labEnabled: true, labMutations: true, testEnabled: true, nodeDriver: 'local-procs' },
+      ...{ shadowPeerBase: s3api, nodeRoot: `${dir}/srv`, shadowRoot: `${dir}/gateway/shadow` },
+    });
+    expect(options.statsdListen).to.deep.include({ port: lab.ports.statsd });
+    for (const { name, services } of options.clusterNodes) {
+      const names = [
+        'account-server',
+        'object-server',
+        'rsyncd',
+        'object-auditor',
+        'object-updater',
+      ];
+      expect(services).to.include.keys(names);
+      const first = ['memcached', 'proxy-server', 'object-expirer'];
+      for (const one of first) expect(one in services, one).to.equal(name === 'node1');
+      const { argv, env, pid_file: file } = services['object-server'] ?? {};
+      expect(argv).to.include(`${dir}/conf/object-server.${name}.conf`);
+      expect(env).to.include({ RINGWAY_SWIFT_LAB_PROCESS: `abc/object-server.${name}` });
+      expect(file).to.equal(`${dir}/run/object-server.${name}.pid`);
     }
   });
 

@@ -9,6 +9,7 @@ export interface Options {
   readonly deviceBytes: number;
   readonly filter: boolean;
   readonly encryption: boolean;
+  readonly statsd: boolean;
   readonly proxyWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly portBase: number | undefined;
@@ -24,6 +25,7 @@ export interface LabState {
   readonly dir: string;
   readonly filter: boolean;
   readonly encryption: boolean;
+  readonly statsd: boolean;
   readonly proxyWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<string, number>>;
@@ -53,6 +55,9 @@ interface Tools {
     ) => { program: string; conf: string; node: string }[][];
   };
   readonly 'proxy-conf.mjs': { proxyConf: (lab: LabState) => Record<string, string> };
+  readonly 'gateway-conf.mjs': {
+    gatewayConf: (lab: LabState & { id: string; s3api: string }) => Record<string, string>;
+  };
   readonly 'storage-conf.mjs': { storageConf: (lab: LabState) => Record<string, string> };
   readonly 'processes.mjs': {
     labProcesses: (id: string) => LabProcess[];
