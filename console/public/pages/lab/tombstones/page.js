@@ -1,7 +1,6 @@
 import { call, query } from '../../../js/api.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
-import { $, durationText, el } from '../../../js/dom.js';
-import { timeElement } from '../../../js/times.js';
+import { durationText, el } from '../../../js/dom.js';
 import {
   card,
   field,
@@ -9,13 +8,11 @@ import {
   fill,
   input,
   numberText,
-  pageHead,
-  problem,
   select,
   setViewState,
-  table,
   viewState,
 } from '../ground.js';
+import { runHead, runPage, startForm } from '../run-page.js';
 import { exhibitView } from './exhibit.js';
 import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
 
@@ -25,69 +22,18 @@ import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
  * @typedef {import('../../../../surfaces/lab/tombstones/page.js').ScanView} ScanView
  */
 
-const OVER = ['done', 'failed', 'cancelled', 'reverted'];
-
-/** @type {(id: string | undefined) => void} what to do with news: of one scan, or of any */
-let onNews = () => undefined;
-
-/** @type {import('../../../js/api.js').Topics} */
-export const topics = {
-  runs: ({ id, kind }) => {
-    if (kind === 'lab.tombstones') onNews(id);
-  },
-};
-
-/** Whatever was said while there was no connection is asked for now. */
-export function onConnection(/** @type {import('../../../js/api.js').StreamState} */ state) {
-  if (state !== 'stale') onNews(undefined);
-}
-
-/** Starts scans, and shows what they found. */
-export async function mount() {
-  const main = $('#main');
-  main.classList.add('lab-page');
-  const form = el('div');
-  const list = el('div');
-  const detail = el('div', { className: 'lab-page' });
-  main.append(
-    pageHead('Tombstone Museum', 'What is left on the disks of objects that were deleted.'),
-    form,
-    detail,
-    list,
-  );
-  let shown = '';
-  let isOver = false;
-  const refresh = () =>
-    fill(list, async () => [scanTable(await call('GET', '/lab/api/tombstones/scans'), open)]);
-  const show = async () => {
-    const id = shown;
-    try {
-      const view = await call('GET', `/lab/api/tombstones/scans/${id}`, undefined, true);
-      if (shown !== id) return;
-      isOver = OVER.includes(view.scan.state);
-      detail.replaceChildren(...scanView(view));
-      if (isOver) await refresh();
-    } catch (error) {
-      if (shown === id) detail.replaceChildren(problem(error));
-    }
-  };
-  const open = (/** @type {string} */ id) => {
-    shown = id;
-    isOver = false;
-    setViewState({ ...(viewState().scan === id ? viewState() : {}), scan: id });
-    void show();
-  };
-  onNews = (id) => {
-    if (shown !== '' && !isOver && (id === undefined || id === shown)) void show();
-  };
-  await fill(form, async () => {
-    const view = await call('GET', '/lab/api/tombstones/scans');
-    return [startCard(view, open)];
-  });
-  await refresh();
-  const { scan } = viewState();
-  if (scan !== undefined) open(scan);
-}
+export const { mount, topics, onConnection } = runPage({
+  title: 'Tombstone Museum',
+  purpose: 'What is left on the disks of objects that were deleted.',
+  kind: 'lab.tombstones',
+  listTitle: 'Scans',
+  list: () => call('GET', '/lab/api/tombstones/scans'),
+  read: (id) => call('GET', `/lab/api/tombstones/scans/${id}`, undefined, true),
+  runOf: ({ scan }) => scan,
+  form: startCard,
+  show: scanView,
+  columns: [],
+});
 
 /**
  * @param {ScansView} view
@@ -105,71 +51,38 @@ function startCard({ unavailable }, onStart) {
     seconds: number('max_s', 600),
     dirs: number('dirs_per_s', 2000),
   };
-  const said = el('div');
-  const form = el(
-    'form',
-    { className: 'lab-form' },
-    field('Files at most', controls.files),
-    field('Seconds at most', controls.seconds),
-    field('Folders a second', controls.dirs, 'so that the disks have time for others'),
-    el('button', { className: 'primary', textContent: 'Scan the disks' }),
-  );
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    said.replaceChildren();
-    try {
-      const { id } = await call('POST', '/lab/api/tombstones/scans', {
-        max_files: Number(controls.files.value),
-        max_s: Number(controls.seconds.value),
-        dirs_per_s: Number(controls.dirs.value),
-      });
-      onStart(id);
-    } catch (error) {
-      said.replaceChildren(problem(error));
-    }
-  });
   const note =
     'The scan reads names and attributes of files. It changes nothing, and follows no link.';
-  return card('Scan', form, el('p', { className: 'lab-note', textContent: note }), said);
-}
-
-/**
- * @param {ScansView} scans
- * @param {(id: string) => void} onOpen
- */
-function scanTable({ items }, onOpen) {
-  if (items.length === 0) {
-    return card('Scans', el('p', { className: 'quiet', textContent: 'There was no scan yet.' }));
-  }
-  return card(
-    'Scans',
-    table(
-      'Scans',
-      [
-        {
-          title: 'When',
-          value: (row) => row.started_unix_s,
-          cell: (row) => {
-            const at = timeElement(1000 * row.started_unix_s);
-            return el('button', { className: 'plain', onclick: () => onOpen(row.id) }, at);
-          },
-        },
-        { title: 'State', value: (row) => row.state },
-        { title: 'By', value: (row) => row.actor },
-      ],
-      items,
+  const content = [
+    el(
+      'div',
+      { className: 'lab-form' },
+      field('Files at most', controls.files),
+      field('Seconds at most', controls.seconds),
+      field('Folders a second', controls.dirs, 'so that the disks have time for others'),
+      el('button', { className: 'primary', textContent: 'Scan the disks' }),
     ),
-  );
+    el('p', { className: 'lab-note', textContent: note }),
+  ];
+  const form = startForm(content, async () => {
+    const { id } = await call('POST', '/lab/api/tombstones/scans', {
+      max_files: Number(controls.files.value),
+      max_s: Number(controls.seconds.value),
+      dirs_per_s: Number(controls.dirs.value),
+    });
+    onStart(id);
+  });
+  return card('Scan', form);
 }
 
 /** @param {ScanView} view */
 function scanView({ scan, age_edges_s: edges }) {
-  const { progress, result, state, error } = scan;
-  if (error !== null) return [problem(error)];
+  const { progress, result } = scan;
+  const head = runHead(scan, 'The disks of node_root');
   if (result === null) {
     const done =
-      progress === null ? state : `${progress.done} of ${progress.total ?? '?'} partitions`;
-    return [card('Scan', el('p', { textContent: done }))];
+      progress === null ? [] : [`${progress.done} of ${progress.total ?? '?'} partitions`];
+    return [card('Scan', ...head, ...done.map((textContent) => el('p', { textContent })))];
   }
   const { exhibits, files, denied, partial, names, reclaim_age_s: reclaim } = result;
   const place = el('div');
@@ -207,6 +120,7 @@ function scanView({ scan, age_edges_s: edges }) {
   return [
     card(
       'In short',
+      ...head,
       figures([
         { label: 'Deleted objects', value: numberText(exhibits) },
         { label: 'Files read', value: numberText(files) },
