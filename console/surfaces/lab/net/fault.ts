@@ -1,0 +1,137 @@
+import type { RunActor, RunControl, RunFacts, RunView } from '../../../server/runs/run.js';
+import type { ClusterNode, NodeDriver } from '../../../nodes/driver.js';
+
+/**
+ * One thing to take back, as data: the console, or a dead-man without it, looks its kind up and
+ * does it. It holds no secrets and no live values.
+ */
+export interface Revert {
+  /** A name of `REVERT_KINDS`. */
+  readonly kind: string;
+  readonly params: RunFacts;
+}
+
+/** What reverts are done with. A dead-man has these too; it has no session and no store. */
+export interface RevertTools {
+  readonly driver: NodeDriver;
+  /** @throws Error for a name that `cluster_nodes` does not have */
+  node(name: string): ClusterNode;
+  /** `node_root`; empty where it is not configured. */
+  readonly nodeRoot: string;
+}
+
+/**
+ * Takes back one thing. It may be called before the thing was done, after it was taken back, and
+ * after a part of either: it looks at what is there, and changes what has to be changed.
+ * @returns what it did, as a sentence for the journal
+ * @throws whatever kept it from that: it is tried again
+ */
+export type RevertKind = (params: RunFacts, tools: RevertTools) => Promise<string>;
+
+/** How a revert ended. */
+export interface RevertOutcome {
+  readonly kind: string;
+  readonly ok: boolean;
+  /** What was done, or why it could not be. */
+  readonly text: string;
+}
+
+/** The end of a fault: what was done, and by which process. The net's journal has it too. */
+export interface RevertReport {
+  readonly by: 'console' | 'dead_man';
+  readonly reverted_unix_s: number;
+  readonly outcomes: readonly RevertOutcome[];
+}
+
+/** What a fault breaks things with. */
+export interface FaultControl<Params extends RunFacts = RunFacts> extends RunControl<Params> {
+  /**
+   * Writes down, on the disk, how to take back all that the fault will break, and starts its dead-men,
+   * which do so when its time is over, whatever has become of the console.
+   * Call it once, before the first thing is broken. Reverts are done in the order given.
+   * @throws ApiError no_space, unsupported_here; system errors: then nothing may be broken
+   */
+  arm(reverts: readonly Revert[]): Promise<void>;
+
+  /**
+   * Does one step that breaks something, once its intent is on the disk.
+   * @throws Error unless the fault is armed; system errors when the intent cannot be written: the
+   *   step is not done then; what `work` throws
+   */
+  act<T>(step: string, work: () => Promise<T>): Promise<T>;
+
+  /** Says that all is broken that was to be: a fault that `holds` goes on from here. */
+  held(): Promise<void>;
+
+  /**
+   * Takes back everything now, and ends the dead-men. A run calls it before it verifies the repair;
+   * if it does not, that is done when the run ends, however it ends.
+   * @throws ApiError driver_failed with the outcomes, when something could not be taken back
+   */
+  revert(): Promise<RevertReport>;
+}
+
+/** What faults of one name do. */
+export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown> {
+  /** `lab.node`: also the action in the audit log, and `kind` of its runs. */
+  readonly name: string;
+  /** Runs that are over and stay listed, with their results. */
+  readonly kept: number;
+  /**
+   * Whether a fault that is held, and has time left, goes on when the console was started anew:
+   * `run` is called again with `isResumed`, after its dead-men were looked after. Otherwise, and
+   * when it was not held yet, it is taken back at the next start.
+   */
+  readonly holds: boolean;
+  /**
+   * Breaks something, watches, and returns. `signal` is aborted when an operator ends the fault, when
+   * its time is over and when the console ends: then return as soon as you can. What is still broken
+   * when it returns or throws is taken back.
+   */
+  run(control: FaultControl<Params>): Promise<Result>;
+}
+
+/** A fault is started with this. */
+export interface FaultRequest<Params extends RunFacts = RunFacts> {
+  readonly params: Params;
+  readonly target: string;
+  /** Seconds, 10 to 3600, after which it is taken back. */
+  readonly ttlS: number;
+}
+
+/** What the evidence of a fault's run holds of the net, under `net`; the rest is the fault's own. */
+export interface NetEvidence {
+  readonly phase: 'armed' | 'acting' | 'held' | 'reverted';
+  /** The step that was begun last. */
+  readonly step: string | null;
+  /** Process ids of its dead-men; empty for those of systemd. */
+  readonly dead_men: readonly number[];
+  readonly report: RevertReport | null;
+}
+
+/** A fault as all operators see it; news of it come with the topic `runs`. */
+export type FaultView<Params extends RunFacts = RunFacts> = RunView<Params>;
+
+/**
+ * The net below the Lab's faults: one fault at a time, each taken back whatever dies.
+ * `labOf(context).net` has it.
+ */
+export interface Net {
+  /** What reverts, and faults, are done with. */
+  readonly tools: RevertTools;
+  /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
+  register<Params extends RunFacts, Result>(kind: FaultKind<Params, Result>): void;
+  /**
+   * @throws ApiError conflict (409) with `details.reason` `busy` and who holds it, or `cooldown` with
+   *   `details.until_unix_s`; unprocessable for a time out of range; no_space; system errors
+   */
+  start<Params extends RunFacts>(
+    name: string,
+    request: FaultRequest<Params>,
+    by: RunActor,
+  ): Promise<FaultView<Params>>;
+  /** The fault that is not over. */
+  readonly active: FaultView | undefined;
+  /** Until when no other fault may begin; undefined when one may. Seconds since 1970. */
+  cooldownUntilS(): Promise<number | undefined>;
+}
