@@ -1,28 +1,36 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { unique } from '../console/files/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, openPage, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
-import { consoleOf, consoleUp } from '../support/service-console.js';
-import { startService, type Service } from '../support/service.js';
+import {
+  CONSOLE_LIMIT_MS,
+  consoleOf,
+  startServiceWithConsole,
+  type ServiceWithConsole,
+} from '../support/service-console.js';
+import type { Service } from '../support/service.js';
 
-const BUCKET = 'photos';
+/** A cluster keeps the buckets of former runs. */
+const BUCKET = unique('photos');
 const ENABLED =
   '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
 
 describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chromium', function () {
-  this.timeout(BROWSER_LIMIT_MS);
+  this.timeout(CONSOLE_LIMIT_MS);
+  let running: ServiceWithConsole;
   let service: Service;
   let s3: S3TestClient;
   let watched: Watched;
   let page: Page;
 
   before(async () => {
-    service = await startService({ store: '127.0.0.1:0', console: '127.0.0.1:0', listeners: 1 });
-    await consoleUp(service);
-    s3 = new S3TestClient(service);
+    running = await startServiceWithConsole();
+    ({ service } = running);
+    s3 = new S3TestClient(running.s3);
     await s3.put(`/${BUCKET}`);
     await s3.put(`/${BUCKET}?versioning`, ENABLED);
     const meta = { 'content-type': 'text/plain', 'x-amz-meta-author': 'Ada' };
@@ -34,8 +42,9 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await s3.put(`/${BUCKET}/notes.txt`, 'notes');
     watched = await openPage();
     page = watched.page;
-    const { endpoint, user, key } = consoleOf(service);
+    const { endpoint, account, user, key } = consoleOf(service);
     await page.goto(`${endpoint}/login.html`);
+    await page.getByLabel('Account').fill(account);
     await page.getByLabel('User').fill(user);
     await page.getByLabel('Key').fill(key);
     await page.keyboard.press('Enter');
@@ -47,7 +56,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   after(async () => {
     await watched.close();
     await s3.close();
-    await service.stop();
+    await running.stop();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });

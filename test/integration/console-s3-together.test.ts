@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { download, job, list, ok, query, upload } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
+import { CONSOLE_LIMIT_MS } from '../support/service-console.js';
 import type { S3TestClient } from '../support/s3-client.js';
 
 /** How long it goes on, in seconds; by default some rounds, which take a few. */
@@ -30,7 +31,7 @@ function numbers(seed: number): (below: number) => number {
  * hold has to be there.
  */
 describe('service: an S3 client and Files on a locked bucket together', function () {
-  this.timeout(120_000 + SECONDS * 3000);
+  this.timeout(CONSOLE_LIMIT_MS + SECONDS * 3000);
   let both: ConsoleAndS3;
   let client: ConsoleClient;
   let s3: S3TestClient;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { chromium, type Page } from 'playwright-core';
 import { findProgram } from './programs.js';
+import { IS_CLUSTER } from './stack.js';
 
 /** Headless, and without anything that asks other hosts for something. */
 export const BROWSER_FLAGS = [
@@ -59,6 +60,8 @@ export async function openPage(): Promise<Watched> {
     complaints,
     answers,
     async shoot(name, sizes = SIZES) {
+      // The run on the embedded store takes the same ones.
+      if (IS_CLUSTER) return;
       for (const theme of ['light', 'dark'] as const) {
         for (const [size, viewport] of Object.entries(sizes)) {
           await page.emulateMedia({ colorScheme: theme });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ok, query } from '../console/files/support.js';
+import { ok, query, unique } from '../console/files/support.js';
 import { ConsoleClient } from '../console/support/client.js';
 import { S3TestClient } from './s3-client.js';
-import { consoleOf, consoleUp } from './service-console.js';
-import { startService, type Service, type ServiceOptions } from './service.js';
+import { IS_CLUSTER } from './stack.js';
+import { consoleOf, startServiceWithConsole } from './service-console.js';
+import type { Service, ServiceOptions } from './service.js';
 
 /** A version of an object as the console lists it. */
 export interface ListedVersion {
@@ -26,16 +27,14 @@ export class ConsoleAndS3 {
     readonly service: Service,
     readonly s3: S3TestClient,
     readonly client: ConsoleClient,
+    private readonly stopService: () => Promise<unknown>,
   ) {}
 
   static async start(options: ServiceOptions = {}): Promise<ConsoleAndS3> {
-    const service = await startService({
-      ...{ store: '127.0.0.1:0', console: '127.0.0.1:0', listeners: 1 },
-      ...options,
-    });
-    await consoleUp(service);
-    const client = await logIn(service, consoleOf(service).user, service.secretKey);
-    return new ConsoleAndS3(service, new S3TestClient(service), client);
+    const { service, s3, stop } = await startServiceWithConsole(options);
+    const { user, key, account } = consoleOf(service);
+    const client = await logIn(service, user, key, account);
+    return new ConsoleAndS3(service, new S3TestClient(s3), client, stop);
   }
 
   login(user: string, key: string, account = ''): Promise<ConsoleClient> {
@@ -46,7 +45,7 @@ export class ConsoleAndS3 {
   async makeBucket(
     status: 'Enabled' | 'Suspended' | 'Locked' | 'Off' = 'Enabled',
   ): Promise<string> {
-    const bucket = `bucket-${(this.#buckets += 1)}`;
+    const bucket = IS_CLUSTER ? unique('bucket') : `bucket-${(this.#buckets += 1)}`;
     const headers =
       status === 'Locked' ? { 'x-amz-bucket-object-lock-enabled': 'true' } : undefined;
     expect((await this.s3.put(`/${bucket}`, '', headers)).status).to.equal(200);
@@ -64,7 +63,7 @@ export class ConsoleAndS3 {
 
   async stop(): Promise<void> {
     await this.s3.close();
-    await this.service.stop();
+    await this.stopService();
   }
 }
 

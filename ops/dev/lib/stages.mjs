@@ -65,10 +65,12 @@ const ON_A_FAULTY_STORE = [
 
 /** Suites of the console that run once more on a real cluster; they speak Swift's API in any case. */
 const CONSOLE_ON_A_CLUSTER = [
+  'test/browser/console-s3.test.ts',
   'test/browser/files-flow.test.ts',
   'test/console/files/edge-names.test.ts',
   'test/console/files/files.test.ts',
   'test/console/files/zip.test.ts',
+  'test/integration/console-s3-together.test.ts',
 ];
 
 /**
