@@ -1,20 +1,17 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { parseCase, seedsOf, type ShadowCase } from '../../../console/surfaces/lab/shadow/case.js';
-import { compare, judge } from '../../../console/surfaces/lab/shadow/comparison.js';
-import { Duel } from '../../../console/surfaces/lab/shadow/duel.js';
+import { canonicalBody } from '../../../console/surfaces/lab/shadow/canonical.js';
+import { compare, judge, SAME } from '../../../console/surfaces/lab/shadow/comparison.js';
 import { minimize } from '../../../console/surfaces/lab/shadow/minimizer.js';
 import { drawMutation, mutate, OPERATORS } from '../../../console/surfaces/lab/shadow/mutation.js';
-import { parseAnswer, type RawAnswer } from '../../../console/surfaces/lab/shadow/raw-request.js';
-import type { ShadowWholeRun } from '../../../console/surfaces/lab/shadow/shadow-runs.js';
-import type { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
+import {
+  parseAnswer,
+  sendRaw,
+  type RawAnswer,
+} from '../../../console/surfaces/lab/shadow/raw-request.js';
 import { SeededRandom } from '../../../src/ring/builder/random.js';
-import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
-import { startPeerShim, type PeerShim } from './support.js';
 
 const answer = (status: number, headers: readonly (readonly [string, string])[] = [], body = '') =>
   ({ transport: 'answered', status, headers, body: Buffer.from(body), ms: 1 }) as RawAnswer;
@@ -137,16 +134,81 @@ describe('answers in Shadow', () => {
   ]; // prettier-ignore
   for (const [title, a, b, verdict, rule] of cases) {
     it(`are ${verdict} for ${title}`, () => {
-      expect(compare(a, b, 'swift')).to.deep.include({ verdict, rule });
+      const [first = SAME] = compare(a, b, 'swift');
+      expect(first).to.deep.include({ verdict, rule });
     });
   }
 
   it('of S3 are compared by the code of an error, and those of one side by what it must keep', () => {
     const error = (code: string) => answer(404, [], `<Error><Code>${code}</Code></Error>`);
-    expect(compare(error('NoSuchKey'), error('NoSuchBucket'), 's3').rule).to.equal('error code');
-    expect(judge(answer(404)).verdict).to.equal('identical');
-    expect(judge(answer(503)).rule).to.equal('server_error');
-    expect(judge(away('timeout')).rule).to.equal('timeout');
+    const rules = (differences: readonly { readonly rule: string }[]) =>
+      differences.map(({ rule }) => rule);
+    expect(rules(compare(error('NoSuchKey'), error('NoSuchBucket'), 's3'))).to.deep.equal([
+      'error code',
+    ]);
+    expect(judge(answer(404))).to.deep.equal([]);
+    expect(rules(judge(answer(503)))).to.deep.equal(['server_error']);
+    expect(rules(judge(away('timeout')))).to.deep.equal(['timeout']);
+  });
+
+  it('have all that differs, and the type of a body that is not there for a matter of looks', () => {
+    const a = answer(200, [['accept-ranges', 'bytes'], ['etag', 'x'], ['x-odd', '1']], 'a'); // prettier-ignore
+    const b = answer(200, [['etag', 'y']], 'b');
+    const found = compare(a, b, 's3').map(({ verdict, rule }) => `${verdict} ${rule}`);
+    expect(found).to.deep.equal([
+      'semantic header accept-ranges',
+      'semantic header etag',
+      'semantic body',
+      'cosmetic header x-odd',
+    ]);
+    const [none, html] = [answer(204), answer(204, [['content-type', 'text/html'], ['content-length', '0']])]; // prettier-ignore
+    expect(compare(none, html, 's3', 'DELETE')).to.deep.equal([
+      { verdict: 'cosmetic', rule: 'header content-type', detail: 'none and text/html' },
+    ]);
+    expect(compare(none, html, 's3', 'HEAD')[0]?.verdict).to.equal('semantic');
+  });
+
+  it('are alike as documents, however they are written', () => {
+    const xml = (text: string) => canonicalBody(Buffer.from(text), 'application/xml');
+    const one = xml(
+      '<?xml version="1.0"?>\n<R xmlns="a" b="c"><Prefix></Prefix><K>x</K><E>&quot;t&quot;</E><K>y</K><UploadId>1</UploadId></R>',
+    );
+    expect(xml("<R b='c' xmlns='a'>\n <K>x</K>\n <K>y</K>\n <E>\"t\"</E></R>")).to.equal(one);
+    expect(xml('<R b="c" xmlns="a"><K>y</K><K>x</K><E>"t"</E></R>')).not.to.equal(one);
+    expect(xml('<R b="c" xmlns="a"><K>x</K><K>y</K><E>"t"</E><N>z</N></R>')).not.to.equal(one);
+    for (const broken of ['<R><K></R>', '<R', 'no <', '<R></R></R>', '<R>'.repeat(9)]) {
+      expect(xml(broken), broken).to.equal(broken);
+    }
+    const json = (text: string) => canonicalBody(Buffer.from(text), 'application/json');
+    expect(json('{"last_modified": "a"}')).to.equal(json('{"last_modified": "b"}'));
+  });
+
+  it('end when nothing comes any more, and when too much does', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes) => {
+        if (!bytes.includes('flood')) return;
+        const more = Buffer.alloc(64 * 1024, 'X: y\r\n');
+        const flood = (): void => {
+          while (!socket.destroyed && socket.write(more));
+        };
+        socket.on('drain', flood);
+        socket.write('HTTP/1.1 200 OK\r\n');
+        flood();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
+    const ask = (what: string, timeoutMs: number) =>
+      sendRaw(address, Buffer.from(`GET /${what} HTTP/1.1\r\n\r\n`), { isHead: false, timeoutMs });
+    try {
+      expect(await ask('flood', 60_000)).to.include({ transport: 'invalid', status: null });
+      expect(await ask('hang', 50)).to.include({ transport: 'timeout', status: null });
+    } finally {
+      server.close();
+    }
   });
 });
 
@@ -170,140 +232,5 @@ describe('the minimizer of Shadow', () => {
       ['HEAD', [['B', '2']]],
     ]);
     expect(replays).to.be.lessThan(60);
-  });
-});
-
-describe('a duel of Shadow', () => {
-  it('removes the container of one side where the other side makes none', async () => {
-    const removed: string[] = [];
-    const side = (create: () => Promise<string>) =>
-      ({
-        create,
-        remove: (container: string) => {
-          removed.push(container);
-          return Promise.resolve();
-        },
-      }) as unknown as ShadowSide;
-    const duel = new Duel(
-      side(() => Promise.resolve('shadow-a')),
-      side(() => Promise.reject(new Error('container: 503'))),
-    );
-    const problem = await duel.run(seedsOf('swift')[0]!).catch((error: unknown) => error);
-    expect(problem).to.be.an('error').with.property('message', 'container: 503');
-    expect(removed).to.deep.equal(['shadow-a']);
-  });
-});
-
-describe('Shadow over two stores', function () {
-  this.timeout(120_000);
-  let root: string;
-  let peer: PeerShim;
-  let bed: TestBed;
-  let operator: ConsoleClient;
-
-  before(async () => {
-    root = await makeTempFolder('shadow');
-    await mkdir(join(root, 'corpus'));
-    await writeFile(join(root, 'corpus', `${'a'.repeat(64)}.json`), '{"steps": "hostile"}');
-    peer = await startPeerShim();
-    bed = await startTestBed(
-      {
-        lab_enabled: true,
-        shadow_root: root,
-        shadow_peer_base: peer.origin,
-        shadow_peer_auth: `${peer.origin}/auth/v1.0`,
-      },
-      REAL_CLOCK,
-    );
-    peer.target = bed.store.origin;
-    operator = await bed.login();
-  });
-
-  after(async () => {
-    await bed.close();
-    await peer.close();
-    await removeFolder(root);
-  });
-
-  async function run(given: object): Promise<ShadowWholeRun> {
-    const started = await operator.post('/lab/api/shadow/runs', given);
-    expect(started.status, started.text).to.equal(202);
-    const { id }: { id: string } = started.json();
-    return eventually(
-      async () => (await operator.get(`/lab/api/shadow/runs/${id}`)).json() as ShadowWholeRun,
-      ({ state }) => ['done', 'failed', 'cancelled'].includes(state),
-      100_000,
-    );
-  }
-
-  it('finds nothing where both are the same, and leaves no container behind', async () => {
-    const operators = ['header', 'path', 'query', 'method', 'step'];
-    const { state, error, result } = await run({ mode: 'dual', seed: 3, cases: 14, operators });
-    expect(state, JSON.stringify(error)).to.equal('done');
-    const found = result?.findings.map(({ difference, case: one }) => ({
-      difference,
-      steps: one.steps,
-    }));
-    // Both fail alike where a server fails: that is a finding, and none of the comparison.
-    expect(found?.filter(({ difference }) => difference.rule !== 'server_error')).to.deep.equal([]);
-    expect(result?.cases).to.equal(14);
-    const containers = await operator.get('/api/files/containers?prefix=shadow-');
-    expect(containers.text).not.to.match(/shadow-[0-9a-f]{12}/);
-    const log = (await readFile(join(root, 'mutations.jsonl'), 'utf8')).trim().split('\n');
-    expect(log.length).to.equal(result?.steps);
-    expect(JSON.parse(log[0] ?? '')).to.include({ v: 1, seed: 3, step: 0, verdict: 'identical' });
-    expect(log.join('')).not.to.match(/AUTH_tk|testing/);
-  });
-
-  it('finds a status that one side changes, makes it small, keeps it, and sends it again', async () => {
-    peer.passes = 0;
-    const refused = await run({ mode: 'dual', seed: 1, cases: 1 });
-    expect([refused.state, refused.error?.code]).to.deep.equal(['failed', 'upstream_unavailable']);
-    // Control requests have one HEAD.
-    peer.passes = 1;
-    const done = await run({ mode: 'dual', seed: 1, cases: 1 });
-    expect(done.state).to.equal('done');
-    const finding = done.result?.findings.find(
-      ({ difference }) => difference.detail === '200 and 203',
-    );
-    expect(finding?.difference).to.include({ verdict: 'semantic', rule: 'status' });
-    expect([finding?.is_flaky, finding?.a.status, finding?.b?.status]).to.deep.equal([
-      false,
-      200,
-      203,
-    ]);
-    const steps = finding?.minimal?.steps.map(({ method }) => method);
-    // An object that is not there has no 200 to change.
-    expect(steps).to.deep.equal(['PUT', 'HEAD']);
-    const kept = await readdir(join(root, 'corpus'));
-    expect(kept.some((name) => name.endsWith('.min.json'))).to.equal(true);
-    const again = await operator.post('/lab/api/shadow/replay', {
-      mode: 'dual',
-      case: finding?.minimal,
-    });
-    expect(again.text).to.include('200 and 203');
-  });
-
-  it('refuses what it has no second side for, and cases that would leave their container', async () => {
-    const s3 = await operator.post('/lab/api/shadow/runs', { mode: 's3' });
-    expect([s3.status, codeOf(s3)]).to.deep.equal([501, 'unsupported_here']);
-    expect(s3.text).to.include('s3_base');
-    const hostile = {
-      id: 'x',
-      dialect: 'swift',
-      steps: [{ method: 'DELETE', target: '/v1/${A}/other', headers: [] }],
-    };
-    const replay = await operator.post('/lab/api/shadow/replay', { mode: 'single', case: hostile });
-    expect(codeOf(replay)).to.equal('unprocessable');
-  });
-
-  it('judges one side alone', async () => {
-    const { state, result } = await run({
-      mode: 'single',
-      seed: 5,
-      cases: 10,
-      operators: ['path'],
-    });
-    expect([state, result?.cases]).to.deep.equal(['done', 10]);
   });
 });

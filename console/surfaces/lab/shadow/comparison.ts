@@ -1,3 +1,4 @@
+import { canonicalBody } from './canonical.js';
 import type { Dialect } from './case.js';
 import type { RawAnswer } from './raw-request.js';
 
@@ -11,7 +12,8 @@ export interface Difference {
   readonly detail: string;
 }
 
-const SAME: Difference = { verdict: 'identical', rule: '', detail: '' };
+/** What a step has in which nothing differs. */
+export const SAME: Difference = { verdict: 'identical', rule: '', detail: '' };
 
 /** Times, ids, tokens, cookies, and what a connection says of itself. */
 const DROPPED =
@@ -22,31 +24,50 @@ const SETS = /^(?:allow|vary|access-control-.*)$/;
 const MEANT =
   /^(?:etag|content-length|content-type|content-range|content-encoding|accept-ranges|x-delete-at|x-object-meta-.*|x-container-(?!policy).*|x-amz-(?:meta-.*|version-id|delete-marker|storage-class)|location|x-static-large-object|x-object-manifest)$/;
 
-/** Compares two answers of one step, the most important first. */
-export function compare(a: RawAnswer, b: RawAnswer, dialect: Dialect): Difference {
-  const failed = serverError(a) ?? serverError(b);
+/**
+ * Compares two answers of one step.
+ * @param method - of the request, in upper case
+ * @returns all that differs, the most important first; nothing where they are alike
+ */
+export function compare(
+  a: RawAnswer,
+  b: RawAnswer,
+  dialect: Dialect,
+  method = 'GET',
+): Difference[] {
   const [one, two] = [a.status ?? a.transport, b.status ?? b.transport];
-  if (a.transport !== b.transport) {
-    return { verdict: 'breaking', rule: 'transport', detail: `${one} and ${two}` };
-  }
+  const detail = `${one} and ${two}`;
+  // Nothing else of answers that differ so much is worth a word.
+  if (a.transport !== b.transport) return [{ verdict: 'breaking', rule: 'transport', detail }];
   if (a.status !== b.status) {
     const isClass = Math.floor((a.status ?? 0) / 100) !== Math.floor((b.status ?? 0) / 100);
-    const detail = `${one} and ${two}`;
-    return { verdict: isClass ? 'breaking' : 'semantic', rule: 'status', detail };
+    return [{ verdict: isClass ? 'breaking' : 'semantic', rule: 'status', detail }];
   }
-  if (failed !== undefined) return failed;
-  return compareHeaders(a, b) ?? compareBodies(a, b, dialect) ?? compareLooks(a, b) ?? SAME;
+  const failed = serverError(a);
+  if (failed !== undefined) return [failed];
+  const isMeant = meantOf(a, b, method);
+  const headers = headerDifferences(a, b);
+  return [
+    ...headers
+      .filter(({ name }) => isMeant(name))
+      .map(({ rule, detail: text }) => ({ verdict: 'semantic' as const, rule, detail: text })),
+    ...bodyDifference(a, b, dialect),
+    ...headers
+      .filter(({ name }) => !isMeant(name))
+      .map(({ rule, detail: text }) => ({ verdict: 'cosmetic' as const, rule, detail: text })),
+  ];
 }
 
 /** What one side alone must keep: an answer that is one, and no failure of the server. */
-export function judge(a: RawAnswer): Difference {
+export function judge(a: RawAnswer): Difference[] {
   if (a.transport === 'timeout') {
-    return { verdict: 'semantic', rule: 'timeout', detail: 'no answer in time' };
+    return [{ verdict: 'semantic', rule: 'timeout', detail: 'no answer in time' }];
   }
   if (a.transport === 'invalid') {
-    return { verdict: 'breaking', rule: 'transport', detail: 'what came is no answer' };
+    return [{ verdict: 'breaking', rule: 'transport', detail: 'what came is no answer' }];
   }
-  return serverError(a) ?? SAME;
+  const failed = serverError(a);
+  return failed === undefined ? [] : [failed];
 }
 
 /** A failure of a server is a finding, also where both fail alike. */
@@ -71,23 +92,21 @@ function valuesOf(answer: RawAnswer): Map<string, string> {
   return found;
 }
 
-/** The first header that differs, of those that `fits`. */
-function firstDifference(
+/** The headers that differ, by their names. */
+function headerDifferences(
   a: RawAnswer,
   b: RawAnswer,
-  fits: (name: string) => boolean,
-): Omit<Difference, 'verdict'> | undefined {
+): { readonly name: string; readonly rule: string; readonly detail: string }[] {
   const [one, two] = [valuesOf(a), valuesOf(b)];
-  for (const name of [...new Set([...one.keys(), ...two.keys()])].sort()) {
-    if (!fits(name) || one.get(name) === two.get(name)) continue;
-    if (name === 'x-delete-at' && isSoonAfter(one.get(name), two.get(name))) continue;
-    const shown = (value = 'none') => value.slice(0, 100);
-    return {
-      rule: `header ${name}`,
-      detail: `${shown(one.get(name))} and ${shown(two.get(name))}`,
-    };
-  }
-  return undefined;
+  const shown = (value = 'none') => value.slice(0, 100);
+  return [...new Set([...one.keys(), ...two.keys()])].sort().flatMap((name) => {
+    const values = [one.get(name), two.get(name)] as const;
+    if (values[0] === values[1]) return [];
+    if (name === 'x-delete-at' && isSoonAfter(...values)) return [];
+    // No body, and a body of no bytes.
+    if (name === 'content-length' && values.every((value = '0') => value === '0')) return [];
+    return { name, rule: `header ${name}`, detail: `${shown(values[0])} and ${shown(values[1])}` };
+  });
 }
 
 /** Times that are counted from the moment of a request differ by as much as two requests do. */
@@ -95,57 +114,43 @@ function isSoonAfter(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && Math.abs(Number(a) - Number(b)) <= 10;
 }
 
-function compareHeaders(a: RawAnswer, b: RawAnswer): Difference | undefined {
+/** Whether clients act on a header of these answers. */
+function meantOf(a: RawAnswer, b: RawAnswer, method: string): (name: string) => boolean {
+  // The type of nothing says nothing; to HEAD it is that of what GET would answer.
+  const isEmpty = a.body.length === 0 && b.body.length === 0 && !/^(?:GET|HEAD)$/.test(method);
   // The length of an error's text, or of an XML document, is as long as its words.
   const isText = (a.status ?? 0) >= 400 || isDocument(a);
-  const found = firstDifference(
-    a,
-    b,
-    (name) => MEANT.test(name) && !(isText && name === 'content-length'),
-  );
-  return found === undefined ? undefined : { verdict: 'semantic', ...found };
+  return (name) => {
+    if ((isEmpty && name === 'content-type') || (isText && name === 'content-length')) return false;
+    return MEANT.test(name);
+  };
 }
 
-function compareLooks(a: RawAnswer, b: RawAnswer): Difference | undefined {
-  const found = firstDifference(a, b, (name) => !MEANT.test(name));
-  return found === undefined ? undefined : { verdict: 'cosmetic', ...found };
+function typeOf({ headers }: RawAnswer): string {
+  return headers.find(([name]) => name === 'content-type')?.[1] ?? '';
 }
 
-function isDocument({ headers }: RawAnswer): boolean {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  return /json|xml/.test(type);
+function isDocument(answer: RawAnswer): boolean {
+  return /json|xml/.test(typeOf(answer));
 }
 
-function compareBodies(a: RawAnswer, b: RawAnswer, dialect: Dialect): Difference | undefined {
+function bodyDifference(a: RawAnswer, b: RawAnswer, dialect: Dialect): Difference[] {
   if ((a.status ?? 0) >= 400) {
-    if (dialect === 'swift') return undefined;
+    if (dialect === 'swift') return [];
     const [one, two] = [codeOf(a), codeOf(b)];
-    if (one === two) return undefined;
-    return { verdict: 'semantic', rule: 'error code', detail: `${one} and ${two}` };
+    if (one === two) return [];
+    return [{ verdict: 'semantic', rule: 'error code', detail: `${one} and ${two}` }];
   }
-  const [one, two] = [canonical(a), canonical(b)];
-  if (one === two) return undefined;
+  const one = canonicalBody(a.body, typeOf(a));
+  const two = canonicalBody(b.body, typeOf(b));
+  if (one === two) return [];
   let at = 0;
   while (at < one.length && one[at] === two[at]) at += 1;
   const from = Math.max(0, at - 20);
   const part = (text: string) => JSON.stringify(text.slice(from, from + 60));
-  return { verdict: 'semantic', rule: 'body', detail: `${part(one)} and ${part(two)}` };
+  return [{ verdict: 'semantic', rule: 'body', detail: `${part(one)} and ${part(two)}` }];
 }
 
 function codeOf({ body }: RawAnswer): string {
   return /<Code>([^<]*)<\/Code>/.exec(body.toString('latin1'))?.[1] ?? 'no code';
-}
-
-/** Without times, ids and the blanks between elements. */
-function canonical(answer: RawAnswer): string {
-  const type = answer.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  const [, boundary] = /boundary="?([^";]+)/.exec(type) ?? [];
-  const whole = answer.body.toString('latin1');
-  const text = boundary === undefined ? whole : whole.replaceAll(boundary, 'boundary');
-  if (!isDocument(answer)) return text;
-  return text
-    .replace(/"last_modified": ?"[^"]*"/g, '')
-    .replace(/<(last_modified|LastModified|UploadId|CreationDate|Initiated)>[^<]*<\/\1>/g, '')
-    .replace(/>\s+</g, '><')
-    .trim();
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ShadowCase } from './case.js';
-import { compare, judge, type Difference } from './comparison.js';
+import { compare, judge, SAME, type Difference } from './comparison.js';
 import type { RawAnswer } from './raw-request.js';
 import type { ShadowSide } from './side.js';
 
@@ -18,7 +18,10 @@ export interface AnswerView {
 
 export interface StepResult {
   readonly step: number;
+  /** What counts most of what differs. */
   readonly difference: Difference;
+  /** What differs besides. */
+  readonly others: readonly Difference[];
   readonly a: AnswerView;
   /** Null where there is one side alone. */
   readonly b: AnswerView | null;
@@ -62,17 +65,19 @@ export class Duel {
   #resultOf(
     step: number,
     answers: readonly RawAnswer[],
-    { dialect }: ShadowCase,
+    { dialect, steps }: ShadowCase,
     containers: readonly string[],
   ): StepResult {
     // Each side has a container of its own, whose name is in what it says.
     const plain = answers.map((answer, at) => anonymous(answer, containers[at] ?? ''));
     const [a, b] = plain;
     if (a === undefined) throw new Error('no side has answered');
-    const difference = b === undefined ? judge(a) : compare(a, b, dialect);
+    const method = steps[step]?.method.toUpperCase();
+    const found = b === undefined ? judge(a) : compare(a, b, dialect, method);
+    const [difference = SAME, ...others] = found;
     const view = (answer: RawAnswer, side: ShadowSide): AnswerView => viewOf(answer, side.label);
     return {
-      ...{ step, difference, a: view(a, this.a) },
+      ...{ step, difference, others, a: view(a, this.a) },
       b: b === undefined || this.b === undefined ? null : view(b, this.b),
     };
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SeededRandom } from '../../../../src/ring/builder/random.js';
 import { ApiError } from '../../../server/api-error.js';
 import { digestOf, seedsOf, type Dialect, type ShadowCase } from './case.js';
-import type { Verdict } from './comparison.js';
+import type { Difference, Verdict } from './comparison.js';
 import type { Duel, StepResult } from './duel.js';
 import { minimize } from './minimizer.js';
 import { drawMutation, mutate, type Mutation, type Operator } from './mutation.js';
@@ -32,6 +32,10 @@ export interface ShadowFinding extends StepResult {
 
 export interface ShadowView {
   readonly cases: number;
+  /** Cases that could not be sent, since a side took no container. */
+  readonly skipped: number;
+  /** Why the run has ended early, or lacks something; null where it has all. */
+  readonly problem: string | null;
   readonly steps: number;
   readonly findings: readonly ShadowFinding[];
   /** Steps by method and verdict. */
@@ -42,6 +46,10 @@ const MUTATIONS_MAX = 3;
 const FINDINGS_MAX = 200;
 const MINIMIZED_MAX = 20;
 const RETRIES = 3;
+/** A side that takes no container so many times, one after the other, is down. */
+const FAILURES_MAX = 5;
+const FAILURE_PAUSE_MS = 500;
+const CONTROL_RULES = new Set(['transport', 'timeout', 'status', 'server_error']);
 /** At most twenty steps a second. */
 const STEP_MS = 50;
 
@@ -51,6 +59,9 @@ export class ShadowRun {
   readonly #matrix: Record<string, Record<Verdict, number>> = {};
   #cases = 0;
   #steps = 0;
+  #skipped = 0;
+  #failures = 0;
+  #problem: string | null = null;
 
   constructor(
     private readonly id: string,
@@ -63,6 +74,8 @@ export class ShadowRun {
   get view(): ShadowView {
     return {
       cases: this.#cases,
+      skipped: this.#skipped,
+      problem: this.#problem,
       steps: this.#steps,
       findings: [...this.#findings.values()],
       matrix: structuredClone(this.#matrix),
@@ -79,7 +92,8 @@ export class ShadowRun {
     } catch {
       throw new ApiError('upstream_unavailable', 'A side does not take a container.');
     }
-    const odd = results.find(({ difference }) => isFinding(difference.verdict));
+    // How answers differ is for the run to find; here both have to be up, and to take requests.
+    const odd = results.find(({ difference }) => CONTROL_RULES.has(difference.rule));
     if (odd === undefined) return;
     throw new ApiError(
       'upstream_unavailable',
@@ -87,7 +101,10 @@ export class ShadowRun {
     );
   }
 
-  /** @param tell is called after each case */
+  /**
+   * What one side refuses for a moment, or a file that cannot be written, ends no run.
+   * @param tell is called after each case
+   */
   async run(signal: AbortSignal, tell: () => void): Promise<void> {
     const { seed, cases, operators } = this.params;
     const { dialect } = this.duel.a;
@@ -102,13 +119,21 @@ export class ShadowRun {
       const one = { ...mutate(base, mutations), id: `${base.id}-${at}` };
       await this.#send(one, mutations);
       tell();
+      if (this.#failures >= FAILURES_MAX) {
+        this.#problem = `A side took no container ${FAILURES_MAX} times, one after the other.`;
+        return;
+      }
       await delay(STEP_MS * one.steps.length, undefined, { signal }).catch(() => undefined);
     }
     await this.#minimizeAll(signal, tell);
   }
 
   async #send(one: ShadowCase, mutations: readonly Mutation[]): Promise<void> {
-    const results = await this.duel.run(one);
+    const results = await this.#duel(one);
+    if (results === undefined) {
+      this.#skipped += 1;
+      return;
+    }
     this.#cases += 1;
     for (const result of results) {
       const { method = '' } = one.steps[result.step] ?? {};
@@ -117,9 +142,41 @@ export class ShadowRun {
       const row = (this.#matrix[method.toUpperCase()] ??= newRow());
       row[verdict] += 1;
     }
-    const found = results.find(({ difference }) => isFinding(difference.verdict));
-    const isFlaky = found === undefined ? false : await this.#note(one, mutations, found);
-    await this.files.log(results.map((result) => this.#line(one, mutations, result, isFlaky)));
+    const flaky = new Set<number>();
+    for (const result of results) {
+      const { difference, others, step } = result;
+      const odd = [difference, ...others].filter(({ verdict: each }) => isFinding(each));
+      for (const each of odd) {
+        if (await this.#note(one, mutations, { ...result, difference: each })) flaky.add(step);
+      }
+      // Behind this the two may be in different states.
+      if (odd.some(({ rule }) => CONTROL_RULES.has(rule))) break;
+    }
+    const lines = results.map((each) => this.#line(one, mutations, each, flaky.has(each.step)));
+    await this.#write(() => this.files.log(lines));
+  }
+
+  /** @returns undefined where a side took no container: it may the next time */
+  async #duel(one: ShadowCase): Promise<StepResult[] | undefined> {
+    try {
+      const results = await this.duel.run(one);
+      this.#failures = 0;
+      return results;
+    } catch {
+      this.#failures += 1;
+      await delay(FAILURE_PAUSE_MS);
+      return undefined;
+    }
+  }
+
+  /** What is found is not lost because a disk is full. */
+  async #write(task: () => Promise<unknown>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+      this.#problem = `Files in shadow_root cannot be written: ${code}.`;
+    }
   }
 
   /** @returns whether it did not show again each time */
@@ -128,7 +185,7 @@ export class ShadowRun {
     mutations: readonly Mutation[],
     found: StepResult,
   ): Promise<boolean> {
-    const { rule, detail, verdict } = found.difference;
+    const { rule, detail } = found.difference;
     const method = one.steps[found.step]?.method.toUpperCase() ?? '';
     const id = `${method} ${rule} ${detail}`.slice(0, 200);
     const known = this.#findings.get(id);
@@ -137,32 +194,38 @@ export class ShadowRun {
       return known.is_flaky;
     }
     if (this.#findings.size >= FINDINGS_MAX) return false;
-    let again = 0;
-    while (again < RETRIES && (await this.#shows(one, verdict, rule))) again += 1;
-    const isFlaky = again < RETRIES;
+    const again = [];
+    for (let sent = 0; sent < RETRIES; sent++)
+      again.push(await this.#shows(one, method, found.difference));
+    // What could not be sent again says nothing.
+    const isFlaky = again.includes(false);
     const finding = { id, case: one, mutations, is_flaky: isFlaky, times: 1, minimal: null };
     this.#findings.set(id, { ...found, ...finding });
-    await this.files.keep(one);
+    await this.#write(() => this.files.keep(one));
     return isFlaky;
   }
 
-  async #shows(one: ShadowCase, verdict: Verdict, rule: string): Promise<boolean> {
-    const results = await this.duel.run(one);
-    return results.some(
-      (each) => each.difference.verdict === verdict && each.difference.rule === rule,
-    );
+  /** @returns undefined where it could not be sent */
+  async #shows(one: ShadowCase, method: string, wanted: Difference): Promise<boolean | undefined> {
+    const results = await this.#duel(one);
+    return results
+      ?.filter(({ step }) => one.steps[step]?.method.toUpperCase() === method)
+      .flatMap(({ difference, others }) => [difference, ...others])
+      .some(({ verdict, rule }) => verdict === wanted.verdict && rule === wanted.rule);
   }
 
   async #minimizeAll(signal: AbortSignal, tell: () => void): Promise<void> {
     const stable = [...this.#findings.values()].filter((one) => !one.is_flaky);
     for (const finding of stable.slice(0, MINIMIZED_MAX)) {
-      if (signal.aborted) return;
-      const { verdict, rule } = finding.difference;
+      if (signal.aborted || this.#failures >= FAILURES_MAX) return;
+      const method = finding.case.steps[finding.step]?.method.toUpperCase() ?? '';
       const { minimal } = await minimize(finding.case, async (one) =>
-        signal.aborted ? false : this.#shows(one, verdict, rule),
+        signal.aborted || this.#failures >= FAILURES_MAX
+          ? false
+          : ((await this.#shows(one, method, finding.difference)) ?? false),
       );
       this.#findings.set(finding.id, { ...finding, minimal });
-      await this.files.keep(minimal, true);
+      await this.#write(() => this.files.keep(minimal, true));
       tell();
     }
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UNSIGNED_PAYLOAD, signRequest } from '../../../s3/sign.js';
 import type { UpstreamAddress } from '../../../swift/address.js';
+import { unescapeXml } from './canonical.js';
 import type { Dialect, ShadowStep } from './case.js';
 import { sendRaw, type RawAnswer } from './raw-request.js';
 
@@ -51,7 +52,7 @@ export class ShadowSide {
     const names =
       this.dialect === 'swift'
         ? text.split('\n').filter(Boolean)
-        : [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescape(key));
+        : [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescapeXml(key));
     for (const name of names.slice(0, DELETES_MAX)) {
       await this.#plain('DELETE', `/${encodeName(name)}`, container);
     }
@@ -141,15 +142,4 @@ function decode(text: string): string {
 
 function encodeName(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/');
-}
-
-function unescape(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    lt: '<',
-    gt: '>',
-    quot: '"',
-    apos: "'",
-    amp: '&',
-  };
-  return text.replace(/&(lt|gt|quot|apos|amp);/g, (whole, name: string) => entities[name] ?? whole);
 }

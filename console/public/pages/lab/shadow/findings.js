@@ -22,10 +22,13 @@ const STATES = { identical: 'ok', cosmetic: 'info', semantic: 'warn', breaking: 
  * @param {View} view
  * @param {number} wanted
  */
-export function summaryOf({ cases, steps, findings }, wanted) {
+export function summaryOf({ cases, skipped, steps, findings }, wanted) {
   const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky).length;
   return figures([
     { label: 'Cases', value: `${cases} of ${wanted}` },
+    ...(skipped > 0
+      ? [{ label: 'Not sent', value: String(skipped), hint: 'a side took no container' }]
+      : []),
     { label: 'Requests compared', value: String(steps) },
     { label: 'Findings', value: String(findings.length) },
     { label: 'Flaky', value: String(flaky), hint: 'not each time' },

@@ -105,8 +105,10 @@ function runView(run) {
   const head = runHead(run, `${sides}, seed ${params.seed}`);
   const view = run.result ?? run.detail;
   if (view === null) return [card('Run', ...head)];
+  // Runs of a former release have no such word.
+  const problems = view.problem ? [el('p', { className: 'error', textContent: view.problem })] : [];
   return [
-    card('Run', ...head, summaryOf(view, params.cases)),
+    card('Run', ...head, ...problems, summaryOf(view, params.cases)),
     findingTable(view, params.mode),
     matrixTable(view),
   ];

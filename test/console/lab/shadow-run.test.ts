@@ -1,0 +1,219 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { seedsOf } from '../../../console/surfaces/lab/shadow/case.js';
+import { Duel, type StepResult } from '../../../console/surfaces/lab/shadow/duel.js';
+import { OPERATORS } from '../../../console/surfaces/lab/shadow/mutation.js';
+import { ShadowFiles } from '../../../console/surfaces/lab/shadow/shadow-files.js';
+import { ShadowRun } from '../../../console/surfaces/lab/shadow/shadow-run.js';
+import type { ShadowWholeRun } from '../../../console/surfaces/lab/shadow/shadow-runs.js';
+import type { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
+import { eventually } from '../../support/eventually.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
+import { startPeerShim, type PeerShim } from './support.js';
+
+describe('a duel of Shadow', () => {
+  it('removes the container of one side where the other side makes none', async () => {
+    const removed: string[] = [];
+    const side = (create: () => Promise<string>) =>
+      ({
+        create,
+        remove: (container: string) => {
+          removed.push(container);
+          return Promise.resolve();
+        },
+      }) as unknown as ShadowSide;
+    const duel = new Duel(
+      side(() => Promise.resolve('shadow-a')),
+      side(() => Promise.reject(new Error('container: 503'))),
+    );
+    const problem = await duel.run(seedsOf('swift')[0]!).catch((error: unknown) => error);
+    expect(problem).to.be.an('error').with.property('message', 'container: 503');
+    expect(removed).to.deep.equal(['shadow-a']);
+  });
+});
+
+describe('a run of Shadow', function () {
+  this.timeout(60_000);
+  const view = { label: '', transport: 'answered' as const, ms: 1, headers: [], body_sha256: '', body: '' }; // prettier-ignore
+  const found: StepResult = {
+    ...{ step: 0, a: { ...view, status: 200 }, b: { ...view, status: 404 } },
+    difference: { verdict: 'breaking', rule: 'status', detail: '200 and 404' },
+    others: [],
+  };
+
+  /** A run over sides of which `fails` says, by the number of the duel, whether they are away. */
+  async function run(root: string, fails: (duel: number) => boolean): Promise<ShadowRun> {
+    let duels = 0;
+    const duel = {
+      a: { dialect: 'swift' },
+      run: () => {
+        duels += 1;
+        return fails(duels)
+          ? Promise.reject(new Error('container: 503'))
+          : Promise.resolve([found]);
+      },
+    } as unknown as Duel;
+    const params = { mode: 'dual', seed: 1, cases: 6, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
+    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
+    await one.run(new AbortController().signal, () => undefined);
+    return one;
+  }
+
+  it('goes on when a side takes no container for once, and keeps what it has found', async () => {
+    const root = await makeTempFolder('shadow');
+    // The first case with what sends it again takes four, the second fails.
+    const { view: end } = await run(root, (duel) => duel === 5);
+    expect(end).to.deep.include({ cases: 5, skipped: 1, problem: null });
+    expect(end.findings.map(({ is_flaky: isFlaky }) => isFlaky)).not.to.include(true);
+    await removeFolder(root);
+  });
+
+  it('ends with what it has found when a side stays away', async () => {
+    const root = await makeTempFolder('shadow');
+    const { view: end } = await run(root, (duel) => duel > 4);
+    expect(end).to.deep.include({ cases: 1, skipped: 5 });
+    expect(end.problem).to.include('took no container 5 times');
+    expect(end.findings).to.have.length(1);
+    await removeFolder(root);
+  });
+
+  it('goes on when its files cannot be written, and says so', async () => {
+    const root = await makeTempFolder('shadow');
+    await writeFile(join(root, 'file'), '');
+    const { view: end } = await run(join(root, 'file'), () => false);
+    expect(end.cases).to.equal(6);
+    expect(end.problem).to.match(/cannot be written: E/);
+    expect(end.findings).not.to.have.length(0);
+    await removeFolder(root);
+  });
+});
+
+describe('Shadow over two stores', function () {
+  this.timeout(120_000);
+  let root: string;
+  let peer: PeerShim;
+  let bed: TestBed;
+  let operator: ConsoleClient;
+
+  before(async () => {
+    root = await makeTempFolder('shadow');
+    await mkdir(join(root, 'corpus'));
+    const step = { method: 'DELETE', target: '/v1/${A}/other', headers: [] };
+    const hostile = [
+      '{"steps": "hostile"}',
+      JSON.stringify({ id: 'x', dialect: 'swift', steps: [step] }),
+      JSON.stringify({ id: 'x', dialect: 'swift', steps: Array.from({ length: 13 }, () => step) }),
+      '['.repeat(200_000),
+      'x'.repeat(300 * 1024),
+      '',
+    ];
+    for (const [at, text] of hostile.entries()) {
+      await writeFile(join(root, 'corpus', `${String(at).repeat(64)}.json`), text);
+    }
+    await mkdir(join(root, 'corpus', `${'f'.repeat(64)}.json`));
+    expect(await new ShadowFiles(root).corpus('swift')).to.deep.equal([]);
+    peer = await startPeerShim();
+    bed = await startTestBed(
+      {
+        lab_enabled: true,
+        shadow_root: root,
+        shadow_peer_base: peer.origin,
+        shadow_peer_auth: `${peer.origin}/auth/v1.0`,
+      },
+      REAL_CLOCK,
+    );
+    peer.target = bed.store.origin;
+    operator = await bed.login();
+  });
+
+  after(async () => {
+    await bed.close();
+    await peer.close();
+    await removeFolder(root);
+  });
+
+  async function run(given: object): Promise<ShadowWholeRun> {
+    const started = await operator.post('/lab/api/shadow/runs', given);
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    return eventually(
+      async () => (await operator.get(`/lab/api/shadow/runs/${id}`)).json() as ShadowWholeRun,
+      ({ state }) => ['done', 'failed', 'cancelled'].includes(state),
+      100_000,
+    );
+  }
+
+  it('finds nothing where both are the same, and leaves no container behind', async () => {
+    const operators = ['header', 'path', 'query', 'method', 'step'];
+    const { state, error, result } = await run({ mode: 'dual', seed: 3, cases: 14, operators });
+    expect(state, JSON.stringify(error)).to.equal('done');
+    const found = result?.findings.map(({ difference, case: one }) => ({
+      difference,
+      steps: one.steps,
+    }));
+    // Both fail alike where a server fails: that is a finding, and none of the comparison.
+    expect(found?.filter(({ difference }) => difference.rule !== 'server_error')).to.deep.equal([]);
+    expect(result?.cases).to.equal(14);
+    const containers = await operator.get('/api/files/containers?prefix=shadow-');
+    expect(containers.text).not.to.match(/shadow-[0-9a-f]{12}/);
+    const log = (await readFile(join(root, 'mutations.jsonl'), 'utf8')).trim().split('\n');
+    expect(log.length).to.equal(result?.steps);
+    expect(JSON.parse(log[0] ?? '')).to.include({ v: 1, seed: 3, step: 0, verdict: 'identical' });
+    expect(log.join('')).not.to.match(/AUTH_tk|testing/);
+  });
+
+  it('finds a status that one side changes, makes it small, keeps it, and sends it again', async () => {
+    peer.passes = 0;
+    const refused = await run({ mode: 'dual', seed: 1, cases: 1 });
+    expect([refused.state, refused.error?.code]).to.deep.equal(['failed', 'upstream_unavailable']);
+    // Control requests have one HEAD.
+    peer.passes = 1;
+    const done = await run({ mode: 'dual', seed: 1, cases: 1 });
+    expect(done.state).to.equal('done');
+    const finding = done.result?.findings.find(
+      ({ difference }) => difference.detail === '200 and 203',
+    );
+    expect(finding?.difference).to.include({ verdict: 'semantic', rule: 'status' });
+    expect([finding?.is_flaky, finding?.a.status, finding?.b?.status]).to.deep.equal([
+      false,
+      200,
+      203,
+    ]);
+    const steps = finding?.minimal?.steps.map(({ method }) => method);
+    // An object that is not there has no 200 to change.
+    expect(steps).to.deep.equal(['PUT', 'HEAD']);
+    const kept = await readdir(join(root, 'corpus'));
+    expect(kept.some((name) => name.endsWith('.min.json'))).to.equal(true);
+    const again = await operator.post('/lab/api/shadow/replay', {
+      mode: 'dual',
+      case: finding?.minimal,
+    });
+    expect(again.text).to.include('200 and 203');
+  });
+
+  it('refuses what it has no second side for, and cases that would leave their container', async () => {
+    const s3 = await operator.post('/lab/api/shadow/runs', { mode: 's3' });
+    expect([s3.status, codeOf(s3)]).to.deep.equal([501, 'unsupported_here']);
+    expect(s3.text).to.include('s3_base');
+    const hostile = {
+      id: 'x',
+      dialect: 'swift',
+      steps: [{ method: 'DELETE', target: '/v1/${A}/other', headers: [] }],
+    };
+    const replay = await operator.post('/lab/api/shadow/replay', { mode: 'single', case: hostile });
+    expect(codeOf(replay)).to.equal('unprocessable');
+  });
+
+  it('judges one side alone', async () => {
+    const { state, result } = await run({
+      mode: 'single',
+      seed: 5,
+      cases: 10,
+      operators: ['path'],
+    });
+    expect([state, result?.cases]).to.deep.equal(['done', 10]);
+  });
+});
