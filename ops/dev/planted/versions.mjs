@@ -99,9 +99,16 @@ export const VERSIONS = [
   {
     name: 'versions: what replaces an adopted version forgets the object at the key',
     file: 'src/s3/versions/add-entry.ts',
-    find: `former?.adopted === undefined ? entry : { ...entry, adopted: former.adopted };`,
-    replace: `former?.adopted === undefined ? entry : { ...entry };`,
+    find: `const adopted = former?.adopted;`,
+    replace: `const adopted = undefined;`,
     tests: ['test/s3/versions/adoption.test.ts'],
+  },
+  {
+    name: 'versions: of a group of new versions only the newest is committed',
+    file: 'src/s3/versions/add-entry.ts',
+    find: `await commit([...entries].reverse());`,
+    replace: `await commit([...entries].reverse().slice(0, 1));`,
+    tests: ['test/s3/versions/together.test.ts'],
   },
   {
     name: 'versions: parts of a replaced version null stay for good',

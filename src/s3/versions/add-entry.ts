@@ -32,6 +32,9 @@ export interface AddEntryOptions {
  * Makes an entry the current one, in the index and at the key. An entry `null` takes the place of
  * the version `null`; for any other, a plain object that stands at the key becomes a version.
  *
+ * Ordinary versions that wait for the same key are committed together: one fence, one index and one
+ * link for all of them, the last to come being the newest.
+ *
  * @returns what has gone for good
  * @throws S3Error `PreconditionFailed`, and as IndexCommits.commit and settle; BackendError
  *   GuardMissing for an entry of an upload that another one is of, or that was given up
@@ -43,42 +46,92 @@ export function addEntry(
   entry: VersionEntry,
   options: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
-  return deps.queues.run(key, () => commitEntry(deps, call, key, entry, options));
+  if (isOrdinary(entry, options)) {
+    return deps.queues.runTogether(key, entry, (entries) =>
+      commitTogether(deps, call, key, entries, options),
+    );
+  }
+  return deps.queues.run(key, () => commitEntries(deps, call, key, [entry], options));
 }
 
-async function commitEntry(
+/** Whether it has no condition, replaces no version, and ends no upload. */
+function isOrdinary(
+  { id, kind, uploadId }: VersionEntry,
+  { condition, writeClass = 'ordinary' }: AddEntryOptions,
+): boolean {
+  const isNew = kind === 'version' && id !== NULL_VERSION_ID && uploadId === undefined;
+  return isNew && condition === undefined && writeClass === 'ordinary';
+}
+
+/**
+ * Commits ordinary versions of one key at once; one by one where the index has no room for all.
+ * @param entries - in the order in which they came
+ * @returns the outcome for each
+ */
+async function commitTogether(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  entry: VersionEntry,
+  entries: readonly VersionEntry[],
+  options: AddEntryOptions,
+): Promise<PromiseSettledResult<readonly RemovedVersion[]>[]> {
+  const commit = async (some: readonly VersionEntry[]) => {
+    const [outcome] = await Promise.allSettled([commitEntries(deps, call, key, some, options)]);
+    return outcome;
+  };
+  const outcome = await commit([...entries].reverse());
+  if (entries.length === 1 || !isWithoutRoom(outcome)) return entries.map(() => outcome);
+  const outcomes: (typeof outcome)[] = [];
+  for (const entry of entries) outcomes.push(await commit([entry]));
+  return outcomes;
+}
+
+function isWithoutRoom(outcome: PromiseSettledResult<unknown>): boolean {
+  return outcome.status === 'rejected' && outcome.reason instanceof NoRoomTogether;
+}
+
+/** The index has no room for all of several entries, and perhaps for some. */
+class NoRoomTogether extends Error {
+  override readonly name = 'NoRoomTogether';
+}
+
+/** @param entries - at least one, the newest first; several only if all are ordinary */
+async function commitEntries(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  entries: readonly VersionEntry[],
   { condition, writeClass = 'ordinary' }: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
   // What a version is made of may have been used up by writing it: then it stays until it is in the
   // index or given up, whatever happens here.
-  const isDiscardable = entry.kind === 'version' && entry.uploadId === undefined;
-  const objects = new Set(isDiscardable ? [entry.name] : []);
+  const names = entries.map(({ name }) => name);
+  const discardable = entries.filter((entry) => entry.kind === 'version' && !entry.uploadId);
+  const objects = new Set(discardable.map(({ name }) => name));
   const archive = archiver(deps, call, key, objects, writeClass);
   let decision: Decision | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     decision = undefined;
-    requireNotTaken(index, entry);
-    // Others have carried an earlier attempt out; and perhaps removed it since.
-    if (index.removed.includes(entry.name)) return undefined;
-    if (index.entries.some(({ name }) => name === entry.name)) {
+    for (const entry of entries) requireNotTaken(index, entry);
+    // Others have carried an earlier attempt out, of all entries; and perhaps removed some since.
+    if (index.entries.some(({ name }) => names.includes(name))) {
       decision = { state: expectedCurrentState(index), replaced: undefined, change: {} };
       return undefined;
     }
+    if (index.removed.some((name) => names.includes(name))) return undefined;
     const standing = await standingAt(deps, call, key, index, condition);
     if (condition !== undefined) requireHolds(condition, index, standing);
-    decision = await decide(index, entry, standing, archive);
+    decision = await decide(index, entries, standing, archive);
+    if (entries.length > 1 && !deps.commits.hasRoom(index, decision.change)) {
+      for (const name of names) objects.delete(name);
+      throw new NoRoomTogether('the index has no room for all new versions of the key');
+    }
     return decision.change;
   };
   const { stored } = await commitWritten(deps, call, key, objects, plan, writeClass);
   if (decision === undefined) return [];
-  const settled = await settleNew(deps, call, key, stored, entry, {
-    expected: decision.state,
-    writeClass,
-  });
+  const options = { expected: decision.state, writeClass };
+  const settled = await settleNew(deps, call, key, stored, names, options);
   return removeReplaced(deps, call, key, decision, settled);
 }
 
@@ -115,28 +168,30 @@ async function standingAt(
   return mustLook ? readCurrentState(backend, call, key) : expected;
 }
 
+/** @param entries - as of {@link commitEntries} */
 async function decide(
   index: VersionIndex,
-  entry: VersionEntry,
+  entries: readonly VersionEntry[],
   state: CurrentState,
   archive: ReturnType<typeof archiver>,
 ): Promise<Decision> {
-  const isNull = entry.id === NULL_VERSION_ID;
+  const isNull = entries.some(({ id }) => id === NULL_VERSION_ID);
   const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
   const remove = former && [{ name: former.name, touched: former.touched }];
   // What the former version came of may still be at the key, until a link takes its place.
-  const added = former?.adopted === undefined ? entry : { ...entry, adopted: former.adopted };
+  const adopted = former?.adopted;
+  const added = adopted === undefined ? entries : entries.map((entry) => ({ ...entry, adopted }));
   if (state.kind !== 'plain') {
-    return { state: state, replaced: former, change: { add: [added], remove } };
+    return { state: state, replaced: former, change: { add: added, remove } };
   }
   if (isNull && former === undefined) {
     const { etag, lastModified } = state;
-    const add = [{ ...entry, adopted: { etag, lastModified } }];
+    const add = entries.map((entry) => ({ ...entry, adopted: { etag, lastModified } }));
     return { state: state, replaced: 'plain', change: { add } };
   }
   const plain = await archive(state, index);
-  const add = plain === undefined ? [added] : [added, plain];
+  const add = plain === undefined ? added : [...added, plain];
   return { state: state, replaced: former, change: { add, remove } };
 }
 
@@ -150,13 +205,13 @@ function requireReplaceable(former: VersionEntry | undefined): void {
   if (former?.touched !== undefined) throw new S3Error('OperationAborted');
 }
 
-/** A bucket that is deleted while a version is written takes the version with it. */
+/** A bucket that is deleted while versions are written takes the versions with it. */
 async function settleNew(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   stored: StoredIndex,
-  { name }: VersionEntry,
+  names: readonly string[],
   options: SyncOptions,
 ): Promise<SyncedIndex> {
   try {
@@ -165,9 +220,9 @@ async function settleNew(
     if (!isCode(error, 'NoSuchContainer')) throw error;
     deps.archives.forget(key);
     const { writeClass } = options;
-    const withdraw = deps.commits.commit(call, key, () => ({ remove: [{ name }] }), { writeClass });
-    await withdraw.catch(() => undefined);
-    await discard(deps, call, versionRef(key, name));
+    const remove = names.map((name) => ({ name }));
+    await deps.commits.commit(call, key, () => ({ remove }), { writeClass }).catch(() => undefined);
+    for (const name of names) await discard(deps, call, versionRef(key, name));
     throw error;
   }
 }

@@ -26,15 +26,69 @@ import type { Commit, VersionEntry, VersionIds } from './version-entry.js';
  */
 export class KeyQueues {
   readonly #queues = new SerialQueues();
+  /** The group of each key that has not begun yet. */
+  readonly #waiting = new Map<string, Group>();
 
-  run<T>({ account, bucket, key }: VersionedKey, task: () => Promise<T>): Promise<T> {
-    return this.#queues.run(`${account}/${bucket}/${key}`, task);
+  run<T>(key: VersionedKey, task: () => Promise<T>): Promise<T> {
+    return this.#queues.run(nameOf(key), task);
+  }
+
+  /**
+   * Lets members of one key that come while others are under way wait for one task, which is for all
+   * of them. All callers have the same kind of members, and any of their tasks does for a group.
+   *
+   * @param task - called with the members in the order in which they came, at most
+   *   {@link GROUP_MEMBERS_MAX}; returns an outcome for each
+   * @returns the outcome of this member
+   */
+  async runTogether<T, R>(
+    key: VersionedKey,
+    member: T,
+    task: (members: readonly T[]) => Promise<readonly PromiseSettledResult<R>[]>,
+  ): Promise<R> {
+    const name = nameOf(key);
+    let group = this.#waiting.get(name) as Group<T, R> | undefined;
+    if (group === undefined || group.members.length >= GROUP_MEMBERS_MAX) {
+      const begun: Group<T, R> = { members: [], outcomes: undefined };
+      this.#waiting.set(name, begun);
+      group = begun;
+    }
+    const place = group.members.push(member) - 1;
+    group.outcomes ??= this.#runGroup(name, group, task);
+    const outcome = (await group.outcomes)[place];
+    if (outcome === undefined) throw new Error('a task has no outcome for one of its members');
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  #runGroup<T, R>(
+    name: string,
+    group: Group<T, R>,
+    task: (members: readonly T[]) => Promise<readonly PromiseSettledResult<R>[]>,
+  ): Promise<readonly PromiseSettledResult<R>[]> {
+    return this.#queues.run(name, () => {
+      if (this.#waiting.get(name) === group) this.#waiting.delete(name);
+      return task(group.members);
+    });
   }
 
   /** Keys that something runs for. */
   get size(): number {
     return this.#queues.size;
   }
+}
+
+interface Group<T = unknown, R = unknown> {
+  readonly members: T[];
+  /** Undefined until the first member has come. */
+  outcomes: Promise<readonly PromiseSettledResult<R>[]> | undefined;
+}
+
+/** So that a fence stays small, whatever waits for a key. */
+const GROUP_MEMBERS_MAX = 100;
+
+function nameOf({ account, bucket, key }: VersionedKey): string {
+  return `${account}/${bucket}/${key}`;
 }
 
 /** The pause before the second and each later attempt. */

@@ -181,10 +181,8 @@ export class IndexCommits {
    * @throws S3Error `InvalidRequest`; as read
    */
   async requireRoom(call: CallContext, key: VersionedKey, change: VersionChange): Promise<void> {
-    const fits = (before: StoredIndex): void => {
-      const { generation, commit: parent } = before.index;
-      const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
-      this.options.store.requireFits(prepareIndex(applyCommit(before.index, commit)), before);
+    const fits = ({ index }: StoredIndex): void => {
+      this.options.store.requireFits(this.#withChange(index, change), index);
     };
     const { stored, isRead } = await this.options.protocol.begin(call, key);
     try {
@@ -193,6 +191,17 @@ export class IndexCommits {
       if (isRead) throw error;
       fits(await this.read(call, key));
     }
+  }
+
+  /** Whether a plan for this index may come to that change, by its size. */
+  hasRoom(index: VersionIndex, change: VersionChange): boolean {
+    return this.options.store.fits(this.#withChange(index, change), index);
+  }
+
+  #withChange(index: VersionIndex, change: VersionChange): PreparedIndex {
+    const { generation, commit: parent } = index;
+    const commit = { generation: generation + 1, id: this.options.ids.mint(), parent, change };
+    return prepareIndex(applyCommit(index, commit));
   }
 
   /**
@@ -242,7 +251,7 @@ export class IndexCommits {
 
   #prepare(before: StoredIndex, commit: Commit, claims: PendingCommits): Begun {
     const next = prepareIndex(applyCommit(before.index, commit));
-    if (claims.isEmpty) this.options.store.requireFits(next, before);
+    if (claims.isEmpty) this.options.store.requireFits(next, before.index);
     return { before, commit, next };
   }
 

@@ -152,15 +152,19 @@ export class IndexStore {
    * key can get below the bound again.
    * @throws S3Error `InvalidRequest` for an index that is too large: SPEC.md 7.2
    */
-  requireFits({ index, body }: PreparedIndex, former: StoredIndex): void {
-    const { indexBytesMax } = this.options;
-    if (body.length <= indexBytesMax) return;
-    if (index.entries.length < former.index.entries.length) return;
+  requireFits(next: PreparedIndex, former: VersionIndex): void {
+    if (this.fits(next, former)) return;
     throw new S3Error(
       'InvalidRequest',
-      `The key has too many versions: their index would have ${body.length} bytes, and ` +
-        `${indexBytesMax} are allowed. Delete versions that are not needed any more.`,
+      `The key has too many versions: their index would have ${next.body.length} bytes, and ` +
+        `${this.options.indexBytesMax} are allowed. Delete versions that are not needed any more.`,
     );
+  }
+
+  /** Whether a commit may replace the former index by the next one. */
+  fits({ index, body }: PreparedIndex, former: VersionIndex): boolean {
+    if (body.length <= this.options.indexBytesMax) return true;
+    return index.entries.length < former.entries.length;
   }
 
   /** Creates a fence. Only one of several writers of the same generation gets `written`. */

@@ -73,7 +73,7 @@ export async function replaceUnreadable(
   }
   const commit = { generation, id: ids.mint(), parent: index.commit, change: plan(index) ?? {} };
   const next = prepareIndex(applyCommit(index, commit));
-  store.requireFits(next, NOTHING_STORED);
+  store.requireFits(next, NOTHING_STORED.index);
   const { outcome } = await store.createFence(call, key, commit, 'deletion');
   // Behind it also where it is a damaged index of ours, of any generation.
   const before = { index, etag, lastModified: lastModified + 1 };
