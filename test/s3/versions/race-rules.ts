@@ -69,6 +69,11 @@ function outlived(told: readonly Told[], { entries }: VersionIndex): string[] {
   const [first] = told;
   const writtenAt = first?.act === 'plain' ? first.endedAt : undefined;
   if (writtenAt === undefined || told.filter(({ act }) => act === 'plain').length > 1) return [];
+  // Where the index had a version `null` before the object came, the object is an ordinary version.
+  const isOrdinary = told.some(
+    ({ act, startedAt }) => (act === 'put-null' || act === 'mark-null') && startedAt < writtenAt,
+  );
+  if (isOrdinary) return [];
   const isGone = told.some(
     ({ act, startedAt, endedAt }) =>
       NULL_ENDERS.has(act) && startedAt >= writtenAt && endedAt !== undefined,
