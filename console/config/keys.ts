@@ -118,6 +118,8 @@ export function clusterNodes() {
     pid_file: z.string().min(1),
     argv: z.array(z.string()).min(1).max(64),
     env: z.record(z.string(), z.string()).default({}),
+    /** What a service that was started again writes is appended there. */
+    log_file: z.string().min(1).optional(),
   });
   const node = z.strictObject({
     name: z.string().regex(NODE_NAME, { error: 'a name of letters, digits, dots and hyphens' }),

@@ -1,16 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { isAlive, markOf, type ProcessMark } from '../../nodes/processes.js';
 import { HELPER_ENVIRONMENT } from '../../server/helper-program.js';
-
-/** Which process it is: ids are used again, but not with the same start. */
-export interface ProcessMark {
-  readonly pid: number;
-  /** Clock ticks since the machine was started, of /proc. */
-  readonly started: string;
-}
 
 export interface RunnerStart {
   readonly program: string;
@@ -94,7 +87,7 @@ export class Runner {
 
 /** Kills the group of a runner that a former console has left behind. */
 export function killLeftOver(mark: ProcessMark): void {
-  if (markOf(mark.pid)?.started === mark.started) signalGroup(mark.pid, 'SIGKILL');
+  if (isAlive(mark)) signalGroup(mark.pid, 'SIGKILL');
 }
 
 function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -102,17 +95,6 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-pid, signal);
   } catch {
     // All of it has ended.
-  }
-}
-
-function markOf(pid: number): ProcessMark | undefined {
-  try {
-    // The name in parentheses may hold anything; the 22nd field is the start (proc(5)).
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return started === undefined ? undefined : { pid, started };
-  } catch {
-    return undefined;
   }
 }
 

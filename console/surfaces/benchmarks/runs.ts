@@ -4,11 +4,12 @@ import path from 'node:path';
 import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
+import type { ProcessMark } from '../../nodes/processes.js';
 import type { Events } from '../../server/events.js';
 import { checkProgram } from '../../server/helper-program.js';
 import { Profiles, type BenchmarkProfile } from './profiles.js';
 import { readResult, RESULT_FILE, type BenchmarkRow } from './results.js';
-import { killLeftOver, Runner, type ProcessMark } from './runner.js';
+import { killLeftOver, Runner } from './runner.js';
 
 /** A run as all operators see it. */
 export interface BenchmarkRun {

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ConsoleOptions } from '../../config/load.js';
+import { reloadCommand } from '../../nodes/service-scripts.js';
+import type { Shell, ShellResult } from '../../nodes/shell.js';
 import { ApiError } from '../../server/api-error.js';
-import {
-  READ,
-  RELOAD_PID,
-  RELOAD_SWIFT_INIT,
-  RELOAD_UNIT,
-  REPLACE,
-  RESTORE,
-  SCRIPT_STATUS,
-} from './scripts.js';
-import type { Shell, ShellResult } from './shell.js';
+import { READ, REPLACE, RESTORE, SCRIPT_STATUS } from './scripts.js';
 
 /** The configuration of a node before and after a change, and what its backup is called by. */
 export interface Replacement {
@@ -88,11 +81,9 @@ export class ProxyNode {
   /** Lets the proxy read its configuration. @throws NodeError */
   async reload(): Promise<void> {
     const { nodeDriver, proxyService: service } = this.options;
-    if (service === '') return;
-    if (nodeDriver === 'local-systemd' || nodeDriver === 'ssh') {
-      await this.#run(RELOAD_UNIT, [service]);
-    } else if (nodeDriver === 'swift-init') await this.#run(RELOAD_SWIFT_INIT, [service]);
-    else if (nodeDriver === 'local-procs') await this.#run(RELOAD_PID, [this.#pidFile(service)]);
+    if (service === '' || nodeDriver === 'none') return;
+    const [script, args] = reloadCommand(nodeDriver, service, () => this.#pidFile(service));
+    await this.#run(script, args);
   }
 
   #pidFile(service: string): string {

@@ -1,3 +1,5 @@
+import { NO_SERVICE } from '../../nodes/service-scripts.js';
+
 /**
  * What is done on a proxy's host. Fixed texts for a POSIX shell with coreutils and flock: names and
  * digests come as arguments, and what holds keys comes by standard input, so that no list of
@@ -14,7 +16,7 @@ export const SCRIPT_STATUS = {
   changed: 45,
   refused: 46,
   backupLost: 47,
-  noService: 48,
+  noService: NO_SERVICE,
 } as const;
 
 export const CONF_BYTES_MAX = 1024 * 1024;
@@ -87,24 +89,4 @@ prepare
 cat < "$backup" > "$new"
 install
 echo restored
-`;
-
-/** Arguments: service. A unit that cannot reload is restarted. */
-export const RELOAD_UNIT = `set -eu
-if [ "$(systemctl show --property=CanReload --value -- "$1")" = yes ]; then
-  systemctl reload -- "$1"
-else
-  systemctl restart -- "$1"
-fi
-`;
-
-/** Arguments: service, such as \`proxy\`. */
-export const RELOAD_SWIFT_INIT = `exec swift-init "$1" reload
-`;
-
-/** Arguments: file with the number of the parent process, to which SIGUSR1 says: begin anew. */
-export const RELOAD_PID = `set -eu
-pid=$(cat -- "$1")
-case $pid in ''|*[!0-9]*) exit ${SCRIPT_STATUS.noService};; esac
-kill -USR1 "$pid" || exit ${SCRIPT_STATUS.noService}
 `;

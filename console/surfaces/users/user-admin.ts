@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mapLimited } from '../../../src/lib/promises.js';
 import { loginName, type RosterEntry } from '../../config/keys.js';
+import { makeShell } from '../../nodes/shell.js';
 import { ApiError } from '../../server/api-error.js';
 import type { ConsoleContext } from '../../server/context.js';
 import type { JobControl } from '../../server/jobs.js';
@@ -14,7 +15,6 @@ import { ProxyProbe } from './probe.js';
 import { asApiError, ProxyNode, sha256 } from './proxy-node.js';
 import { recover, rollOut, type NodeOutcome, type NodePlan } from './roll-out.js';
 import { CONF_BYTES_MAX } from './scripts.js';
-import { makeShell } from './shell.js';
 import { makesKey, newKey, type UserChange } from './user-change.js';
 
 /** The configuration of one node, as it is now. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a script of scripts.ts on the host of a node. */
+/** Runs a fixed script for a POSIX shell on the host of a node. */
 export type Shell = (
   host: string,
   script: string,
@@ -23,8 +23,8 @@ export interface ShellOptions {
 
 /** A proxy that tests its configuration takes seconds; nothing takes minutes. */
 const TIMEOUT_MS = 60_000;
-/** Neither a secret of this process nor a path of its user gets into a helper. */
-const ENVIRONMENT = {
+/** The environment of what runs on a node: no secret of this process, and no path of its user. */
+export const NODE_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
 };
@@ -60,7 +60,7 @@ function run(
     // A group of its own, so that what it has started ends with it.
     const child = spawn(program, argv, {
       detached: true,
-      env: ENVIRONMENT,
+      env: NODE_ENVIRONMENT,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     const chunks: Buffer[] = [];

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import process from 'node:process';
+import type { DeadMenOptions } from '../../../console/surfaces/lab/net/dead-men.js';
+import type { FaultControl, FaultKind } from '../../../console/surfaces/lab/net/fault.js';
+import { FaultNet } from '../../../console/surfaces/lab/net/fault-net.js';
+import { LocalProcs } from '../../../console/nodes/local-procs.js';
+import { ApiError } from '../../../console/server/api-error.js';
+import { Runs } from '../../../console/server/runs/runs.js';
+import type { RunActor, RunFacts, RunView } from '../../../console/server/runs/run.js';
+import { clusterNodes } from '../../../console/config/keys.js';
+
+export const BY: RunActor = {
+  actor: 'test:tester',
+  role: 'operator',
+  ip: '127.0.0.1',
+  request_id: 'tx',
+};
+
+/** A service with a child: it ends when it is told to, and lives on without the child. */
+const SERVICE = `trap 'exit 0' TERM
+while :; do sleep 5 & wait $!; done
+`;
+
+export type Nodes = ReturnType<ReturnType<typeof clusterNodes>['parse']>;
+
+/** A node whose services are processes of a folder; none runs yet. */
+export async function nodesIn(folder: string, services: readonly string[]): Promise<Nodes> {
+  const script = join(folder, 'service.sh');
+  await writeFile(script, SERVICE);
+  const entries = services.map((name) => [
+    name,
+    { pid_file: join(folder, `${name}.pid`), argv: ['/bin/sh', script, name] },
+  ]);
+  return clusterNodes().parse([
+    { name: 'node1', storage_ip: '127.0.0.1', services: Object.fromEntries(entries) as unknown },
+  ]);
+}
+
+export const OBJECT_SERVER = 'object-server';
+
+interface StopParams extends RunFacts {
+  /** Less than what an operator may ask for. */
+  readonly hold_s?: number;
+}
+
+/** Stops a service, and waits. */
+export class StopFault implements FaultKind<StopParams, { by: string }> {
+  readonly name = 'test.stop';
+  readonly kept = 20;
+  holds = false;
+  /** What is told of it, in order. */
+  readonly calls: string[] = [];
+
+  constructor(
+    private readonly net: () => FaultNet,
+    private readonly onHeld: (end: () => Promise<void>) => void = () => undefined,
+  ) {}
+
+  async run(fault: FaultControl<StopParams>): Promise<{ by: string }> {
+    const { driver, node } = this.net().tools;
+    if (!fault.isResumed) {
+      const params = { node: 'node1', service: OBJECT_SERVER };
+      await fault.arm([{ kind: 'service.start', params }], fault.params.hold_s);
+      this.calls.push('armed');
+      await fault.act('stop', async () => {
+        this.calls.push('stop');
+        await driver.act(node('node1'), OBJECT_SERVER, 'stop');
+      });
+      await fault.held();
+    }
+    this.calls.push('held');
+    this.onHeld(() => this.net().end(fault.id));
+    if (!fault.signal.aborted) await once(fault.signal, 'abort');
+    if (fault.signal.reason !== 'deadline' && fault.signal.reason !== 'ended') return { by: '' };
+    const { by } = await fault.revert();
+    return { by };
+  }
+}
+
+export interface OpenNet {
+  readonly runs: Runs;
+  readonly net: FaultNet;
+  readonly kind: StopFault;
+  readonly told: RunView[];
+  state(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The net of a console over a folder, with one kind of fault. */
+export function openNet(
+  folder: string,
+  nodes: Nodes,
+  more: {
+    readonly onHeld?: (end: () => Promise<void>) => void;
+    readonly holds?: boolean;
+    readonly deadMen?: DeadMenOptions;
+    readonly now?: () => number;
+  } = {},
+): OpenNet {
+  const told: RunView[] = [];
+  const now = more.now ?? Date.now;
+  const runs = new Runs({
+    stateDir: folder,
+    events: { publish: (_topic, view) => told.push(view as RunView) },
+    audit: { turn: () => Promise.resolve(true), write: () => Promise.resolve() },
+    now,
+    logger: { error: () => undefined, info: () => undefined },
+    describe: (error) =>
+      error instanceof ApiError ? error : new ApiError('internal', String(error)),
+  });
+  const options = {
+    stateDir: folder,
+    nodeDriver: 'local-procs' as const,
+    clusterNodes: nodes,
+    nodeRoot: '',
+  };
+  const logger = { error: () => undefined, info: () => undefined };
+  const { deadMen = {} } = more;
+  const net = new FaultNet({ options, runs, now, logger, deadMen });
+  const kind = new StopFault(() => net, more.onHeld);
+  kind.holds = more.holds ?? false;
+  net.register(kind);
+  return {
+    runs,
+    net,
+    kind,
+    told,
+    state: () => stateOf(nodes),
+    async close() {
+      net.close();
+      await runs.close();
+    },
+  };
+}
+
+/** The state of the object server. */
+export async function stateOf(nodes: Nodes): Promise<string> {
+  const [node] = nodes;
+  if (node === undefined) throw new Error('no node');
+  const [status] = await new LocalProcs().status(node, [OBJECT_SERVER]);
+  return status?.state ?? 'unknown';
+}
+
+/** Ends all services of a folder's nodes. */
+export async function stopAll(nodes: Nodes): Promise<void> {
+  for (const node of nodes) {
+    for (const name of Object.keys(node.services)) await new LocalProcs().act(node, name, 'stop');
+  }
+}
+
+export function kill(pid: number): void {
+  process.kill(pid, 'SIGKILL');
+}
