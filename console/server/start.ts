@@ -124,7 +124,7 @@ export class ConsoleServer {
       jobs: new Jobs({ events, now, describe }),
       runs,
       monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, admin, now, runs }),
+      lab: Lab.open({ options, admin, now, runs, logger }),
       benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
     const server = new ConsoleServer(context);

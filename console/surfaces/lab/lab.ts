@@ -1,3 +1,4 @@
+import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import type { AdminClient } from '../../server/admin-client.js';
 import { ApiError } from '../../server/api-error.js';
@@ -10,6 +11,7 @@ import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
 import { RingAgreements } from './rings/agreement.js';
+import { FaultNet } from './net/fault-net.js';
 import { Museum } from './tombstones/museum.js';
 import { ShadowRuns } from './shadow/shadow-runs.js';
 import { ProfileMap } from './profilemap/profile-map.js';
@@ -27,11 +29,13 @@ export interface LabOptions {
     | 'metricsUrl'
     | 'statsdListen'
     | 'shadowRoot'
+    | 'nodeDriver'
   >;
   readonly admin: AdminClient;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly runs: Runs;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
 }
 
 /** What the pages of the Lab share. */
@@ -47,9 +51,11 @@ export class Lab {
   readonly museum: Museum;
   readonly agreements: RingAgreements;
   readonly shadow: ShadowRuns;
+  /** What keeps faults from staying. */
+  readonly net: FaultNet;
   readonly #end = new AbortController();
 
-  private constructor({ options, admin, now, runs }: LabOptions) {
+  private constructor({ options, admin, now, runs, logger }: LabOptions) {
     this.rings = new LabRings(options);
     this.nodes = new NodeReader(now);
     this.genome = new GenomeRuns(runs, this.compute, this.rings);
@@ -60,6 +66,7 @@ export class Lab {
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir);
     this.museum = new Museum({ options, now, runs });
+    this.net = new FaultNet({ options, runs, now, logger });
     this.agreements = new RingAgreements(this.rings, now);
   }
 
@@ -71,6 +78,7 @@ export class Lab {
   /** Starts what goes on also while no page is open. */
   start(): void {
     this.debt.start();
+    void this.net.recover();
     void this.profile.start();
   }
 
@@ -82,6 +90,7 @@ export class Lab {
   async close(): Promise<void> {
     this.#end.abort();
     this.nodes.close();
+    this.net.close();
     this.agreements.close();
     this.profile.close();
     await this.debt.close();

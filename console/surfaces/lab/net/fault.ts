@@ -15,7 +15,7 @@ export interface Revert {
 export interface RevertTools {
   readonly driver: NodeDriver;
   /** @throws Error for a name that `cluster_nodes` does not have */
-  node(name: string): ClusterNode;
+  readonly node: (name: string) => ClusterNode;
   /** `node_root`; empty where it is not configured. */
   readonly nodeRoot: string;
 }
@@ -47,11 +47,13 @@ export interface RevertReport {
 export interface FaultControl<Params extends RunFacts = RunFacts> extends RunControl<Params> {
   /**
    * Writes down, on the disk, how to take back all that the fault will break, and starts its dead-men,
-   * which do so when its time is over, whatever has become of the console.
+   * which do so when its time is over, whatever has become of the console. The time of the fault
+   * begins here, and ends with `revert`: a run may be longer.
    * Call it once, before the first thing is broken. Reverts are done in the order given.
+   * @param ttlS other than that of the request
    * @throws ApiError no_space, unsupported_here; system errors: then nothing may be broken
    */
-  arm(reverts: readonly Revert[]): Promise<void>;
+  arm(reverts: readonly Revert[], ttlS?: number): Promise<void>;
 
   /**
    * Does one step that breaks something, once its intent is on the disk.
@@ -84,9 +86,12 @@ export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown>
    */
   readonly holds: boolean;
   /**
-   * Breaks something, watches, and returns. `signal` is aborted when an operator ends the fault, when
-   * its time is over and when the console ends: then return as soon as you can. What is still broken
-   * when it returns or throws is taken back.
+   * Breaks something, watches, and returns what it found. What is still broken when it returns or
+   * throws is taken back.
+   *
+   * `signal` is aborted with the reason `ended` by an operator, with `deadline` when the time of the
+   * fault is over: then take back, verify, and return a result as usual. It is aborted with any other
+   * reason when the run is cancelled and when the console ends: then return at once.
    */
   run(control: FaultControl<Params>): Promise<Result>;
 }
@@ -104,6 +109,8 @@ export interface NetEvidence {
   readonly phase: 'armed' | 'acting' | 'held' | 'reverted';
   /** The step that was begun last. */
   readonly step: string | null;
+  /** When it is taken back at the latest. */
+  readonly deadline_unix_s: number;
   /** Process ids of its dead-men; empty for those of systemd. */
   readonly dead_men: readonly number[];
   readonly report: RevertReport | null;
@@ -122,14 +129,19 @@ export interface Net {
   /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
   register<Params extends RunFacts, Result>(kind: FaultKind<Params, Result>): void;
   /**
-   * @throws ApiError conflict (409) with `details.reason` `busy` and who holds it, or `cooldown` with
-   *   `details.until_unix_s`; unprocessable for a time out of range; no_space; system errors
+   * @throws ApiError fault_active with who holds it; cooldown with `details.until_unix_s`;
+   *   unprocessable for a time out of range; no_space; system errors
    */
   start<Params extends RunFacts>(
     name: string,
     request: FaultRequest<Params>,
     by: RunActor,
   ): Promise<FaultView<Params>>;
+  /**
+   * Ends a fault before its time: its run takes back what it broke, and says what it found.
+   * @throws ApiError not_found for one that is over
+   */
+  end(id: string): Promise<void>;
   /** The fault that is not over. */
   readonly active: FaultView | undefined;
   /** Until when no other fault may begin; undefined when one may. Seconds since 1970. */

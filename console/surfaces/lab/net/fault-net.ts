@@ -1,0 +1,245 @@
+import path from 'node:path';
+import type { Logger } from '../../../../src/telemetry/logger.js';
+import type { ConsoleOptions } from '../../../config/load.js';
+import { ApiError } from '../../../server/api-error.js';
+import {
+  isOver,
+  type RunActor,
+  type RunControl,
+  type RunFacts,
+  type RunView,
+} from '../../../server/runs/run.js';
+import type { Runs } from '../../../server/runs/runs.js';
+import { ArmedFault, asNoSpace } from './armed-fault.js';
+import type { DeadMenOptions } from './dead-men.js';
+import type {
+  FaultKind,
+  FaultRequest,
+  FaultView,
+  Net,
+  NetEvidence,
+  RevertReport,
+  RevertTools,
+} from './fault.js';
+import { journalOf, type NetEntry } from './net-journal.js';
+import { Plans, type PlanTools } from './plans.js';
+import { takeBack, toolsOf } from './take-back.js';
+
+export interface FaultNetOptions {
+  readonly options: PlanTools & Pick<ConsoleOptions, 'stateDir'>;
+  readonly runs: Runs;
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'error' | 'info'>;
+  readonly deadMen?: DeadMenOptions;
+  readonly cooldownS?: number;
+}
+
+/** One fault at a time: with two, what each of them did could not be told. */
+const LOCK = 'lab.faults';
+const TTL_S_MIN = 10;
+const TTL_S_MAX = 3600;
+const COOLDOWN_S = 60;
+/** Before what could not be taken back is tried again. */
+const AGAIN_MS = 2000;
+
+/** See `Net`: durable runs, with a plan on the disk and dead-men for each. */
+export class FaultNet implements Net {
+  readonly tools: RevertTools;
+  readonly #plans: Plans;
+  readonly #planTools: PlanTools;
+  readonly #kinds = new Set<string>();
+  readonly #armed = new Map<string, ArmedFault<RunFacts>>();
+  readonly #again = new Set<NodeJS.Timeout>();
+  #isClosed = false;
+
+  constructor(private readonly given: FaultNetOptions) {
+    const { stateDir, nodeDriver, clusterNodes, nodeRoot } = given.options;
+    this.#planTools = { nodeDriver, clusterNodes, nodeRoot };
+    this.tools = toolsOf(this.#planTools);
+    this.#plans = new Plans(path.join(stateDir, 'lab', 'net'));
+  }
+
+  register<Params extends RunFacts, Result>(kind: FaultKind<Params, Result>): void {
+    this.#kinds.add(kind.name);
+    this.given.runs.register<Params, Result>({
+      name: kind.name,
+      access: 'mutate',
+      kept: kind.kept,
+      // Whether it goes on is for `run` to say: that depends on how far it had come.
+      resumes: true,
+      run: (control) => this.#run(kind, control),
+      revert: (control) => this.#revert(kind.name, control),
+    });
+  }
+
+  async start<Params extends RunFacts>(
+    name: string,
+    { params, target, ttlS }: FaultRequest<Params>,
+    by: RunActor,
+  ): Promise<FaultView<Params>> {
+    if (!(ttlS >= TTL_S_MIN && ttlS <= TTL_S_MAX)) {
+      throw new ApiError(
+        'unprocessable',
+        `A fault lasts from ${TTL_S_MIN} to ${TTL_S_MAX} seconds.`,
+        { field: 'ttl_s', min: TTL_S_MIN, max: TTL_S_MAX },
+      );
+    }
+    const untilS = await this.cooldownUntilS();
+    const { active } = this;
+    if (active !== undefined) throw faultActive(active);
+    if (untilS !== undefined) {
+      const leftS = Math.max(1, Math.ceil(untilS - this.given.now() / 1000));
+      throw new ApiError(
+        'cooldown',
+        `The cluster rests after the last fault: try again in ${leftS} s.`,
+        { until_unix_s: untilS },
+        leftS,
+      );
+    }
+    // The time of a fault is written down with its parameters: the run itself may be longer.
+    const whole = { ...params, ttl_s: ttlS };
+    try {
+      const request = { params: whole, target, lock: LOCK };
+      return await this.given.runs.start<Params>(name, request, by);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'locked' && this.active !== undefined) {
+        throw faultActive(this.active);
+      }
+      throw asNoSpace(error);
+    }
+  }
+
+  get active(): FaultView | undefined {
+    return this.given.runs.holder(LOCK);
+  }
+
+  async end(id: string): Promise<void> {
+    const armed = this.#armed.get(id);
+    if (armed !== undefined) {
+      armed.end('ended');
+      return;
+    }
+    // What is stuck is tried once more.
+    await this.given.runs.cancel(id);
+  }
+
+  async cooldownUntilS(): Promise<number | undefined> {
+    const all = await this.given.runs.list();
+    // One that was refused, or could not be written down, has not touched the cluster.
+    const hasActed = ({ evidence }: RunView) => (netOf(evidence)?.step ?? null) !== null;
+    const ended = all.filter((run) => this.#kinds.has(run.kind) && hasActed(run));
+    const latestS = Math.max(0, ...ended.map(({ ended_unix_s: endedS }) => endedS ?? 0));
+    const untilS = latestS + (this.given.cooldownS ?? COOLDOWN_S);
+    return 1000 * untilS > this.given.now() ? untilS : undefined;
+  }
+
+  /** What the net's journal has of a fault, oldest first. */
+  journal(id: string): Promise<readonly (NetEntry & { readonly unix_s: number })[]> {
+    return journalOf(this.#plans.folder, id);
+  }
+
+  /**
+   * Takes back the plans that no run knows of any more, such as after the loss of its journal. Never
+   * rejects: what cannot be taken back is logged, and its dead-men go on.
+   */
+  async recover(): Promise<void> {
+    try {
+      const runs = await this.given.runs.list();
+      const open = new Set(runs.filter(({ state }) => !isOver(state)).map(({ id }) => id));
+      for (const id of await this.#plans.ids()) {
+        if (!open.has(id)) await takeBack(this.#plans, id, 'console');
+      }
+    } catch (error) {
+      if (!this.#isClosed) this.given.logger.error({ err: error }, 'a plan of a fault is left');
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#again) clearTimeout(timer);
+    for (const armed of this.#armed.values()) armed.close();
+  }
+
+  async #run<Params extends RunFacts, Result>(
+    kind: FaultKind<Params, Result>,
+    control: RunControl<Params>,
+  ): Promise<Result> {
+    const fault = await this.#open(kind.name, control);
+    try {
+      if (control.isResumed) await this.#rearm(kind, fault);
+      this.#armed.set(control.id, fault);
+      const result = await kind.run(fault);
+      if (fault.isArmed && !control.signal.aborted) await fault.revert();
+      return result;
+    } finally {
+      fault.close();
+      this.#armed.delete(control.id);
+    }
+  }
+
+  /** @throws ApiError not_running: what the run did is taken back then */
+  async #rearm<Params extends RunFacts, Result>(
+    kind: FaultKind<Params, Result>,
+    fault: ArmedFault<Params>,
+  ): Promise<void> {
+    const net = netOf(fault.evidence);
+    const isHeld = kind.holds && net?.phase === 'held';
+    const hasTime = net !== undefined && 1000 * net.deadline_unix_s > this.given.now();
+    if (isHeld && hasTime && (await this.#plans.read(fault.id)) !== undefined) {
+      await fault.rearm();
+      return;
+    }
+    throw new ApiError('not_running', 'The console ended before the fault did.');
+  }
+
+  /** Takes back what a run has left; called by the runs however it ended. */
+  async #revert<Params extends RunFacts>(name: string, control: RunControl<Params>): Promise<void> {
+    const fault = await this.#open(name, control);
+    if (netOf(control.evidence) === undefined) {
+      // Its plan may be there: a crash came before the first note.
+      await takeBack(this.#plans, control.id, 'console');
+      return;
+    }
+    try {
+      const report: RevertReport = await fault.revert();
+      this.given.logger.info({ id: control.id, by: report.by }, 'a fault was taken back');
+    } catch (error) {
+      this.#tryAgain(control.id);
+      throw error;
+    }
+  }
+
+  #tryAgain(id: string): void {
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#again.delete(timer);
+      // It is over by now, where an operator has ended it meanwhile.
+      this.given.runs.cancel(id).catch(() => undefined);
+    }, AGAIN_MS).unref();
+    this.#again.add(timer);
+  }
+
+  async #open<Params extends RunFacts>(
+    kind: string,
+    control: RunControl<Params>,
+  ): Promise<ArmedFault<Params>> {
+    const { now, deadMen } = this.given;
+    const { target, actor } = await this.given.runs.get(control.id);
+    const { ttl_s: ttlS } = control.params as { readonly ttl_s?: number };
+    const [plans, tools] = [this.#plans, this.#planTools];
+    const about = { control, kind, target, actor, ttlS: ttlS ?? TTL_S_MIN };
+    return new ArmedFault({ ...about, plans, tools, now, deadMen });
+  }
+}
+
+/** What the evidence of a run has of the net; undefined for a run that was never armed. */
+export function netOf(evidence: RunFacts | null): NetEvidence | undefined {
+  return (evidence as { readonly net?: NetEvidence } | null)?.net;
+}
+
+function faultActive({ id, kind, target, actor, evidence }: RunView): ApiError {
+  const untilS = netOf(evidence)?.deadline_unix_s ?? null;
+  return new ApiError('fault_active', `${actor} has a fault under way.`, {
+    ...{ id, kind, target, actor, until_unix_s: untilS },
+  });
+}

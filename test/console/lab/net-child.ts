@@ -1,0 +1,32 @@
+import process from 'node:process';
+import { watchSyncs } from '../../support/file-syncs.js';
+import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
+
+/**
+ * A console with one fault that ends without a word at the given sync of a file or folder: `folder`,
+ * the number of the sync, and for how many seconds the fault may last.
+ */
+const [folder = '', killAt = '0', holdS = '60'] = process.argv.slice(2);
+const nodes = await nodesIn(folder, [OBJECT_SERVER]);
+let syncs = 0;
+const onSync = () => {
+  syncs += 1;
+  if (syncs === Number(killAt)) process.kill(process.pid, 'SIGKILL');
+};
+await watchSyncs(onSync, async () => {
+  const isEndless = killAt === '0';
+  const opened = openNet(folder, nodes, {
+    holds: isEndless,
+    onHeld: (end) => {
+      process.stdout.write('held\n');
+      if (!isEndless) void end();
+    },
+  });
+  await opened.runs.recover();
+  const params = { hold_s: Number(holdS) };
+  const { id } = await opened.net.start('test.stop', { params, target: 'node1', ttlS: 60 }, BY);
+  while (opened.net.active !== undefined) await new Promise((again) => setTimeout(again, 10));
+  const { state } = await opened.runs.get(id);
+  process.stdout.write(`${state}\n`);
+  await opened.close();
+});

@@ -1,0 +1,281 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { LocalProcs } from '../../../console/nodes/local-procs.js';
+import { isOver } from '../../../console/server/runs/run.js';
+import { verifyJournal } from '../../../console/server/runs/run-journal.js';
+import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
+import { verifyNetJournal } from '../../../console/surfaces/lab/net/net-journal.js';
+import { eventually } from '../../support/eventually.js';
+import { watchSyncs } from '../../support/file-syncs.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import {
+  BY,
+  kill,
+  nodesIn,
+  OBJECT_SERVER,
+  openNet,
+  stateOf,
+  stopAll,
+  type Nodes,
+  type OpenNet,
+} from './net-support.js';
+
+const CHILD = fileURLToPath(new URL('net-child.js', import.meta.url));
+
+describe("the net below the Lab's faults", function () {
+  this.timeout(180_000);
+  let folder: string;
+  let nodes: Nodes;
+  let opened: OpenNet | undefined;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('net');
+    nodes = await nodesIn(folder, [OBJECT_SERVER]);
+    for (const node of nodes) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
+    opened = undefined;
+  });
+
+  afterEach(async () => {
+    await opened?.close();
+    await stopAll(nodes);
+    await removeFolder(folder);
+  });
+
+  const netFolder = () => join(folder, 'lab', 'net');
+  const open = (more: Parameters<typeof openNet>[2] = {}): OpenNet =>
+    (opened = openNet(folder, nodes, more));
+  const start = (net: OpenNet, holdS = 60) =>
+    net.net.start('test.stop', { params: { hold_s: holdS }, target: 'node1', ttlS: 60 }, BY);
+  const held = (net: OpenNet) =>
+    eventually(
+      () => Promise.resolve(net.kind.calls),
+      (calls) => calls.includes('held'),
+    );
+  const over = (net: OpenNet, id: string) =>
+    eventually(
+      () => net.runs.get(id),
+      ({ state }) => isOver(state),
+    );
+  const child = (...args: (string | number)[]): ChildProcess =>
+    spawn(process.execPath, [CHILD, folder, ...args.map(String)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  /** Waits until the console of a child process holds its fault. */
+  const holds = async (process: ChildProcess): Promise<void> => {
+    if (process.stdout === null) throw new Error('no output');
+    for await (const line of createInterface({ input: process.stdout })) {
+      if (line === 'held') return;
+    }
+    throw new Error('the console ended before it held its fault');
+  };
+
+  it('takes back what kill -9 has left, at every state of its journals', async () => {
+    let kills = 0;
+    for (let at = 1; ; at++) {
+      const console = child(at);
+      console.stdout?.resume();
+      const [code, signal] = (await once(console, 'exit')) as [number | null, string | null];
+      if (signal !== 'SIGKILL') {
+        expect(code, `without a kill, after ${at}`).to.equal(0);
+        break;
+      }
+      kills += 1;
+      const next = open();
+      await next.runs.recover();
+      const [run] = await next.runs.list();
+      if (run !== undefined) {
+        const { state } = await over(next, run.id);
+        expect(['done', 'reverted'], `killed at ${at}`).to.include(state);
+      }
+      await next.net.recover();
+      expect(await next.state(), `killed at ${at}`).to.equal('active');
+      expect((await verifyJournal(folder)).ok).to.equal(true);
+      const hasJournal = existsSync(join(netFolder(), 'journal.jsonl'));
+      if (hasJournal) expect((await verifyNetJournal(netFolder())).ok).to.equal(true);
+      await next.close();
+      // The cool-down of this fault is none of the next console's.
+      await removeFolder(join(folder, 'runs'));
+    }
+    // The intent, the plan with its folder, the journal, three notes, and all of that backwards.
+    expect(kills).to.be.at.least(10);
+  });
+
+  it('takes back by a dead-man what no console is left for, with one of them killed', async () => {
+    const console = child(0, 1);
+    await holds(console);
+    kill(console.pid ?? 0);
+    await once(console, 'exit');
+    expect(await stateOf(nodes)).to.equal('inactive');
+    const journal = await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8');
+    const pids = [...journal.matchAll(/"dead_men":\[(\d+),(\d+)\]/g)].at(-1);
+    kill(Number(pids?.[1]));
+    await eventually(
+      () => stateOf(nodes),
+      (state) => state === 'active',
+    );
+    const next = open();
+    await next.runs.recover();
+    const [run] = await next.runs.list();
+    const ended = await over(next, run?.id ?? '');
+    expect(ended.state).to.equal('reverted');
+    const report = netOf(ended.evidence)?.report;
+    expect(report?.by).to.equal('dead_man');
+    expect(report?.outcomes.map(({ text }) => text)).to.deep.equal([
+      'object-server on node1 was started',
+    ]);
+    const lines = await next.net.journal(ended.id);
+    expect(lines.map(({ state, by }) => `${state} ${by}`)).to.deep.equal([
+      'armed console',
+      'reverting dead_man',
+      'reverted dead_man',
+    ]);
+  });
+
+  it('goes on with a fault that is held, after a kill of the console, and ends it', async () => {
+    const console = child(0, 600);
+    await holds(console);
+    kill(console.pid ?? 0);
+    await once(console, 'exit');
+    const next = open({ holds: true });
+    await next.runs.recover();
+    await held(next);
+    const { id = '' } = next.net.active ?? {};
+    expect(await next.state()).to.equal('inactive');
+    await next.net.end(id);
+    const run = await over(next, id);
+    expect(run).to.deep.include({ state: 'done', result: { by: 'console' } });
+    expect(await next.state()).to.equal('active');
+  });
+
+  it('starts dead-men again that were killed, and ends them with the fault', async () => {
+    const net = open();
+    const { id } = await start(net);
+    await held(net);
+    const pidsOf = async () => netOf((await net.runs.get(id)).evidence)?.dead_men ?? [];
+    const former = await pidsOf();
+    expect(former).to.have.length(2);
+    for (const pid of former) kill(pid);
+    const later = await eventually(pidsOf, (pids) => pids.every((pid) => !former.includes(pid)));
+    await net.net.end(id);
+    await over(net, id);
+    for (const pid of later) {
+      await eventually(
+        () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+        (text) => !text.includes('ringway-dead-man'),
+      );
+    }
+  });
+
+  it('breaks nothing when a step cannot be written down, whichever it is', async () => {
+    for (let at = 1; ; at++) {
+      const net = open();
+      let syncs = 0;
+      const onSync = () => {
+        syncs += 1;
+        // A disk that has room again for the end.
+        if (syncs === at && !net.kind.calls.includes('stop')) {
+          throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        }
+      };
+      const refused = await watchSyncs(onSync, async () => {
+        const run = await start(net).catch((error: unknown) => {
+          expect(error).to.deep.include({ code: 'no_space', status: 507 });
+        });
+        if (run === undefined) return true;
+        const { id } = run;
+        const reached = await eventually(
+          () => Promise.resolve(net.kind.calls.includes('held') || net.net.active === undefined),
+          Boolean,
+        );
+        expect(reached).to.equal(true);
+        if (net.kind.calls.includes('held')) await net.net.end(id);
+        await over(net, id);
+        return !net.kind.calls.includes('stop');
+      });
+      await net.close();
+      expect(await stateOf(nodes)).to.equal('active');
+      await removeFolder(join(folder, 'runs'));
+      if (!refused) {
+        // The intent, the plan with its folder, the journal, and two notes came before the first step.
+        expect(at).to.be.at.least(6);
+        return;
+      }
+      expect(net.kind.calls).not.to.include('stop');
+      expect(await net.net.cooldownUntilS().catch(() => undefined)).to.equal(undefined);
+    }
+  });
+
+  it('has one fault at a time, a time of each, and a rest after it', async () => {
+    const net = open();
+    for (const ttlS of [9, 3601, Number.NaN]) {
+      const request = { params: {}, target: 'node1', ttlS };
+      const error = await net.net.start('test.stop', request, BY).catch((why: unknown) => why);
+      expect(error).to.deep.include({ code: 'unprocessable', status: 422 });
+    }
+    const { id } = await start(net);
+    await held(net);
+    const second = await start(net).catch((why: unknown) => why);
+    expect(second).to.deep.include({ code: 'fault_active', status: 409 });
+    expect(second).to.have.nested.property('details.id', id);
+    await net.net.end(id);
+    await over(net, id);
+    const third = await start(net).catch((why: unknown) => why);
+    expect(third).to.deep.include({ code: 'cooldown', status: 409 });
+    expect(third).to.have.nested.property('details.until_unix_s').that.is.a('number');
+  });
+
+  it('tries again what could not be taken back, and says what it is', async () => {
+    const net = open();
+    const { id } = await start(net);
+    await held(net);
+    const script = join(folder, 'service.sh');
+    const text = await readFile(script);
+    await writeFile(script, 'exit 3\n');
+    await net.net.end(id);
+    const stuck = await eventually(
+      () => net.runs.get(id),
+      ({ state }) => state === 'stuck',
+    );
+    expect(stuck.error?.code).to.equal('driver_failed');
+    const lines = await net.net.journal(id);
+    expect(lines.at(-1)).to.deep.include({ state: 'failed', by: 'console' });
+    expect(lines.at(-1)?.outcomes[0]?.text).to.include('object-server cannot be started');
+    await writeFile(script, text);
+    expect((await over(net, id)).state).to.equal('reverted');
+    expect(await net.state()).to.equal('active');
+  });
+
+  it('leaves dead-men to systemd where there is one', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    const program = async (name: string, body: string): Promise<string> => {
+      const file = join(bin, name);
+      await writeFile(file, `#!/bin/sh\necho "$*" >> ${bin}/calls\n${body}\n`);
+      await chmod(file, 0o755);
+      return file;
+    };
+    const deadMen = {
+      systemdFolder: bin,
+      // It starts what is behind "--", out of our sight.
+      systemdRun: await program(
+        'systemd-run',
+        'while [ "$1" != -- ]; do shift; done; shift; setsid "$@" >/dev/null 2>&1 &',
+      ),
+      systemctl: await program('systemctl', 'exit 0'),
+    };
+    const net = open({ deadMen });
+    const { id } = await start(net);
+    await held(net);
+    expect(netOf((await net.runs.get(id)).evidence)?.dead_men).to.deep.equal([]);
+    const calls = await readFile(join(bin, 'calls'), 'utf8');
+    expect(calls.match(/--quiet --collect --unit=ringway-fault-\S+\.service -- \/bin\/sh/g)).to.have.length(2); // prettier-ignore
+    await net.net.end(id);
+    await over(net, id);
+  });
+});
