@@ -1,4 +1,4 @@
-import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { KeysView, MadeKey } from '../../console/surfaces/keys/surface.js';
@@ -126,6 +126,20 @@ describe('console access keys', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('stay in a file of the same owner, group and mode', async () => {
+    const real = join(folder, 'real.json');
+    const isRoot = process.getuid?.() === 0;
+    // Only root gives files away; others keep what is theirs.
+    if (isRoot) await chown(real, 65_533, 65_532);
+    await chmod(real, 0o640);
+    const { uid, gid, ino } = await stat(real);
+    const wanted = { account: 'test', role: 'owner' };
+    expect((await operator.post('/api/keys', wanted)).status).to.equal(201);
+    const after = await stat(real);
+    expect([after.uid, after.gid, after.mode & 0o777]).to.deep.equal([uid, gid, 0o640]);
+    expect(after.ino).not.to.equal(ino);
   });
 
   it('are not touched in a file with mistakes', async () => {

@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import {
   generateCredential,
   isInForce,
@@ -101,7 +101,7 @@ export class CredentialFile {
       const [result, after] = work(before);
       this.#keepOperator(before, after);
       // Behind a symbolic link, the file itself is replaced.
-      await writeDurably(await realpath(this.file), renderCredentials(after));
+      await replaceKeepingAccess(await realpath(this.file), renderCredentials(after));
       return result;
     });
   }
@@ -114,6 +114,25 @@ export class CredentialFile {
     );
     if (isLeft && mainAccount(after) === main) return;
     throw new ApiError('conflict', 'That would leave no key that operates the service.');
+  }
+}
+
+/**
+ * Replaces a file by one of the same owner, group and mode: the service that reads it may run as
+ * another user.
+ *
+ * @throws ApiError conflict where this process may not give it to its owner; then nothing is changed
+ */
+async function replaceKeepingAccess(file: string, text: string): Promise<void> {
+  const { mode, uid, gid } = await stat(file);
+  try {
+    await writeDurably(file, text, { mode: mode & 0o777, uid, gid });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    throw new ApiError(
+      'conflict',
+      'The file with the access keys belongs to another user or group, and this console may not make a file of theirs. Change it on the host.',
+    );
   }
 }
 

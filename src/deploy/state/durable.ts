@@ -3,24 +3,34 @@ import path from 'node:path';
 
 let counter = 0;
 
+/** Who can read and write a file. */
+export interface FileAccess {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /**
  * Puts a file in place at once: after a crash, there is either the one before or this one.
  *
+ * @param access - mode 0600 and the user of this process, unless it says otherwise
  * @throws system errors; then the one before is still there
  */
 export async function writeDurably(
   file: string,
   content: string | Uint8Array,
-  mode = 0o600,
+  access?: FileAccess,
 ): Promise<void> {
   counter += 1;
   const temporary = `${file}.${process.pid}-${counter}.tmp`;
   try {
     // A process of the same number may have left one: in a container, each start has the same.
-    const handle = await open(temporary, 'w', mode);
+    const handle = await open(temporary, 'w', 0o600);
     try {
+      // Before its content is there, which its next owner's group may read.
+      if (access !== undefined) await handle.chown(access.uid, access.gid);
       await handle.writeFile(content);
-      await handle.chmod(mode);
+      await handle.chmod(access?.mode ?? 0o600);
       await handle.sync();
     } finally {
       await handle.close();
