@@ -3,8 +3,9 @@ import type { DeployOptions } from '../src/deploy/service/config.js';
 import { Failure, type ExitReason } from './exit-codes.js';
 
 /**
- * `ringway deploy`: takes an exported state over, where one is given, and ends. Otherwise the control service, until SIGTERM or SIGINT. The step of a run that is under
- * way ends first; the next start tells what was left.
+ * `ringway deploy`: takes an exported state over, where one is given, and ends. Otherwise the control
+ * service, until SIGTERM or SIGINT. The step of a run that is under way ends first; the next start
+ * tells what was left.
  *
  * @throws Failure
  */
@@ -14,7 +15,8 @@ export async function runDeploy(
 ): Promise<ExitReason> {
   // The other commands do without its libraries.
   const { loadDeployConfig } = await import('../src/deploy/service/config.js');
-  const { startDeploy, StateLockedError } = await import('../src/deploy/service/start.js');
+  const { startDeploy, StateUnfinishedError } = await import('../src/deploy/service/start.js');
+  const { StateLockedError } = await import('../src/deploy/state/lock.js');
   let options: DeployOptions;
   try {
     options = loadDeployConfig(configFile, process.cwd());
@@ -31,6 +33,7 @@ export async function runDeploy(
     return 'ok';
   } catch (error) {
     if (error instanceof StateLockedError) throw new Failure('locked', error.message);
+    if (error instanceof StateUnfinishedError) throw new Failure('config', error.message);
     throw new Failure(reasonOf(error), `deploy: ${(error as Error).message}`);
   }
 }
@@ -38,11 +41,13 @@ export async function runDeploy(
 /** @throws Failure */
 async function importInto({ stateDir }: DeployOptions, file: string): Promise<ExitReason> {
   const { ArchiveError, importState } = await import('../src/deploy/state/import.js');
+  const { StateLockedError } = await import('../src/deploy/state/lock.js');
   try {
     const files = await importState(file, stateDir);
     process.stdout.write(`deploy: imported ${files} files into ${stateDir}\n`);
     return 'ok';
   } catch (error) {
+    if (error instanceof StateLockedError) throw new Failure('locked', error.message);
     if (error instanceof ArchiveError) throw new Failure('config', `${file}: ${error.message}`);
     throw new Failure(reasonOf(error), `deploy: ${(error as Error).message}`);
   }

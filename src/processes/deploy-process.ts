@@ -1,5 +1,6 @@
 import type { DeployOptions } from '../deploy/service/config.js';
-import { startDeploy, StateLockedError, type RunningDeploy } from '../deploy/service/start.js';
+import { startDeploy, type RunningDeploy } from '../deploy/service/start.js';
+import { StateLockedError } from '../deploy/state/lock.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { runChild, StartError, type ChildService } from './child.js';
 import type { ChildInit, HealthCheck, StartFailure } from './protocol.js';

@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { InstallFile } from '../../src/deploy/drivers/driver.js';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
+import { importState } from '../../src/deploy/state/import.js';
 import { describeWith, type Need } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { otherWorkers, small, TestDeploy } from './service-support.js';
 
 const mount: Need = {
   name: 'the right to mount a tmpfs',
@@ -95,5 +97,62 @@ describeWith([mount], 'deploy: disks of nodes', () => {
     } finally {
       await mustRun('umount', [place]);
     }
+  });
+});
+
+describeWith([mount], 'deploy: the disk of the state', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let state: string;
+  let deploy: TestDeploy | undefined;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-state-disk');
+    state = join(folder, 'one/state');
+    await mkdir(state, { recursive: true });
+    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', state]);
+  });
+
+  afterEach(async () => {
+    await deploy?.close();
+    deploy = undefined;
+    await mustRun('umount', [state]);
+    await removeFolder(folder);
+  });
+
+  const fill = () =>
+    writeFile(join(state, 'ballast'), Buffer.alloc(16 << 20)).catch(() => undefined);
+
+  it('is told of where it is full, and nothing is begun or half done then', async () => {
+    deploy = await TestDeploy.start(join(folder, 'one'));
+    await deploy.putSpec(small);
+    const before = await deploy.call('GET', '/v1/spec');
+    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
+    await fill();
+    const full = [
+      await deploy.putSpec(otherWorkers),
+      await deploy.call('POST', '/v1/plans', { body: { seed: 2 } }),
+      await deploy.apply(plan, 'full'),
+    ];
+    for (const { status, json } of full) {
+      expect([status, json.error.code]).to.deep.equal([507, 'no_space']);
+    }
+    expect((await deploy.call('GET', '/v1/spec')).headers.etag).to.equal(before.headers.etag);
+    expect((await deploy.call('GET', '/v1/status')).json.lock).to.equal(null);
+    expect(await readdir(join(folder, 'one'))).not.to.include('nodes');
+    await rm(join(state, 'ballast'));
+    const { json } = await deploy.apply(plan, 'room');
+    expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
+  });
+
+  it('may be mounted where an exported state is taken to', async () => {
+    const other = await TestDeploy.start(join(folder, 'two'));
+    await other.putSpec(small);
+    const archive = join(folder, 'state.export');
+    await writeFile(archive, (await other.call('GET', '/v1/export')).text);
+    await other.close();
+    await importState(archive, state);
+    deploy = await TestDeploy.start(join(folder, 'one'));
+    expect((await deploy.call('GET', '/v1/spec')).json).to.deep.equal(small);
   });
 });

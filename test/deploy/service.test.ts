@@ -8,10 +8,10 @@ import { DeployError } from '../../src/deploy/service/errors.js';
 import { openApiPath } from '../../src/deploy/service/openapi.js';
 import { Planner } from '../../src/deploy/service/planner.js';
 import { ROUTES } from '../../src/deploy/service/routes.js';
-import { StateLockedError } from '../../src/deploy/service/start.js';
 import { NO_SPEC_ETAG } from '../../src/deploy/service/store.js';
 import { etagOf } from '../../src/deploy/spec/canonical.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
+import { StateLockedError } from '../../src/deploy/state/lock.js';
 import { verifyAudit } from '../../src/lib/audit/audit-log.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -110,6 +110,19 @@ describe('deploy: control service', function () {
     expect((await post('{}')).status).to.equal(400);
     expect((await post('{"spec":{}}', 'text/plain')).status).to.equal(415);
     expect((await post(`{"spec":"${'x'.repeat(10_000_000)}"}`)).status).to.equal(413);
+    const match = { 'if-match': `"${NO_SPEC_ETAG}"` };
+    const put = (body: string) => deploy.call('PUT', '/v1/spec', { body, headers: match });
+    expect((await put(`{"cluster":"${'x'.repeat(10_000_000)}"}`)).json.error.code).to.equal(
+      'too_large',
+    );
+    for (const [body, code] of [
+      ['{"a":'.repeat(50_000), 'too_deep'],
+      [`{"cluster":"${'x'.repeat(2_097_152)}"}`, 'too_large'],
+      ['{"cluster":"a\nb"}', 'bad_json'],
+    ] as const) {
+      const { status, json } = await put(body);
+      expect([status, json.error.details.errors[0]?.code]).to.deep.equal([422, code]);
+    }
     expect((await post('{"spec":')).json).to.deep.include({ valid: false });
     expect((await post(`{"spec":${'['.repeat(50_000)}`)).json.errors[0]?.code).to.equal('too_deep');
     const { json } = await deploy.call('POST', '/v1/validate', { body: { spec: exampleJson() } });

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { request } from 'undici';
+import { StateUnfinishedError } from '../../src/deploy/service/start.js';
 import { importState } from '../../src/deploy/state/import.js';
 import { verifyAudit } from '../../src/lib/audit/audit-log.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { beforeChanges } from './changes.js';
 import { makeFolders, otherWorkers, PASSWORD, small, TestDeploy, USER } from './service-support.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
@@ -122,6 +124,51 @@ describe('deploy: state', function () {
     }
     deploy = await TestDeploy.start(join(folder, 'two'));
   }
+
+  it('is taken again where an import was cut off, wherever that was, and not begun with', async () => {
+    await deploy.putSpec(small);
+    const archive = join(folder, 'state.export');
+    await writeFile(archive, await exported());
+    const place = join(folder, 'cut/state');
+    const left: string[] = [];
+    await mkdir(place, { recursive: true });
+    // A file system of its own has this.
+    await mkdir(join(place, 'lost+found'));
+    const end = beforeChanges(place, async () => {
+      const snapshot = join(folder, `cut-${left.length}`);
+      await mkdir(snapshot);
+      await cp(place, join(snapshot, 'state'), { recursive: true });
+      left.push(snapshot);
+    });
+    const files = await importState(archive, place).finally(end);
+    const spec = await readFile(join(place, 'spec.json'), 'utf8');
+    expect(await readdir(place)).not.to.include('importing');
+    let refused = 0;
+    for (const snapshot of left) {
+      const state = join(snapshot, 'state');
+      if ((await readdir(state)).includes('importing')) {
+        const failure: unknown = await TestDeploy.start(snapshot).catch((error: unknown) => error);
+        expect(failure).to.be.instanceOf(StateUnfinishedError);
+        refused += 1;
+      }
+      expect(await importState(archive, state)).to.equal(files);
+      expect(await readFile(join(state, 'spec.json'), 'utf8')).to.equal(spec);
+    }
+    // All but the one before anything was done, as each entry is unpacked and moved.
+    expect([refused > 5, left.length - refused]).to.deep.equal([true, 1]);
+    await deploy.close();
+    deploy = await TestDeploy.start(join(folder, 'cut'));
+    expect((await deploy.call('GET', '/v1/spec')).json).to.deep.equal(small);
+    const taken: unknown = await importState(archive, place).catch((error: unknown) => error);
+    expect(String(taken)).to.contain('is in use by another control service');
+    await mkdir(join(folder, 'other/importing'), { recursive: true });
+    await writeFile(join(folder, 'other/notes.txt'), 'not ours');
+    const others: unknown = await importState(archive, join(folder, 'other')).catch(
+      (error: unknown) => error,
+    );
+    expect(String(others)).to.contain('other is not empty');
+    expect(await readdir(join(folder, 'other'))).to.include('notes.txt');
+  });
 
   it('begins with the rings of a cluster that exists, and asks for what they do not say', async () => {
     await layRings();

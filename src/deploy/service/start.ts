@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { tryLock } from 'fs-native-extensions';
 import { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { createLogger, type Logger } from '../../telemetry/logger.js';
 import { LocalDriver } from '../drivers/local.js';
@@ -10,7 +8,9 @@ import { SshDriver } from '../drivers/ssh.js';
 import type { Driver } from '../drivers/driver.js';
 import { checkPrograms } from '../render/check-programs.js';
 import { askRecon, type AskRecon } from '../ramp/recon.js';
+import { isImportUnfinished } from '../state/import.js';
 import { layout } from '../state/layout.js';
+import { lockState } from '../state/lock.js';
 import { buildApp } from './app.js';
 import type { DeployOptions } from './config.js';
 import { Control } from './control.js';
@@ -29,17 +29,18 @@ export interface DeployParts {
   readonly ask?: AskRecon;
   readonly rampPollMs?: number;
   readonly dispersionProgram?: string;
+  readonly statusAgeMs?: number;
 }
 
-/** Another service works with the state directory. */
-export class StateLockedError extends Error {
-  override readonly name = 'StateLockedError';
+/** An import into the state directory was cut off. */
+export class StateUnfinishedError extends Error {
+  override readonly name = 'StateUnfinishedError';
 }
 
 /**
  * Starts the control service.
  *
- * @throws StateLockedError, system errors
+ * @throws StateLockedError, StateUnfinishedError, system errors
  */
 export async function startDeploy(
   options: DeployOptions,
@@ -52,6 +53,11 @@ export async function startDeploy(
     for (const step of closing.reverse()) await step();
   };
   try {
+    if (await isImportUnfinished(options.stateDir)) {
+      throw new StateUnfinishedError(
+        `${options.stateDir} has a part of an import that was cut off: run it with --import again`,
+      );
+    }
     const { audit: auditDir } = layout(options.stateDir);
     const audit = await ExclusiveAudit.open(auditDir, { now }, () => undefined);
     closing.push(() => audit.close());
@@ -64,6 +70,7 @@ export async function startDeploy(
       ask: parts.ask ?? askRecon,
       rampPollMs: parts.rampPollMs,
       dispersionProgram: parts.dispersionProgram,
+      statusAgeMs: parts.statusAgeMs,
       onAuditLost: (error) => {
         logger.error({ err: error }, 'audit record lost');
       },
@@ -97,15 +104,6 @@ export function driverOf(options: DeployOptions): Driver {
     gatewayUser: options.gatewayUser,
     reloads: options.sshReload === 'systemd',
   });
-}
-
-/** Two services would break each other's journals. The kernel lets go of it with the process. */
-async function lockState(stateDir: string): Promise<FileHandle> {
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
-  const lock = await open(layout(stateDir).lock, 'a+', 0o600);
-  if (tryLock(lock.fd)) return lock;
-  await lock.close();
-  throw new StateLockedError(`${stateDir} is in use by another control service`);
 }
 
 function defaultLogger(): Logger {

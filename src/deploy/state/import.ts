@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Applied } from '../plan/make-plan.js';
 import { readJson, syncFolder } from './durable.js';
@@ -11,7 +11,8 @@ import {
   type ArchiveEntry,
   type ArchiveHead,
 } from './export.js';
-import { layout } from './layout.js';
+import { layout, type Layout } from './layout.js';
+import { lockState } from './lock.js';
 
 /** An archive that cannot be used, or a folder that cannot take it. */
 export class ArchiveError extends Error {
@@ -22,30 +23,81 @@ const LINE_BYTES_MAX = 4096;
 /** As large as a builder may be. */
 const FILE_BYTES_MAX = 1024 * 1024 * 1024;
 
+/** What a file system has at its root by itself. */
+const NOT_OURS = 'lost+found';
+
+/** Names that an archive has at its top. */
+const TOP: ReadonlySet<string> = topNames(layout(''));
+
+function topNames({ spec, applied, specs, plans, runs, ramps, blobs, audit }: Layout): Set<string> {
+  return new Set([spec, applied, specs, plans, runs, ramps, blobs, audit]);
+}
+
 /**
- * Makes a state directory from an archive. It is made beside its place, checked as a whole, and then
- * renamed: after a crash there is none, or this one.
+ * Makes a state directory from an archive. Nothing is renamed but what lies in it, so that it may be a
+ * mount point: the state is unpacked into a folder of it and checked as a whole, then it is moved to
+ * its places, and the folder goes last. No service starts while it is there, and another import begins
+ * anew then: after a crash there is none, or this one.
  *
- * @param stateDir - a folder that is not there, or is empty
+ * @param stateDir - a folder that is not there, is empty, or has what an import has left
  * @returns how many files it has
  * @throws ArchiveError, system errors
  */
 export async function importState(archive: string, stateDir: string): Promise<number> {
-  const present = await readdir(stateDir).catch(() => []);
-  if (present.length > 0) throw new ArchiveError(`${stateDir} is not empty`);
-  const work = `${stateDir}.import`;
-  await rm(work, { recursive: true, force: true });
-  await mkdir(work, { recursive: true, mode: 0o700 });
+  const isNew = (await mkdir(stateDir, { recursive: true, mode: 0o700 })) !== undefined;
+  const places = layout(stateDir);
+  const lock = await lockState(stateDir);
   try {
-    const files = await unpack(new ArchiveReader(createReadStream(archive)), work);
-    await expectWhole(work);
-    await rename(work, stateDir);
-    await syncFolder(path.dirname(path.resolve(stateDir)));
+    await clear(stateDir);
+    await mkdir(places.importing, { mode: 0o700 });
+    await syncFolder(stateDir);
+    const files = await unpack(new ArchiveReader(createReadStream(archive)), places.importing);
+    await expectWhole(places.importing);
+    await settle(places.importing, stateDir);
+    if (isNew) await syncFolder(path.dirname(path.resolve(stateDir)));
     return files;
   } catch (error) {
-    await rm(work, { recursive: true, force: true });
+    if (await isImportUnfinished(stateDir)) await clear(stateDir);
+    if (isNew) await rm(stateDir, { recursive: true });
     throw error;
+  } finally {
+    await lock.close();
   }
+}
+
+/** Whether an import into a folder has not come to its end. */
+export async function isImportUnfinished(stateDir: string): Promise<boolean> {
+  return (await readdir(stateDir)).includes(path.basename(layout(stateDir).importing));
+}
+
+/** Takes away what an import has left. @throws ArchiveError where there is something else */
+async function clear(stateDir: string): Promise<void> {
+  const { lock, importing } = layout('');
+  const present = await readdir(stateDir);
+  const isLeft = present.includes(importing);
+  const isOwn = (name: string): boolean => isLeft && (TOP.has(name) || name === importing);
+  if (present.some((name) => name !== NOT_OURS && name !== lock && !isOwn(name))) {
+    throw new ArchiveError(`${stateDir} is not empty`);
+  }
+  if (!isLeft) return;
+  // The folder that tells of the import goes last.
+  const left = present.filter((name) => TOP.has(name));
+  for (const name of [...left, importing]) {
+    await rm(path.join(stateDir, name), { recursive: true, force: true });
+  }
+}
+
+/** Moves what was unpacked to its places, all of it durable before the mark of the import goes. */
+async function settle(work: string, stateDir: string): Promise<void> {
+  for (const entry of await readdir(work, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) await syncFolder(path.join(entry.parentPath, entry.name));
+  }
+  for (const name of await readdir(work)) {
+    await rename(path.join(work, name), path.join(stateDir, name));
+  }
+  await syncFolder(stateDir);
+  await rmdir(work);
+  await syncFolder(stateDir);
 }
 
 async function unpack(reader: ArchiveReader, work: string): Promise<number> {

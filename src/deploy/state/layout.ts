@@ -23,6 +23,8 @@ export function layout(stateDir: string) {
     audit: at('audit'),
     /** `NAME.ring.gz` of a cluster that exists, put there by the operator. */
     importedRings: at('import'),
+    /** Here for as long as the state is being taken from an archive. */
+    importing: at('importing'),
   };
 }
 
