@@ -60,7 +60,9 @@ describe('deploy: ramps that are interrupted', () => {
       plan: () => Promise.resolve(PLAN),
       planOf: () => Promise.resolve(undefined),
       runOf: () => undefined,
-      hasBegun: () => false,
+      stepRun: () => undefined,
+      // Nothing is in force: there is nothing to look at before the first step.
+      placedS: () => null,
       apply: () => Promise.resolve(DONE),
       appliedEtag: () => 'applied',
       look: () =>
@@ -138,7 +140,8 @@ describe('deploy: ramps that are interrupted', () => {
       const step = new Held<StoredPlan>();
       let looks = 0;
       const look = () => Promise.resolve((looks += 1)).then(() => ill);
-      await open({ pollMs: 1, look, plan: step.call, hasBegun: () => hasBegun }, [file]);
+      const stepRun = () => (hasBegun ? ({ ...DONE, state: 'partial' } as Run) : undefined);
+      await open({ pollMs: 1, look, plan: step.call, stepRun, placedS: () => 1 }, [file]);
       const again = ramps.get(ramp.id);
       // What a run has begun is completed: the gates would stay closed.
       if (hasBegun) await step.begun;

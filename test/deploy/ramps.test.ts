@@ -1,14 +1,15 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import type { DeployParts } from '../../src/deploy/service/start.js';
-import type { Ramp } from '../../src/deploy/service/ramps.js';
+import type { Ramp } from '../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { FakeRecon, type Odd } from './fake-recon.js';
-import { PASSWORD, small, TestDeploy, USER } from './service-support.js';
+import { PASSWORD, small, TestDeploy, TestDriver, USER } from './service-support.js';
 
 const HOUR_MS = 3_600_000;
 const WHOLE = { copies_found: 12, copies_expected: 12 };
@@ -19,6 +20,7 @@ describe('deploy: ramps', function () {
   let deploy: TestDeploy;
   let recon: FakeRecon;
   let parts: DeployParts;
+  let driver: TestDriver;
   let base: Spec;
   let nowMs = 1_700_000_000_000;
 
@@ -29,14 +31,15 @@ describe('deploy: ramps', function () {
     await writeFile(dispersionProgram, '#!/bin/sh\ncat "$2"\n');
     await chmod(dispersionProgram, 0o755);
     await report({ object: WHOLE, container: WHOLE });
-    parts = { now: () => nowMs, rampPollMs: 5, dispersionProgram };
+    driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
+    parts = { now: () => nowMs, rampPollMs: 5, dispersionProgram, driver };
     await start();
     base = recon.on(small);
     await deploy.putSpec(base);
     const run = await deploy.deploy('first');
     expect(run.state, run.message).to.equal('succeeded');
     // Partitions of a new ring stay where they are for an hour, too.
-    nowMs += 2 * HOUR_MS;
+    letSettle();
   });
 
   afterEach(async () => {
@@ -118,7 +121,7 @@ describe('deploy: ramps', function () {
 
   it('takes each step only once every gate is open', async () => {
     const id = await begin();
-    const waiting = await untilRamp(id, ({ phase, gates }) => phase === 'wait' && gates.length > 0);
+    const waiting = await untilRamp(id, ({ runs, gates }) => runs.length === 1 && gates.length > 0);
     expect(waiting.runs).to.have.length(1);
     expect([waiting.steps_left, (waiting.remaining_s ?? 0) > 3600]).to.deep.equal([2, true]);
     expect(closedGates(waiting)).to.deep.equal(['min_part_hours', 'replication', 'dispersion']);
@@ -149,7 +152,7 @@ describe('deploy: ramps', function () {
     for (const steps of [2, 3]) {
       const stepped = await untilRamp(id, ({ runs }) => runs.length === steps);
       expect(stepped.state).to.equal('running');
-      await untilRamp(id, ({ phase }) => phase === 'wait');
+      await untilRamp(id, ({ runs, phase }) => runs.length === steps && phase === 'wait');
       letSettle();
     }
     const events = deploy.call('GET', `/v1/ramps/${id}/events`);
@@ -167,9 +170,44 @@ describe('deploy: ramps', function () {
     expect([left.empty, left.complete]).to.deep.equal([true, true]);
   });
 
+  it('looks at the cluster before its first step as before the others', async () => {
+    recon.odd.set('node4/container', { status: 500 });
+    const id = await begin();
+    const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
+    expect([stopped.runs, stopped.message]).to.deep.equal([
+      [],
+      'The cluster is not well: the container server of node4 does not answer: it answers 500',
+    ]);
+    recon.odd.set('node4/container', { failures: 1 });
+    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await looked();
+    const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
+    expect(waiting.runs).to.deep.equal([]);
+    recon.odd.clear();
+    await untilRamp(id, ({ runs }) => runs.length === 1);
+  });
+
+  it('goes on from a step that a retry has completed, once the cluster has settled', async () => {
+    driver.failsAt = 'node2';
+    const id = await begin();
+    const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
+    const [, failed = ''] = /^(run-\w+) is partial: node2/.exec(stopped.message) ?? [];
+    driver.failsAt = undefined;
+    const { status, json } = await post(`/v1/runs/${failed}/retry`, {}, 'retry');
+    expect(status).to.equal(202);
+    const run = await deploy.ended(json.run_id);
+    expect([run.state, run.ramp?.id, run.ramp?.step]).to.deep.equal(['succeeded', id, 1]);
+    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await looked();
+    const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
+    expect(waiting.runs).to.deep.equal([json.run_id]);
+    letSettle();
+    await untilRamp(id, ({ runs }) => runs.length === 2);
+  });
+
   it('stops by itself where the cluster is not well, and goes on when it is told to', async () => {
     const id = await begin();
-    await untilRamp(id, ({ phase }) => phase === 'wait');
+    await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
     recon.odd.set('node4/container', { status: 500 });
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
     expect(stopped.message).to.equal(
@@ -194,7 +232,7 @@ describe('deploy: ramps', function () {
 
   it('is paused and resumed, also over a restart, and sees what others have applied', async () => {
     const id = await begin();
-    await untilRamp(id, ({ phase }) => phase === 'wait');
+    await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
     expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(202);
     letSettle();
     await deploy.close();

@@ -95,6 +95,24 @@ describe('deploy: repair', function () {
     expect([none.status, none.json.error.code]).to.deep.equal([422, 'unprocessable']);
   });
 
+  it('is seen by one look at the nodes for all who ask at a time', async () => {
+    await deploy.close();
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs, statusAgeMs: 3_600_000 });
+    driver.looks.clear();
+    const looks = () => [...driver.looks.values()];
+    await Promise.all([drift(), drift(), drift()]);
+    await drift();
+    expect(looks()).to.deep.equal([1, 1, 1, 1]);
+    // A run changes what there is to see; a repair looks for itself.
+    await deploy.putSpec(otherWorkers);
+    await deploy.deploy('second');
+    expect(await drift()).to.deep.equal([]);
+    expect(looks()).to.deep.equal([2, 2, 2, 2]);
+    await rm(join(folder, 'nodes/node3/etc/swift/object.ring.gz'));
+    const { json } = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
+    expect([json.empty, ...looks()]).to.deep.equal([false, 3, 3, 3, 3]);
+  });
+
   it("has Swift's programs look at one plan at a time", async () => {
     await deploy.close();
     let now = 0;

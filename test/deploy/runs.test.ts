@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -145,45 +145,6 @@ describe('deploy: runs', function () {
     expect((await deploy.deploy('third', { spec_etag: before })).state).to.equal('succeeded');
     const gone = await deploy.installed('node1', added).catch((error: unknown) => error);
     expect(gone).to.include({ code: 'ENOENT' });
-  });
-
-  it('is whole again wherever it is killed', async () => {
-    await deploy.putSpec(small);
-    expect((await deploy.deploy('first')).state).to.equal('succeeded');
-    await deploy.putSpec(otherWorkers);
-    // Before and after the files of each node that changes: node1, then node2.
-    for (let point = 0; point < 4; point++) {
-      const at = point >> 1;
-      const node = `node${at + 1}`;
-      driver.waitsAt = point % 2 === 0 ? node : undefined;
-      driver.waitsAfter = point % 2 === 0 ? undefined : node;
-      driver.release = undefined;
-      const made = await plan();
-      const { json } = await deploy.apply(made, `killed-${point}`);
-      await until(() => driver.release !== undefined);
-      // What is on the disk now is what kill -9 would leave.
-      const left = `${folder}-${point}`;
-      await cp(folder, left, { recursive: true });
-      const next = await TestDeploy.start(left, { now: () => nowMs });
-      try {
-        const run = await next.call('GET', `/v1/runs/${json.run_id}`);
-        expect(run.json.state).to.equal('partial');
-        expect(run.json.steps[2 * at]).to.include({ node, state: 'failed' });
-        const again = await next.deploy('again');
-        expect(again.state).to.equal('succeeded');
-        expect(await next.installed('node2', 'etc/swift/proxy-server.conf')).to.contain(
-          'workers = 5\n',
-        );
-        const { json: status } = await next.call('GET', '/v1/status');
-        expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
-      } finally {
-        await next.close();
-        await removeFolder(left);
-      }
-      await deploy.call('POST', `/v1/runs/${json.run_id}/cancel`);
-      (driver.release as (() => void) | undefined)?.();
-      await deploy.ended(json.run_id);
-    }
   });
 
   it('writes where a process of the same number was killed while it wrote', async () => {

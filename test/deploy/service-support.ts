@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { Driver, Installation, NodeTarget } from '../../src/deploy/drivers/driver.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
+import { openApi } from '../../src/deploy/service/openapi.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import {
@@ -45,6 +46,7 @@ export interface AnswerJson {
   readonly errors: readonly { readonly path: string; readonly code: string }[];
   readonly run_id: string;
   readonly lock: null | { readonly run_id: string };
+  readonly retry_of: string | null;
   readonly nodes: readonly {
     readonly node: string;
     readonly state: string;
@@ -107,7 +109,9 @@ export class TestDeploy {
     const config = await makeFolders(folder);
     const options = parseDeployConfig({ ...config, ...more }, folder);
     const logger = createLogger({ level: 'silent', process: 'deploy' });
-    return new TestDeploy(folder, await startDeploy(options, { check: noCheck, ...parts, logger }));
+    // Tests change files of nodes, and look at once.
+    const usual = { check: noCheck, statusAgeMs: 0 };
+    return new TestDeploy(folder, await startDeploy(options, { ...usual, ...parts, logger }));
   }
 
   get port(): number {
@@ -159,6 +163,23 @@ export class TestDeploy {
   }
 }
 
+/** Statuses of every route of the OpenAPI document. */
+const DESCRIBED = Object.entries(
+  (openApi() as { paths: Record<string, Record<string, { responses: object }>> }).paths,
+).map(([path, methods]) => ({
+  pattern: new RegExp(`^${path.replace('{path}', '.+').replace(/\{\w+\}/g, '[^/]+')}(?:\\?.*)?$`),
+  methods,
+}));
+
+/** No test gets an answer that the document does not tell of. */
+function expectDescribed(method: string, path: string, status: number): void {
+  const operation = DESCRIBED.map(({ pattern, methods }) =>
+    pattern.test(path) ? methods[method.toLowerCase()] : undefined,
+  ).find((each) => each !== undefined);
+  if (operation === undefined || String(status) in operation.responses) return;
+  throw new Error(`the OpenAPI document has no ${status} of ${method} ${path}`);
+}
+
 export async function callDeploy(
   port: number,
   method: 'GET' | 'PUT' | 'POST',
@@ -174,6 +195,7 @@ export async function callDeploy(
     },
     body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
   });
+  expectDescribed(method, path, answer.statusCode);
   const text = await answer.body.text();
   const isJson = String(answer.headers['content-type']).startsWith('application/json');
   return {
@@ -193,6 +215,10 @@ export class TestDriver implements Driver {
   /** As `waitsAt`, with the files in place by then. */
   waitsAfter: string | undefined;
   failsAt: string | undefined;
+  /** Nodes that cannot be reached. */
+  readonly away = new Set<string>();
+  /** How often each node was looked at. */
+  readonly looks = new Map<string, number>();
 
   constructor(private readonly inner: Driver) {}
 
@@ -201,13 +227,18 @@ export class TestDriver implements Driver {
     this.begun.push(name);
     const wait = () => new Promise<void>((resolve) => (this.release = resolve));
     if (name === this.waitsAt) await wait();
-    if (name === this.failsAt) throw new Error('no route to host');
+    if (name === this.failsAt || this.away.has(name)) throw new Error('no route to host');
     const changed = await this.inner.install(installation);
     if (name === this.waitsAfter) await wait();
     return changed;
   }
 
+  reach({ name }: NodeTarget): Promise<void> {
+    return this.away.has(name) ? Promise.reject(new Error('no route to host')) : Promise.resolve();
+  }
+
   hashes(node: NodeTarget, paths: readonly string[]) {
+    this.looks.set(node.name, (this.looks.get(node.name) ?? 0) + 1);
     return this.inner.hashes(node, paths);
   }
 }

@@ -19,6 +19,20 @@ function exampleWith(path: Path, value: unknown): Record<string, unknown> {
   return JSON.parse(JSON.stringify(example)) as Record<string, unknown>;
 }
 
+/** Every place in a value but the whole. */
+function placesOf(value: unknown): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return (entries as [string | number, unknown][]).flatMap(([key, own]) => [
+    [key],
+    ...placesOf(own).map((path) => [key, ...path]),
+  ]);
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], value);
+}
+
 function errorsOf(value: unknown): string[] {
   return validate(value).errors.map(({ path, code }) => `${path} ${code}`);
 }
@@ -30,6 +44,16 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
   [['cluster'], 'a b', '/cluster invalid'],
   [['cluster'], '$(reboot)', '/cluster invalid'],
   [['cluster'], 'a\u0007', '/cluster invalid'],
+  [['cluster'], 'a\u0000', '/cluster invalid'],
+  [['policies', 0, 'name'], 'gold\n[swift-hash]', '/policies/0/name invalid'],
+  [['policies', 1, 'aliases'], ['a\u001b[2J'], '/policies/1/aliases/0 invalid'],
+  [['nodes', 0, 'name'], 'a\u202eb', '/nodes/0/name invalid'],
+  [['nodes', 0, 'name'], '`reboot`', '/nodes/0/name invalid'],
+  [['nodes', 0, 'storage_ip'], '127.0.0.1 -oProxyCommand=x', '/nodes/0/storage_ip invalid'],
+  [['nodes', 0, 'devices', 0, 'name'], 'd1 && reboot', '/nodes/0/devices/0/name invalid'],
+  [['nodes', 0, 'devices', 0, 'mount'], '/srv/$(x)/d1', '/nodes/0/devices/0/mount invalid'],
+  [['proxy', 'auth', 'users', 0, 'user'], 'a = b\nc', '/proxy/auth/users/0/user invalid'],
+  [['hash', 'prefix_ref'], 'a\tb', '/hash/prefix_ref invalid'],
   [['hash', 'prefix_ref'], '../shadow', '/hash/prefix_ref invalid'],
   [['hash', 'secret'], 'x', '/hash/secret unknown_key'],
   [['polices'], [], '/polices unknown_key'],
@@ -106,6 +130,27 @@ describe('deploy: specification', () => {
       expect(errorsOf(exampleWith(path, value))).to.include(error);
     });
   }
+
+  it('refuses another type at every place, and keys that it does not know in every object', () => {
+    const example = exampleJson();
+    for (const path of placesOf(example)) {
+      const at = `/${path.join('/')}`;
+      const value = valueAt(example, path);
+      const others = [null, { unknown_key: 1 }, [[]], 'a\u0000b'].filter(
+        (other) => typeof other !== typeof value,
+      );
+      for (const other of others) {
+        const errors = errorsOf(exampleWith(path, other));
+        const isTold = errors.some((error) => error.startsWith(at.replace(/\/\d+$/, '')));
+        expect(isTold, `${at} ${JSON.stringify(other)}: ${errors.join()}`).to.equal(true);
+      }
+      // Options of Swift's programs have any name.
+      const isFree = /^\/(?:proxy\/pipeline_options|tuning)\/\w/.test(at);
+      if (typeof value !== 'object' || Array.isArray(value) || isFree) continue;
+      const errors = errorsOf(exampleWith([...path, 'unknown-key'], 1));
+      expect(errors, at).to.include(`${at}/unknown-key unknown_key`);
+    }
+  });
 
   it('tells everything that is wrong at once', () => {
     const example = exampleWith(['rings', 0, 'part_power'], 'eight') as {

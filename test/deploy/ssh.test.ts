@@ -171,6 +171,8 @@ describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function (
     expect(await failureOf(other.hashes(NODE, ['etc']))).to.match(/^ssh: .*Permission denied/);
     const closed = driver({ port: 1, knownHostsFile: sshd.knownHostsFile });
     expect(await failureOf(closed.hashes(NODE, ['etc']))).to.match(/^ssh: .*Connection refused/);
+    expect(await failureOf(closed.reach(NODE))).to.contain('ECONNREFUSED');
+    expect(await failureOf(driver().reach(NODE))).to.equal('none');
   });
 
   it('reloads services with systemd, and finds out whether they run', async () => {

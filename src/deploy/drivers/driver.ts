@@ -33,6 +33,13 @@ export interface Driver {
   install(installation: Installation): Promise<number>;
   /** @returns the SHA-256 of each file; null for one that is not there @throws Error when unknown */
   hashes(node: NodeTarget, paths: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  /**
+   * Whether a node can be reached at all, which costs less than a look at its files. Not there where
+   * nodes are folders of this machine.
+   *
+   * @throws Error with a message for operators
+   */
+  reach?(node: NodeTarget): Promise<void>;
   /** Whether it reloads services itself. */
   readonly reloads?: boolean;
   /**

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -42,6 +44,7 @@ const SCRIPT = Buffer.from(REMOTE_SCRIPT);
 
 const CONNECT_TIMEOUT_S = 20;
 const CONNECT_TRIES = 2;
+const REACH_TIMEOUT_MS = 5000;
 const CALL_TIMEOUT_MS = 10 * 60_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 500;
@@ -97,6 +100,18 @@ export class SshDriver implements Driver {
   async hashes(node: NodeTarget, paths: readonly string[]): Promise<Map<string, string | null>> {
     const found = await this.#look(node, this.options.rootOf(node.name), paths);
     return new Map(paths.map((name) => [name, found[name]?.[0] ?? null]));
+  }
+
+  /** Whether something listens where `sshd` should. */
+  async reach(node: NodeTarget): Promise<void> {
+    const host = node[this.options.address] ?? node.storage_ip;
+    const socket = connect({ host, port: this.options.port, timeout: REACH_TIMEOUT_MS });
+    socket.once('timeout', () => socket.destroy(new Error(`${host} does not answer`)));
+    try {
+      await once(socket, 'connect');
+    } finally {
+      socket.destroy();
+    }
   }
 
   /** Reloads services, and finds each of them active afterwards. */

@@ -5,7 +5,7 @@ import { dispersionGate } from '../ramp/dispersion.js';
 import { gatesOf, problemsOf, type Gate } from '../ramp/gates.js';
 import { lookAtServers, type AskRecon } from '../ramp/recon.js';
 import type { Blobs } from '../state/blobs.js';
-import type { Ramp, RampLook } from './ramps.js';
+import type { Ramp, RampLook } from './ramp-record.js';
 
 export interface ClusterLookOptions {
   readonly blobs: Blobs;

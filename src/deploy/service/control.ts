@@ -17,7 +17,9 @@ import { Planner } from './planner.js';
 import type { StoredPlan, ValidateAnswer } from './planner-protocol.js';
 import type { Run } from './run-record.js';
 import { Ramps } from './ramps.js';
+import { unreachableNodes } from './reach.js';
 import { Runs } from './runs.js';
+import { SharedLook } from './shared-look.js';
 import { DeployStore, type SpecFile } from './store.js';
 
 export interface ControlOptions {
@@ -33,7 +35,11 @@ export interface ControlOptions {
   /** Between two looks of a ramp; that of the configuration, unless a test says otherwise. */
   readonly rampPollMs?: number | undefined;
   readonly dispersionProgram?: string | undefined;
+  /** Requests for the status share a look at the nodes that is no older; another age in tests. */
+  readonly statusAgeMs?: number | undefined;
 }
+
+const STATUS_AGE_MS = 5000;
 
 /** What a request asks of a plan. */
 export interface PlanWish {
@@ -49,6 +55,7 @@ export class Control {
   readonly planner = new Planner();
   readonly #specs = new SerialQueues();
   readonly #checks = new SerialQueues();
+  readonly #looks: SharedLook<NodeDrift[]>;
   #ramps: Ramps | undefined;
 
   private constructor(
@@ -56,7 +63,9 @@ export class Control {
     readonly store: DeployStore,
     readonly blobs: Blobs,
     readonly runs: Runs,
-  ) {}
+  ) {
+    this.#looks = new SharedLook(() => this.drift(), parts.statusAgeMs ?? STATUS_AGE_MS);
+  }
 
   /** @throws system errors when the state cannot be read and written */
   static async open(parts: ControlOptions): Promise<Control> {
@@ -108,10 +117,17 @@ export class Control {
         plan: (spec, allowLarge) => this.plan(spec, { seed: 1, allowLarge }),
         planOf: (id) => store.plan(id),
         runOf: (key) => runs.byKey(key),
-        hasBegun: ({ id, runs: done }) =>
-          runs
+        stepRun: ({ id, runs: done }) => {
+          const isOf = ({ ramp }: Run) => ramp?.id === id && ramp.step === done.length + 1;
+          const run = runs
             .latest(Infinity)
-            .some(({ ramp }) => ramp?.id === id && ramp.step === done.length + 1),
+            .find((each) => isOf(each) || each.state === 'succeeded');
+          return run !== undefined && isOf(run) ? run : undefined;
+        },
+        placedS: () =>
+          store.applied.applied.spec === null
+            ? null
+            : (runs.latest(Infinity).find(({ state }) => state === 'succeeded')?.ended_unix_s ?? 0),
         appliedEtag: () => store.appliedEtag,
         apply: async (plan, key, { id, actor, runs: before, steps_left, remaining_s }) => {
           const ramp = { id, step: before.length + 1, steps_left, remaining_s };
@@ -197,9 +213,12 @@ export class Control {
   }
 
   async #keep(plan: PlanJson, checks: readonly ProgramCheck[]): Promise<StoredPlan> {
+    const { next } = await this.store.nextOf(plan.id);
+    const nodes = plan.actions.flatMap(({ node }) => node ?? []);
+    const unreachable = await unreachableNodes(this.parts.driver, next, nodes);
     const nowS = this.nowS();
     const expires = nowS + this.parts.options.planValidS;
-    const stored = { ...plan, created_unix_s: nowS, expires_unix_s: expires, checks };
+    const stored = { ...plan, created_unix_s: nowS, expires_unix_s: expires, checks, unreachable };
     await this.store.setPlan(stored);
     return stored;
   }
@@ -210,6 +229,13 @@ export class Control {
     const { blobs, store } = this;
     const nowS = () => this.nowS();
     return driftOf(store.applied, { driver, blobs, secretsDir: options.secretsDir, nowS });
+  }
+
+  /** As {@link drift}, by a look that others may have taken a few seconds ago. */
+  sharedDrift(): Promise<NodeDrift[]> {
+    const { id, ended_unix_s: ended } = this.runs.latest(1)[0] ?? {};
+    // A run that has begun or ended since, and what it brought into force, are seen at once.
+    return this.#looks.get(JSON.stringify([this.store.appliedEtag, id, ended]));
   }
 
   /**

@@ -5,6 +5,7 @@ export const DEPLOY_ERRORS = {
   not_found: 404,
   plan_stale: 409,
   not_running: 409,
+  conflict: 409,
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,

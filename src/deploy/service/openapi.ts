@@ -3,6 +3,10 @@ import { ROUTES, type Route } from './routes.js';
 
 const VERSION = '1.0.0';
 const EVERYWHERE = [401, 429, 500];
+/** Requests that change something may have no body where one is wanted, and find the disk full. */
+const OF_CHANGES = [400, 413, 415, 507];
+/** A body is looked at by the thread that plans, for which others may wait. */
+const OF_BODIES = [422, 503];
 const HEADER_DOCS: Readonly<Record<string, string>> = {
   'if-match': 'An entity tag in double quotes.',
   'idempotency-key': 'A text of the client that is another for each wish to apply.',
@@ -49,7 +53,9 @@ export function openApiPath(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
 }
 
-const BODIES: readonly string[] = ['/v1/validate', '/v1/plans', '/v1/ramps', '/v1/rings/import'];
+const BODIES: readonly string[] = [
+  ...['/v1/validate', '/v1/plans', '/v1/ramps', '/v1/rings/import', '/v1/runs/:id/retry'],
+];
 
 function takesBody(method: Route['method'], path: string): boolean {
   return method === 'PUT' || BODIES.includes(path);
@@ -69,7 +75,13 @@ function operationOf({ path, summary, statuses, headers = [], method }: Route): 
     description: HEADER_DOCS[name],
     schema: { type: 'string' },
   }));
-  const responses = [...statuses, ...EVERYWHERE].map((status) => [
+  const hasBody = takesBody(method, path);
+  const all = new Set([
+    ...[...statuses, ...EVERYWHERE],
+    ...(method === 'GET' ? [] : OF_CHANGES),
+    ...(hasBody ? OF_BODIES : []),
+  ]);
+  const responses = [...all].map((status) => [
     String(status),
     status < 300
       ? { description: 'Done.' }
@@ -84,7 +96,7 @@ function operationOf({ path, summary, statuses, headers = [], method }: Route): 
   return {
     summary,
     parameters: [...inPath, ...inHeader],
-    ...(takesBody(method, path)
+    ...(hasBody
       ? { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } }
       : {}),
     responses: Object.fromEntries(responses),

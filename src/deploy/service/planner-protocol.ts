@@ -46,6 +46,13 @@ export interface StoredPlan extends PlanJson {
   readonly created_unix_s: number;
   readonly expires_unix_s: number;
   readonly checks: readonly ProgramCheck[];
+  /** Nodes with something to install that were not reached when it was made: a run would stop there. */
+  readonly unreachable: readonly UnreachableNode[];
+}
+
+export interface UnreachableNode {
+  readonly node: string;
+  readonly why: string;
 }
 
 /** Beside a plan: what will be in force. */

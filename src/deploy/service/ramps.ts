@@ -1,40 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueues } from '../../lib/promises.js';
-import type { Gate } from '../ramp/gates.js';
 import { readJson, writeDurably } from '../state/durable.js';
 import { DeployError } from './errors.js';
 import type { StoredPlan } from './planner-protocol.js';
+import {
+  goesOn,
+  isIdle,
+  keyOf,
+  newRamp,
+  type Ramp,
+  type RampLook,
+  type RampRequest,
+} from './ramp-record.js';
 import type { Run } from './run-record.js';
 import type { SpecFile } from './store.js';
-
-/** A specification that is applied by as many plans as it takes. */
-export interface Ramp {
-  readonly id: string;
-  readonly actor: string;
-  readonly idempotency_key: string;
-  readonly spec_etag: string;
-  readonly allow_large: boolean;
-  readonly created_unix_s: number;
-  ended_unix_s: number | null;
-  /** `stopped`: it has stopped by itself; like a paused one, it can be resumed. */
-  state: 'running' | 'paused' | 'stopped' | 'succeeded' | 'cancelled';
-  message: string;
-  /** `step`: a plan is made and applied. `wait`: the gates are not open. */
-  phase: 'step' | 'wait';
-  readonly runs: string[];
-  steps_left: number | null;
-  /** An estimate; null where nothing is known. */
-  remaining_s: number | null;
-  /** What was in force after the last step; null before the first one, and after a resumption. */
-  applied_etag: string | null;
-  placed_unix_s: number;
-  movable_unix_s: number;
-  gates: readonly Gate[];
-  /** How often it was resumed: each time a step that failed has another key. */
-  resumed: number;
-  complete: boolean;
-}
 
 /** What a ramp works with. */
 export interface RampParts {
@@ -48,25 +27,15 @@ export interface RampParts {
   readonly apply: (plan: StoredPlan, key: string, ramp: Ramp) => Promise<Run>;
   /** A run that an earlier process has begun with the key. */
   readonly runOf: (key: string) => Run | undefined;
-  /** Whether a run of the step that is due was begun: then nodes may have its rings. */
-  readonly hasBegun: (ramp: Ramp) => boolean;
+  /** The last run of the step that is due, unless another plan was applied since: nodes may have its rings. */
+  readonly stepRun: (ramp: Ramp) => Run | undefined;
+  /** When what is in force was on all nodes, seconds since 1970; null where nothing is. */
+  readonly placedS: () => number | null;
   readonly planOf: (id: string) => Promise<StoredPlan | undefined>;
   readonly appliedEtag: () => string;
   /** The gates, and what is wrong with the cluster. */
   readonly look: (ramp: Ramp, signal: AbortSignal) => Promise<RampLook>;
   readonly onEnd: (ramp: Ramp) => Promise<void>;
-}
-
-export interface RampLook {
-  readonly gates: readonly Gate[];
-  readonly problems: readonly string[];
-}
-
-export interface RampRequest {
-  readonly spec: SpecFile;
-  readonly allowLarge: boolean;
-  readonly key: string;
-  readonly actor: string;
 }
 
 const RAMP_ID = /^ramp-[0-9a-f]{24}$/;
@@ -124,27 +93,7 @@ export class Ramps {
     if (active !== undefined) {
       throw new DeployError('locked', 'Another ramp is not over.', { ramp_id: active.id });
     }
-    const ramp: Ramp = {
-      id: `ramp-${randomBytes(12).toString('hex')}`,
-      actor,
-      idempotency_key: key,
-      spec_etag: spec.etag,
-      allow_large: allowLarge,
-      created_unix_s: this.#nowS(),
-      ended_unix_s: null,
-      state: 'running',
-      message: '',
-      phase: 'step',
-      runs: [],
-      steps_left: null,
-      remaining_s: null,
-      applied_etag: null,
-      placed_unix_s: 0,
-      movable_unix_s: 0,
-      gates: [],
-      resumed: 0,
-      complete: false,
-    };
+    const ramp = newRamp({ spec, allowLarge, key, actor }, this.#nowS());
     this.#ramps.set(ramp.id, ramp);
     try {
       await this.#save(ramp);
@@ -200,9 +149,7 @@ export class Ramps {
   }
 
   #start(ramp: Ramp): void {
-    // The gates were open once, and that may be long ago.
-    const isOpen = ramp.runs.length === 0 || this.parts.hasBegun(ramp);
-    if (ramp.phase === 'step' && !isOpen) ramp.phase = 'wait';
+    this.#prepare(ramp);
     // One that still goes ends first: two would take the same step.
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -214,6 +161,21 @@ export class Ramps {
       )
       // Without a journal the ramp ends, and not the process.
       .catch(() => undefined);
+  }
+
+  /** A ramp begins, or goes on, with a look at the cluster: the gates were open long ago, if ever. */
+  #prepare(ramp: Ramp): void {
+    const placedS = this.parts.placedS();
+    if (ramp.phase !== 'step' || placedS === null) return;
+    const run = this.parts.stepRun(ramp);
+    if (run !== undefined) {
+      // What a run has begun is completed first: the gates would stay closed.
+      if (run.state !== 'succeeded' || run.idempotency_key === keyOf(ramp)) return;
+      // A retry has completed it.
+      ramp.runs.push(run.id);
+    }
+    ramp.phase = 'wait';
+    ramp.placed_unix_s = Math.max(ramp.placed_unix_s, placedS);
   }
 
   async #go(ramp: Ramp, signal: AbortSignal): Promise<void> {
@@ -246,7 +208,7 @@ export class Ramps {
   /** Makes and applies one plan, or takes note of the one that an earlier process has applied. */
   async #step(ramp: Ramp, signal: AbortSignal): Promise<void> {
     const { parts } = this;
-    const key = `${ramp.id}-${ramp.runs.length}-${ramp.resumed}`;
+    const key = keyOf(ramp);
     const former = parts.runOf(key);
     const isOther = ramp.applied_etag !== null && parts.appliedEtag() !== ramp.applied_etag;
     if (former === undefined && isOther) {
@@ -289,6 +251,8 @@ export class Ramps {
     ramp.applied_etag = parts.appliedEtag();
     this.#estimate(ramp, plan);
     ramp.phase = 'wait';
+    // Those that were open for this step say nothing of the next one.
+    ramp.gates = [];
     await this.#save(ramp);
     this.#tell(ramp);
   }
@@ -334,15 +298,6 @@ export class Ramps {
   #nowS(): number {
     return Math.floor(this.parts.now() / 1000);
   }
-}
-
-/** Asked anew: others may have changed it meanwhile. */
-function goesOn({ state }: Ramp, { aborted }: AbortSignal): boolean {
-  return state === 'running' && !aborted;
-}
-
-function isIdle({ state }: Ramp): boolean {
-  return state === 'paused' || state === 'stopped';
 }
 
 function notIn({ state }: Ramp): DeployError {

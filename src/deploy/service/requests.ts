@@ -42,6 +42,23 @@ export async function specOf(
   return file;
 }
 
+/** The nodes of `{nodes}`; null where it is missing. @throws DeployError `invalid_argument` */
+export function retryNodes({ spec, errors, rest }: ValidateAnswer): readonly string[] | null {
+  const { nodes, ...others } = rest;
+  const [other] = Object.keys(others);
+  if (spec !== null || other !== undefined || errors.length > 0) {
+    throw new DeployError('invalid_argument', 'Expected {}, or {"nodes": [name, …]}.');
+  }
+  if (nodes === undefined) return null;
+  const isRight =
+    Array.isArray(nodes) &&
+    nodes.length > 0 &&
+    new Set(nodes).size === nodes.length &&
+    nodes.every((node) => typeof node === 'string');
+  if (isRight) return nodes;
+  throw new DeployError('invalid_argument', 'nodes: expected different names of nodes.');
+}
+
 /** The entity tag in `If-Match`: one, and a strong one. */
 export function entityTag(request: FastifyRequest): string {
   const given = request.headers['if-match'];

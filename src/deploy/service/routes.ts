@@ -3,13 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { exportState } from '../state/export.js';
 import type { Control } from './control.js';
 import { DeployError } from './errors.js';
-import type { Ramp } from './ramps.js';
+import type { Ramp } from './ramp-record.js';
 import {
   actorOf,
   audit,
   entityTag,
   expectValid,
   idempotencyKey,
+  retryNodes,
   specOf,
   textOf,
 } from './requests.js';
@@ -22,7 +23,7 @@ export interface Route {
   /** As Fastify has it; `:name` is a parameter, `*` the rest. */
   readonly path: string;
   readonly summary: string;
-  /** Statuses besides 401, 429 and 500. */
+  /** Statuses besides those of all routes, see openapi.ts. */
   readonly statuses: readonly number[];
   /** Headers that the request needs. */
   readonly headers?: readonly string[];
@@ -170,6 +171,23 @@ export const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/v1/runs/:id/retry',
+    summary:
+      'Begins a run that completes the last one, which did not succeed, without the steps that were done; `{nodes: [name]}` for these alone.',
+    statuses: [202, 400, 404, 409, 413, 422, 423],
+    headers: ['idempotency-key'],
+    handle: async (control, request, reply) => {
+      const key = idempotencyKey(request);
+      const former = await runOf(control, request);
+      const nodes = retryNodes(await control.planner.validate(textOf(request), 'spec'));
+      await audit(control, request, 'deploy.retry', former.id);
+      const run = await control.runs.retry({ run: former, nodes, key, actor: actorOf(request) });
+      void reply.status(202).header('location', `/v1/runs/${run.id}`);
+      return { run_id: run.id };
+    },
+  },
+  {
+    method: 'POST',
     path: '/v1/ramps',
     summary:
       'Begins to apply `{spec}`, `{spec_etag}` or the current specification by as many plans as it takes, each once the cluster has settled; `allow_large` besides.',
@@ -239,7 +257,7 @@ export const ROUTES: readonly Route[] = [
       cluster: control.store.applied.applied.spec?.cluster ?? null,
       lock: control.runs.lock,
       ramp_id: control.ramps.active?.id ?? null,
-      nodes: await control.drift(),
+      nodes: await control.sharedDrift(),
     }),
   },
   {
@@ -257,6 +275,7 @@ export const ROUTES: readonly Route[] = [
           plan_id: run.plan_id,
           plan_sha256: run.plan_sha256,
           spec_etag: run.spec_etag,
+          retry_of: run.retry_of ?? null,
           created_unix_s: run.created_unix_s,
           ended_unix_s: run.ended_unix_s,
           nodes: new Set(run.steps.map(({ node }) => node)).size,

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Ramp, Ramps } from './ramps.js';
+import type { Ramp } from './ramp-record.js';
+import type { Ramps } from './ramps.js';
 import type { Run } from './run-record.js';
 import type { Runs } from './runs.js';
 

@@ -40,6 +40,10 @@ export interface Run {
   readonly idempotency_key: string;
   /** Null, or not there, for a plan that was applied by itself. */
   readonly ramp?: RunRamp | null;
+  /** The run that this one completes; null, or not there, where a plan was applied. */
+  readonly retry_of?: string | null;
+  /** The nodes that the retry was asked for; null for all that were left. */
+  readonly retry_nodes?: readonly string[] | null;
   readonly created_unix_s: number;
   ended_unix_s: number | null;
   state: RunState;
@@ -144,4 +148,28 @@ export function closeInterrupted(run: Run, isInForce: boolean): void {
   }
   const message = 'The service ended during the run. Apply the plan again: that completes it.';
   giveUp(run, hasBegun ? 'partial' : 'failed', message);
+}
+
+/** Whether nothing is left to do of a step, as far as the service can do it. */
+function isDone({ state }: Step): boolean {
+  return state === 'succeeded' || state === 'staged';
+}
+
+/** Nodes that have a step which is not done, in the order of the steps. */
+export function leftNodes({ steps }: Pick<Run, 'steps'>): string[] {
+  return [...new Set(steps.filter((each) => !isDone(each)).map(({ node }) => node))];
+}
+
+/**
+ * The steps of a run that completes another one: those that were done as they were, the others anew.
+ *
+ * @param nodes - the nodes that are retried; the steps of others stay undone
+ */
+export function retrySteps({ steps }: Pick<Run, 'steps'>, nodes: readonly string[]): Step[] {
+  return steps.map((before) => {
+    if (isDone(before)) return { ...before };
+    const anew = step(before.node, before.action, before.commands);
+    if (nodes.includes(before.node)) return anew;
+    return { ...anew, state: 'cancelled', message: 'Not part of this retry.' };
+  });
 }

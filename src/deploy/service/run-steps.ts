@@ -42,7 +42,8 @@ export async function takeSteps(context: StepsContext): Promise<void> {
     await mapLimited(nodes, parallel, async (steps) => {
       for (const { number, step } of steps) {
         if (mustStop()) return;
-        await takeStep(context, number, step);
+        // A run that completes another one has steps that were done.
+        if (step.state === 'pending') await takeStep(context, number, step);
       }
     });
     if (mustStop()) return;

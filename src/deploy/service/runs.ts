@@ -1,6 +1,5 @@
 import { SerialQueues } from '../../lib/promises.js';
 import { reloadCommands, type Driver } from '../drivers/driver.js';
-import type { SpecProblem } from '../spec/parse.js';
 import type { Blobs } from '../state/blobs.js';
 import { readJson, writeDurably } from '../state/durable.js';
 import { DeployError } from './errors.js';
@@ -11,14 +10,18 @@ import {
   closeInterrupted,
   giveUp,
   inOrder,
+  leftNodes,
   newRunId,
+  retrySteps,
   stepsOf,
   type Run,
   type RunRamp,
   type Unsettled,
 } from './run-record.js';
-import { hashCheck, isSameHash, readSecrets, type Secrets } from './secrets.js';
+import { expectEnded, expectFresh, expectLatest, expectLeft, secretsFor } from './run-checks.js';
+import { hashCheck, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
+import { unsettledNodes } from './unsettled.js';
 
 export interface RunsOptions {
   readonly store: DeployStore;
@@ -40,6 +43,21 @@ export interface ApplyRequest {
   /** The ramp that it is a step of. */
   readonly ramp?: RunRamp;
 }
+
+export interface RetryRequest {
+  readonly run: Run;
+  /** Null for all nodes that are left. */
+  readonly nodes: readonly string[] | null;
+  readonly key: string;
+  readonly actor: string;
+}
+
+/** What a run is made of besides its steps. */
+type NewRun = Pick<
+  Run,
+  'plan_id' | 'plan_sha256' | 'spec_etag' | 'base_etag' | 'actor' | 'idempotency_key'
+> &
+  Pick<Run, 'ramp' | 'retry_of' | 'retry_nodes'>;
 
 /** The step is null for the run itself. */
 export type RunListener = (run: Run, step: number | null) => void;
@@ -110,38 +128,71 @@ export class Runs {
    * @throws DeployError `idempotency_key_reused`, `plan_stale`, `locked`, `unprocessable`
    */
   async apply(request: ApplyRequest): Promise<Run> {
-    const { plan, key, actor } = request;
+    const { plan, key, actor, ramp = null } = request;
     const known = this.byKey(key);
     if (known !== undefined) {
-      if (known.plan_id === plan.id && known.base_etag === request.ifMatch) return known;
-      throw new DeployError('idempotency_key_reused', 'The key belongs to another request.');
+      const isSame = known.plan_id === plan.id && (known.retry_of ?? null) === null;
+      if (isSame && known.base_etag === request.ifMatch) return known;
+      throw keyReused();
     }
-    this.#expectFresh(request);
+    expectFresh(request, this.options.store.appliedEtag, this.#nowS());
+    const { sha256, spec_etag, base_etag } = plan;
+    const head = { plan_id: plan.id, plan_sha256: sha256, spec_etag, base_etag, actor };
+    return this.#begin({ ...head, idempotency_key: key, ramp }, ({ spec }, unsettled) =>
+      spec === null ? [] : stepsOf(plan, spec, reloadCommands, unsettled),
+    );
+  }
+
+  /**
+   * Begins a run that completes one which did not succeed: steps that were done are not taken again,
+   * and the plan may have expired since. A repetition has the run that the first began.
+   *
+   * @throws DeployError `idempotency_key_reused`, `conflict`, `plan_stale`, `locked`, `unprocessable`
+   */
+  async retry({ run, nodes, key, actor }: RetryRequest): Promise<Run> {
+    const known = this.byKey(key);
+    if (known !== undefined) {
+      const isSame = JSON.stringify(known.retry_nodes ?? null) === JSON.stringify(nodes);
+      if (isSame && known.retry_of === run.id) return known;
+      throw keyReused();
+    }
+    expectEnded(run);
+    this.#expectFree();
+    expectLatest(run, this.latest(1)[0], this.options.store.appliedEtag);
+    const left = leftNodes(run);
+    expectLeft(nodes ?? [], left);
+    const { plan_id, plan_sha256, spec_etag, base_etag, ramp = null } = run;
+    const head = { plan_id, plan_sha256, spec_etag, base_etag, ramp, actor };
+    return this.#begin(
+      { ...head, idempotency_key: key, retry_of: run.id, retry_nodes: nodes },
+      () => retrySteps(run, nodes ?? left),
+    );
+  }
+
+  async #begin(
+    head: NewRun,
+    steps: (next: StoredNext['next'], unsettled: ReadonlyMap<string, Unsettled>) => Run['steps'],
+  ): Promise<Run> {
     this.#expectFree();
     const sinceS = this.#nowS();
     this.#idMs = Math.max(Math.floor(this.options.now()), this.#idMs + 1);
     const id = newRunId(this.#idMs);
-    this.#holder = { id, actor, sinceS };
+    this.#holder = { id, actor: head.actor, sinceS };
     try {
-      const next = await this.options.store.nextOf(plan.id);
-      const secrets = await this.#secretsOf(next);
-      const unsettled = await this.#unsettled(next);
-      const { spec } = next.next;
+      const next = await this.options.store.nextOf(head.plan_id);
+      const secrets = await secretsFor(next, this.options);
+      const unsettled = await unsettledNodes(this.latest(Infinity), next, this.options.store);
       const run: Run = {
         id,
-        plan_id: plan.id,
-        plan_sha256: plan.sha256,
-        spec_etag: plan.spec_etag,
-        base_etag: plan.base_etag,
+        retry_of: null,
+        retry_nodes: null,
+        ...head,
         next_etag: next.next_etag,
-        actor,
-        idempotency_key: key,
-        ramp: request.ramp ?? null,
         created_unix_s: sinceS,
         ended_unix_s: null,
         state: 'running',
         message: '',
-        steps: spec === null ? [] : stepsOf(plan, spec, reloadCommands, unsettled),
+        steps: steps(next.next, unsettled),
       };
       await this.#save(run);
       this.#keep(run);
@@ -205,70 +256,9 @@ export class Runs {
     await this.#ended;
   }
 
-  #expectFresh({ plan, ifMatch }: ApplyRequest): void {
-    const stale = (message: string) => new DeployError('plan_stale', message, { plan_id: plan.id });
-    if (ifMatch !== plan.base_etag) throw stale('If-Match is not the base_etag of the plan.');
-    if (plan.base_etag !== this.options.store.appliedEtag) {
-      throw stale('Another plan was applied since this one was made.');
-    }
-    if (this.#nowS() >= plan.expires_unix_s) throw stale('The plan has expired.');
-    const failed = plan.checks.filter(({ state }) => state === 'failed');
-    if (failed.length > 0) {
-      const message = "Swift's own programs refuse files of the plan.";
-      throw new DeployError('unprocessable', message, { checks: failed });
-    }
-  }
-
   #expectFree(): void {
     if (this.#holder === undefined) return;
     throw new DeployError('locked', 'Another run is under way.', { ...this.lock }, RETRY_AFTER_S);
-  }
-
-  async #secretsOf({ next }: StoredNext): Promise<Secrets> {
-    const { store, blobs, secretsDir } = this.options;
-    const secrets = await readSecrets(secretsDir, next, blobs);
-    if (!isMap(secrets)) {
-      throw new DeployError('unprocessable', 'Secrets cannot be read.', { errors: secrets });
-    }
-    if (!isSameHash(store.applied.hash_check, secrets, next)) {
-      const message =
-        'The prefix or suffix of hashes is not what it was when the cluster was made: nothing would be found.';
-      throw new DeployError('unprocessable', message);
-    }
-    return secrets;
-  }
-
-  /**
-   * Nodes that have files of runs that did not succeed since the state in force was: what a plan has
-   * for them compares with that state, and says nothing where it is the same.
-   */
-  async #unsettled({ next }: StoredNext): Promise<Map<string, Unsettled>> {
-    const { store } = this.options;
-    const runs = this.latest(Infinity);
-    const sinceS = runs.find(({ state }) => state === 'succeeded')?.created_unix_s ?? 0;
-    const found = new Map<string, Unsettled>();
-    for (const run of runs) {
-      // Those of its second are looked at, too: that costs no more than a look at their nodes.
-      if (run.state === 'succeeded' || run.created_unix_s < sinceS) continue;
-      if (run.base_etag !== store.appliedEtag) continue;
-      const begun = run.steps.filter(
-        ({ node, action, state }) =>
-          action === 'install' &&
-          state !== 'pending' &&
-          state !== 'cancelled' &&
-          Object.hasOwn(next.files, node),
-      );
-      if (begun.length === 0) continue;
-      const { files } = (await store.nextOf(run.plan_id)).next;
-      for (const { node } of begun) {
-        const left = found.get(node) ?? { paths: new Set(), commands: new Set() };
-        found.set(node, left);
-        for (const path of Object.keys(files[node] ?? {})) left.paths.add(path);
-        const own = run.steps.filter((step) => step.node === node);
-        for (const command of own.flatMap(({ commands }) => commands)) left.commands.add(command);
-      }
-    }
-    return found;
   }
 
   /** Never throws: what goes wrong is in the run. */
@@ -305,6 +295,8 @@ export class Runs {
         giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
       } else if (run.steps.some(({ state }) => state === 'pending')) {
         giveUp(run, 'cancelled', 'Cancelled before the last step.');
+      } else if (leftNodes(run).length > 0) {
+        giveUp(run, 'partial', `Not retried: ${leftNodes(run).join(', ')}.`);
       } else {
         const installed = await installer.complete();
         const check = store.applied.hash_check ?? hashCheck(secrets, next.next);
@@ -344,6 +336,6 @@ export class Runs {
   }
 }
 
-function isMap(secrets: Secrets | readonly SpecProblem[]): secrets is Secrets {
-  return secrets instanceof Map;
+function keyReused(): DeployError {
+  return new DeployError('idempotency_key_reused', 'The key belongs to another request.');
 }

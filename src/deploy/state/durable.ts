@@ -3,7 +3,7 @@ import path from 'node:path';
 
 let counter = 0;
 
-/** Who can read and write a file. */
+/** The owner, group and mode of a file. */
 export interface FileAccess {
   readonly mode: number;
   readonly uid: number;

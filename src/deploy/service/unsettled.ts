@@ -1,0 +1,41 @@
+import type { StoredNext } from './planner-protocol.js';
+import type { Run, Unsettled } from './run-record.js';
+import type { DeployStore } from './store.js';
+
+/**
+ * Nodes that have files of runs that did not succeed since the state in force was: what a plan has
+ * for them compares with that state, and says nothing where it is the same.
+ *
+ * @param runs - all of them, the latest first
+ * @throws system errors
+ */
+export async function unsettledNodes(
+  runs: readonly Run[],
+  { next }: StoredNext,
+  store: Pick<DeployStore, 'appliedEtag' | 'nextOf'>,
+): Promise<Map<string, Unsettled>> {
+  const sinceS = runs.find(({ state }) => state === 'succeeded')?.created_unix_s ?? 0;
+  const found = new Map<string, Unsettled>();
+  for (const run of runs) {
+    // Those of its second are looked at, too: that costs no more than a look at their nodes.
+    if (run.state === 'succeeded' || run.created_unix_s < sinceS) continue;
+    if (run.base_etag !== store.appliedEtag) continue;
+    const begun = run.steps.filter(
+      ({ node, action, state }) =>
+        action === 'install' &&
+        state !== 'pending' &&
+        state !== 'cancelled' &&
+        Object.hasOwn(next.files, node),
+    );
+    if (begun.length === 0) continue;
+    const { files } = (await store.nextOf(run.plan_id)).next;
+    for (const { node } of begun) {
+      const left = found.get(node) ?? { paths: new Set(), commands: new Set() };
+      found.set(node, left);
+      for (const path of Object.keys(files[node] ?? {})) left.paths.add(path);
+      const own = run.steps.filter((step) => step.node === node);
+      for (const command of own.flatMap(({ commands }) => commands)) left.commands.add(command);
+    }
+  }
+  return found;
+}
