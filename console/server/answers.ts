@@ -23,6 +23,7 @@ import type { BenchmarkRun } from '../surfaces/benchmarks/runs.js';
 import type { BenchmarksView } from '../surfaces/benchmarks/surface.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';
 import type { DeletedPage, VersionsView } from '../surfaces/files/version-routes.js';
+import type { DataSource } from '../surfaces/lab/ground/data-source.js';
 import type { DebtSnapshot } from '../surfaces/lab/debt/debt-watch.js';
 import type { Capture } from '../surfaces/lab/capsule/capture.js';
 import type { CapsuleKeyView, CapturesView } from '../surfaces/lab/capsule/page.js';
@@ -122,6 +123,7 @@ export interface Answers {
   'GET /deploy/api/status': DeployStatus;
   'GET /deploy/api/history': DeployHistory;
   'GET /deploy/api/operators': DeployOperators;
+  [source: `GET /lab/api/sources/${string}`]: DataSource;
   'GET /lab/api/rings': RingsView;
   'GET /lab/api/rings/agreement': AgreementView;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;

@@ -104,12 +104,13 @@ export class ConsoleServer {
     const describe = (error: unknown) => describeError({ logger }, error, 'job');
     const { stateDir } = options;
     const runs = new Runs({ stateDir, events, audit, now, logger, describe });
+    const store = new Upstream(parseUpstream(options.storeBase));
     const context: ConsoleContext = {
       options,
       now,
       logger,
       events,
-      store: new Upstream(parseUpstream(options.storeBase)),
+      store,
       s3: s3Endpoint(options),
       admin,
       views: new ClientViews(options.trustedProxies),
@@ -124,7 +125,7 @@ export class ConsoleServer {
       jobs: new Jobs({ events, now, describe }),
       runs,
       monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, admin, now, runs, logger }),
+      lab: Lab.open({ options, admin, store, now, runs, logger }),
       benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
     const server = new ConsoleServer(context);

@@ -15,7 +15,7 @@ export async function surfaceRoutes(
   context: ConsoleContext,
   surfaces: readonly Surface[],
 ): Promise<void> {
-  for (const { feature, access, pages, prefixes } of surfaces) {
+  for (const { feature, access, pages, prefixes, routes } of surfaces) {
     await app.register((scope, _options, done) => {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, gate: { feature, access } };
@@ -31,6 +31,7 @@ export async function surfaceRoutes(
         });
         page.routes?.(scope, context);
       }
+      routes?.(scope, context);
       for (const url of prefixes.flatMap((prefix) => [prefix, `${prefix}/*`])) {
         const method = METHODS.filter((one) => !scope.hasRoute({ method: one, url }));
         const handler = () => notThere(pages.length > 0);

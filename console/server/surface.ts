@@ -43,6 +43,8 @@ export interface Surface extends Gate {
   /** What the paths of its routes begin with: `/api/files`. Those of its pages need not be named. */
   readonly prefixes: readonly string[];
   readonly pages: readonly SurfacePage[];
+  /** The routes that its pages share. */
+  readonly routes?: (app: FastifyInstance, context: ConsoleContext) => void;
   /** What its pages can hear of in the stream of events. */
   readonly topics?: readonly EventTopic[];
 }

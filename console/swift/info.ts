@@ -11,6 +11,8 @@ export interface StoreInfo {
   readonly hasObjectVersioning: boolean;
   /** The oldest kind of versions, in another container. */
   readonly hasArchiveVersioning: boolean;
+  /** Whether it is the gateway's own store, and no cluster. */
+  readonly isEmbedded: boolean;
 }
 
 const INFO_BYTES_MAX = 1024 * 1024;
@@ -21,6 +23,7 @@ const NOTHING: StoreInfo = {
   bulkDeletesMax: 0,
   hasObjectVersioning: false,
   hasArchiveVersioning: false,
+  isEmbedded: false,
 };
 
 /** A store that says nothing of itself can do the least. @throws UpstreamError */
@@ -40,6 +43,7 @@ export function parseStoreInfo(text: string): StoreInfo {
     bulkDeletesMax: Number(bulk.max_deletes_per_request ?? 0) || 0,
     hasObjectVersioning: info.object_versioning !== undefined,
     hasArchiveVersioning: info.versioned_writes !== undefined,
+    isEmbedded: info.ringway_store !== undefined,
   };
 }
 

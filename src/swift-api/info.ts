@@ -47,6 +47,8 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
       max_failed_deletes: limits.bulkFailuresMax,
     },
     tempauth: { account_acls: false },
+    // What no cluster says of itself.
+    ringway_store: { embedded: true },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0
       ? { ringway: { version: WIRE_VERSION, exclusive_delete: true, chunked_bodies: true } }

@@ -12,6 +12,8 @@ import { LabRings } from './ground/lab-rings.js';
 import { NodeReader } from './ground/node-reader.js';
 import { RingAgreements } from './rings/agreement.js';
 import { FaultNet } from './net/fault-net.js';
+import { StoreInfoCache } from '../../swift/info.js';
+import type { Upstream } from '../../swift/upstream.js';
 import { Museum } from './tombstones/museum.js';
 import { ShadowRuns } from './shadow/shadow-runs.js';
 import { ProfileMap } from './profilemap/profile-map.js';
@@ -32,6 +34,7 @@ export interface LabOptions {
     | 'nodeDriver'
   >;
   readonly admin: AdminClient;
+  readonly store: Upstream;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly runs: Runs;
@@ -51,12 +54,14 @@ export class Lab {
   readonly museum: Museum;
   readonly agreements: RingAgreements;
   readonly shadow: ShadowRuns;
+  readonly storeInfo: StoreInfoCache;
   /** What keeps faults from staying. */
   readonly net: FaultNet;
   readonly #end = new AbortController();
 
-  private constructor({ options, admin, now, runs, logger }: LabOptions) {
+  private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
     this.rings = new LabRings(options);
+    this.storeInfo = new StoreInfoCache(store, now);
     this.nodes = new NodeReader(now);
     this.genome = new GenomeRuns(runs, this.compute, this.rings);
     this.debt = new DebtWatch({ options, rings: this.rings, now });

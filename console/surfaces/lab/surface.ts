@@ -6,8 +6,21 @@ import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
 import { RINGS } from './rings/page.js';
+import { sourceRoutes, type LabPage } from './ground/data-source.js';
 import { TOMBSTONES } from './tombstones/page.js';
 import { SHADOW } from './shadow/page.js';
+
+const PAGES: readonly LabPage[] = [
+  RINGS,
+  POLICIES,
+  CAPSULE,
+  TOMBSTONES,
+  DEBT,
+  SHADOW,
+  EXPIRED,
+  PROFILE_MAP,
+  GENOME,
+];
 
 /** Pages for operators who want to know, and to try, how their cluster behaves. */
 export const LAB: Surface = {
@@ -16,5 +29,8 @@ export const LAB: Surface = {
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: [RINGS, POLICIES, CAPSULE, TOMBSTONES, DEBT, SHADOW, EXPIRED, PROFILE_MAP, GENOME],
+  pages: PAGES,
+  routes: (app, context) => {
+    sourceRoutes(app, context, PAGES);
+  },
 };

@@ -62,7 +62,7 @@ describe('the registry of surfaces', () => {
     expect(new Set(paths).size).to.equal(paths.length);
     for (const { id, styles = [] } of pages) {
       const module = readFileSync(join(PAGE_FOLDER, id, 'page.js'), 'utf8');
-      expect(module, id).to.match(/^export (?:async )?function mount\(/m);
+      expect(module, id).to.match(/^export (?:(?:async )?function mount\(|const \{ mount\b)/m);
       for (const href of styles.filter((one) => !one.startsWith('/vendor/'))) {
         expect(existsSync(join(PUBLIC_FOLDER, href)), href).to.equal(true);
       }

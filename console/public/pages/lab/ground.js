@@ -1,1 +1,45 @@
+import { call } from '../../js/api.js';
+import { durationText, el } from '../../js/dom.js';
+import { badge, pageHead as plainHead } from '../../js/parts.js';
+
+/** What all pages of the Lab share. */
+
 export * from '../../js/parts.js';
+
+/** @typedef {import('../../../surfaces/lab/ground/data-source.js').DataSource} DataSource */
+
+/** @type {Record<DataSource['state'], 'ok' | 'info' | 'warn' | 'crit'>} */
+const STATES = { live: 'ok', embedded: 'info', stale: 'warn', unavailable: 'crit' };
+const REFRESH_MS = 30_000;
+
+/**
+ * The head of a page of the Lab, which also says where the figures of the page are from.
+ *
+ * @param {string} title
+ * @param {string} purpose
+ * @param {...Node} actions
+ */
+export function pageHead(title, purpose, ...actions) {
+  const place = el('div', { className: 'lab-source' });
+  const name = location.pathname.split('/').at(-1);
+  const refresh = async () => {
+    try {
+      const source = await call('GET', `/lab/api/sources/${name}`, undefined, true);
+      place.replaceChildren(...sourceBadge(source));
+    } catch {
+      // The page says by itself that the console does not answer.
+      place.replaceChildren();
+    }
+  };
+  void refresh();
+  setInterval(() => void refresh(), REFRESH_MS);
+  return plainHead(title, purpose, place, ...actions);
+}
+
+/** @param {DataSource} source */
+function sourceBadge({ state, reason, needs, age_s: ageS }) {
+  const made = badge(ageS === null ? state : `${state} ${durationText(ageS)}`, STATES[state]);
+  made.title = 'Where the figures of this page are from';
+  const why = needs === null ? reason : `${reason} It needs ${needs}.`;
+  return why === null ? [made] : [made, el('span', { className: 'quiet', textContent: why })];
+}

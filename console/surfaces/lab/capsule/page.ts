@@ -11,7 +11,7 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import type { JobControl } from '../../../server/jobs.js';
 import { BYTES_TYPE } from '../../../server/media-type.js';
 import { parse } from '../../../server/parse.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, storeSource } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import { capture, type Capture } from './capture.js';
 import { sourceVersion, type CapsuleVerdict } from './capsules.js';
@@ -65,13 +65,14 @@ export interface CaptureMade {
   readonly id: string;
 }
 
-export const CAPSULE: SurfacePage = {
+export const CAPSULE: LabPage = {
   id: 'lab/capsule',
   title: 'Object Capsule',
   purpose: 'The state of one object on all servers, to look at, to sign and to take along.',
   path: '/lab/capsule',
   icon: 'package-open',
   styles: ['/pages/lab/lab.css'],
+  source: storeSource,
   routes: capsuleRoutes,
 };
 

@@ -1,16 +1,26 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from '../../../server/context.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import {
+  LIVE,
+  type DataSource,
+  type LabPage,
+  sourceOfError,
+  stale,
+} from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import type { DebtSnapshot } from './debt-watch.js';
 
-export const DEBT: SurfacePage = {
+/** The console looks once a minute by itself. */
+const STALE_S = 180;
+
+export const DEBT: LabPage = {
   id: 'lab/debt',
   title: 'Repair Debt Index',
   purpose: 'How much repair work the cluster owes, and whether it is catching up.',
   path: '/lab/debt',
   icon: 'trending-up',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: debtSource,
   routes: debtRoutes,
 };
 
@@ -20,4 +30,15 @@ function debtRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access: 'operate', background: true } },
     (): Promise<DebtSnapshot> => labOf(context).debt.snapshot(),
   );
+}
+
+/** A look that is much older than it should be is stale. */
+async function debtSource(context: ConsoleContext): Promise<DataSource> {
+  try {
+    const { at_unix_s: at } = await labOf(context).debt.snapshot();
+    const ageS = Math.max(0, context.now() / 1000 - at);
+    return ageS > STALE_S ? stale(ageS) : LIVE;
+  } catch (error) {
+    return sourceOfError(error);
+  }
 }

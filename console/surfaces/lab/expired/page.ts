@@ -5,7 +5,7 @@ import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, storeSource } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import type { ExpiredRun, ExpiredRunRow } from './expired-runs.js';
 import { EXPIRED_PREFIX, SwiftObserver } from './observer.js';
@@ -31,13 +31,14 @@ export interface ExpiredRunsView {
   readonly items: readonly ExpiredRunRow[];
 }
 
-export const EXPIRED: SurfacePage = {
+export const EXPIRED: LabPage = {
   id: 'lab/expired',
   title: 'Expired-but-Alive Observatory',
   purpose: 'What becomes of objects after they have expired, until they are gone from all disks.',
   path: '/lab/expired',
   icon: 'ghost',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: storeSource,
   routes: expiredRoutes,
 };
 

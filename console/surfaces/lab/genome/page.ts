@@ -5,7 +5,7 @@ import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, ringSource } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
 import { writeQuorum } from '../policies/storage-cost.js';
@@ -47,13 +47,14 @@ export interface GenomeRunsView {
   readonly items: readonly GenomeRunRow[];
 }
 
-export const GENOME: SurfacePage = {
+export const GENOME: LabPage = {
   id: 'lab/genome',
   title: 'Cluster Genome Lab',
   purpose: 'Searches device weights that move less, survive more and waste less.',
   path: '/lab/genome',
   icon: 'dna',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: ringSource,
   routes: genomeRoutes,
 };
 

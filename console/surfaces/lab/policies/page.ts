@@ -4,7 +4,7 @@ import type { Policy } from '../../../../src/ring/policy.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import { labOf, type Lab } from '../lab.js';
 import { comparePolicies, protectionOf, type Candidate, type PolicyRow } from './comparison.js';
@@ -75,13 +75,14 @@ const COMPARE = z.strictObject({
     .prefault({}),
 });
 
-export const POLICIES: SurfacePage = {
+export const POLICIES: LabPage = {
   id: 'lab/policies',
   title: 'Policy compare',
   purpose: 'What storage policies cost, and what they survive.',
   path: '/lab/policies',
   icon: 'scale',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: ringSource,
   routes: policyRoutes,
 };
 

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import {
+  LIVE,
+  type DataSource,
+  type LabPage,
+  sourceOfError,
+  stale,
+  unavailable,
+} from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import type { ProfileMark, ProfileSnapshot } from './profile-map.js';
 import { pulse, type PulseTimes } from './pulse.js';
@@ -33,13 +40,14 @@ export interface PulseView extends PulseTimes {
   readonly snapshot: ProfileSnapshot;
 }
 
-export const PROFILE_MAP: SurfacePage = {
+export const PROFILE_MAP: LabPage = {
   id: 'lab/profilemap',
   title: 'Profile Cartographer',
   purpose: 'Where the time of requests goes: proxy, object server, replicator.',
   path: '/lab/profilemap',
   icon: 'list-tree',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: profileSource,
   routes: profileRoutes,
 };
 
@@ -72,4 +80,18 @@ function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
       return { ...times, from, to, snapshot: await profile.snapshot(given.path, from.id, to.id) };
     },
   );
+}
+
+/** Live as long as one source is. */
+async function profileSource(context: ConsoleContext): Promise<DataSource> {
+  try {
+    const { sources } = await labOf(context).profile.snapshot('put');
+    if (sources.some(({ state }) => state === 'live')) return LIVE;
+    const silent = sources.find(({ state }) => state === 'silent');
+    if (silent !== undefined) return stale(null, silent.note);
+    const broken = sources.find(({ state }) => state === 'unavailable');
+    return unavailable(broken?.note ?? 'No timers are known.');
+  } catch (error) {
+    return sourceOfError(error);
+  }
 }

@@ -5,7 +5,7 @@ import { replicaCount } from '../../../../src/ring/ring-data.js';
 import { ApiError, type ApiErrorCode } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import type { NodeHead } from '../ground/node-reader.js';
 import { labOf, type Lab } from '../lab.js';
@@ -92,13 +92,14 @@ export interface LookupView extends Lookup {
   readonly live: Readonly<Record<string, NodeHead>> | null;
 }
 
-export const RINGS: SurfacePage = {
+export const RINGS: LabPage = {
   id: 'lab/rings',
   title: 'RingScope',
   purpose: 'Where objects lie and why, and what a change of the ring would move.',
   path: '/lab/rings',
   icon: 'disc-3',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: ringSource,
   routes: ringRoutes,
 };
 

@@ -7,7 +7,7 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { swiftLogin } from '../../../swift/login.js';
 import { Upstream } from '../../../swift/upstream.js';
@@ -38,13 +38,14 @@ export interface ShadowRunsView {
   readonly peer: string;
 }
 
-export const SHADOW: SurfacePage = {
+export const SHADOW: LabPage = {
   id: 'lab/shadow',
   title: 'Shadow',
   purpose: 'Sends odd requests to this cluster and to another one, and compares the answers.',
   path: '/lab/shadow',
   icon: 'git-compare',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: shadowSource,
   routes: shadowRoutes,
 };
 
@@ -159,4 +160,9 @@ async function enter(url: string, user: Session['user'], { secretKey }: SessionK
   } finally {
     auth.close();
   }
+}
+
+function shadowSource(context: ConsoleContext): Promise<DataSource> | DataSource {
+  if (context.options.shadowRoot !== '') return storeSource(context);
+  return unavailable("No folder for Shadow's files is configured.", 'shadow_root');
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { runActor } from '../../../server/runs/run-routes.js';
-import type { SurfacePage } from '../../../server/surface.js';
+import { type LabPage, diskSource } from '../ground/data-source.js';
 import { runHelper } from '../ground/helper-process.js';
 import { labOf } from '../lab.js';
 import type { Exhibit } from './classify.js';
@@ -59,13 +59,14 @@ export interface ExhibitView {
   readonly check: { readonly text: string | null; readonly problem: string | null } | null;
 }
 
-export const TOMBSTONES: SurfacePage = {
+export const TOMBSTONES: LabPage = {
   id: 'lab/tombstones',
   title: 'Tombstone Museum',
   purpose: 'What is left on the disks of objects that were deleted.',
   path: '/lab/tombstones',
   icon: 'archive-x',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  source: diskSource,
   routes: tombstoneRoutes,
 };
 

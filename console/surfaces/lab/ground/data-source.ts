@@ -1,0 +1,129 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../../server/api-error.js';
+import type { ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import type { SurfacePage } from '../../../server/surface.js';
+import { labOf } from '../lab.js';
+import { SAMPLE_MARK } from './sample-cluster.js';
+
+/**
+ * Where the figures of a page are from, as its badge says:
+ *
+ * - `live`: from the cluster, as it is now
+ * - `embedded`: from the gateway's own store, or from a sample made for learning: no cluster
+ * - `stale`: from the cluster, as it was a while ago
+ * - `unavailable`: there are none
+ */
+export interface DataSource {
+  readonly state: 'live' | 'embedded' | 'stale' | 'unavailable';
+  /** Why it is so; null where that goes without saying. */
+  readonly reason: string | null;
+  /** The keys of the console's configuration that are missing. */
+  readonly needs: string | null;
+  /** The age of the figures; null where they are new, or it is not known. */
+  readonly age_s: number | null;
+}
+
+/** A page of the Lab, which says where its figures are from. */
+export interface LabPage extends SurfacePage {
+  readonly source: (context: ConsoleContext) => Promise<DataSource> | DataSource;
+}
+
+export const LIVE: DataSource = { state: 'live', reason: null, needs: null, age_s: null };
+
+/** @param needs - the keys that are missing, if that is why */
+export function unavailable(reason: string, needs: string | null = null): DataSource {
+  return { state: 'unavailable', reason, needs, age_s: null };
+}
+
+export function stale(ageS: number | null, reason: string | null = null): DataSource {
+  return { state: 'stale', reason, needs: null, age_s: ageS };
+}
+
+/** Answers where the figures of each page are from: `GET /lab/api/sources/<last part of its path>`. */
+export function sourceRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  pages: readonly LabPage[],
+): void {
+  const byName = new Map(pages.map((page) => [path.basename(page.path), page]));
+  app.get(
+    '/lab/api/sources/:page',
+    { config: { access: 'operate', background: true } },
+    async (request): Promise<DataSource> => {
+      const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
+      const page = byName.get(name);
+      if (page === undefined) throw new ApiError('not_found', 'There is no such page.');
+      return page.source(context);
+    },
+  );
+}
+
+/** The source of pages about rings: the folder with them. */
+export async function ringSource(context: ConsoleContext): Promise<DataSource> {
+  const { storeDir } = context.options;
+  try {
+    const names = await labOf(context).rings.names();
+    if (names.length === 0) return unavailable('There is no ring in store_dir.');
+  } catch (error) {
+    return sourceOfError(error);
+  }
+  return (await isSample(storeDir)) ? SAMPLE : LIVE;
+}
+
+/** The source of pages about the disks of nodes: the folder with them. */
+export async function diskSource({ options }: ConsoleContext): Promise<DataSource> {
+  const { nodeRoot } = options;
+  if (nodeRoot === '') {
+    return unavailable('No folder with the disks of nodes is configured.', 'node_root');
+  }
+  try {
+    await access(nodeRoot, constants.R_OK | constants.X_OK);
+  } catch {
+    return unavailable('The folder with the disks of nodes cannot be read.');
+  }
+  return (await isSample(nodeRoot)) ? SAMPLE : LIVE;
+}
+
+/** The source of pages that ask nodes about themselves, whose servers the rings name. */
+export async function nodeSource(context: ConsoleContext): Promise<DataSource> {
+  if (context.options.clusterNodes.length === 0) {
+    return unavailable('No nodes are configured.', 'cluster_nodes');
+  }
+  return ringSource(context);
+}
+
+/** The source of pages that read and write as a client does: the store. */
+export async function storeSource(context: ConsoleContext): Promise<DataSource> {
+  try {
+    const { isEmbedded } = await labOf(context).storeInfo.get();
+    return isEmbedded ? EMBEDDED : LIVE;
+  } catch {
+    return unavailable('The store does not answer.');
+  }
+}
+
+/** What an error of the API means for a page whose figures it keeps away. */
+export function sourceOfError(error: unknown): DataSource {
+  if (!(error instanceof ApiError)) throw error;
+  const needs: unknown = error.details?.needs;
+  return unavailable(error.message, typeof needs === 'string' ? needs : null);
+}
+
+const EMBEDDED: DataSource = {
+  state: 'embedded',
+  reason: "the gateway's own store",
+  needs: null,
+  age_s: null,
+};
+const SAMPLE: DataSource = { ...EMBEDDED, reason: 'a sample made for learning' };
+
+async function isSample(folder: string): Promise<boolean> {
+  return readFile(path.join(folder, SAMPLE_MARK)).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,157 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  makeSampleCluster,
+  type SampleCluster,
+} from '../../../console/surfaces/lab/ground/sample-cluster.js';
+import type { DataSource } from '../../../console/surfaces/lab/ground/data-source.js';
+import type { ExhibitsPage } from '../../../console/surfaces/lab/tombstones/exhibits-file.js';
+import type { ScanView } from '../../../console/surfaces/lab/tombstones/page.js';
+import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
+import { LAB } from '../../../console/surfaces/lab/surface.js';
+import { IS_CLUSTER } from '../../support/stack.js';
+import { eventually } from '../../support/eventually.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { codeOf, type ConsoleClient } from '../support/client.js';
+import { startTestBed, type TestBed } from '../support/console.js';
+import { clusterFolder } from './support.js';
+
+async function sourcesOf(operator: ConsoleClient): Promise<ReadonlyMap<string, DataSource>> {
+  const all = LAB.pages.map(async ({ path }): Promise<[string, DataSource]> => {
+    const name = path.slice('/lab/'.length);
+    const answer = await operator.get(`/lab/api/sources/${name}`);
+    expect(answer.status, answer.text).to.equal(200);
+    return [name, answer.json()];
+  });
+  return new Map(await Promise.all(all));
+}
+
+describe('where the figures of the Lab are from', function () {
+  this.timeout(60_000);
+
+  it('is said of each page: what it needs where nothing is configured', async () => {
+    const bed = await startTestBed({ lab_enabled: true });
+    try {
+      const operator = await bed.login();
+      const sources = await sourcesOf(operator);
+      for (const [name, needs] of [
+        ['rings', 'store_dir'],
+        ['policies', 'store_dir'],
+        ['genome', 'store_dir'],
+        ['tombstones', 'node_root'],
+        ['debt', 'cluster_nodes, store_dir'],
+        ['shadow', 'shadow_root'],
+        ['profilemap', 'admin_url, metrics_url or statsd_listen'],
+      ] as const) {
+        expect(sources.get(name), name).to.include({ state: 'unavailable', needs });
+      }
+      expect(sources.get('capsule')?.state).to.be.oneOf(['live', 'embedded']);
+      expect(codeOf(await operator.get('/lab/api/sources/nothing'))).to.equal('not_found');
+    } finally {
+      await bed.close();
+    }
+  });
+
+  it('is the cluster, or the store of the gateway itself', async () => {
+    const folder = await clusterFolder();
+    const keys = { store_dir: folder, node_root: folder, shadow_root: folder };
+    const bed = await startTestBed({ lab_enabled: true, ...keys });
+    try {
+      const sources = await sourcesOf(await bed.login());
+      const live = { state: 'live', reason: null, needs: null, age_s: null };
+      for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
+        expect(sources.get(name), name).to.deep.equal(live);
+      }
+      const expected = IS_CLUSTER ? 'live' : 'embedded';
+      for (const name of ['capsule', 'expired', 'shadow']) {
+        expect(sources.get(name)?.state, name).to.equal(expected);
+      }
+    } finally {
+      await bed.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the sample of a cluster', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let sample: SampleCluster;
+  let bed: TestBed;
+  let operator: ConsoleClient;
+
+  before(async () => {
+    folder = await makeTempFolder('sample');
+    sample = await makeSampleCluster(folder, Date.now() / 1000);
+    const paths = { store_dir: sample.storeDir, node_root: sample.nodeRoot };
+    bed = await startTestBed({ lab_enabled: true, ...paths });
+    operator = await bed.login();
+  });
+
+  after(async () => {
+    await bed.close();
+    await removeFolder(folder);
+  });
+
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await operator.get(path);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json();
+  };
+
+  it('is labelled as one, and has rings that can be looked at and compared', async () => {
+    const sources = await sourcesOf(operator);
+    for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
+      expect(sources.get(name), name).to.include({
+        state: 'embedded',
+        reason: 'a sample made for learning',
+      });
+    }
+    const { items, former } = await get<RingsView>('/lab/api/rings');
+    const names = items.map((ring) => ('error' in ring ? 'broken' : ring.name));
+    expect(names).to.deep.equal(['account', 'container', 'object', 'object-1']);
+    const { moved } = await get<{ moved: number }>(
+      `/lab/api/rings/object/compare?with=${former[0]}`,
+    );
+    expect(moved).to.be.greaterThan(0);
+  });
+
+  it('has objects where a lookup says that they are, of the bytes that fragments have', async () => {
+    const place = 'account=AUTH_sample&container=photos&object=2026%2F8.jpg';
+    const found = await get<LookupView>(`/lab/api/rings/object-1/lookup?${place}`);
+    expect(found.primaries).to.have.length(6);
+    const sizes = found.primaries.map(async ({ path }, index) => {
+      const [device = ''] = path.split('/');
+      const below = join(sample.nodeRoot, `node${device[1]}`, path);
+      const file = (await readdir(below)).find((name) => name.endsWith(`#${index}#d.data`));
+      return (await stat(join(below, file ?? 'missing'))).size;
+    });
+    // 1000 · 3^8 bytes: seven segments of 4 × 262,144, and the rest.
+    const rest = 6_561_000 % 1_048_576;
+    const bytes = 6 * (262_144 + 80) + (2 * Math.ceil(rest / 8) + 80);
+    expect(await Promise.all(sizes)).to.deep.equal(Array(6).fill(bytes));
+  });
+
+  it('has an object of each class of the Tombstone Museum', async () => {
+    const started = await operator.post('/lab/api/tombstones/scans', {});
+    const { id } = started.json() as { id: string };
+    const { scan } = await eventually(
+      () => get<ScanView>(`/lab/api/tombstones/scans/${id}`),
+      (view) => view.scan.ended_unix_s !== null,
+    );
+    expect(scan.result).to.include({ exhibits: sample.deleted, denied: 0, partial: null });
+    for (const name of ['normal', 'split', 'handoff', 'overdue', 'expired', 'reconciler']) {
+      const { items } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${id}&class=${name}`);
+      const own = items.filter((item) => item.name?.includes(`/deleted/${name}-`) === true);
+      expect(own, name).to.not.have.length(0);
+    }
+  });
+
+  it('is configured for a service of its own, and made into an empty folder alone', async () => {
+    const config = JSON.parse(await readFile(sample.configFile, 'utf8')) as object;
+    expect(config).to.deep.equal({ console_config: 'console.json', data_dir: 'data' });
+    const again = await makeSampleCluster(folder, 0).catch((error: unknown) => error);
+    expect((again as Error).message).to.include('is not empty');
+  });
+});
