@@ -1,5 +1,6 @@
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
+import type { TextsView } from '../surfaces/design/surface.js';
 import type {
   DeployHistory,
   DeployOperators,
@@ -77,6 +78,7 @@ export interface Answers {
   [cancelled: `DELETE /api/runs/${string}`]: RunView;
   [audit: `GET /api/audit?${string}`]: AuditPage;
   'GET /api/audit/verify': AuditVerdict;
+  'GET /api/design/texts': TextsView;
   'GET /api/keys': KeysView;
   'POST /api/keys': MadeKey;
   [key: `PATCH /api/keys/${string}`]: KeyView;

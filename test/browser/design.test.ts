@@ -103,6 +103,17 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await expectAccessible(page);
   });
 
+  it('lists all texts of the console, and finds those with a word', async () => {
+    await page.goto(`http://127.0.0.1:${bed.console.port}/design/texts`);
+    await page.getByRole('cell', { name: 'pages/files/', exact: false }).first().waitFor();
+    await watched.shoot('texts');
+    await expectAccessible(page);
+    await page.getByLabel('Search').fill('becomes the new current version');
+    await page.getByText('1 text', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /public\/pages\/files\/versions\.js:\d+/ }).waitFor();
+    expect(page.url()).to.include('?q=becomes');
+  });
+
   it('goes to places and does things from the command palette', async () => {
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Go to, or do' });

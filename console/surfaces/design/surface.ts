@@ -1,4 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Surface } from '../../server/surface.js';
+
+/** A text of the console, with expressions in braces: `Delete “{name}”`. */
+export interface ConsoleText {
+  readonly text: string;
+  readonly kind: 'button' | 'heading' | 'text';
+  /** `file:line`, relative to the folder `console` of the sources. */
+  readonly places: readonly string[];
+}
+
+export interface TextsView {
+  readonly items: readonly ConsoleText[];
+}
+
+/** Made when the console is built: ops/dev/lib/texts.mjs. */
+const TEXTS = new URL('../../texts.json', import.meta.url);
+
+function textRoutes(app: FastifyInstance): void {
+  app.get('/api/design/texts', { config: { access: 'operate' } }, async (): Promise<TextsView> => {
+    return { items: JSON.parse(await readFile(TEXTS, 'utf8')) as ConsoleText[] };
+  });
+}
 
 /** Every component on one page, for those who write pages. */
 export const DESIGN: Surface = {
@@ -23,6 +46,15 @@ export const DESIGN: Surface = {
       path: '/design/charts',
       icon: 'chart-column',
       styles: ['/css/charts.css', '/pages/design/design.css'],
+    },
+    {
+      id: 'design/texts',
+      title: 'All texts',
+      purpose: 'Every text of the console, with its place in the sources.',
+      path: '/design/texts',
+      icon: 'file-text',
+      styles: ['/pages/lab/lab.css', '/pages/design/design.css'],
+      routes: textRoutes,
     },
   ],
 };

@@ -14,6 +14,7 @@ import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 import { codeOf } from './errors.mjs';
+import { writeTexts } from './texts.mjs';
 
 const DIST = `${ROOT}/dist`;
 
@@ -31,12 +32,19 @@ const PROJECTS = {
 };
 
 /**
- * Brings `dist/` up to date: the HTTP library's copy, and what is compiled of changed sources.
+ * Brings `dist/` up to date: the HTTP library's copy, what is compiled of changed sources, and the
+ * list of the console's texts.
  * @param {'product' | 'all'} scope `product`: what `npm start` runs; `all`: tests and bench as well
  * @throws {Error} when the compiler found errors, which it has printed
  */
 export async function build(scope = 'all') {
   prepareHttpLibrary();
+  await compile(scope);
+  writeTexts();
+}
+
+/** @param {'product' | 'all'} scope */
+async function compile(scope) {
   const { config } = PROJECTS[scope];
   const wanted = sourceHash(PROJECTS[scope]);
   if (readStamp(scope) === wanted) return;

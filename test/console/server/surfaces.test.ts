@@ -106,7 +106,8 @@ describe('surfaces behind their gates', () => {
   it('tells each user the pages that are open to them', async () => {
     const lab = SURFACES.find(({ id }) => id === 'lab')?.pages.map(({ path }) => path) ?? [];
     expect(lab).to.include('/lab/rings');
-    expect(await paths()).to.deep.equal(['/', ...lab, '/audit', '/design', '/design/charts']);
+    const design = ['/design', '/design/charts', '/design/texts'];
+    expect(await paths()).to.deep.equal(['/', ...lab, '/audit', ...design]);
     expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
   });
 

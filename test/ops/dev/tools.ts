@@ -97,6 +97,12 @@ interface Tools {
       seconds: Readonly<Record<string, number>>,
     ) => string;
   };
+  readonly 'lib/texts.mjs': {
+    textsIn: (
+      file: string,
+      source: string,
+    ) => { text: string; kind: 'button' | 'heading' | 'text'; line: number }[];
+  };
   readonly 'lib/summary.mjs': { summarise: (stages: readonly StageResult[]) => string[] };
 }
 

@@ -178,7 +178,7 @@ async function showOnce({ access_key: accessKey, secret_key: secretKey }) {
     input.onfocus = () => input.select();
     return made;
   };
-  const note = 'The secret key is shown this once. Whoever has it can do what this key may do.';
+  const note = 'The secret key is shown this once. Anyone who has it can do what this key may do.';
   await ask('Access key created', [
     el('p', { className: 'quiet', textContent: note }),
     shown('Access key', accessKey),

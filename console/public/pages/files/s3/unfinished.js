@@ -85,7 +85,7 @@ function rowOf(container, { name, upload_id: id, started, parts, bytes }) {
   abort.setAttribute('aria-label', `Abort the upload of ${name}`);
   abort.onclick = () =>
     attempt(async () => {
-      const text = `What was uploaded of “${shownText(name)}” (${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}) will be deleted. Whoever is still sending the rest will fail.`;
+      const text = `What was uploaded of “${shownText(name)}” (${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}) will be deleted. A client that is still sending the rest will fail.`;
       if (await confirmed('Abort an upload', text, 'Abort the upload', { danger: true })) {
         await call('POST', '/api/files/unfinished/abort', { container, name, upload_id: id });
       }
