@@ -64,13 +64,15 @@ export function deriveConsole(
 function storeKeys({ backend, storeListen, swiftEndpoints, swiftAuthUrl }: FilledOptions): {
   readonly store_base?: string | undefined;
   readonly auth_url?: string | undefined;
+  readonly proxy_bases?: readonly string[];
 } {
   const embedded = storeListen === '' ? undefined : localUrl(storeListen);
   const base = backend === 'swift' ? swiftEndpoints[0] : embedded;
   if (base === undefined) return {};
   const auth = backend === 'swift' && swiftAuthUrl !== '' ? swiftAuthUrl : `${base}/auth/v1.0`;
   // The console knows no other login, such as version 2 of Keystone's.
-  return { store_base: base, auth_url: /\/v2\.0\/*$/.test(auth) ? undefined : auth };
+  const proxies = backend === 'swift' ? { proxy_bases: swiftEndpoints } : {};
+  return { store_base: base, ...proxies, auth_url: /\/v2\.0\/*$/.test(auth) ? undefined : auth };
 }
 
 function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOptions) {

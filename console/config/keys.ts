@@ -20,6 +20,16 @@ export function optionalUpstream(example: string) {
     .default('');
 }
 
+/** Addresses of services that are alike. */
+export function upstreams(example: string) {
+  const error = `a list of at most 64 different http or https addresses without user, query and fragment, such as ${example}`;
+  return z
+    .array(z.string().refine(isUpstream, { error }), { error })
+    .max(64, { error })
+    .refine((all) => new Set(all).size === all.length, { error })
+    .default([]);
+}
+
 function isUpstream(text: string): boolean {
   return /^https?:\/\/[^\s?#@]+$/i.test(text) && URL.canParse(text);
 }

@@ -18,6 +18,7 @@ import {
   keystoneRoles,
   number,
   optionalUpstream,
+  upstreams,
   program,
   roster,
   texts,
@@ -194,6 +195,10 @@ const KEYS = {
   statsd_listen: {
     schema: optionalAddress().prefault(''),
     doc: 'UDP address that Swift sends its timers to, as statsd (`log_statsd_host`), for the Lab. Whoever reaches it may send. Empty: there is none.',
+  },
+  proxy_bases: {
+    schema: upstreams('http://10.0.0.1:8080'),
+    doc: "Addresses of Swift's proxies, whose [filter](swift.md#timers-of-the-filter) the Lab asks for its timers. Empty: `store_base`.",
   },
   metrics_queries: { schema: texts(), doc: "PromQL by panel, in place of a panel's own." },
   logs_labels: { schema: texts(), doc: 'Names of labels in the log store, by what they mean.' },

@@ -30,6 +30,8 @@ export interface LabOptions {
     | 'reconIntervalS'
     | 'metricsUrl'
     | 'statsdListen'
+    | 'storeBase'
+    | 'proxyBases'
     | 'shadowRoot'
     | 'nodeDriver'
   >;

@@ -52,6 +52,7 @@ export function layout(dir) {
     pidFile: (/** @type {string} */ service) => `${dir}/run/${service}.pid`,
     /** Nodes with their devices. */
     nodes: `${dir}/srv`,
+    stageFile: `${dir}/run/stages`,
     /** What Swift calls `devices`: the parent of a node's devices. */
     devicesOf: (/** @type {StorageNode} */ node) => `${dir}/srv/${node.name}`,
     cacheOf: (/** @type {StorageNode} */ node) => `${dir}/cache/${node.name}`,

@@ -35,15 +35,16 @@ up                    brings up a Swift cluster; its last line is a configuratio
   --device-bytes N    size of each of the four devices, sparse (default 4 GiB)
   --no-filter         proxies without Ringway's filters
   --encryption        Swift's encryption (keymaster and encryption) in all proxies
-  --statsd            all servers send their timers to the console of gateway/lab.json
+  --statsd            all servers send their timers to the console of gateway/lab.json, and the
+                      filter of the proxies measures its stages
   --proxy-workers N   processes of each proxy (default 1)
   --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
   --port-base N       first of eleven ports (default: free ones)
 down                  ends all its processes and unmounts its devices
   --wipe              and removes its files
 status [--json]       processes, ports, health
-once DAEMON [NODE]    one pass of replicator, auditor, updater, reconstructor, reaper or
-                      expirer; of one type: container-replicator
+once DAEMON [NODE]    one pass of replicator, auditor, updater, reconstructor, reaper,
+                      expirer or recon-cron; of one type: container-replicator
 stop|kill|start|pause|resume SERVICE...      e.g. object-server.node2, proxy-1, memcached
 fill|empty DEVICE...  e.g. d3: takes its room, gives it back
 

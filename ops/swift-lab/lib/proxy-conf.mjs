@@ -150,11 +150,13 @@ function tempauth() {
 
 /** @param {import('./state.mjs').LabState} lab */
 function ringwayFilters(lab) {
-  const { secretFile } = layout(lab.dir);
+  const { secretFile, stageFile } = layout(lab.dir);
   return {
     'filter:ringway': {
       'paste.filter_factory': 'ringway_filter:filter_factory',
       secret_file: secretFile,
+      // One for both proxies: they are of one host.
+      ...(lab.statsd ? { stage_file: stageFile } : {}),
     },
     'filter:ringway_guard': {
       'paste.filter_factory': 'ringway_filter:guard_factory',

@@ -18,6 +18,7 @@ from ringway_filter.settings import (
     allows_overrides, check_pipeline, proxy_sections, read_secrets,
     seconds_option)
 from ringway_filter.signature import WINDOW_SECONDS, Verifier
+from ringway_filter.stages import Between, whole_of
 from ringway_filter.tokens import remember_tokens
 from ringway_filter.trust import admit, give_trust
 
@@ -153,7 +154,8 @@ def _state(env, seconds):
 
 
 def filter_factory(global_conf, **local_conf):
-    """Paste's factory. Options: secret_file or secret, window_seconds."""
+    """Paste's factory. Options: secret_file or secret, window_seconds,
+    stage_file, stage_clients."""
     conf = dict(global_conf, **local_conf)
     sections = proxy_sections(conf)
     check_pipeline(sections)
@@ -167,5 +169,11 @@ def filter_factory(global_conf, **local_conf):
 
     def cache_of(_ring):
         return QuickCache(quick_ring(conf, cache_options(sections)))
-    return lambda app: Front(
-        wrap_quotas(remember_tokens(app, cache_of)), verifier, logger, admits)
+    whole = whole_of(conf, logger)
+
+    def make(app):
+        behind = wrap_quotas(remember_tokens(app, cache_of))
+        if whole is None:
+            return Front(behind, verifier, logger, admits)
+        return whole(Front(Between(behind), verifier, logger, admits))
+    return make

@@ -17,7 +17,8 @@ from ringway_filter.misses import Misses, proxy_of
 from ringway_filter.paths import split_path
 from ringway_filter.protection import refusal
 from ringway_filter.settings import (
-    check_pipeline, proxy_sections, seconds_option)
+    check_pipeline, measures_stages, proxy_sections, seconds_option)
+from ringway_filter.stages import AroundGuard, AroundProxy
 from ringway_filter.trust import trust_of
 from ringway_filter.updates import Updater
 
@@ -119,10 +120,15 @@ def guard_factory(global_conf, **local_conf):
     register_swift_info('ringway', exclusive_create=fingerprint(servers),
                         exclusive_delete=True)
 
+    is_timed = measures_stages(sections)
+
     def make(app):
         app = _with_misses(app, ring, repair_seconds, logger)
-        return Guard(app, Creator(app, leases, read_seconds, logger),
-                     Updater(app, leases, logger))
+        if is_timed:
+            app = AroundProxy(app)
+        guard = Guard(app, Creator(app, leases, read_seconds, logger),
+                      Updater(app, leases, logger))
+        return AroundGuard(guard) if is_timed else guard
     return make
 
 

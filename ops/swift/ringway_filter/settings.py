@@ -78,6 +78,14 @@ def proxy_sections(conf):
     return readconf(path) if path else {}
 
 
+def measures_stages(sections):
+    """Whether the front filter has a `stage_file`: the guard then measures
+    its part, without an option of its own."""
+    return any(section.get('paste.filter_factory') == FRONT
+               and section.get('stage_file')
+               for section in sections.values() if isinstance(section, dict))
+
+
 def check_pipeline(sections):
     """Refuses a pipeline in which one of the two would not do its work."""
     pipeline = sections.get('pipeline:main', {}).get('pipeline', '').split()

@@ -137,7 +137,11 @@ def call(app, env):
     def start_response(status, headers, exc_info=None):
         answer[:] = [int(status.split()[0]),
                      {name.lower(): value for name, value in headers}]
-    body = b''.join(app(env, start_response))
+    parts = app(env, start_response)
+    body = b''.join(parts)
+    # As a server of WSGI does.
+    if hasattr(parts, 'close'):
+        parts.close()
     return answer[0], answer[1], body
 
 

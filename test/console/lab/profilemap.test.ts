@@ -178,6 +178,7 @@ describe('the Profile Cartographer over a gateway', function () {
         expect(settled.sources.map(({ id, state }) => [id, state])).to.deep.equal([
           ['recon_stage', 'live'],
           ['metrics', 'off'],
+          ['filter', 'off'],
           ['statsd', 'silent'],
         ]);
       }
@@ -258,6 +259,47 @@ describe('the Profile Cartographer over other sources', () => {
         }
       }
     } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  it('has the stages of the filter in all proxies, those of one host once', async () => {
+    const counts: Record<string, number> = { a: 10, b: 30 };
+    const stage = (id: string, count: number) => {
+      const own = { id, parent: 'proxy', count, sum_s: 0.002 * count, max_s: 1 };
+      return { ...own, buckets: [[0.005, count]] };
+    };
+    const server = createServer((request, response) => {
+      const [, host = '', what] = (request.url ?? '').split(/\/(.*?)\//);
+      const count = counts[host];
+      if (count === undefined || what !== 'recon/stage') return response.writeHead(404).end();
+      const stages = ['middleware', 'read_body'].map((id) => stage(id, count));
+      const about = { v: 1, service: host === 'gateway' ? 'gateway' : 'swift-proxy', id: host };
+      const paths = { put: { requests: count, stages } };
+      return response.end(JSON.stringify({ ...about, since_unix_s: 1, paths }));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const bed = await startTestBed({
+      lab_enabled: true,
+      // Two that share their counters, one of another host, one without a filter.
+      proxy_bases: ['a', 'a/', 'b', 'old'].map((path) => `${origin}/${path}`),
+    });
+    try {
+      const answer = await (await bed.login()).get('/lab/api/profilemap/snapshot?path=put');
+      const found: ProfileSnapshot = answer.json();
+      expect(found.source).to.equal('filter');
+      expect(found.sources.find(({ id }) => id === 'filter')).to.include({
+        state: 'live',
+        note: '1 of 4 proxies have no timers.',
+      });
+      expect(node(found, 'swift.proxy.middleware')).to.include({ count: 40, mean_ms: 2 });
+      expect(node(found, 'swift.proxy.guard').mean_ms).to.equal(null);
+      expect(node(found, 'swift.proxy').mean_ms).to.equal(4);
+    } finally {
+      await bed.close();
       server.close();
       server.closeAllConnections();
     }

@@ -3,9 +3,14 @@ import type { AdminClient } from '../../../server/admin-client.js';
 import { readBody, type Upstream } from '../../../swift/upstream.js';
 import { together, type Timer, type Timers } from './timers.js';
 
-/** What `/recon/stage` of the gateway's admin port answers (supervisor/stage-report.ts). */
+/**
+ * What `/recon/stage` answers: of the gateway's admin port (supervisor/stage-report.ts), or of a
+ * proxy with the filter, where `id` is that of the counters.
+ */
 const REPORT = z.object({
   v: z.literal(1),
+  service: z.string(),
+  id: z.string().max(64).optional(),
   paths: z.record(
     z.string(),
     z.object({
@@ -21,6 +26,8 @@ const REPORT = z.object({
   ),
 });
 
+export type StageReport = z.infer<typeof REPORT>;
+
 /** The name of a stage among {@link Timers}. */
 export function gatewayTimer(path: string, stage: string): string {
   return `gateway.${path}.${stage}`;
@@ -30,11 +37,23 @@ export function gatewayTimer(path: string, stage: string): string {
 export async function readStageReport(admin: Pick<AdminClient, 'get'>): Promise<Timers> {
   const { status, text } = await admin.get('/recon/stage');
   if (status !== 200) throw new Error(`the admin port answers ${status}`);
-  const { paths } = REPORT.parse(JSON.parse(text));
+  return timersOfReport(parseStageReport(text), gatewayTimer);
+}
+
+/** @throws ZodError and SyntaxError for a text that is none */
+export function parseStageReport(text: string): StageReport {
+  return REPORT.parse(JSON.parse(text));
+}
+
+/** @param nameOf - what a stage of a path is called among {@link Timers} */
+export function timersOfReport(
+  { paths }: StageReport,
+  nameOf: (path: string, stage: string) => string,
+): Timers {
   const timers = new Map<string, Timer>();
   for (const [path, { stages }] of Object.entries(paths)) {
     for (const { id, count, sum_s: sumS, buckets } of stages) {
-      timers.set(gatewayTimer(path, id), {
+      timers.set(nameOf(path, id), {
         count,
         sumMs: 1000 * sumS,
         buckets: [

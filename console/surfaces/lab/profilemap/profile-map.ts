@@ -4,23 +4,24 @@ import { ApiError } from '../../../server/api-error.js';
 import type { AdminClient } from '../../../server/admin-client.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { Upstream } from '../../../swift/upstream.js';
+import { FilterTimers } from './filter-timers.js';
 import { readStageMetrics, readStageReport } from './gateway-timers.js';
 import { StatsdListener } from './statsd.js';
 import { since, type Timer, type Timers } from './timers.js';
 import { profileTree, type PassTime, type ProfileNode, type ProfilePath } from './tree.js';
 
 export interface ProfileSource {
-  readonly id: 'recon_stage' | 'metrics' | 'statsd';
+  readonly id: 'recon_stage' | 'metrics' | 'filter' | 'statsd';
   readonly title: string;
   readonly state: 'live' | 'silent' | 'unavailable' | 'off';
-  /** What is wrong, or what switches it on; null where it is live. */
+  /** What is wrong, or what switches it on; null where it is live and all is there. */
   readonly note: string | null;
 }
 
 export interface ProfileSnapshot {
   readonly path: ProfilePath;
-  /** Where the times of the gateway are from. */
-  readonly source: 'recon_stage' | 'metrics' | 'statsd' | 'none';
+  /** The first source that is live. */
+  readonly source: ProfileSource['id'] | 'none';
   readonly sources: readonly ProfileSource[];
   readonly at_unix_s: number;
   /** How long was counted; null: since the counters began. */
@@ -35,7 +36,10 @@ export interface ProfileMark {
 }
 
 export interface ProfileMapOptions {
-  readonly options: Pick<ConsoleOptions, 'metricsUrl' | 'statsdListen'>;
+  readonly options: Pick<
+    ConsoleOptions,
+    'metricsUrl' | 'statsdListen' | 'storeBase' | 'proxyBases'
+  >;
   readonly admin: Pick<AdminClient, 'get' | 'isConfigured'>;
   readonly now: () => number;
   /** The last passes of replicators, as far as they are known. */
@@ -57,11 +61,13 @@ export class ProfileMap {
   readonly #marks = new Map<string, Look>();
   readonly #prometheus: Upstream | undefined;
   readonly #statsd: StatsdListener | undefined;
+  readonly #filter: FilterTimers;
 
   constructor(private readonly given: ProfileMapOptions) {
-    const { metricsUrl, statsdListen } = given.options;
+    const { metricsUrl, statsdListen, storeBase, proxyBases } = given.options;
     this.#prometheus = metricsUrl === '' ? undefined : new Upstream(parseUpstream(metricsUrl));
     this.#statsd = statsdListen === '' ? undefined : new StatsdListener(statsdListen, given.now);
+    this.#filter = new FilterTimers(proxyBases.length === 0 ? [storeBase] : proxyBases);
   }
 
   /** @returns the port that statsd is taken at; undefined where it is not */
@@ -72,6 +78,7 @@ export class ProfileMap {
   close(): void {
     this.#statsd?.close();
     this.#prometheus?.close();
+    this.#filter.close();
   }
 
   /** Keeps the counters of now. @throws ApiError unsupported_here where there is no source */
@@ -113,11 +120,14 @@ export class ProfileMap {
   async #look(): Promise<Look> {
     const atS = this.given.now() / 1000;
     const timers = new Map<string, Timer>();
-    const gateway = await this.#gateway(timers);
-    const sources = [...gateway, this.#swift(timers)];
-    if (sources.every(({ state }) => state === 'off') && this.given.passes().length === 0) {
+    const [gateway, filter] = await Promise.all([this.#gateway(timers), this.#filter.look()]);
+    for (const [name, timer] of filter.timers) timers.set(name, timer);
+    const { state, note } = filter;
+    const proxies = { id: 'filter', title: "Filter in Swift's proxies", state, note } as const;
+    const sources = [...gateway, proxies, this.#swift(timers)];
+    if (sources.every((source) => source.state === 'off') && this.given.passes().length === 0) {
       throw new ApiError('unsupported_here', 'There is no source of times.', {
-        needs: 'admin_url, metrics_url or statsd_listen',
+        needs: 'admin_url, metrics_url, statsd_listen, or stage_file of the filter',
       });
     }
     return { atS, timers, sources };

@@ -39,6 +39,16 @@ const GATEWAY_STAGES: readonly (readonly [id: string, name: string])[] = [
   ['unattributed', 'Unattributed'],
 ];
 
+/** The stages of a Swift proxy in their order (ops/swift/ringway_filter/stage_counters.py). */
+const FILTER_STAGES: readonly (readonly [id: string, name: string])[] = [
+  ['filter', 'Filter'],
+  ['middleware', 'Middleware'],
+  ['guard', 'Guard'],
+  ['proxy_server', 'Proxy server'],
+  ['read_body', 'Wait for body'],
+  ['send_body', 'Send body'],
+];
+
 /** What an object server does, and what no release of Swift has timers for. */
 const OBJECT_STAGES = ['Open', 'Write', 'Hash', 'Sync', 'Rename', 'Update container'];
 
@@ -71,8 +81,14 @@ function proxy(path: 'put' | 'get', timers: Timers): ProfileNode {
   const firstByte = collected('swift.proxy.first-byte', 'Swift proxy: first byte', timers, (name) =>
     new RegExp(`^swift\\.proxy-server\\.object\\.${method}\\.\\d{3}\\.first-byte$`).test(name),
   );
+  const parts = FILTER_STAGES.map(([id, name]) =>
+    leaf(`swift.proxy.${id}`, name, timers.get(`filter.${path}.${id}`)),
+  );
+  // The filter measures what is in it; without statsd nothing measures the whole.
+  const whole =
+    swift.count === null ? group(swift.id, swift.name, parts) : { ...swift, children: parts };
   const gateway = group('gateway', 'Gateway', stages);
-  return group('proxy', 'Proxy', [gateway, swift, ...(path === 'get' ? [firstByte] : [])]);
+  return group('proxy', 'Proxy', [gateway, whole, ...(path === 'get' ? [firstByte] : [])]);
 }
 
 function objectServer(method: string, timers: Timers): ProfileNode {
