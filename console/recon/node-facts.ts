@@ -33,7 +33,16 @@ export function replication(type: ServerType, json: unknown) {
     numberAt(json, 'replication_last');
   const passS = passTime === undefined ? undefined : passTime * (isObject ? 60 : 1);
   // 0 is what a replicator that never ran has.
-  return { passS, lastUnixS: lastUnixS === 0 ? undefined : lastUnixS };
+  const ran = { passS, lastUnixS: lastUnixS === 0 ? undefined : lastUnixS };
+  return isObject ? { ...ran, pushedShare: pushedShare(json) } : ran;
+}
+
+/** Suffixes that a pass has pushed, of those that it has compared; `replication_stats`. */
+function pushedShare(json: unknown): number | undefined {
+  const stats = at(json, 'replication_stats');
+  const [compared, pushed] = [numberAt(stats, 'suffix_count'), numberAt(stats, 'suffix_sync')];
+  if (compared === undefined || pushed === undefined || compared <= 0) return undefined;
+  return Math.min(1, pushed / compared);
 }
 
 export interface DiskFacts {

@@ -27,7 +27,11 @@ export interface NodeState {
     readonly type: ServerType;
     readonly passS?: number | undefined;
     readonly lastUnixS?: number | undefined;
+    /** The share of the suffixes of objects that the last pass pushed to other nodes. */
+    readonly pushedShare?: number | undefined;
   }[];
+  /** The length of the object-updater's last sweep. */
+  readonly updaterSweepS?: number | undefined;
   readonly disks?: readonly facts.DiskFacts[] | undefined;
   readonly unmounted?: number | undefined;
   readonly ringMismatches?: number | undefined;
@@ -90,10 +94,16 @@ async function details(
   const any = servers.find(({ type }) => type === 'object') ?? servers[0];
   const ask = async (what: string, server = any): Promise<unknown> =>
     server === undefined ? undefined : jsonOf(await client.ask(server.ip, server.port, what));
-  const [pending, quarantine, usage, notMounted, md5s, expirer] = await Promise.all(
-    ['async', 'quarantined', 'diskusage', 'unmounted', 'ringmd5', 'expirer/object'].map((what) =>
-      ask(what),
-    ),
+  const [pending, quarantine, usage, notMounted, md5s, expirer, updater] = await Promise.all(
+    [
+      'async',
+      'quarantined',
+      'diskusage',
+      'unmounted',
+      'ringmd5',
+      'expirer/object',
+      'updater/object',
+    ].map((what) => ask(what)),
   );
   const types = [...new Set(servers.map(({ type }) => type))];
   const replication = await Promise.all(
@@ -110,6 +120,7 @@ async function details(
     unmounted: facts.unmounted(notMounted),
     ringMismatches: facts.ringMismatches(md5s, rings),
     expirer: facts.expirerState(expirer),
+    updaterSweepS: facts.numberAt(updater, 'object_updater_sweep'),
   };
 }
 

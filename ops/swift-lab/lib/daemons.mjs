@@ -13,6 +13,8 @@ const DAEMONS = {
   reconstructor: ['object'],
   reaper: ['account'],
   expirer: ['object'],
+  // What counts pending updates for recon; an operator's cron runs it.
+  'recon-cron': ['object'],
 };
 
 export const DAEMON_NAMES = Object.keys(DAEMONS);
@@ -46,7 +48,7 @@ export function passesOf(dir, daemon, only) {
   if (nodes.length === 0) throw new Error(`no node ${only}`);
   return types.map((each) =>
     nodes.map((node) => ({
-      program: `swift-${each}-${name}`,
+      program: name === 'recon-cron' ? 'swift-recon-cron' : `swift-${each}-${name}`,
       conf: paths.storageConf(each, node),
       node: node.name,
     })),

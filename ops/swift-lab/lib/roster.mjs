@@ -49,6 +49,7 @@ export function labRoster(lab, node) {
     if (isFirst && service.name === 'proxy-1') services['proxy-server'] = service;
   }
   for (const daemon of DAEMON_NAMES) {
+    if (daemon === 'recon-cron') continue;
     for (const pass of passesOf(lab.dir, daemon).flat()) {
       if (pass.node !== node) continue;
       const name = pass.program.replace('swift-', '');

@@ -110,7 +110,7 @@ function serverConf(lab, paths, type, node) {
     'pipeline:main': { pipeline: `healthcheck recon ${type}-server` },
     [`app:${type}-server`]: { use: `egg:swift#${type}` },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
-    'filter:recon': { use: 'egg:swift#recon', ...recon },
+    'filter:recon': { use: 'egg:swift#recon', ...recon, recon_lock_path: paths.run },
     [`${type}-replicator`]: {
       rsync_module: `rsync://{replication_ip}:${lab.ports.rsync}/${type}`,
       concurrency: 2,

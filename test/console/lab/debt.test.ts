@@ -7,6 +7,8 @@ import {
   type ComponentId,
   type DebtInput,
 } from '../../../console/surfaces/lab/debt/model.js';
+import { RateMeter } from '../../../console/surfaces/lab/debt/rates.js';
+import * as facts from '../../../console/recon/node-facts.js';
 import { insolvencyOf, interestOf } from '../../../console/surfaces/lab/debt/trend.js';
 import { ConsoleMetrics } from '../../../src/telemetry/console-metrics.js';
 import { codeOf } from '../support/client.js';
@@ -38,6 +40,53 @@ function debt(nodes: readonly NodeState[], given: Partial<DebtInput> = {}) {
 const component = (made: ReturnType<typeof debt>, id: ComponentId) =>
   made.components.find((one) => one.id === id)!;
 
+describe('rates of repair', () => {
+  const pending = (count: number, lastUnixS: number, updaterSweepS?: number) =>
+    node({ async: { count, lastUnixS }, updaterSweepS });
+
+  it('of updates are what became fewer, over the sweep that did it', () => {
+    const meter = new RateMeter();
+    const rates = () => meter.rates(NOW_S);
+    meter.note([pending(900, NOW_S - 600, 30)], NOW_S);
+    expect(rates()).to.deep.equal(PRIOR_RATES);
+    // The same count again, a few that may be anything, more than before, and no sweep known.
+    meter.note([pending(900, NOW_S - 600, 30)], NOW_S);
+    meter.note([pending(895, NOW_S - 500, 30)], NOW_S);
+    meter.note([pending(990, NOW_S - 400, 30)], NOW_S);
+    meter.note([pending(900, NOW_S - 350)], NOW_S);
+    expect(rates()).to.deep.equal(PRIOR_RATES);
+    meter.note([pending(300, NOW_S - 300, 30)], NOW_S);
+    expect(rates()).to.deep.include({ updatesPerS: 20, updatesSource: 'measured' });
+    expect(rates().bytesSource).to.equal('prior');
+    const made = debt([pending(100, NOW_S, 30)], { rates: rates() });
+    const { debt_s: seconds, rate_source: source } = component(made, 'async');
+    expect([seconds, source]).to.deep.equal([5, 'measured']);
+    expect(meter.rates(NOW_S + 2 * 86_400)).to.deep.equal(PRIOR_RATES);
+  });
+
+  it('of bytes are what a pass pushed, of a pass that pushed much', () => {
+    const answer = (sync: number) => ({
+      object_replication_time: 2,
+      object_replication_last: NOW_S - 10,
+      replication_stats: { suffix_count: 1000, suffix_sync: sync },
+    });
+    const pass = (sync: number, lastUnixS: number) => {
+      const found = { ...facts.replication('object', answer(sync)), lastUnixS };
+      const disks = [{ device: 'd1', mounted: true, size_bytes: 10e12, used_bytes: 1.2e12 }];
+      return node({ disks, replication: [{ type: 'object', ...found }] });
+    };
+    const meter = new RateMeter();
+    meter.note([pass(10, NOW_S - 30)], NOW_S);
+    expect(meter.rates(NOW_S)).to.deep.equal(PRIOR_RATES);
+    meter.note([pass(100, NOW_S - 20), { ...pass(300, NOW_S - 20), name: 'b' }], NOW_S);
+    // A tenth and three tenths of 1.2 TB in two minutes.
+    expect(meter.rates(NOW_S)).to.deep.include({ bytesPerS: 2e9, bytesSource: 'measured' });
+    for (const odd of [null, {}, { replication_stats: { suffix_count: 0, suffix_sync: 1 } }]) {
+      expect(facts.replication('object', odd)).to.have.property('pushedShare', undefined);
+    }
+  });
+});
+
 describe('the repair debt', () => {
   it('is unknown, and never 0, of a node that says nothing', () => {
     const made = debt([node()]);
@@ -64,6 +113,15 @@ describe('the repair debt', () => {
     expect(component(made, 'quarantine').debt_s).to.equal((50 * objectBytes) / bytesPerS);
     expect(made.debt_s).to.equal(500 / updatesPerS + (50 * objectBytes) / bytesPerS);
     expect(made.grade).to.equal('A');
+  });
+
+  it('counts the devices of a node whose object server is away as missing', () => {
+    const devices = [{ node: 'a', device: 'd1', parts: 100, wantedParts: 100 }];
+    const disks = [{ device: 'd1', mounted: true, size_bytes: 1000e9, used_bytes: 100e9 }];
+    const served = (up: boolean) =>
+      node({ disks, services: [{ name: 'container', up: true }, { name: 'object', up }] }); // prettier-ignore
+    expect(component(debt([served(true)], { devices }), 'missing').count).to.equal(0);
+    expect(component(debt([served(false)], { devices }), 'missing').count).to.equal(100e9);
   });
 
   it('is at least so much where some nodes say nothing, and stale where figures are old', () => {

@@ -106,7 +106,11 @@ describe('rings', () => {
 describe('facts of recon', () => {
   it('are in minutes for objects and in seconds for databases', () => {
     const object = { object_replication_time: 2, object_replication_last: 100 };
-    expect(facts.replication('object', object)).to.deep.equal({ passS: 120, lastUnixS: 100 });
+    expect(facts.replication('object', object)).to.deep.equal({
+      passS: 120,
+      lastUnixS: 100,
+      pushedShare: undefined,
+    });
     const container = { replication_time: 2, replication_last: 100 };
     expect(facts.replication('container', container)).to.deep.equal({ passS: 2, lastUnixS: 100 });
   });

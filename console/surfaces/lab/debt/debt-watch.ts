@@ -6,7 +6,8 @@ import { placeOf, ReconClient } from '../../../recon/recon-client.js';
 import { Rings } from '../../../recon/ring-devices.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { LabRings } from '../ground/lab-rings.js';
-import { debtOf, PRIOR_RATES, type Debt, type DebtDevice } from './model.js';
+import { debtOf, type Debt, type DebtDevice } from './model.js';
+import { RateMeter } from './rates.js';
 import { insolvencyOf, interestOf, type DebtSample } from './trend.js';
 
 export interface DebtSnapshot extends Debt {
@@ -37,7 +38,7 @@ const DRIVERS_MAX = 5;
 const WORDS: Readonly<Record<Debt['components'][number]['id'], string>> = {
   async: 'Updates of containers wait: is the object-updater running?',
   quarantine: 'Files are in quarantine: replicators have to restore them, then remove them.',
-  missing: 'Devices or nodes are away: their partitions have fewer replicas.',
+  missing: 'Devices, object servers or nodes are away: their partitions have fewer replicas.',
   imbalance: 'Devices have more partitions than by their weight: rebalance the ring.',
   disk: 'Disks are more than 80 % full: add devices, or change weights.',
   lag: 'Replicators have not finished a pass for long: are they running?',
@@ -47,6 +48,7 @@ const WORDS: Readonly<Record<Debt['components'][number]['id'], string>> = {
 export class DebtWatch {
   readonly #client = new ReconClient();
   readonly #rings: Rings;
+  readonly #meter = new RateMeter();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #history: DebtSample[] = [];
@@ -154,11 +156,12 @@ export class DebtWatch {
     try {
       const nodes = await this.#probe();
       const nowS = this.given.now() / 1000;
+      this.#meter.note(nodes, nowS);
       const debt = debtOf({
         nowS,
         nodes,
         devices: await this.#devices(),
-        rates: PRIOR_RATES,
+        rates: this.#meter.rates(nowS),
         reclaimAgeS: RECLAIM_AGE_S,
       });
       this.#latest = { debt, atS: nowS, nodes };

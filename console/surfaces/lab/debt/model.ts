@@ -1,7 +1,12 @@
 import type { NodeState } from '../../../recon/node-probe.js';
 
-/** How fast the cluster repairs; `prior` ones are assumed until something better is measured. */
+/** Whether a rate was measured (rates.ts), or is assumed until it is. */
+export type RateSource = 'measured' | 'prior';
+
+/** How fast the cluster repairs. */
 export interface RepairRates {
+  readonly updatesSource: RateSource;
+  readonly bytesSource: RateSource;
   /** Updates of containers that a node's object-updater sends a second. */
   readonly updatesPerS: number;
   /** Bytes that a node copies a second. */
@@ -14,6 +19,8 @@ export interface RepairRates {
 
 /** What is assumed: Swift's `objects_per_second`, and a disk that has other things to do as well. */
 export const PRIOR_RATES: RepairRates = {
+  updatesSource: 'prior',
+  bytesSource: 'prior',
   updatesPerS: 50,
   bytesPerS: 50e6,
   objectBytes: 1024 * 1024,
@@ -49,7 +56,7 @@ export interface DebtComponent {
   readonly unit: 'updates' | 'files' | 'bytes' | 'seconds';
   /** What `count` is divided by; null where it is a time itself. */
   readonly rate: number | null;
-  readonly rate_source: 'measured' | 'prior';
+  readonly rate_source: RateSource;
   /** Where the figures come from. */
   readonly source: string;
   /** `partial`: some nodes said nothing, so that it is at least this. */
@@ -141,9 +148,10 @@ interface NodeFigure {
 function component(
   id: ComponentId,
   unit: DebtComponent['unit'],
-  rate: number | null,
   figures: readonly NodeFigure[],
+  rates?: RepairRates,
 ): DebtComponent {
+  const rate = rateOf(unit, rates);
   const known = figures.filter(({ count }) => count !== null);
   const ages = figures.flatMap(({ ageS }) => ageS ?? []);
   const age = ages.length === 0 ? null : Math.max(...ages);
@@ -157,12 +165,18 @@ function component(
     count: isKnown ? count : null,
     unit,
     rate,
-    rate_source: 'prior',
+    rate_source: (unit === 'updates' ? rates?.updatesSource : rates?.bytesSource) ?? 'prior',
     source: SOURCES[id],
     state: stateOf(isKnown, known.length < figures.length, age),
     age_s: age,
     by_node: figures.map(({ node, count: own }) => ({ node, debt_s: debt(own), count: own })),
   };
+}
+
+/** @returns null for what is a time itself */
+function rateOf(unit: DebtComponent['unit'], rates: RepairRates | undefined): number | null {
+  if (rates === undefined) return null;
+  return unit === 'updates' ? rates.updatesPerS : rates.bytesPerS;
 }
 
 function stateOf(
@@ -182,7 +196,7 @@ function asyncPending({ nodes, nowS, rates }: DebtInput): DebtComponent {
     // What swift-recon-cron has counted, not what there is now.
     ageS: pending?.lastUnixS === undefined ? undefined : Math.max(0, nowS - pending.lastUnixS),
   }));
-  return component('async', 'updates', rates.updatesPerS, figures);
+  return component('async', 'updates', figures, rates);
 }
 
 function quarantine({ nodes, rates }: DebtInput): DebtComponent {
@@ -192,10 +206,10 @@ function quarantine({ nodes, rates }: DebtInput): DebtComponent {
     const objects = quarantined.get('objects') ?? 0;
     return { node: name, count: objects * rates.objectBytes + databases * rates.databaseBytes };
   });
-  return component('quarantine', 'bytes', rates.bytesPerS, figures);
+  return component('quarantine', 'bytes', figures, rates);
 }
 
-/** What lies on devices that are not mounted, or on nodes that do not answer. */
+/** What lies on devices that are not mounted, or of which no object server answers. */
 function missing(input: DebtInput): DebtComponent {
   const perPart = bytesPerPart(input);
   const figures = input.nodes.map((node) => {
@@ -204,11 +218,12 @@ function missing(input: DebtInput): DebtComponent {
     const away = input.devices.filter((one) => one.node === node.name && isAway(node, one.device));
     return { node: node.name, count: away.reduce((sum, { parts }) => sum + parts * perPart, 0) };
   });
-  return component('missing', 'bytes', input.rates.bytesPerS, figures);
+  return component('missing', 'bytes', figures, input.rates);
 }
 
-function isAway({ online, disks = [] }: NodeState, device: string): boolean {
-  if (!online) return true;
+function isAway({ online, services, disks = [] }: NodeState, device: string): boolean {
+  const servers = services.filter(({ name }) => /^object\b/.test(name));
+  if (!online || (servers.length > 0 && servers.every(({ up }) => !up))) return true;
   const disk = disks.find((one) => one.device === device);
   // Recon has an error in this place for a disk that fails. Where all devices are plain folders, as
   // in small clusters, nothing is mounted, and no usage is known to count with.
@@ -227,7 +242,7 @@ function imbalance(input: DebtInput): DebtComponent {
     );
     return { node: name, count: surplus * perPart };
   });
-  return component('imbalance', 'bytes', input.rates.bytesPerS, figures);
+  return component('imbalance', 'bytes', figures, input.rates);
 }
 
 function diskPressure({ nodes, rates }: DebtInput): DebtComponent {
@@ -239,7 +254,7 @@ function diskPressure({ nodes, rates }: DebtInput): DebtComponent {
     }, 0);
     return { node: name, count: surplus };
   });
-  return component('disk', 'bytes', rates.bytesPerS, figures);
+  return component('disk', 'bytes', figures, rates);
 }
 
 /** How much longer ago than two passes a node's replicators have finished one. */
@@ -252,7 +267,7 @@ function replicationLag({ nodes, nowS }: DebtInput): DebtComponent {
     });
     return { node: name, count: lags.length === 0 ? null : Math.max(...lags) };
   });
-  return component('lag', 'seconds', null, figures);
+  return component('lag', 'seconds', figures);
 }
 
 /** The mean over the devices whose usage is known; undefined where there are none. */
