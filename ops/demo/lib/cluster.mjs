@@ -12,6 +12,9 @@ export const ADDRESSES = /** @type {const} */ ([
   '127.0.1.4',
 ]);
 
+/** The address of a node that can be added. */
+export const SPARE_ADDRESS = '127.0.1.5';
+
 const DEVICES = ['d1', 'd2'];
 
 /** Every node has the same ports, each on its own address. */
@@ -108,7 +111,7 @@ export function demoSpec(ports) {
     nodes: ADDRESSES.map((ip, at) => ({
       name: `node${at + 1}`,
       zone: at + 1,
-      storage_ip: ip,
+      storage_ip: /** @type {string} */ (ip),
       roles: ['account', 'container', 'object', ...(at === 0 ? ['proxy', 'expirer'] : [])],
       ports: {
         account: ports.account,

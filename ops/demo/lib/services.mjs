@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import {
@@ -57,6 +57,32 @@ export function deployService(places, ports) {
     ...{ ip: '127.0.0.1', port: ports.deploy, isHttp: false },
     log: `${places.log}/deploy.log`,
   };
+}
+
+/**
+ * The daemons that copy what is not in its place. They listen nowhere: the port of a server stands in
+ * for theirs.
+ *
+ * @param {Places} places
+ * @param {DemoPorts} ports
+ * @param {DemoSpec} spec
+ * @returns {Service[]}
+ */
+export function copyingServices(places, ports, { nodes }) {
+  return nodes.flatMap(({ name, storage_ip: ip }) => {
+    const root = places.node(name);
+    const conf = `${root}/etc/swift`;
+    const daemon = (/** @type {string} */ type, /** @type {string} */ what) => ({
+      name: `${type}-${what}.${name}`,
+      ...swiftCommand(conf, `swift-${type}-${what}`, [`${conf}/${type}-server.conf`]),
+      ...{ ip, port: ports.object, isHttp: true },
+      log: `${places.log}/${type}-${what}.${name}.log`,
+    });
+    return [
+      ...STORAGE.map((type) => daemon(type, 'replicator')),
+      daemon('object', 'reconstructor'),
+    ];
+  });
 }
 
 /**
@@ -160,21 +186,30 @@ function nodeRoster(id, places, node, services) {
 }
 
 /**
- * Makes the folders of the devices.
+ * Makes the folders of the devices, where they are not there yet.
  *
  * @param {Places} places
  * @param {DemoSpec} spec
- * @returns {string | undefined} what is wrong with their file system, for the user
  */
-export function fileSystemNote(places, { nodes }) {
+export function makeDevices(places, { nodes }) {
   for (const { name, devices } of nodes) {
     for (const device of devices) {
       mkdirSync(`${places.devices}/${name}/${device.name}`, { recursive: true });
     }
     // The Museum reads the disks of all nodes below one folder, and follows no link.
     mkdirSync(`${places.node(name)}/srv`, { recursive: true });
-    symlinkSync(`${places.devices}/${name}`, `${places.node(name)}/srv/node`);
+    const link = `${places.node(name)}/srv/node`;
+    if (!existsSync(link)) symlinkSync(`${places.devices}/${name}`, link);
   }
+}
+
+/**
+ * @param {Places} places
+ * @param {DemoSpec} spec
+ * @returns {string | undefined} what is wrong with the file system of the devices, for the user
+ */
+export function fileSystemNote(places, spec) {
+  makeDevices(places, spec);
   const { status } = spawnSync(PYTHON, [pythonFile('probe.py'), places.nodes]);
   return status === 0
     ? undefined
