@@ -14,14 +14,14 @@ import {
 } from './archive-format.js';
 import { ByteReader } from './byte-reader.js';
 import { CapsuleError, shownName } from './capsule-error.js';
-import { isContent, MANIFEST, namesAfter, SIGNATURE } from './file-names.js';
 import {
-  parseManifest,
-  parseSignature,
-  type CapsuleManifest,
-  type SealedFile,
-} from './manifest.js';
-import { checkSignature } from './signing.js';
+  checkDocuments,
+  type CheckedDocuments,
+  type ManifestHead,
+  type SealedDocuments,
+} from './check-documents.js';
+import { isContent, MANIFEST, namesAfter, SIGNATURE } from './file-names.js';
+import type { SealedFile } from './manifest.js';
 
 /** A file of a capsule, and where in the archive its bytes begin. */
 export interface FoundFile extends SealedFile {
@@ -30,7 +30,7 @@ export interface FoundFile extends SealedFile {
 
 /** A capsule that is whole, and signed by the key that it names. */
 export interface VerifiedCapsule {
-  readonly manifest: CapsuleManifest;
+  readonly manifest: ManifestHead;
   readonly files: readonly FoundFile[];
   /** The documents, by path. */
   readonly documents: ReadonlyMap<string, Buffer>;
@@ -41,19 +41,25 @@ export interface VerifiedCapsule {
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 const NAME_BYTES_MAX = 256;
 
+export interface VerifyOptions {
+  /** The most bytes that the body and the segments may have together. */
+  readonly contentBytesMax?: number | undefined;
+  /** Does what {@link checkDocuments} does, where that may not hold up the event loop. */
+  readonly check?: (documents: SealedDocuments) => Promise<CheckedDocuments> | CheckedDocuments;
+}
+
 /**
  * Verifies a capsule in one go, holding its documents and nothing of the body.
  *
- * @param contentBytesMax - the most bytes that the body and the segments may have together
- * @throws CapsuleError with the file that is wrong; what the source throws
+ * @throws CapsuleError with the file that is wrong; what the source and `check` throw
  */
 export async function verifyCapsule(
   source: AsyncIterable<Buffer>,
-  contentBytesMax = Number.MAX_SAFE_INTEGER,
+  { contentBytesMax = Number.MAX_SAFE_INTEGER, check = checkDocuments }: VerifyOptions = {},
 ): Promise<VerifiedCapsule> {
   const reader = new ByteReader(source);
   try {
-    return await new Verification(reader, contentBytesMax).run();
+    return await new Verification(reader, contentBytesMax).run(check);
   } finally {
     await reader.close();
   }
@@ -63,6 +69,8 @@ class Verification {
   readonly #archived: ArchivedFile[] = [];
   readonly #files: FoundFile[] = [];
   readonly #documents = new Map<string, Buffer>();
+  /** See `SealedDocuments`. */
+  readonly #found: string[] = [];
   #contentBytes = 0;
 
   constructor(
@@ -70,19 +78,18 @@ class Verification {
     private readonly contentBytesMax: number,
   ) {}
 
-  async run(): Promise<VerifiedCapsule> {
+  async run(check: NonNullable<VerifyOptions['check']>): Promise<VerifiedCapsule> {
     for (;;) {
       const names = namesAfter(this.#files.at(-1)?.path);
       if (names.length === 0) break;
       await this.#readFile(names);
     }
     await this.#readEnd();
-    const bytes = this.#documents.get(MANIFEST) ?? Buffer.alloc(0);
-    const manifest = parseManifest(bytes);
-    this.#compare(manifest);
-    const signature = parseSignature(this.#documents.get(SIGNATURE) ?? Buffer.alloc(0));
-    checkSignature(bytes, signature);
-    const { key_id } = signature;
+    const { manifest, key_id } = await check({
+      manifest: this.#documents.get(MANIFEST) ?? Buffer.alloc(0),
+      signature: this.#documents.get(SIGNATURE) ?? Buffer.alloc(0),
+      found: this.#found.join('\n'),
+    });
     return { manifest, files: this.#files, documents: this.#documents, key_id };
   }
 
@@ -109,7 +116,10 @@ class Verification {
     }
     if (!isContent(path)) this.#documents.set(path, Buffer.concat(kept));
     this.#archived.push({ path, bytes, crc, offset: start });
-    this.#files.push({ path, bytes, offset, sha256: hash.digest('hex') });
+    const sha256 = hash.digest('hex');
+    this.#files.push({ path, bytes, offset, sha256 });
+    if (path === MANIFEST || path === SIGNATURE) return;
+    this.#found.push(JSON.stringify({ path, bytes, sha256 }));
   }
 
   /** The file that comes next: one byte of its name may be damaged, since it shall be named. */
@@ -171,34 +181,6 @@ class Verification {
     }
     if ((await this.reader.peek(1)).length > 0) {
       throw new CapsuleError('trailing_bytes', ARCHIVE, 'more bytes follow its end');
-    }
-  }
-
-  #compare({ files, object }: CapsuleManifest): void {
-    const found = this.#files.filter(({ path }) => path !== MANIFEST && path !== SIGNATURE);
-    for (const [index, { path, bytes, sha256 }] of found.entries()) {
-      const sealed = files[index];
-      if (sealed?.path !== path) {
-        throw new CapsuleError('hash_mismatch', path, 'the manifest does not name it');
-      }
-      if (sealed.bytes !== bytes) {
-        throw new CapsuleError('wrong_size', path, 'its size is not that in the manifest');
-      }
-      if (sealed.sha256 !== sha256) {
-        throw new CapsuleError('hash_mismatch', path, 'its SHA-256 is not that in the manifest');
-      }
-    }
-    const missing = files[found.length];
-    if (missing !== undefined) {
-      throw new CapsuleError('missing', missing.path, 'the manifest names it');
-    }
-    const content = found.filter(({ path }) => isContent(path));
-    const body = found.find(({ path }) => path === 'body');
-    if (object.sha256 !== (body?.sha256 ?? null) || (body !== undefined && !object.has_body)) {
-      throw new CapsuleError('hash_mismatch', MANIFEST, 'it describes another body');
-    }
-    if (object.has_body && content.length === 0 && object.kind !== 'static') {
-      throw new CapsuleError('missing', 'body', 'the manifest says that it is there');
     }
   }
 }

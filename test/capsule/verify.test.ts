@@ -22,7 +22,7 @@ import {
 
 async function faultOf(bytes: Buffer, contentBytesMax?: number): Promise<[string, string]> {
   try {
-    await verifyCapsule(streamed(bytes), contentBytesMax);
+    await verifyCapsule(streamed(bytes), { contentBytesMax });
   } catch (error) {
     if (error instanceof CapsuleError) return [error.fault, error.file];
     throw error;

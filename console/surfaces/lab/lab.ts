@@ -71,7 +71,7 @@ export class Lab {
     this.shadow = new ShadowRuns(runs, options.shadowRoot, now);
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
-    this.capsules = new Capsules(options.stateDir);
+    this.capsules = new Capsules(options.stateDir, this.compute);
     this.museum = new Museum({ options, now, runs });
     this.net = new FaultNet({ options, runs, now, logger });
     this.agreements = new RingAgreements(this.rings, now);

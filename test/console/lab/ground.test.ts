@@ -2,7 +2,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import { CapsuleError } from '../../../src/capsule/capsule-error.js';
+import { Capsules } from '../../../console/surfaces/lab/capsule/capsules.js';
+import { LabCompute } from '../../../console/surfaces/lab/compute/compute.js';
 import { LabRings } from '../../../console/surfaces/lab/ground/lab-rings.js';
 import { RingAgreements } from '../../../console/surfaces/lab/rings/agreement.js';
 import { NodeReader } from '../../../console/surfaces/lab/ground/node-reader.js';
@@ -118,6 +122,28 @@ async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
   return !status.includes(') Z');
 }
+
+describe('manifests of capsules', () => {
+  it('are checked on a thread, which names the file that is wrong', async () => {
+    const compute = new LabCompute();
+    const capsules = new Capsules('nowhere', compute);
+    try {
+      const manifest = Buffer.from('{"capsule":2}');
+      const error = await compute
+        .run('capsule', { manifest, signature: Buffer.alloc(0), found: '' })
+        .catch((one: unknown) => one);
+      expect(error).to.be.instanceOf(CapsuleError);
+      expect(error).to.include({ fault: 'unknown_version', file: 'manifest.json' });
+      // What is no capsule is found before.
+      const none = await capsules
+        .verify(Readable.from([Buffer.from('PK')]), 1)
+        .catch((one: unknown) => one);
+      expect(none).to.be.instanceOf(CapsuleError);
+    } finally {
+      await compute.close();
+    }
+  });
+});
 
 describe('questions to storage servers', () => {
   it('go on while more servers are asked than connections are kept for', async () => {

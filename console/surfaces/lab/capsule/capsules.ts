@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CapsuleKey, trustedKeys } from '../../../../src/capsule/signing.js';
-import type { VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
+import type { SealedFile } from '../../../../src/capsule/manifest.js';
+import {
+  verifyCapsule,
+  type VerifiedCapsule,
+  type VerifyOptions,
+} from '../../../../src/capsule/verify-capsule.js';
+import type { LabCompute } from '../compute/compute.js';
 import { ApiError } from '../../../server/api-error.js';
 import { KeptResults } from '../ground/kept-results.js';
 import type { Capture } from './capture.js';
@@ -15,6 +21,7 @@ export interface CapsuleVerdict {
   /** Whether the key is that of this console, or one of `state_dir/trusted_keys`. */
   readonly trusted: boolean;
   readonly manifest: VerifiedCapsule['manifest'];
+  readonly files: readonly SealedFile[];
 }
 
 const CAPTURES_KEPT = 50;
@@ -26,11 +33,15 @@ export class Capsules {
   readonly #stateDir: string;
   #key: Promise<CapsuleKey> | undefined;
 
-  constructor(stateDir: string) {
+  /** @param compute - parses manifests, which may be large */
+  constructor(
+    stateDir: string,
+    private readonly compute: LabCompute,
+  ) {
     this.#stateDir = stateDir;
     const folder = path.join(stateDir, 'lab', 'capsules');
     this.captures = new KeptResults(folder, CAPTURES_KEPT);
-    this.spool = new ImportSpool(folder);
+    this.spool = new ImportSpool(folder, (source, bytesMax) => this.verify(source, bytesMax));
   }
 
   /** The key of this console; made at its first use. @throws ApiError internal */
@@ -47,10 +58,21 @@ export class Capsules {
     }
   }
 
-  async verdict({ manifest, key_id }: VerifiedCapsule): Promise<CapsuleVerdict> {
+  /**
+   * @param bytesMax - of the body and the segments
+   * @throws CapsuleError; ApiError busy; what the source throws
+   */
+  verify(source: AsyncIterable<Buffer>, bytesMax: number): Promise<VerifiedCapsule> {
+    const check: VerifyOptions['check'] = (documents) => this.compute.run('capsule', documents);
+    return verifyCapsule(source, { contentBytesMax: bytesMax, check });
+  }
+
+  async verdict({ manifest, files, key_id }: VerifiedCapsule): Promise<CapsuleVerdict> {
     const trusted = await trustedKeys(path.join(this.#stateDir, 'trusted_keys'));
     const own = (await this.key()).id;
-    return { valid: true, key_id, trusted: key_id === own || trusted.has(key_id), manifest };
+    const isTrusted = key_id === own || trusted.has(key_id);
+    const shown = files.map(({ path: file, bytes, sha256 }) => ({ path: file, bytes, sha256 }));
+    return { valid: true, key_id, trusted: isTrusted, manifest, files: shown };
   }
 }
 

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CapsuleError } from '../../../../src/capsule/capsule-error.js';
-import { verifyCapsule } from '../../../../src/capsule/verify-capsule.js';
 import { loginName } from '../../../config/keys.js';
 import { ApiError } from '../../../server/api-error.js';
 import { BegunAct } from '../../../server/audit-record.js';
@@ -160,7 +159,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
     async (request): Promise<CapsuleVerdict | CapsuleProblem> => {
       const { capsules } = labOf(context);
       try {
-        const found = await verifyCapsule(bodyOf(request), options.maxUploadBytes);
+        const found = await capsules.verify(bodyOf(request), options.maxUploadBytes);
         return await capsules.verdict(found);
       } catch (error) {
         discardRest(request.raw);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError } from '../../../server/api-error.js';
-import { verifyCapsule, type VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
+import type { VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
 
 const SUFFIX = '.import';
 
@@ -24,7 +24,13 @@ export interface SpooledCapsule {
 export class ImportSpool {
   #busy = false;
 
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    private readonly verify: (
+      source: AsyncIterable<Buffer>,
+      bytesMax: number,
+    ) => Promise<VerifiedCapsule>,
+  ) {}
 
   /**
    * @param bytesMax - of the body and the segments
@@ -41,7 +47,7 @@ export class ImportSpool {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       await this.#removeLeftOver();
-      const capsule = await verifyCapsule(copied(body, file), bytesMax);
+      const capsule = await this.verify(copied(body, file), bytesMax);
       return { capsule, file, remove };
     } catch (error) {
       await remove();

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { CapsuleError } from '../../../../src/capsule/capsule-error.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread, type ComputeCall } from '../../../server/compute-thread.js';
 import type { GenomeOptions, GenomeProgress, GenomeResult } from '../genome/search.js';
@@ -16,7 +17,7 @@ export class LabCompute {
   readonly #searches = labThread();
 
   /**
-   * @throws ApiError busy; unprocessable and others for what cannot be computed
+   * @throws ApiError busy; unprocessable and others for what cannot be computed; CapsuleError
    */
   run<Name extends Exclude<Computation, 'genome'>>(
     name: Name,
@@ -56,6 +57,10 @@ async function compute<Name extends Computation>(
 ): Promise<Computations[Name]['output']> {
   const answer = await thread.run({ name, input }, call);
   if ('result' in answer) return answer.result as Computations[Name]['output'];
+  if ('capsuleProblem' in answer) {
+    const { fault, file, reason } = answer.capsuleProblem;
+    throw new CapsuleError(fault, file, reason);
+  }
   const { kind, fault, reason } = answer.problem;
   if (kind === 'build') throw new ApiError('unprocessable', sentence(reason));
   throw ringFileProblem(fault, reason);

@@ -1,3 +1,5 @@
+import type { CheckedDocuments, SealedDocuments } from '../../../../src/capsule/check-documents.js';
+import type { CapsuleFault } from '../../../../src/capsule/capsule-error.js';
 import type { GenomeOptions, GenomeResult } from '../genome/search.js';
 import type { Protection } from '../policies/storage-cost.js';
 import type { ZoneLoss } from '../policies/zone-loss.js';
@@ -25,6 +27,8 @@ export interface Computations {
     };
     readonly output: ZoneLoss;
   };
+  /** Whether a capsule's manifest and signature seal what was found in it. */
+  capsule: { readonly input: SealedDocuments; readonly output: CheckedDocuments };
   genome: {
     /** Tells a `GenomeProgress` after each generation. */
     readonly input: { readonly file: string; readonly options: GenomeOptions };
@@ -39,13 +43,20 @@ export interface ComputeTask<Name extends Computation = Computation> {
   readonly input: Computations[Name]['input'];
 }
 
-/** A result, or an error that is not the thread's: a file, or a change, that cannot be used. */
+/** A result, or an error that is not the thread's: a file, a change or a capsule that cannot be used. */
 export type ComputeAnswer =
   | { readonly result: unknown }
   | {
       readonly problem: {
         readonly kind: 'ring' | 'build';
         readonly fault: string;
+        readonly reason: string;
+      };
+    }
+  | {
+      readonly capsuleProblem: {
+        readonly fault: CapsuleFault;
+        readonly file: string;
         readonly reason: string;
       };
     };

@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { CapsuleError } from '../../../../src/capsule/capsule-error.js';
+import { checkDocuments } from '../../../../src/capsule/check-documents.js';
 import { BoundedCache } from '../../../../src/lib/bounded-cache.js';
 import { RingBuildError, RingFileError } from '../../../../src/ring/ring-error.js';
 import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-file.js';
@@ -32,6 +34,7 @@ const COMPUTE: {
     const ring = new Ring(await ringIn(file));
     return isPlanned ? plannedZoneLoss(ring, protection) : zoneLossOf(ring, protection);
   },
+  capsule: (documents) => checkDocuments(documents),
   genome: async ({ file, options }, tell) => {
     const search = searchWeights(await ringIn(file), options);
     let step = search.next();
@@ -56,6 +59,10 @@ export default async function run<Name extends Computation>({
     }
     if (error instanceof RingBuildError) {
       return { problem: { kind: 'build', fault: 'build', reason: error.message } };
+    }
+    if (error instanceof CapsuleError) {
+      const { fault, file, reason } = error;
+      return { capsuleProblem: { fault, file, reason } };
     }
     throw error;
   } finally {

@@ -129,7 +129,7 @@ function verdictView(verdict) {
       el('p', { textContent: text }),
     ];
   }
-  const { object, files, created_unix_s: made, cluster } = verdict.manifest;
+  const { object, created_unix_s: made, cluster } = verdict.manifest;
   const trust = verdict.trusted
     ? badge(`signed by a trusted key, ${verdict.key_id}`, 'ok')
     : badge(`signed by an unknown key, ${verdict.key_id}`, 'warn');
@@ -144,7 +144,7 @@ function verdictView(verdict) {
         { title: 'Bytes', value: (row) => row.bytes, number: true },
         { title: 'SHA-256', value: (row) => row.sha256 },
       ],
-      files,
+      verdict.files,
     ),
   ];
 }
