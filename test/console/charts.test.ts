@@ -216,4 +216,21 @@ describe('charts of the console', () => {
     ]);
     expect(made.describe()).to.include('d2, before none, after 20');
   });
+
+  it('says its figures as JSON, with unknown ones as null', async () => {
+    const bars = await chart('bars', 'barChart', {
+      columns: ['Policy', 'Nines'],
+      items: [
+        { name: 'gold', value: 9.75 },
+        { name: 'new', value: null },
+      ],
+    });
+    const { jsonText } = (await load('export')) as unknown as {
+      jsonText: (table: object) => string;
+    };
+    expect(JSON.parse(jsonText(bars.table()))).to.deep.equal([
+      { Policy: 'gold', Nines: 9.75 },
+      { Policy: 'new', Nines: null },
+    ]);
+  });
 });

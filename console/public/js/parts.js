@@ -1,4 +1,4 @@
-import { saveCsv } from './charts/export.js';
+import { saveCsv, saveJson } from './charts/export.js';
 import { el, messageOf, shownText } from './dom.js';
 
 /**
@@ -106,7 +106,7 @@ export function select(name, choices) {
 }
 
 /**
- * A table with its own button for a CSV file. The rows are those that are shown and all others.
+ * A table with buttons for files: CSV and JSON have the rows that are shown and all others.
  *
  * @param {string} name of the file, and what the table is called
  * @template Row
@@ -136,17 +136,27 @@ export function table(name, columns, rows, shownMax = 500) {
   made.setAttribute('aria-label', name);
   const titles = columns.map(({ title }) => title);
   const figuresOf = () => rows.map((row) => columns.map(({ value }) => value(row)));
-  const csv = el('button', {
-    className: 'plain',
-    textContent: 'Download CSV',
-    onclick: () => saveCsv(name, { head: titles, rows: figuresOf() }),
-  });
+  const files = /** @type {const} */ ([
+    ['Download CSV', saveCsv],
+    ['Download JSON', saveJson],
+  ]).map(([textContent, save]) =>
+    el('button', {
+      className: 'plain',
+      textContent,
+      onclick: () => save(name, { head: titles, rows: figuresOf() }),
+    }),
+  );
   const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, made);
   scroll.setAttribute('role', 'region');
   scroll.setAttribute('aria-label', name);
   const more = rows.length - body.length;
   const note = more > 0 ? `${more} more rows are in the file. ` : '';
-  return el('div', { className: 'lab-table' }, scroll, el('p', { className: 'quiet' }, note, csv));
+  return el(
+    'div',
+    { className: 'lab-table' },
+    scroll,
+    el('p', { className: 'quiet' }, note, ...files),
+  );
 }
 
 /** @param {string | number | null} value */

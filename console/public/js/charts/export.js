@@ -22,6 +22,26 @@ export function saveCsv(name, table) {
 }
 
 /**
+ * The rows as objects, whose keys are the titles of the columns.
+ *
+ * @param {ReturnType<import('./shapes.js').Chart['table']>} table
+ */
+export function jsonText({ head, rows }) {
+  const objects = rows.map((row) =>
+    Object.fromEntries(head.map((title, index) => [title, row[index] ?? null])),
+  );
+  return `${JSON.stringify(objects, null, 2)}\n`;
+}
+
+/**
+ * @param {string} name of the file, without its ending
+ * @param {ReturnType<import('./shapes.js').Chart['table']>} table
+ */
+export function saveJson(name, table) {
+  save(`${name}.json`, new Blob([jsonText(table)], { type: 'application/json' }));
+}
+
+/**
  * A copy that has its colours in itself: outside of the page there is no style sheet.
  *
  * @param {SVGSVGElement} drawing

@@ -1,7 +1,7 @@
 import { el } from '../dom.js';
 import { iconButton } from '../icons.js';
 import { onLooks } from '../looks.js';
-import { saveCsv, saveSvg } from './export.js';
+import { saveCsv, saveJson, saveSvg } from './export.js';
 import { paint, toneClass } from './paint.js';
 import { plain } from './shapes.js';
 
@@ -38,6 +38,9 @@ export class ChartFigure {
     this.#table = iconButton('table', `Table: ${title}`, () => this.#turn());
     this.#table.setAttribute('aria-pressed', 'false');
     const csv = iconButton('download', `CSV: ${title}`, () => saveCsv(file, this.#chart.table()));
+    const json = iconButton('file-braces', `JSON: ${title}`, () =>
+      saveJson(file, this.#chart.table()),
+    );
     this.#svg = iconButton('image', `SVG: ${title}`, () => {
       const drawing = this.#body.querySelector('svg');
       if (drawing !== null) saveSvg(file, drawing);
@@ -49,7 +52,7 @@ export class ChartFigure {
         'div',
         { className: 'row' },
         el('h2', { className: 'grow', textContent: title }),
-        ...[this.#table, csv, this.#svg],
+        ...[this.#table, csv, json, this.#svg],
       ),
       this.#describes,
       this.#body,
