@@ -30,6 +30,8 @@ const coded = (k: number, m: number, duplication = 1): Protection => ({
 });
 const copies = (replicas: number): Protection => ({ kind: 'replication', replicas });
 
+const none = { index: null, ring: null, partitions: 64, zoneLoss: null };
+
 describe('the costs of a storage policy', () => {
   it('has the sizes of fragment archives that object servers had on disk', () => {
     const sizes = [
@@ -93,10 +95,10 @@ describe('the costs of a storage policy', () => {
     });
     const rows = comparePolicies(
       [
-        { name: 'gold', index: 0, protection: three, partitions: 64, zoneLoss: null },
-        { name: 'new', index: null, protection: two, partitions: 64, zoneLoss: null },
+        { ...none, name: 'gold', index: 0, protection: three },
+        { ...none, name: 'new', protection: two },
       ],
-      { afrPct: 2, mttrHours: 24, objectBytes: [0, 1024] },
+      { afrPct: 2, mttrHours: 24, objectBytes: [0, 1024], containerReplicas: 3 },
     );
     expect(rows[0]).to.deep.include({ overhead_ratio: 3, write_quorum: 2, survives_losses: 2 });
     expect(rows[0]?.put).to.deep.equal({ wire_bytes: 3072, backend_puts: 3, container_updates: 3 });
@@ -105,12 +107,16 @@ describe('the costs of a storage policy', () => {
       { bytes: 1024, stored_bytes: 1776, ratio: 1776 / 1024 },
     ]);
     expect(rows[1]?.overhead_ratio).to.be.closeTo(1.5, 0.001);
+    expect(rows[0]).to.deep.include({ get: { backend_conns: 1 }, repair_read_amp: 1 });
+    expect(rows[1]).to.deep.include({ get: { backend_conns: 2 }, repair_read_amp: 2 });
     // 2 of 3 for the container, and one of four object PUTs may fail.
-    const [wide] = comparePolicies(
-      [{ name: 'w', index: null, protection: coded(8, 4), partitions: 1, zoneLoss: null }],
-      { afrPct: 2, mttrHours: 24, objectBytes: [1] },
-    );
-    expect(wide?.put.container_updates).to.equal(2 + 12 - 9);
+    const updates = (protection: Protection, containerReplicas: number) =>
+      comparePolicies([{ ...none, name: 'w', protection }], {
+        ...{ afrPct: 2, mttrHours: 24, objectBytes: [1], containerReplicas },
+      })[0]?.put.container_updates;
+    expect(updates(coded(8, 4), 3)).to.equal(2 + 12 - 9);
+    expect(updates(three, 5)).to.equal(5);
+    expect(updates(coded(8, 4), 5)).to.equal(3 + 12 - 9);
   });
 });
 

@@ -1,4 +1,14 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,10 +20,14 @@ import type { RingReport } from '../../../console/surfaces/lab/rings/ring-report
 import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
 import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
 import type { ComparisonView, PoliciesView } from '../../../console/surfaces/lab/policies/page.js';
+import { parseUpstream } from '../../../console/swift/address.js';
+import { readStoreInfo } from '../../../console/swift/info.js';
+import { Upstream } from '../../../console/swift/upstream.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
+import { askStore } from '../files/support.js';
 import { builtRing, clusterFolder } from './support.js';
 
 describe('the Lab over the rings of a cluster', function () {
@@ -163,8 +177,55 @@ describe('the Lab over the rings of a cluster', function () {
     expect(rows[1]?.zone_loss).to.deep.equal({ readable: true, writable: false });
     // Six devices are fewer than twelve fragments.
     expect(rows[3]?.zone_loss).to.equal(null);
-    const none = await operator.post('/lab/api/policies/compare', { candidates: [{ index: 9 }] });
-    expect(codeOf(none)).to.equal('unprocessable');
+    const compare = (one: object) =>
+      operator.post('/lab/api/policies/compare', { candidates: [one] });
+    expect(codeOf(await compare({ index: 9 }))).to.equal('unprocessable');
+    for (const [k, m] of [
+      [0, 1],
+      [4, -1],
+      [60, 5],
+    ]) {
+      const refused = await compare({ name: 'odd', type: 'erasure_coding', k, m });
+      expect([refused.status, codeOf(refused)], refused.text).to.deep.equal([422, 'unprocessable']);
+    }
+    // A code is known without a ring, but where its fragments would be; copies are not.
+    for (const [ring, index, status] of [
+      ['object-1', 1, 200],
+      ['object', 0, 404],
+    ] as const) {
+      const [file, away] = [join(folder, `${ring}.ring.gz`), join(folder, 'away')];
+      await rename(file, away);
+      const answer = await compare({ index });
+      await rename(away, file);
+      expect(answer.status, answer.text).to.equal(status);
+      if (status !== 200) continue;
+      const view: ComparisonView = answer.json();
+      expect(view.rows[0]).to.include({ ring: null, zone_loss: null, write_quorum: 3 });
+    }
+  });
+
+  it('measures policies on request, and leaves nothing behind', async () => {
+    const conf = await readFile(join(folder, 'swift.conf'), 'utf8');
+    const { origin } = bed.store;
+    const { policies } = await readStoreInfo(new Upstream(parseUpstream(origin)));
+    const own = conf.replace(/name = gold\naliases = .*/, `name = ${policies[0]}`);
+    await writeFile(join(folder, 'swift.conf'), own);
+    const answer = await operator.post('/lab/api/policies/compare', {
+      candidates: [{ index: 0 }, { index: 1 }, { name: '4', type: 'replication', replicas: 4 }],
+      measure: { n: 3, bytes: 2000 },
+    });
+    const { rows }: ComparisonView = answer.json();
+    await writeFile(join(folder, 'swift.conf'), conf);
+    const [first, second] = rows;
+    expect(first).to.include({ measure_problem: null });
+    expect(first?.measured).to.include({ n: 3, bytes: 2000, errors: 0 });
+    expect(first?.measured?.put_p95_ms).to.be.at.least(first?.measured?.put_p50_ms ?? Infinity);
+    expect(first?.measured?.get_p50_ms).to.be.greaterThan(0);
+    if (policies.includes('coded')) expect(second?.measured).to.include({ n: 3, errors: 0 });
+    else expect(second?.measure_problem).to.equal('The store makes no container of this policy.');
+    expect(rows[2]).to.include({ measured: null, measure_problem: null });
+    const store = await askStore(bed.store);
+    expect(await (await store('GET', '')).text()).to.not.include('lab-policy-');
   });
 
   it('searches weights, keeps the result, and writes no ring', async () => {

@@ -65,6 +65,59 @@ export async function pulse(
   }
 }
 
+/** How fast a policy took objects and gave them back, as a client of the store saw it. */
+export interface PolicyTimes {
+  /** Objects that were written, and read again. */
+  readonly n: number;
+  readonly bytes: number;
+  /** PUTs and GETs that failed; they are in no time. */
+  readonly errors: number;
+  readonly put_p50_ms: number | null;
+  readonly put_p95_ms: number | null;
+  readonly get_p50_ms: number | null;
+  readonly get_p95_ms: number | null;
+}
+
+/**
+ * Writes some objects one after the other, and reads each again, in a container of a policy that is
+ * deleted afterwards.
+ *
+ * @param policy - its name
+ * @throws ApiError upstream_error where the container cannot be made: a policy that the store does
+ *   not know, or that takes no new containers
+ */
+export async function measurePolicy(
+  { store }: Session,
+  policy: string,
+  { n, bytes }: { readonly n: number; readonly bytes: number },
+): Promise<PolicyTimes> {
+  const name = `lab-policy-${randomBytes(4).toString('hex')}`;
+  const target = swiftTarget(store, name, bytes, { 'x-storage-policy': policy });
+  const body = randomBytes(bytes);
+  const keys = Array.from({ length: n }, (_, index) => `pulse-${index}`);
+  try {
+    await target.create();
+  } catch {
+    throw new ApiError('upstream_error', 'The store makes no container of this policy.');
+  }
+  try {
+    const put = await timed(keys, 1, (key) => target.put(key, body));
+    const get = await timed(keys, 1, (key) => target.get(key));
+    return {
+      n,
+      bytes,
+      errors: put.errors + get.errors,
+      put_p50_ms: rank(put.times, 0.5),
+      put_p95_ms: rank(put.times, 0.95),
+      get_p50_ms: rank(get.times, 0.5),
+      get_p95_ms: rank(get.times, 0.95),
+    };
+  } finally {
+    await timed(keys, 4, (key) => target.delete(key));
+    await target.remove().catch(() => undefined);
+  }
+}
+
 async function timed(
   keys: readonly string[],
   concurrency: number,
@@ -117,17 +170,25 @@ function targetOf({ s3, store }: Session, name: string, bytes: number): Target {
       },
     };
   }
+  return swiftTarget(store, name, bytes, {});
+}
+
+/** @param headers - of the container that is made */
+function swiftTarget(
+  store: Session['store'],
+  name: string,
+  bytes: number,
+  headers: Readonly<Record<string, string>>,
+): Target {
+  const readMax = bytes + 1024;
   return {
     api: 'swift',
     create: async () => {
-      await store.do([201, 202], 'PUT', { container: name });
+      await store.do([201, 202], 'PUT', { container: name, headers });
     },
     put: async (object, body) => {
-      const headers = {
-        'x-delete-after': String(EXPIRES_S),
-        'content-length': String(body.length),
-      };
-      await store.do([201], 'PUT', { container: name, object, headers, body });
+      const own = { 'x-delete-after': String(EXPIRES_S), 'content-length': String(body.length) };
+      await store.do([201], 'PUT', { container: name, object, headers: own, body });
     },
     get: async (object) => {
       await store.read([200], 'GET', { container: name, object }, readMax);

@@ -17,6 +17,8 @@ export interface Candidate {
   /** Null for one that is only thought of. */
   readonly index: number | null;
   readonly protection: Protection;
+  /** The name of its ring; null where it has none. */
+  readonly ring: string | null;
   /** Partitions of its ring, or of the ring that stands in for it. */
   readonly partitions: number;
   /** Null where there is no ring to count in. */
@@ -26,12 +28,16 @@ export interface Candidate {
 export interface CompareAssumptions extends DiskAssumptions {
   /** Sizes to show the overhead for. */
   readonly objectBytes: readonly number[];
+  /** Those of the container ring. */
+  readonly containerReplicas: number;
 }
 
 /** How a policy does, in the numbers that tell policies apart. */
 export interface PolicyRow {
   readonly index: number | null;
   readonly name: string;
+  /** The name of its ring; null where it has none. */
+  readonly ring: string | null;
   readonly type: Protection['kind'];
   /** Data and parity fragments; null for replication. */
   readonly k: number | null;
@@ -92,6 +98,7 @@ function rowOf(candidate: Candidate, assumptions: CompareAssumptions): PolicyRow
   return {
     index: candidate.index,
     name: candidate.name,
+    ring: candidate.ring,
     type: protection.kind,
     k: coding?.dataFragments ?? null,
     m: coding?.parityFragments ?? null,
@@ -118,24 +125,22 @@ function rowOf(candidate: Candidate, assumptions: CompareAssumptions): PolicyRow
     put: {
       wire_bytes: storedBytes(protection, assumptions.objectBytes.at(-1) ?? 0),
       backend_puts: whole,
-      container_updates: containerUpdates(protection),
+      container_updates: containerUpdates(protection, assumptions.containerReplicas),
     },
     get: { backend_conns: readNeed(protection) },
     repair_read_amp: readNeed(protection),
   };
 }
 
-/** Container rings have three replicas, but in test clusters. */
-const CONTAINER_PROTECTION: Protection = { kind: 'replication', replicas: 3 };
-
 /**
  * So many that a quorum of the container's replicas hears of a PUT that a quorum of object servers
  * took: `num_container_updates` of swift/proxy/controllers/obj.py.
  */
-function containerUpdates(protection: Protection): number {
+function containerUpdates(protection: Protection, containerReplicas: number): number {
   const members = Math.ceil(memberCount(protection));
-  const needed = writeQuorum(CONTAINER_PROTECTION) + members - writeQuorum(protection);
-  return Math.max(needed, memberCount(CONTAINER_PROTECTION));
+  const quorum = writeQuorum({ kind: 'replication', replicas: containerReplicas });
+  const needed = quorum + members - writeQuorum(protection);
+  return Math.max(needed, Math.ceil(containerReplicas));
 }
 
 /** How a policy of swift.conf keeps objects; `replicas` are those of its ring. */

@@ -1,11 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Policy } from '../../../../src/ring/policy.js';
 import { ApiError } from '../../../server/api-error.js';
-import type { ConsoleContext } from '../../../server/context.js';
+import { audited } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
+import { measurePolicy, type PolicyTimes } from '../ground/pulse.js';
 import { labOf, type Lab } from '../lab.js';
 import { comparePolicies, protectionOf, type Candidate, type PolicyRow } from './comparison.js';
 import { memberCount, type Protection } from './storage-cost.js';
@@ -36,8 +38,15 @@ export interface PoliciesView {
   readonly items: readonly PolicyView[];
 }
 
+/** A policy in a comparison, with what it was measured to do, if that was asked for. */
+export interface ComparedPolicy extends PolicyRow {
+  readonly measured: PolicyTimes | null;
+  /** The reason for which it was not measured; null where it was, or where that was not asked for. */
+  readonly measure_problem: string | null;
+}
+
 export interface ComparisonView {
-  readonly rows: readonly PolicyRow[];
+  readonly rows: readonly ComparedPolicy[];
   readonly assumptions: { readonly afr_pct: number; readonly mttr_h: number };
 }
 
@@ -53,8 +62,8 @@ const CANDIDATE = z.union([
   z.strictObject({
     name: NAME,
     type: z.literal('erasure_coding'),
-    k: whole(1, 64),
-    m: whole(1, 64),
+    k: z.int(),
+    m: z.int(),
     duplication: whole(1, 8).default(1),
     segment_bytes: whole(1, 2 ** 30).default(1_048_576),
     ec_type: z.string().max(64).default('liberasurecode_rs_vand'),
@@ -73,7 +82,12 @@ const COMPARE = z.strictObject({
         .default([1024, 65_536, 1_048_576, 16_777_216, 1_073_741_824]),
     })
     .prefault({}),
+  /** Writes and reads so many objects in a container of each policy of the cluster. */
+  measure: z
+    .strictObject({ n: whole(1, 50).default(10), bytes: whole(0, 8 * 1024 * 1024).default(65_536) })
+    .optional(),
 });
+type Measure = NonNullable<z.infer<typeof COMPARE>['measure']>;
 
 export const POLICIES: LabPage = {
   id: 'lab/policies',
@@ -103,15 +117,48 @@ function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access } },
     async (request): Promise<ComparisonView> => {
       const lab = labOf(context);
-      const { candidates, assumptions } = parse(COMPARE, request.body);
+      const { candidates, assumptions, measure } = parse(COMPARE, request.body);
       const chosen: Candidate[] = [];
       for (const one of candidates) chosen.push(await candidateOf(lab, one));
       const { afr_pct: afrPct, mttr_h: mttrHours, object_bytes: objectBytes } = assumptions;
-      return {
-        rows: comparePolicies(chosen, { afrPct, mttrHours, objectBytes }),
-        assumptions: { afr_pct: afrPct, mttr_h: mttrHours },
-      };
+      const containerReplicas = await containerReplicasOf(lab);
+      const assumed = { afrPct, mttrHours, objectBytes, containerReplicas };
+      const rows: ComparedPolicy[] = [];
+      for (const row of comparePolicies(chosen, assumed)) {
+        rows.push({ ...row, ...(await measured(context, request, row, measure)) });
+      }
+      return { rows, assumptions: { afr_pct: afrPct, mttr_h: mttrHours } };
     },
+  );
+}
+
+type Measured = Pick<ComparedPolicy, 'measured' | 'measure_problem'>;
+
+/** One policy after the other, so that they do not slow each other down. */
+async function measured(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  { index, name }: PolicyRow,
+  measure: Measure | undefined,
+): Promise<Measured> {
+  if (measure === undefined || index === null) return { measured: null, measure_problem: null };
+  const act = { action: 'lab.policy_pulse', target: name, details: { ...measure } };
+  try {
+    const times = await audited(context, request, act, () =>
+      measurePolicy(sessionOf(request), name, measure),
+    );
+    return { measured: times, measure_problem: null };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { measured: null, measure_problem: error.message };
+  }
+}
+
+/** Swift's usual number where the ring cannot be read. */
+async function containerReplicasOf(lab: Lab): Promise<number> {
+  return lab.rings.open('container').then(
+    ({ ring }) => ring.replicas,
+    () => 3,
   );
 }
 
@@ -157,12 +204,13 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
       throw new ApiError('unprocessable', `There is no policy ${given.index}.`);
     }
     const opened = await ringOf(lab, policy);
-    if (opened instanceof ApiError) throw opened;
+    if (opened instanceof ApiError) return withoutRing(policy, opened);
     const protection = protectionOf(policy, opened.ring.replicas);
     const input = { file: opened.file, protection, isPlanned: false };
     return {
       name: policy.name,
       index: policy.index,
+      ring: opened.name,
       protection,
       partitions: opened.ring.partitionCount,
       zoneLoss: await lab.compute.run('zone_loss', input),
@@ -180,6 +228,7 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
   return {
     name: given.name,
     index: null,
+    ring: null,
     protection,
     partitions: ring?.ring.partitionCount ?? DEFAULT_PARTITIONS,
     zoneLoss: enough
@@ -189,10 +238,33 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
 }
 
 const DEFAULT_PARTITIONS = 2 ** 14;
+const FRAGMENTS_MAX = 64;
 
+/**
+ * A policy whose ring cannot be used: of an erasure code all but the places of its fragments is
+ * known, of replication not even the number of copies.
+ * @throws ApiError the ring's, for a policy of replication
+ */
+function withoutRing(policy: Policy, problem: ApiError): Candidate {
+  if (policy.erasureCoding === undefined) throw problem;
+  return {
+    name: policy.name,
+    index: policy.index,
+    ring: null,
+    protection: { kind: 'erasure_coding', coding: policy.erasureCoding },
+    partitions: DEFAULT_PARTITIONS,
+    zoneLoss: null,
+  };
+}
+
+/** @throws ApiError unprocessable for a code that cannot be */
 function hypothetical(given: Exclude<GivenCandidate, { index: number }>): Protection {
   if (given.type === 'replication') return { kind: 'replication', replicas: given.replicas };
   const { k, m, duplication, segment_bytes: segmentBytes, ec_type: type } = given;
+  if (k < 1 || m < 1 || k + m > FRAGMENTS_MAX) {
+    const reason = `expected 1 or more of each, and at most ${FRAGMENTS_MAX} together`;
+    throw new ApiError('unprocessable', `A code of ${k}+${m} cannot be: ${reason}.`);
+  }
   return {
     kind: 'erasure_coding',
     coding: {

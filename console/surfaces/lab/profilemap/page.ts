@@ -13,7 +13,7 @@ import {
 } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import type { ProfileMark, ProfileSnapshot } from './profile-map.js';
-import { pulse, type PulseTimes } from './pulse.js';
+import { pulse, type PulseTimes } from '../ground/pulse.js';
 import { PROFILE_PATHS } from './tree.js';
 
 const MARK = z.string().regex(/^[0-9a-f]{12}$/, { error: 'a mark' });

@@ -18,7 +18,7 @@ import {
 /**
  * @typedef {import('../../../../surfaces/lab/policies/page.js').PolicyView} PolicyView
  * @typedef {import('../../../../surfaces/lab/policies/page.js').ComparisonView} ComparisonView
- * @typedef {import('../../../../surfaces/lab/policies/comparison.js').PolicyRow} PolicyRow
+ * @typedef {import('../../../../surfaces/lab/policies/page.js').ComparedPolicy} PolicyRow
  */
 
 const CANDIDATES_MAX = 6;
@@ -63,6 +63,9 @@ function chooserForm(policies, result) {
   const afr = input('afr', { type: 'number', step: 'any', min: '0.01', max: '100', value: '2' });
   const mttr = input('mttr', { type: 'number', step: 'any', min: '0.1', max: '8766', value: '24' });
   const sizes = input('sizes', { value: '1024 65536 1048576 16777216 1073741824' });
+  const objects = input('n', { type: 'number', min: '1', max: '50', value: '10' });
+  const bytes = input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' });
+  const measure = el('button', { textContent: 'Compare and measure', value: 'measure' });
   const form = el(
     'form',
     { className: 'lab-page' },
@@ -84,11 +87,29 @@ function chooserForm(policies, result) {
       field('Disks that fail in a year (%)', afr),
       field('Hours until a lost copy is whole again', mttr),
       field('Sizes of objects (bytes)', sizes, 'up to twelve, with blanks between them'),
-      el('button', { className: 'primary', textContent: 'Compare' }),
     ),
+    el(
+      'details',
+      {},
+      el('summary', { textContent: 'Measure the policies of the cluster' }),
+      el(
+        'div',
+        { className: 'lab-form' },
+        field('Objects', objects, '1 to 50 of each policy'),
+        field('Bytes of each', bytes, 'at most 8 MiB'),
+        measure,
+      ),
+      el('p', {
+        className: 'lab-note',
+        textContent:
+          'Objects are written and read again, one after the other, in a container of each policy that is deleted afterwards.',
+      }),
+    ),
+    el('div', { className: 'row' }, el('button', { className: 'primary', textContent: 'Compare' })),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    const isMeasured = event.submitter === measure;
     void fill(result, async () => {
       const candidates = [
         ...boxes.filter(({ box }) => box.checked).map(({ policy }) => ({ index: policy.index })),
@@ -102,7 +123,11 @@ function chooserForm(policies, result) {
           .filter(Boolean)
           .map(Number),
       };
-      return shown(await call('POST', '/lab/api/policies/compare', { candidates, assumptions }));
+      const pulse = isMeasured
+        ? { measure: { n: Number(objects.value), bytes: Number(bytes.value) } }
+        : {};
+      const body = { candidates, assumptions, ...pulse };
+      return shown(await call('POST', '/lab/api/policies/compare', body));
     });
   });
   return form;
@@ -190,9 +215,32 @@ const LINES = [
   ['Read to repair a byte', (row) => `${row.repair_read_amp}×`],
 ];
 
+/** @type {typeof LINES} */
+const MEASURED_LINES = [
+  ['PUT, p50', (row) => msText(row, row.measured?.put_p50_ms), 'measured'],
+  ['PUT, p95', (row) => msText(row, row.measured?.put_p95_ms), 'measured'],
+  ['GET, p50', (row) => msText(row, row.measured?.get_p50_ms), 'measured'],
+  ['GET, p95', (row) => msText(row, row.measured?.get_p95_ms), 'measured'],
+  ['Failed requests', (row) => (row.measured === null ? '–' : String(row.measured.errors))],
+];
+
+/**
+ * @param {PolicyRow} row
+ * @param {number | null | undefined} ms
+ */
+function msText({ index, measure_problem: problem }, ms) {
+  if (index === null) return 'not in the cluster';
+  return ms === null || ms === undefined ? (problem ?? 'unknown') : `${numberText(ms)} ms`;
+}
+
 /** @param {ComparisonView} view */
 function shown({ rows, assumptions }) {
-  const lines = LINES.map(([label, value, hint]) => ({ label, hint, values: rows.map(value) }));
+  const isMeasured = rows.some((row) => row.measured !== null || row.measure_problem !== null);
+  const lines = [...LINES, ...(isMeasured ? MEASURED_LINES : [])].map(([label, value, hint]) => ({
+    label,
+    hint,
+    values: rows.map(value),
+  }));
   const columns = rows.map((row, place) => ({
     title: row.index === null ? `${row.name} (not in the cluster)` : row.name,
     value: (/** @type {{ readonly values: readonly string[] }} */ line) =>
