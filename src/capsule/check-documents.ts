@@ -40,7 +40,8 @@ export function checkDocuments(documents: SealedDocuments): CheckedDocuments {
   );
   const signature = parseSignature(Buffer.from(documents.signature));
   checkSignature(bytes, signature);
-  const { files: _files, ...head } = manifest;
+  const { capsule, created_unix_s, cluster, source_version, object } = manifest;
+  const head = { capsule, created_unix_s, cluster, source_version, object };
   return { manifest: head, key_id: signature.key_id };
 }
 
