@@ -13,6 +13,7 @@ export interface StoreInfo {
   readonly hasArchiveVersioning: boolean;
   /** Whether it is the gateway's own store, and no cluster. */
   readonly isEmbedded: boolean;
+  readonly hasContainerQuotas: boolean;
 }
 
 const INFO_BYTES_MAX = 1024 * 1024;
@@ -24,6 +25,7 @@ const NOTHING: StoreInfo = {
   hasObjectVersioning: false,
   hasArchiveVersioning: false,
   isEmbedded: false,
+  hasContainerQuotas: false,
 };
 
 /** A store that says nothing of itself can do the least. @throws UpstreamError */
@@ -44,6 +46,7 @@ export function parseStoreInfo(text: string): StoreInfo {
     hasObjectVersioning: info.object_versioning !== undefined,
     hasArchiveVersioning: info.versioned_writes !== undefined,
     isEmbedded: info.ringway_store !== undefined,
+    hasContainerQuotas: info.container_quotas !== undefined,
   };
 }
 

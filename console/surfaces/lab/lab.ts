@@ -4,6 +4,7 @@ import type { AdminClient } from '../../server/admin-client.js';
 import { ApiError } from '../../server/api-error.js';
 import type { Runs } from '../../server/runs/runs.js';
 import { Capsules } from './capsule/capsules.js';
+import { ChaosRuns } from './chaos/chaos-runs.js';
 import { LabCompute } from './compute/compute.js';
 import { DebtWatch } from './debt/debt-watch.js';
 import { ExpiredRuns } from './expired/expired-runs.js';
@@ -34,6 +35,7 @@ export interface LabOptions {
     | 'proxyBases'
     | 'shadowRoot'
     | 'nodeDriver'
+    | 'labMutations'
   >;
   readonly admin: AdminClient;
   readonly store: Upstream;
@@ -59,6 +61,7 @@ export class Lab {
   readonly storeInfo: StoreInfoCache;
   /** What keeps faults from staying. */
   readonly net: FaultNet;
+  readonly chaos: ChaosRuns;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
@@ -74,6 +77,8 @@ export class Lab {
     this.capsules = new Capsules(options.stateDir, this.compute);
     this.museum = new Museum({ options, now, runs });
     this.net = new FaultNet({ options, runs, now, logger });
+    const ground = { options, net: this.net, runs, rings: this.rings, nodes: this.nodes, now };
+    this.chaos = new ChaosRuns(ground);
     this.agreements = new RingAgreements(this.rings, now);
   }
 
@@ -98,6 +103,7 @@ export class Lab {
     this.#end.abort();
     this.nodes.close();
     this.net.close();
+    this.chaos.close();
     this.agreements.close();
     this.profile.close();
     await this.debt.close();

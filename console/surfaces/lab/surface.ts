@@ -1,6 +1,7 @@
 import type { Surface } from '../../server/surface.js';
 import { DEBT } from './debt/page.js';
 import { CAPSULE } from './capsule/page.js';
+import { CHAOS } from './chaos/page.js';
 import { EXPIRED } from './expired/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
@@ -15,6 +16,7 @@ const PAGES: readonly LabPage[] = [
   POLICIES,
   CAPSULE,
   TOMBSTONES,
+  CHAOS,
   DEBT,
   SHADOW,
   EXPIRED,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Device } from '../../../../src/ring/device.js';
 import { ApiError } from '../../../server/api-error.js';
-import { Upstream } from '../../../swift/upstream.js';
+import { readBody, Upstream } from '../../../swift/upstream.js';
 import { UpstreamError } from '../../../swift/errors.js';
 import { Semaphore } from '../../../../src/lib/semaphore.js';
 
@@ -83,12 +83,7 @@ export class NodeReader {
       const { status, headers, body } = await this.#server(device).send({
         method: 'HEAD',
         rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
-        headers: {
-          ...extra,
-          ...(policyIndex === undefined
-            ? {}
-            : { 'x-backend-storage-policy-index': String(policyIndex) }),
-        },
+        headers: { ...extra, ...policyHeaders(policyIndex) },
         idleMs: TIMEOUT_MS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
@@ -113,6 +108,39 @@ export class NodeReader {
     } catch (error) {
       if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
       return failed('unreachable');
+    } finally {
+      this.#semaphore.leave(1);
+    }
+  }
+
+  /**
+   * Reads the whole body that a server has, as auditors do: it is checked against its MD5 there.
+   * @returns null where it has none, or breaks off
+   * @throws ApiError busy
+   */
+  async read(
+    device: Device,
+    partition: number,
+    rawPath: string,
+    policyIndex: number | undefined,
+    bytesMax: number,
+  ): Promise<Buffer | null> {
+    if ((await this.#semaphore.enter(1)) !== undefined) {
+      throw new ApiError('busy', 'Too many questions to the storage nodes wait.', undefined, 5);
+    }
+    try {
+      const { status, body } = await this.#server(device).send({
+        method: 'GET',
+        rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
+        headers: policyHeaders(policyIndex),
+        idleMs: TIMEOUT_MS,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      const bytes = await readBody(body, bytesMax);
+      return status === 200 ? bytes : null;
+    } catch (error) {
+      if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
+      return null;
     } finally {
       this.#semaphore.leave(1);
     }
@@ -147,6 +175,10 @@ const NOTHING = {
   bytes: null,
   etag: null,
 } as const;
+
+function policyHeaders(policyIndex: number | undefined): Record<string, string> {
+  return policyIndex === undefined ? {} : { 'x-backend-storage-policy-index': String(policyIndex) };
+}
 
 /** A 404 with a timestamp is a tombstone: nothing there has none. */
 function stateOf(status: number, timestamp: string | null): NodeHead['state'] {

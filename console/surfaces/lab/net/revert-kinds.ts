@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ServiceVerb } from '../../../nodes/driver.js';
+import { CHAOS_REVERTS } from '../chaos/reverts.js';
 import type { RevertKind } from './fault.js';
 
 const SERVICE = z.object({ node: z.string(), service: z.string() });
@@ -21,4 +22,5 @@ export const REVERT_KINDS: Readonly<Record<string, RevertKind>> = {
   'service.start': serviceRevert('start', 'was started', 'ran already'),
   /** Lets a service go on that was paused. */
   'service.resume': serviceRevert('resume', 'goes on', 'was not paused'),
+  ...CHAOS_REVERTS,
 };

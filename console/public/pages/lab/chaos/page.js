@@ -1,0 +1,102 @@
+import { call } from '../../../js/api.js';
+import { ask, el } from '../../../js/dom.js';
+import { badge, card, field, input, select } from '../ground.js';
+import { runPage } from '../run-page.js';
+import { runView } from './view.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/chaos/page.js').ChaosCatalogueView} CatalogueView
+ * @typedef {CatalogueView['items'][number]} Fault
+ */
+
+export const { mount, topics, onConnection } = runPage({
+  title: 'Chaos Arcade',
+  purpose: 'Break one thing on purpose, under a net, and see how the cluster bears it.',
+  kind: 'lab.chaos',
+  listTitle: 'Runs',
+  list: () => call('GET', '/lab/api/chaos/runs', undefined, true),
+  read: (id) => call('GET', `/lab/api/chaos/runs/${id}`, undefined, true),
+  runOf: (run) => run,
+  form: (_, open) => catalogue(open),
+  show: runView,
+  columns: [
+    { title: 'Fault', value: (row) => row.params.fault },
+    { title: 'Target', value: (row) => row.target },
+  ],
+});
+
+/** @param {(id: string) => void} open */
+async function catalogue(open) {
+  const { items } = await call('GET', '/lab/api/chaos/catalog', undefined, true);
+  const faults = items.map((item) => faultCard(item, open));
+  const list = el('ul', { className: 'chaos-cards' }, ...faults);
+  list.setAttribute('aria-label', 'Faults');
+  return card('Faults', list);
+}
+
+/**
+ * @param {Fault} fault
+ * @param {(id: string) => void} open
+ */
+function faultCard(fault, open) {
+  const { title, summary, needs } = fault;
+  const parts = [el('h3', { textContent: title }), el('p', { textContent: summary })];
+  if (needs !== null) {
+    const text = el('span', { className: 'quiet', textContent: needs });
+    const line = el('p', { className: 'chaos-needs' }, badge('needs'), ' ', text);
+    return el('li', { className: 'chaos-card' }, ...parts, line);
+  }
+  const button = el('button', {
+    className: 'danger',
+    textContent: 'Try',
+    onclick: () => void startDialog(fault, open),
+  });
+  button.setAttribute('aria-label', `Try: ${title}`);
+  return el('li', { className: 'chaos-card', tabIndex: -1 }, ...parts, el('p', {}, button));
+}
+
+/**
+ * What, where and for how long; the target has to be typed.
+ *
+ * @param {Fault} fault
+ * @param {(id: string) => void} open
+ */
+async function startDialog(fault, open) {
+  const target = select('target', fault.targets.map(({ id, label }) => [id, label])); // prettier-ignore
+  const mode = select('mode', fault.modes.map(({ id, label }) => [id, label])); // prettier-ignore
+  const hold = input('hold_s', { type: 'number', min: '1', max: String(fault.hold_s_max), value: String(fault.hold_s) }); // prettier-ignore
+  const ttl = input('ttl_s', { type: 'number', min: '10', max: '900', value: '120' });
+  const confirm = input('confirm', { required: true });
+  const hint = el('span', { className: 'hint' });
+  const say = () => (hint.textContent = `Type ${target.value}`);
+  target.addEventListener('change', say);
+  say();
+  const confirmed = field('Target, once more', confirm);
+  confirmed.append(hint);
+  let id = '';
+  const start = async () => {
+    const params = { mode: mode.value, hold_s: Number(hold.value) };
+    const body = {
+      ...{ fault: fault.id, target: target.value, params },
+      ...{ ttl_s: Number(ttl.value), confirm: confirm.value },
+    };
+    ({ id } = await call('POST', '/lab/api/chaos/runs', body));
+  };
+  await ask(
+    fault.title,
+    [
+      el('p', { textContent: fault.summary }),
+      el('p', {}, el('strong', { textContent: 'Expected: ' }), fault.expect),
+      el('p', {}, el('strong', { textContent: 'Afterwards: ' }), fault.revert),
+      field('Target', target),
+      ...(fault.modes.length === 0 ? [] : [field('How', mode)]),
+      field('Held for', hold, `seconds, at most ${fault.hold_s_max}`),
+      field('Taken back after', ttl, 'seconds, whatever becomes of the console'),
+      confirmed,
+    ],
+    'Break it',
+    start,
+    { danger: true },
+  );
+  if (id !== '') open(id);
+}

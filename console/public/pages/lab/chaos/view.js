@@ -1,0 +1,257 @@
+import { call } from '../../../js/api.js';
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { lineChart } from '../../../js/charts/lines.js';
+import { durationText, el } from '../../../js/dom.js';
+import { fail } from '../../../js/shell.js';
+import { timeElement } from '../../../js/times.js';
+import { badge, card, figures, numberText, percentText, table } from '../ground.js';
+import { stateBadge } from '../run-page.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/chaos/chaos-runs.js').ChaosWholeRun} ChaosRun
+ * @typedef {import('../../../../surfaces/lab/chaos/chaos-view.js').ChaosView} View
+ */
+
+/** @type {readonly (readonly [phase: View['phase'], text: string])[]} */
+const PHASES = [
+  ['preflight', 'Preflight'],
+  ['steady', 'Steady state'],
+  ['inject', 'Inject'],
+  ['observe', 'Observe'],
+  ['revert', 'Take back'],
+  ['repair', 'Repair'],
+  ['over', 'Score'],
+];
+
+/** @type {Record<string, string>} */
+const PARTS = {
+  success: 'Requests that succeeded',
+  speed: 'Speed while it was held',
+  repair: 'Repair',
+  clean_revert: 'Taken back at once',
+};
+
+/** @type {ChartFigure | undefined} made once, and drawn anew for each look */
+let times;
+
+/**
+ * A run, from its first check to its score.
+ *
+ * @param {ChaosRun} run
+ * @param {boolean} isOver
+ */
+export function runView(run, isOver) {
+  const view = run.result ?? run.detail;
+  const head = headOf(run, isOver);
+  if (view === null) {
+    const text =
+      run.state === 'reverted'
+        ? 'The fault was taken back. What probes saw went with the console that ran them.'
+        : 'There is nothing to show of it.';
+    return [card('Run', ...head, ...(isOver ? [el('p', { textContent: text })] : []), netOf(run))];
+  }
+  const parts = [card('Run', ...head, stepsOf(view), boardOf(view), netOf(run))];
+  if (view.score !== null) parts.push(scoreCard(view, view.score));
+  if (view.figures.length > 0)
+    parts.push(card('What it does', figures(view.figures.map(figureOf))));
+  if (view.probes !== null && view.probes.seconds.length > 1) {
+    const chart = chartOf(view.probes.seconds);
+    if (times === undefined) times = new ChartFigure('Slowest probe of each second', chart);
+    else times.show(chart);
+    parts.push(times.element);
+  }
+  parts.push(el('div', { className: 'lab-columns' }, timelineOf(view), checksOf(view)));
+  if (view.probes !== null) parts.push(historyOf(view.probes), latestOf(view.probes));
+  return parts;
+}
+
+/**
+ * @param {ChaosRun} run
+ * @param {boolean} isOver
+ */
+function headOf(run, isOver) {
+  const { state, actor, error, params, started_unix_s: started } = run;
+  const said = el('span', {}, `${params.fault} of ${run.target}, by ${actor}, `);
+  said.append(timeElement(1000 * started));
+  const head = el('div', { className: 'row' }, stateBadge({ state }), said);
+  if (!isOver) {
+    const abort = el('button', { className: 'danger chaos-abort', textContent: 'Abort' });
+    abort.onclick = () => {
+      abort.disabled = true;
+      // One that is not held by this console any more is taken back by the net.
+      call('POST', `/lab/api/chaos/runs/${run.id}/abort`, {})
+        .catch(() => call('DELETE', `/api/runs/${run.id}`))
+        .catch(fail);
+    };
+    head.append(el('span', { className: 'grow' }), abort);
+  }
+  if (error === null) return [head];
+  return [head, el('p', { className: 'error', textContent: error.message })];
+}
+
+/** @param {View} view */
+function stepsOf({ phase, phases }) {
+  const begun = new Map(phases.map((one) => [one.phase, one.t_s]));
+  const list = el('ol', { className: 'chaos-steps' });
+  for (const [id, text] of PHASES) {
+    const at = begun.get(id);
+    const step = el('li', {}, el('strong', { textContent: text }));
+    if (at !== undefined) step.append(el('span', { textContent: `${numberText(at, 0)} s` }));
+    if (id === phase) step.setAttribute('aria-current', 'step');
+    else if (at !== undefined) step.dataset.state = 'done';
+    list.append(step);
+  }
+  list.setAttribute('aria-label', 'Phases');
+  return list;
+}
+
+/** Lives, clock and score. @param {View} view */
+function boardOf({ lives, deadline_unix_s: deadline, at_unix_s: now, score, held, base, t_s: t }) {
+  const hearts = el('span', { className: 'chaos-lives', textContent: '♥'.repeat(lives) });
+  hearts.append(el('span', { className: 'quiet', textContent: '♡'.repeat(3 - lives) }));
+  hearts.setAttribute('role', 'img');
+  hearts.setAttribute('aria-label', `${lives} of 3 lives`);
+  const ms = (/** @type {number | null | undefined} */ value) =>
+    value === null || value === undefined ? 'unknown' : `${numberText(value, 0)} ms`;
+  const clock = deadline === null ? '–' : durationText(Math.max(0, deadline - now));
+  const board = figures([
+    { label: 'Time', value: durationText(t) },
+    { label: 'Taken back at the latest in', value: clock },
+    { label: 'Score', value: score === null ? '–' : numberText(score.total, 0) },
+    {
+      label: 'Succeeded while it was held',
+      value:
+        held?.success_ratio === null || held === null ? '–' : percentText(held.success_ratio, 1),
+    },
+    { label: 'P95 before', value: base === null ? '–' : ms(base.p95_ms) },
+    { label: 'P95 while it was held', value: held === null ? '–' : ms(held.p95_ms) },
+  ]);
+  board.prepend(el('div', {}, el('dt', { textContent: 'Lives' }), el('dd', {}, hearts)));
+  return board;
+}
+
+/**
+ * The line that says who took the fault back.
+ *
+ * @param {ChaosRun} run
+ */
+function netOf({ evidence }) {
+  const net =
+    /** @type {import('../../../../surfaces/lab/net/fault.js').NetEvidence | undefined} */ (
+      evidence?.net
+    );
+  const report = net?.report ?? null;
+  if (report === null) return el('div');
+  const by = report.by === 'console' ? 'the console' : 'the dead-man';
+  const what = report.outcomes.map(({ text }) => text).join(' ');
+  return el(
+    'p',
+    { className: 'lab-note' },
+    `Taken back by ${by}, `,
+    timeElement(1000 * report.reverted_unix_s),
+    `. ${what}`,
+  );
+}
+
+/**
+ * @param {View} view
+ * @param {NonNullable<View['score']>} score
+ */
+function scoreCard({ repair }, { total, parts, forfeit }) {
+  const lines = parts.map(({ id, points, of }) => {
+    const bar = el('span', { className: 'lab-bar' }, el('span', {}));
+    /** @type {HTMLElement} */ (bar.firstChild).style.width = `${(100 * points) / of}%`;
+    bar.setAttribute('aria-hidden', 'true');
+    const text = `${numberText(points, 1)} of ${of}`;
+    return el('li', {}, el('span', { textContent: PARTS[id] ?? id }), bar, el('span', { textContent: text })); // prettier-ignore
+  });
+  return card(
+    'Score',
+    el('p', { className: 'chaos-score', textContent: `${numberText(total, 0)} of 100` }),
+    ...(forfeit === null ? [] : [el('p', { className: 'error', textContent: forfeit })]),
+    el('ul', { className: 'chaos-parts' }, ...lines),
+    ...(repair === null ? [] : [el('p', { textContent: repairText(repair) })]),
+  );
+}
+
+/** @param {NonNullable<View['repair']>} repair */
+function repairText({ text, seconds }) {
+  return seconds === null ? text : `${text} It took ${numberText(seconds, 1)} s.`;
+}
+
+/** @param {View['figures'][number]} figure */
+function figureOf({ label, value, note }) {
+  const shown = { label, value: value === null ? 'unknown' : numberText(value, 0) };
+  return note === undefined ? shown : { ...shown, hint: note };
+}
+
+/** @param {NonNullable<View['probes']>['seconds']} seconds */
+function chartOf(seconds) {
+  const format = (/** @type {number} */ value) => numberText(value, 0);
+  return lineChart({
+    x: { title: 'seconds since the run began', format },
+    y: { title: 'milliseconds', format },
+    series: [{ name: 'Slowest probe', points: seconds.map(({ t_s: x, max_ms: y }) => ({ x, y })) }],
+  });
+}
+
+/** @param {View} view */
+function timelineOf({ timeline }) {
+  const lines = timeline.map(
+    ({ t_s: t, text }) =>
+    el('li', {}, el('span', { className: 'quiet number', textContent: `${numberText(t, 1)} s ` }), text), // prettier-ignore
+  );
+  const list = el('ol', { className: 'chaos-timeline' }, ...lines);
+  return card('Timeline', lines.length === 0 ? 'Nothing yet.' : list);
+}
+
+/** @param {View} view */
+function checksOf({ checks }) {
+  const lines = checks.map(({ is_ok: isOk, text }) =>
+    el('li', {}, badge(isOk ? 'ok' : 'no', isOk ? 'ok' : 'crit'), ` ${text}`),
+  );
+  return card('Preflight', el('ul', { className: 'chaos-timeline' }, ...lines));
+}
+
+/** @param {NonNullable<View['probes']>} probes */
+function historyOf({ history, puts_acknowledged: puts, seconds }) {
+  const { reads, stale, lost, wrong, problems } = history;
+  const failed = seconds.reduce((sum, second) => sum + second.failed, 0);
+  return card(
+    'What was read',
+    figures([
+      { label: 'Writes acknowledged', value: String(puts) },
+      { label: 'Probes that failed', value: String(failed) },
+      { label: 'Reads judged', value: String(reads) },
+      { label: 'Stale', value: String(stale), hint: 'older than acknowledged; Swift allows it' },
+      { label: 'Lost', value: String(lost), hint: 'not found, though acknowledged' },
+      { label: 'Wrong', value: String(wrong), hint: 'bytes that nobody wrote' },
+    ]),
+    ...(problems.length === 0
+      ? []
+      : [el('ul', {}, ...problems.map((text) => el('li', { textContent: text })))]),
+  );
+}
+
+/** @param {NonNullable<View['probes']>} probes */
+function latestOf({ latest }) {
+  return card(
+    'Latest probes',
+    table(
+      'Latest probes',
+      [
+        { title: 'Time', number: true, value: (row) => Number(row.t_s.toFixed(1)) },
+        { title: 'Request', value: (row) => row.op.toUpperCase() },
+        { title: 'Object', value: (row) => row.key },
+        { title: 'Status', number: true, value: (row) => row.status },
+        { title: 'Milliseconds', number: true, value: (row) => Math.round(row.ms) },
+        {
+          title: 'Result',
+          value: (row) => (row.is_ok ? 'ok' : 'failed'),
+          cell: (row) => badge(row.is_ok ? 'ok' : 'failed', row.is_ok ? 'ok' : 'crit'),
+        },
+      ],
+      latest,
+    ),
+  );
+}

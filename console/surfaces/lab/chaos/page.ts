@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { runActor } from '../../../server/runs/run-routes.js';
+import { nodeSource, type LabPage } from '../ground/data-source.js';
+import { labOf } from '../lab.js';
+import { TTL_S, type CatalogueItem } from './catalogue.js';
+import type { ChaosRunRow, ChaosWholeRun } from './chaos-runs.js';
+
+const START = z.strictObject({
+  fault: z.string().max(64),
+  target: z.string().max(200),
+  params: z
+    .strictObject({
+      mode: z.string().max(32).default(''),
+      hold_s: z.int().min(1).max(900).nullable().default(null),
+    })
+    .prefault({}),
+  ttl_s: z.int().default(TTL_S.default),
+  confirm: z.string().max(200),
+});
+
+export interface ChaosCatalogueView {
+  readonly items: readonly CatalogueItem[];
+  /** Until when no fault may begin; null where one may. */
+  readonly cooldown_until_unix_s: number | null;
+}
+
+export interface ChaosRunsView {
+  readonly items: readonly ChaosRunRow[];
+}
+
+export const CHAOS: LabPage = {
+  id: 'lab/chaos',
+  title: 'Chaos Arcade',
+  purpose: 'Break one thing on purpose, under a net, and see how the cluster bears it.',
+  path: '/lab/chaos',
+  icon: 'gamepad-2',
+  styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/chaos/chaos.css'],
+  source: nodeSource,
+  routes: chaosRoutes,
+};
+
+function chaosRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
+  const hasQuotas = async (): Promise<boolean> =>
+    (await labOf(context).storeInfo.get()).hasContainerQuotas;
+
+  app.get(
+    '/lab/api/chaos/catalog',
+    { config: { access, background: true } },
+    async (): Promise<ChaosCatalogueView> => {
+      const { chaos, net } = labOf(context);
+      const items = await chaos.catalogue(await hasQuotas());
+      return { items, cooldown_until_unix_s: (await net.cooldownUntilS()) ?? null };
+    },
+  );
+
+  app.post('/lab/api/chaos/runs', { config: { access: 'mutate' } }, async (request, reply) => {
+    const { params, ...given } = parse(START, request.body);
+    const user = { account: sessionOf(request).store, hasQuotas: await hasQuotas() };
+    const run = await labOf(context).chaos.start({ ...given, ...params }, user, runActor(request));
+    return reply.status(202).send({ id: run.id });
+  });
+
+  app.get(
+    '/lab/api/chaos/runs',
+    { config: { access, background: true } },
+    async (): Promise<ChaosRunsView> => ({ items: await labOf(context).chaos.list() }),
+  );
+
+  app.get(
+    '/lab/api/chaos/runs/:id',
+    { config: { access, background: true } },
+    (request): Promise<ChaosWholeRun> => labOf(context).chaos.get(idOf(request.params)),
+  );
+
+  app.post('/lab/api/chaos/runs/:id/abort', { config: { access: 'mutate' } }, (request, reply) => {
+    labOf(context).chaos.abort(idOf(request.params));
+    return reply.status(204).send();
+  });
+}
