@@ -34,6 +34,7 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
       count: 2,
       first_s: 3,
       step_s: 1,
+      expirer_s: 10,
     });
     expect(started.status, started.text).to.equal(202);
     const { id }: { id: string } = started.json();
@@ -52,10 +53,19 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
     if (ghosts.detail?.open_expired.support === 'unsupported') {
       expect(ghosts.detail.findings.map((one) => one.id)).to.include('open_expired_unsupported');
     }
+    // No expirer runs in a lab.
+    const missed = await eventually(
+      get,
+      ({ detail }) =>
+        (detail?.findings ?? []).some(({ id: found }) => found === 'expirer_not_running'),
+      LAB_LIMIT_MS,
+    );
+    expect(missed.detail?.summary).to.include({ reaped: 0, censored: 2 });
     await lab.runOnce('updater');
     await lab.runOnce('expirer');
     const reaped = await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
     expect(reaped.result?.summary).to.deep.include({ n: 2, reaped: 2, censored: 0 });
+    expect(reaped.result?.findings.map((one) => one.id)).not.to.include('expirer_not_running');
     for (const one of objects(reaped)) {
       expect(one.ghost_s).to.be.greaterThan(0);
       const primaries = one.replicas.filter(({ index }) => index !== null);

@@ -87,20 +87,26 @@ class FakeStore implements ExpiryObserver {
   readonly rescued = new Set<string>();
   removed: readonly string[] = [];
   nowS = 500;
+  /** So many of the next requests fail. */
+  failures = 0;
 
   constructor(private readonly opens: OpenExpired) {}
 
   openExpired = () => Promise.resolve(this.opens);
-  create = () => Promise.resolve();
+  create = () => this.#answer(undefined);
   put = (_: string, object: string, _bytes: number, deleteAtS: number) => {
     this.due.set(object, deleteAtS);
-    return Promise.resolve();
+    return this.#answer(undefined);
   };
+  #answer<T>(value: T): Promise<T> {
+    this.failures -= 1;
+    return this.failures >= 0 ? Promise.reject(new Error('503')) : Promise.resolve(value);
+  }
   look = (_: string, object: string, opens: boolean): Promise<Sight> => {
     const isExpired = this.nowS >= (this.due.get(object) ?? 0) && !this.rescued.has(object);
     const isReaped = this.reaped.has(object);
     const timestamp = `${this.due.get(object)}.00000`;
-    return Promise.resolve({
+    return this.#answer({
       atS: this.nowS,
       status: isExpired ? 404 : 200,
       openStatus: opens ? (isReaped ? 404 : 200) : null,
@@ -125,8 +131,9 @@ describe('an observation of objects that expire', () => {
     ...{ container: 'lab-expired-x', count: 4, first_s: 10, step_s: 5, bytes: 10 },
     ...{ watch_s: 2000, expirer_s: 700 },
   };
-  const begin = async (opens: OpenExpired) => {
+  const begin = async (opens: OpenExpired, failures = 0) => {
     const store = new FakeStore(opens);
+    store.failures = failures;
     const observation = new Observation(params, store, () => 1000 * store.nowS);
     await observation.begin();
     const at = async (nowS: number): Promise<{ view: ExpiredView; isOver: boolean }> => {
@@ -167,6 +174,21 @@ describe('an observation of objects that expire', () => {
     store.reaped.add('00');
     expect(ids((await at(1310)).view)).not.to.include('expirer_not_running');
     expect((await at(2600)).isOver).to.equal(true);
+  });
+
+  it('goes on after a request that fails for once, and says what it could not see', async () => {
+    const { store, at } = await begin({ support: 'enabled', version: null }, 1);
+    expect(store.due.size).to.equal(4);
+    store.failures = 1;
+    const { view, isOver } = await at(530);
+    expect([isOver, ids(view)]).to.deep.equal([false, ['looks_failed']]);
+    const states = view.objects.map(({ state }) => state);
+    expect(states.filter((state) => state === 'Recoverable Ghost')).to.have.length(3);
+    const next = (await at(531)).view;
+    expect(ids(next)).to.deep.equal([]);
+    expect(next.objects.map(({ state }) => state)).to.deep.equal(
+      Array(4).fill('Recoverable Ghost'),
+    );
   });
 
   it('rescues a ghost, which is in no mean', async () => {

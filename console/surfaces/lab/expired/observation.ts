@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ExpiryObserver, OpenExpired } from './observer.js';
 import {
   advance,
@@ -7,6 +8,7 @@ import {
   type ExpiredState,
   type GhostSummary,
   type ReplicaSight,
+  type Sight,
   type StateSpan,
 } from './states.js';
 
@@ -44,7 +46,8 @@ export interface Finding {
     | 'expirer_not_running'
     | 'partial_reap'
     | 'still_listed'
-    | 'nodes_unknown';
+    | 'nodes_unknown'
+    | 'looks_failed';
   readonly text: string;
 }
 
@@ -62,10 +65,15 @@ const NEAR_S = 1;
 const FAR_S = 5;
 const NEAR_EXPIRY_S = 10;
 const AT_ONCE = 4;
+/** How often a request of the beginning is sent, and how long is waited between two. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 1000;
 
 interface Watched {
   view: ExpiredObject;
   nextS: number;
+  /** The last look has failed. */
+  isUnseen: boolean;
 }
 
 /** Objects that expire one after the other, and what became of them. */
@@ -84,15 +92,16 @@ export class Observation {
   /** Writes the objects. @throws what the observer throws */
   async begin(): Promise<void> {
     const { container, count, first_s: first, step_s: step, bytes } = this.params;
-    this.#opens = await this.observer.openExpired();
-    await this.observer.create(container);
+    this.#opens = await persist(() => this.observer.openExpired());
+    await persist(() => this.observer.create(container));
     const nowS = this.#nowS();
     const startS = Math.ceil(nowS) + first;
     for (let index = 0; index < count; index++) {
       const name = String(index).padStart(2, '0');
       const deleteAtS = startS + index * step;
-      await this.observer.put(container, name, bytes, deleteAtS);
-      this.#objects.push({ nextS: nowS, view: newObject(name, deleteAtS, this.#nowS()) });
+      await persist(() => this.observer.put(container, name, bytes, deleteAtS));
+      const view = newObject(name, deleteAtS, this.#nowS());
+      this.#objects.push({ nextS: nowS, view, isUnseen: false });
     }
     this.#judgeProxy();
   }
@@ -153,7 +162,12 @@ export class Observation {
     const { view } = watched;
     const { delete_at_unix_s: deleteAtS, name } = view;
     const opens = this.#opens.support === 'enabled';
-    const sight = await this.observer.look(this.params.container, name, opens);
+    const sight = await this.#sightOf(name, opens);
+    watched.isUnseen = sight === undefined;
+    if (sight === undefined) {
+      watched.nextS = this.#nowS() + NEAR_S;
+      return;
+    }
     const spans = advance(view.spans, stateOf(deleteAtS, sight), sight.atS);
     const last = spans.at(-1) ?? { state: 'Alive' as const, from_unix_s: sight.atS };
     const isReaped = last.state === 'Physically Reaped';
@@ -173,6 +187,15 @@ export class Observation {
         'not_forwarded',
         'Storage nodes still have an expired object, and the proxy does not open it with X-Open-Expired.',
       );
+    }
+  }
+
+  /** @returns undefined where it could not be looked at for now, such as while rings are replaced */
+  async #sightOf(name: string, opens: boolean): Promise<Sight | undefined> {
+    try {
+      return await this.observer.look(this.params.container, name, opens);
+    } catch {
+      return undefined;
     }
   }
 
@@ -210,6 +233,12 @@ export class Observation {
       listed > 0,
       `${listed} objects are reaped, and the listing of the container still has them.`,
     );
+    const unseen = this.#objects.filter(({ isUnseen }) => isUnseen).length;
+    this.#set(
+      'looks_failed',
+      unseen > 0,
+      `${unseen} objects could not be looked at the last time: the rings or the store cannot be read.`,
+    );
     const isBlind =
       this.#opens.support !== 'enabled' && objects.every(({ replicas }) => replicas.length === 0);
     this.#set(
@@ -231,6 +260,18 @@ export class Observation {
   #nowS(): number {
     return this.now() / 1000;
   }
+}
+
+/** What fails for a moment ends no run. */
+async function persist<T>(task: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < TRIES; tries++) {
+    try {
+      return await task();
+    } catch {
+      await delay(TRY_AGAIN_MS);
+    }
+  }
+  return task();
 }
 
 function newObject(name: string, deleteAtS: number, nowS: number): ExpiredObject {
