@@ -6,6 +6,7 @@ import { ALL_SIZES, openPage, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
+import { IS_CLUSTER } from '../support/stack.js';
 import {
   CONSOLE_LIMIT_MS,
   consoleOf,
@@ -176,6 +177,21 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await page.getByRole('tab', { name: tab }).click();
     await page.locator('#container-page').getByRole('button', { name, exact: true }).click();
   };
+
+  it('changes the quota of the bucket, where the store has quotas', async () => {
+    if (!page.url().includes('settings')) await button('Container').click();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByText('as counted by the store').waitFor();
+    const change = page.getByRole('button', { name: 'Change quota' });
+    expect(await change.count()).to.equal(IS_CLUSTER ? 1 : 0);
+    if (!IS_CLUSTER) return;
+    await change.click();
+    await dialog().getByLabel('Size at most').fill('1.5');
+    await dialog().getByLabel('Objects at most').fill('2000');
+    await expectAccessible(page);
+    await save();
+    await page.getByText('1.5 GiB, 2,000 objects').waitFor();
+  });
 
   it('turns Object Lock on, and locks a version', async () => {
     await openContainer('Versions', 'Object Lock');

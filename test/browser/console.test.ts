@@ -111,6 +111,8 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     );
     await page.getByRole('button', { name: 'short-lived', exact: true }).click();
     await page.getByText('it has expired or was deleted').waitFor();
+    const row = page.locator('#rows tr[data-name="short-lived"]');
+    await row.getByText('expired or deleted', { exact: true }).waitFor();
     watched.complaints.length = 0;
     await page.getByRole('button', { name: 'Close' }).click();
   });

@@ -115,8 +115,9 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   });
 
   it('goes to places and does things from the command palette', async () => {
+    await page.locator('#find').waitFor();
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Go to, or do' });
+    const field = page.getByRole('combobox', { name: 'Search pages and actions' });
     await field.waitFor();
     await watched.shoot('palette');
     await expectAccessible(page);

@@ -104,7 +104,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
 
   it('opens places from the command palette, and remembers them', async () => {
     await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Go to, or do' });
+    const field = page.getByRole('combobox', { name: 'Search pages and actions' });
     await field.fill('pictures/');
     await page.getByRole('option', { name: `${CONTAINER}/ Recent` }).waitFor();
     await field.fill('new folder');

@@ -55,13 +55,13 @@ export function openPalette() {
     run: () => location.assign(href),
   }));
   const all = [...recent, ...sources.flatMap((source) => source())];
-  const input = el('input', { type: 'text', placeholder: 'Go to, or do…', spellcheck: false });
+  const input = el('input', { type: 'text', placeholder: 'Search or go to…', spellcheck: false });
   const list = el('ul', { id: 'palette-list' });
   const none = el('p', { className: 'none', textContent: 'Nothing matches.', hidden: true });
   none.setAttribute('role', 'status');
   const dialog = el('dialog', { className: 'palette' }, input, list, none);
   input.setAttribute('role', 'combobox');
-  input.setAttribute('aria-label', 'Go to, or do');
+  input.setAttribute('aria-label', 'Search pages and actions');
   input.setAttribute('aria-expanded', 'true');
   input.setAttribute('aria-controls', list.id);
   list.setAttribute('role', 'listbox');

@@ -119,9 +119,9 @@ function showBar(page, health) {
   place.append(title);
   const find = el(
     'button',
-    { id: 'find', title: 'Go to, or do (Ctrl K)' },
+    { id: 'find', title: 'Search pages and actions (Ctrl K)' },
     icon('search'),
-    el('span', { textContent: 'Go to, or do…' }),
+    el('span', { textContent: 'Search or go to…' }),
     el('kbd', { textContent: 'Ctrl K' }),
   );
   $('#bar').replaceChildren(menu, place, find, themeButton(), densityButton(), health.element);

@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly tempurl: boolean;
   /** Whether versions can be kept for a container that has none yet. */
   readonly object_versioning: boolean;
+  /** Whether the store enforces quotas of containers. */
+  readonly quotas: boolean;
 }
 
 /** What is known of those of many containers that the user may see. */
@@ -49,10 +51,15 @@ export function containerLifeRoutes(
   info: StoreInfoCache,
 ): void {
   app.get('/api/files/capabilities', reads, async (): Promise<Capabilities> => {
-    const { policies, hasTempurl, hasObjectVersioning } = await info.get();
+    const { policies, hasTempurl, hasObjectVersioning, hasContainerQuotas } = await info.get();
     // What keeps versions for a container that has none yet: the store, or else S3.
     const versions = hasObjectVersioning || context.s3 !== undefined;
-    return { policies, tempurl: hasTempurl, object_versioning: versions };
+    return {
+      policies,
+      tempurl: hasTempurl,
+      object_versioning: versions,
+      quotas: hasContainerQuotas,
+    };
   });
 
   app.get('/api/files/container', reads, async (request): Promise<ContainerDetails> => {

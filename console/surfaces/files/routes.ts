@@ -10,6 +10,7 @@ import { previewRoutes } from './preview-routes.js';
 import { lockRoutes } from './s3/lock-routes.js';
 import { rewindRoutes } from './s3/rewind-routes.js';
 import { ruleRoutes } from './s3/rule-routes.js';
+import { quotaRoutes } from './quota-routes.js';
 import { s3ObjectRoutes } from './s3/object-routes.js';
 import { unfinishedRoutes } from './s3/unfinished-routes.js';
 import { searchRoutes } from './search-routes.js';
@@ -28,6 +29,7 @@ export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void
   containerRoutes(app, context);
   containerLifeRoutes(app, context, info);
   aclRoutes(app, context);
+  quotaRoutes(app, context, info);
   objectRoutes(app, context);
   transferRoutes(app, context, keepers);
   uploadRoutes(app, context);

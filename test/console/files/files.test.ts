@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { IS_CLUSTER } from '../../support/stack.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import {
@@ -265,6 +266,29 @@ describe('console files', () => {
       read: acl.read,
       write: acl.write,
     });
+  });
+
+  it('sets a quota where the store enforces it, and offers none elsewhere', async () => {
+    const set = (bytes: number | null, objects: number | null) =>
+      client.send('PUT', '/api/files/quota', { body: { name: TARGET, bytes, objects } });
+    const { quotas } = (await ok(client.get('/api/files/capabilities'))).json() as {
+      quotas: boolean;
+    };
+    expect(quotas).to.equal(IS_CLUSTER);
+    if (!quotas) {
+      const refused = await set(10, null);
+      expect([refused.status, codeOf(refused)]).to.deep.equal([501, 'unsupported_here']);
+      return;
+    }
+    const details = async () =>
+      (await ok(client.get(`/api/files/container?${query({ name: TARGET })}`))).json() as object;
+    await ok(set(1000, 5), 204);
+    expect(await details()).to.include({ quota_bytes: 1000, quota_objects: 5 });
+    const refused = await upload(client, TARGET, 'too-large', 'x'.repeat(1001));
+    expect([refused.status, codeOf(refused)]).to.deep.equal([413, 'quota_exceeded']);
+    await ok(set(null, null), 204);
+    expect(await details()).to.include({ quota_bytes: null, quota_objects: null });
+    await ok(upload(client, TARGET, 'too-large', 'x'.repeat(1001)), 201);
   });
 
   it('names its errors', async () => {

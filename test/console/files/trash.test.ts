@@ -71,6 +71,26 @@ describe('console trash', () => {
     expect((await ask('HEAD', `${container}/o`)).status).to.equal(404);
   });
 
+  it('shows the expiry that is stored, whatever the configuration says, and what has expired', async () => {
+    await throwAway();
+    const [name] = (await (await ask('GET', `${container}+trash`)).text()).trim().split('\n');
+    const at = Math.floor(Date.now() / 1000) + 7200;
+    const posted = await ask('POST', `${container}+trash/${name!}`, {
+      'x-delete-at': String(at),
+      'x-object-meta-trash-by': 'test:tester',
+    });
+    expect(posted.status).to.equal(202);
+    const shown = async () => (await listTrash(client, container))[0];
+    expect(await shown()).to.deep.include({ expires_unix_s: at, expired: false });
+    const { nowMs } = bed.clock;
+    bed.clock.nowMs = at * 1000;
+    try {
+      expect(await shown()).to.deep.include({ expires_unix_s: at, expired: true });
+    } finally {
+      bed.clock.nowMs = nowMs;
+    }
+  });
+
   it('gives an object its own expiry back, not that of the trash', async () => {
     const deleteAt = Math.floor(Date.now() / 1000) + 30 * DAY_S;
     await expireAt(deleteAt);

@@ -2,6 +2,7 @@ import { call, query } from '../../js/api.js';
 import { bytesText, el, shownText } from '../../js/dom.js';
 import { aclLines, showAcl } from './acl.js';
 import { removeContainer, rotateKey, setVersions } from './container-actions.js';
+import { showQuota } from './quota.js';
 import { keepsDeleted, may, view } from './state.js';
 import { showBucketLock } from './s3/bucket-lock.js';
 import { showCors } from './s3/cors.js';
@@ -34,12 +35,11 @@ const VERSIONING = {
 
 /** @type {TabContent} */
 export async function overviewTab({ name, details, can, act }) {
-  const quota = details.quota_bytes === null ? 'none' : bytesText(details.quota_bytes);
   const facts = factList({
     'Storage policy': details.policy ?? 'unknown',
     Objects: `${details.objects.toLocaleString()}, as counted by the store`,
     Size: bytesText(details.bytes),
-    Quota: details.quota_objects === null ? quota : `${quota}, ${details.quota_objects} objects`,
+    Quota: quotaText(details),
     Access: accessText(details),
     Versions: versionsText(details),
     S3: details.s3_bucket
@@ -52,10 +52,19 @@ export async function overviewTab({ name, details, can, act }) {
     const share = () => showTempUrl({ prefix: view.prefix });
     buttons.push(act(`Share all below ${shownText(view.prefix)}`, share));
   }
+  if (can.quotas && may('admin')) buttons.push(act('Change quota', () => showQuota(details)));
   if (details.s3_bucket) {
     buttons.push(act('Bucket tags', () => showTags({ container: name }, may('admin'))));
   }
   return [section('What it holds', facts, el('div', { className: 'row' }, ...buttons))];
+}
+
+/** @param {ContainerDetails} details */
+function quotaText({ quota_bytes: bytes, quota_objects: objects }) {
+  const texts = [];
+  if (bytes !== null) texts.push(bytesText(bytes));
+  if (objects !== null) texts.push(`${objects.toLocaleString()} objects`);
+  return texts.join(', ') || 'none';
 }
 
 /** @type {TabContent} */

@@ -3,7 +3,7 @@ import { $, bytesText, el, messageOf, shownText, timeText } from '../../js/dom.j
 import { rename, transferDialog } from './copy-dialog.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
-import { download } from './rows.js';
+import { download, markGone } from './rows.js';
 import { attempt, containerHere, may, view } from './state.js';
 import { objectPanel } from './s3/object-panel.js';
 import { showTempUrl } from './tempurl.js';
@@ -75,8 +75,9 @@ export function closeDrawer() {
 async function objectNodes(row, { container, name }) {
   const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
     (error) => {
-      if (error.status === 404) throw new Error(GONE);
-      throw error;
+      if (error.status !== 404) throw error;
+      markGone(name);
+      throw new Error(GONE);
     },
   );
   return [

@@ -77,6 +77,20 @@ function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
 }
 
 /**
+ * Marks a row whose object is listed, and is not there any more.
+ *
+ * @param {string} name
+ */
+export function markGone(name) {
+  const rows = /** @type {HTMLElement[]} */ ([...$('#rows').children]);
+  const what = rows.find((row) => row.dataset.name === name)?.querySelector('.what > div');
+  if (!what || what.querySelector('[data-gone]') !== null) return;
+  const badge = el('span', { className: 'badge', textContent: 'expired or deleted' });
+  badge.dataset.gone = '';
+  what.append(badge);
+}
+
+/**
  * Folders open; of anything else the details are shown.
  *
  * @param {Row} row

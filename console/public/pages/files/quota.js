@@ -1,0 +1,45 @@
+import { call } from '../../js/api.js';
+import { ask } from '../../js/dom.js';
+import { choice, field, quiet } from './s3/fields.js';
+
+/** @typedef {import('./state.js').ContainerDetails} ContainerDetails */
+
+/** @type {readonly (readonly [bytes: string, unit: string])[]} */
+const UNITS = [
+  [String(1024 ** 4), 'TiB'],
+  [String(1024 ** 3), 'GiB'],
+  [String(1024 ** 2), 'MiB'],
+  ['1', 'bytes'],
+];
+
+/**
+ * Changes what a container may hold; an empty field is no bound.
+ *
+ * @param {ContainerDetails} details
+ */
+export async function showQuota({ name, quota_bytes: bytes, quota_objects: objects }) {
+  // The largest unit that says it in a whole number.
+  const unit =
+    bytes === null || bytes === 0
+      ? String(1024 ** 3)
+      : (UNITS.find(([size]) => bytes % Number(size) === 0)?.[0] ?? '1');
+  const amount = bytes === null ? '' : String(bytes / Number(unit));
+  const size = field('Size at most', { name: 'size', type: 'number', min: '0', step: 'any' });
+  size.input.value = amount;
+  const units = choice('Unit', 'unit', UNITS, unit);
+  const count = field('Objects at most', { name: 'objects', type: 'number', min: '0', step: '1' });
+  count.input.value = objects === null ? '' : String(objects);
+  const nodes = [
+    quiet('Uploads that would go beyond it are refused. What is there stays. Empty: no quota.'),
+    size.node,
+    units.node,
+    count.node,
+  ];
+  await ask(`Quota of ${name}`, nodes, 'Save', (given) =>
+    call('PUT', '/api/files/quota', {
+      name,
+      bytes: given.size === '' ? null : Math.round(Number(given.size) * Number(given.unit)),
+      objects: given.objects === '' ? null : Number(given.objects),
+    }),
+  );
+}

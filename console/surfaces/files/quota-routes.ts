@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
+import { audited } from '../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { parse } from '../../server/parse.js';
+import type { StoreInfoCache } from '../../swift/info.js';
+import { containerName } from './names.js';
+import { translate } from './translate.js';
+
+const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
+/** Null for no bound. */
+const QUOTA = z.strictObject({ name: containerName, bytes: amount, objects: amount });
+
+/** The filter of a cluster lets the gateway alone write to buckets with Object Lock. */
+const REFUSED =
+  'The store does not let you change this container. Only the S3 gateway changes one with Object Lock.';
+
+/** Bounds of what a container may hold, where the store enforces them (swift container_quotas). */
+export function quotaRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  info: StoreInfoCache,
+): void {
+  app.put(
+    '/api/files/quota',
+    { config: { access: 'manage', audits: 'files.quota' } },
+    async (request, reply) => {
+      const { name, bytes, objects } = parse(QUOTA, request.body);
+      if (!(await info.get()).hasContainerQuotas) {
+        throw new ApiError('unsupported_here', 'This store enforces no quotas of containers.', {
+          needs: 'container_quotas',
+        });
+      }
+      const { store } = sessionOf(request);
+      const headers = { ...quotaHeader('bytes', bytes), ...quotaHeader('count', objects) };
+      const act = { action: 'files.quota', target: name, details: { bytes, objects } };
+      await audited(context, request, act, () =>
+        store.do([204], 'POST', { container: name, headers }).catch((thrown: unknown) => {
+          const error = translate(thrown, 403, 'acl', REFUSED);
+          throw translate(error, 404, 'no_such_container', 'There is no such container.');
+        }),
+      );
+      return reply.status(204).send();
+    },
+  );
+}
+
+function quotaHeader(what: 'bytes' | 'count', value: number | null): Record<string, string> {
+  return value === null
+    ? { [`x-remove-container-meta-quota-${what}`]: 'x' }
+    : { [`x-container-meta-quota-${what}`]: String(value) };
+}
