@@ -9,35 +9,17 @@ import { expect } from 'chai';
 import * as facts from '../../../console/recon/node-facts.js';
 import { Rings } from '../../../console/recon/ring-devices.js';
 import { ReconSampler } from '../../../console/surfaces/monitor/sources/recon-sampler.js';
+import { device, goldenFile, ringV1 } from '../../ring/support.js';
 import { freePort } from '../../support/free-port.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 const NOW_S = 1_800_000_000;
 
-interface Device {
-  readonly device: string;
-  readonly ip: string;
-  readonly port: number;
-}
-
-function ringV1(devs: readonly (Device | null)[]): Buffer {
-  const json = Buffer.from(JSON.stringify({ byteorder: 'little', devs, part_shift: 24 }));
-  const head = Buffer.alloc(10);
-  head.write('R1NG');
-  head.writeUInt16BE(1, 4);
-  head.writeUInt32BE(json.length, 6);
-  return gzipSync(Buffer.concat([head, json, Buffer.alloc(64)]));
-}
-
-function ringV2(devs: readonly (Device | null)[]): Buffer {
-  const section = (json: unknown): Buffer => {
-    const bytes = Buffer.from(JSON.stringify(json));
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64BE(BigInt(bytes.length));
-    return Buffer.concat([length, bytes]);
-  };
-  const head = Buffer.from('R1NG\0\x02', 'latin1');
-  return gzipSync(Buffer.concat([head, section({ part_shift: 24 }), section(devs)]));
+/** A ring of one partition, which all these devices have a replica of. */
+function ringOf(devs: readonly (object | null)[]): Buffer {
+  const rows = devs.flatMap((one, id) => (one === null ? [] : [[id]]));
+  const header = { byteorder: 'little', devs, part_shift: 32, replica_count: rows.length };
+  return ringV1(header, rows);
 }
 
 /** A server of Swift with recon. */
@@ -58,33 +40,34 @@ function portOf(server: Server): number {
 
 describe('rings', () => {
   let folder: string;
-  const device = { device: 'd1', ip: '10.0.0.1', port: 6200, weight: 1 };
 
   beforeEach(async () => {
     folder = await makeTempFolder('rings');
   });
   afterEach(() => removeFolder(folder));
 
-  for (const [version, ring] of [
-    ['1', ringV1],
-    ['2', ringV2],
-  ] as const) {
-    // prettier-ignore
-    it(`say where their devices are, in version ${version} of the format`, async () => {
-      await writeFile(join(folder, 'object-1.ring.gz'), ring([null, device]));
-      await writeFile(join(folder, 'object.builder'), 'no ring');
-      const [found] = await new Rings(folder).load();
-      expect(found?.name).to.equal('object-1.ring.gz');
-      expect(found?.devices.map(({ type, device: name, ip, port }) => [type, name, ip, port])).to.deep.equal([['object', 'd1', '10.0.0.1', 6200]]); // prettier-ignore
-    });
-  }
+  it('say where their devices are', async () => {
+    await writeFile(join(folder, 'object-1.ring.gz'), ringOf([null, device(1, { device: 'd1' })]));
+    await writeFile(join(folder, 'object.builder'), 'no ring');
+    const [found] = await new Rings(folder).load();
+    expect(found?.name).to.equal('object-1.ring.gz');
+    expect(found?.devices).to.deep.equal([
+      { type: 'object', device: 'd1', ip: '10.0.0.1', port: 6200 },
+    ]);
+  });
+
+  it('are read in both versions of the format', async () => {
+    await writeFile(join(folder, 'object.ring.gz'), await goldenFile('r0.v2.ring.gz'));
+    const [found] = await new Rings(folder).load();
+    expect(found?.devices).not.to.deep.equal([]);
+  });
 
   it('are read again when they change', async () => {
     const rings = new Rings(folder);
     const file = join(folder, 'account.ring.gz');
-    await writeFile(file, ringV1([device]));
+    await writeFile(file, ringOf([device(0)]));
     expect((await rings.load())[0]?.devices).to.have.length(1);
-    await writeFile(file, ringV1([device, { ...device, device: 'another-one' }]));
+    await writeFile(file, ringOf([device(0), device(1, { device: 'another-one' })]));
     expect((await rings.load())[0]?.devices).to.have.length(2);
   });
 
@@ -98,7 +81,7 @@ describe('rings', () => {
     it(`are refused when they are ${title}`, async () => {
       await writeFile(join(folder, 'object.ring.gz'), bytes);
       const failure = await new Rings(folder).load().catch((error: unknown) => error);
-      expect(failure).to.have.property('name', 'RingError');
+      expect(failure).to.have.property('name', 'RingFileError');
     });
   }
 });
@@ -152,8 +135,10 @@ describe('the recon of a cluster', () => {
 
   async function start(answers: Readonly<Record<string, unknown>>): Promise<void> {
     server = await fakeServer(answers);
-    const device = { device: 'd1', ip: '127.0.0.1', port: portOf(server) };
-    const ring = ringV1([device, { device: 'd2', ip: '127.0.0.2', port: nobody }]);
+    const ring = ringOf([
+      device(0, { device: 'd1', ip: '127.0.0.1', port: portOf(server) }),
+      device(1, { device: 'd2', ip: '127.0.0.2', port: nobody }),
+    ]);
     await writeFile(join(folder, 'object.ring.gz'), ring);
     const node = (name: string, storage_ip: string) => ({ name, storage_ip, devices: [], services: {} }); // prettier-ignore
     const clusterNodes = [node('a', '127.0.0.1'), node('b', '127.0.0.2'), node('c', '127.0.0.3')];
