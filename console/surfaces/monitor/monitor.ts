@@ -166,6 +166,12 @@ export class Monitor {
     return assignment.source === undefined ? assignment.reason : undefined;
   }
 
+  /** Whether anything was ever measured of a panel, as far as the console knows by itself. */
+  isRecorded(panel: Panel): boolean {
+    const { source } = this.#assignmentOf(panel);
+    return source === 'prometheus' || this.watch.history.lastMs(panel.id) !== undefined;
+  }
+
   chart(panel: Panel, range: { readonly fromS: number; readonly toS: number }): Promise<ChartView> {
     return chartOf(panel, this.#assignmentOf(panel), range, {
       watch: this.watch,

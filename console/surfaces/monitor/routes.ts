@@ -61,7 +61,10 @@ function checkedRange(fromS: number, toS: number) {
   return { fromS, toS };
 }
 
-/** All panels, those that cannot be measured here with the reason. */
+/**
+ * All panels, those that cannot be measured here with the reason. `recorded`: whether there may be
+ * anything to draw; of a panel that was never measured there is not.
+ */
 export type PanelsView = ReturnType<typeof panelsView>;
 
 function panelsView(monitor: Monitor) {
@@ -70,10 +73,12 @@ function panelsView(monitor: Monitor) {
     ranges: RANGES_S,
     log_levels: LOG_LEVELS,
     items: PANELS.map((panel) => {
-      const { id, title, unit, tab, kind } = panel;
+      const { id, title, unit, tab, kind, isMain = false } = panel;
       const reason = monitor.unavailable(panel);
       const available = reason === undefined;
-      return { id, title, unit, tab, kind, available, ...(available ? {} : { reason }) };
+      const recorded = available && monitor.isRecorded(panel);
+      const shown = { id, title, unit, tab, kind, main: isMain, available, recorded };
+      return { ...shown, ...(available ? {} : { reason }) };
     }),
   };
 }

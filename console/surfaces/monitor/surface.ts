@@ -17,10 +17,12 @@ export const MONITOR: Surface = {
       skipTo: '#panel',
       styles: [
         '/vendor/uplot.css',
+        '/css/charts.css',
         '/pages/monitor/monitor.css',
         '/pages/monitor/tiles.css',
         '/pages/monitor/charts.css',
         '/pages/monitor/controls.css',
+        '/pages/monitor/alerts.css',
       ],
       routes: monitorRoutes,
     },

@@ -9,16 +9,38 @@ async function load<Module>(name: string): Promise<Module> {
   return (await import(pathToFileURL(file).href)) as Module;
 }
 
-interface AlertOrder {
-  readonly alertsToShow: (
-    alerts: readonly Alert[],
-    all: boolean,
-  ) => { readonly shown: readonly Alert[]; readonly rest: number };
+interface Alert {
+  readonly title: string;
+  readonly kind: string;
+  readonly node: string | null;
+  readonly severity: string;
+  readonly state: 'firing' | 'pending';
 }
 
-interface Alert {
-  readonly id: number;
-  readonly state: 'firing' | 'pending';
+interface Group {
+  readonly title: string;
+  readonly state: string;
+  readonly alerts: readonly Alert[];
+}
+
+interface AlertOrder {
+  readonly groupsOf: (alerts: readonly Alert[], by: 'kind' | 'node') => readonly Group[];
+  readonly groupsToShow: (
+    groups: readonly Group[],
+    all: boolean,
+  ) => { readonly shown: readonly Group[]; readonly rest: number };
+}
+
+interface StripModule {
+  readonly spansOf: (
+    times: readonly number[],
+    values: readonly (number | null)[],
+    stepS: number,
+  ) => readonly { readonly from: number; readonly to: number; readonly text: string }[];
+  readonly countUp: (
+    columns: readonly unknown[],
+    latest: number,
+  ) => Readonly<Record<string, number>>;
 }
 
 interface SeriesModule {
@@ -26,17 +48,45 @@ interface SeriesModule {
 }
 
 describe("the Monitor's page", () => {
-  const alert = (id: number, state: Alert['state'] = 'firing'): Alert => ({ id, state });
+  const alert = (kind: string, node: string | null, state: Alert['state'] = 'firing'): Alert => ({
+    title: `${kind} (d1)`,
+    kind,
+    node,
+    severity: 'warning',
+    state,
+  });
 
-  it('shows five alerts that fire, and all of them when asked', async () => {
-    const { alertsToShow } = await load<AlertOrder>('alert-order.js');
-    const alerts = [alert(1), alert(2, 'pending'), ...[3, 4, 5, 6, 7].map((id) => alert(id))];
-    const few = alertsToShow(alerts, false);
-    expect(few.shown.map(({ id }) => id)).to.deep.equal([1, 3, 4, 5, 6]);
-    expect(few.rest).to.equal(2);
-    const all = alertsToShow(alerts, true);
-    expect(all.shown.map(({ id }) => id)).to.deep.equal([1, 3, 4, 5, 6, 7, 2]);
+  it('shows alerts of one kind, or of one node, as one', async () => {
+    const { groupsOf } = await load<AlertOrder>('alert-order.js');
+    const alerts = [alert('full', 'n1'), alert('slow', null, 'pending'), alert('full', 'n2'), alert('down', 'n1')]; // prettier-ignore
+    const told = (by: 'kind' | 'node') =>
+      groupsOf(alerts, by).map(({ title, alerts: members }) => `${title} ${members.length}`);
+    expect(told('kind')).to.deep.equal(['full 2', 'down (d1) 1', 'slow (d1) 1']);
+    expect(told('node')).to.deep.equal(['n1 2', 'full (d1) 1', 'slow (d1) 1']);
+  });
+
+  it('shows five groups that fire, and all of them when asked', async () => {
+    const { groupsOf, groupsToShow } = await load<AlertOrder>('alert-order.js');
+    const kinds = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const alerts = [alert('p', 'n1', 'pending'), ...kinds.flatMap((kind) => [alert(kind, 'n1'), alert(kind, 'n2')])]; // prettier-ignore
+    const groups = groupsOf(alerts, 'kind');
+    const few = groupsToShow(groups, false);
+    expect(few.shown.map(({ title }) => title)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+    expect(few.rest).to.equal(3);
+    const all = groupsToShow(groups, true);
+    expect(all.shown.map(({ title }) => title)).to.deep.equal([...kinds, 'p (d1)']);
     expect(all.rest).to.equal(0);
+  });
+
+  it('draws what is up and down as strips, and nothing where nothing is known', async () => {
+    const { spansOf, countUp } = await load<StripModule>('state-strip.js');
+    const spans = spansOf([10, 20, 30, 40, 50], [1, 1, 0, null, 0.5], 10);
+    expect(spans.map(({ from, to, text }) => [from, to, text])).to.deep.equal([
+      [0, 20, 'up'],
+      [20, 30, 'down'],
+      [40, 50, 'up for a part of the time'],
+    ]);
+    expect(countUp([[10, 20], [1, 1], [1, 0], [1, null]], 1)).to.deep.equal({ up: 1, known: 2, all: 3 }); // prettier-ignore
   });
 
   it('calls quantiles what people call them', async () => {

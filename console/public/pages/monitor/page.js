@@ -164,7 +164,7 @@ async function open(session) {
     markTab();
     markRange();
     if (changed.has('tab')) made.open();
-    else made.load();
+    else if ([...changed].some((key) => key !== 'more')) made.load();
   });
   document.addEventListener('click', followLink);
   await refresh();

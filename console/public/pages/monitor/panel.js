@@ -4,8 +4,9 @@ import { bars } from './bars.js';
 import { Chart } from './chart.js';
 import { now } from './clock.js';
 import { Legend } from './legend.js';
-import { columnsOf, describe, nameOf } from './series.js';
+import { columnsOf, describe, latestIndex, nameOf } from './series.js';
 import { downloadCsv, seriesTable } from './series-table.js';
+import { StateStrip } from './state-strip.js';
 import { localTimes, timeAt } from './units.js';
 
 /**
@@ -23,6 +24,10 @@ const UNIT_WORDS = {
   s_per_s: 'seconds per second',
 };
 
+const NOTHING = 'nothing was recorded in this time';
+/** Charts that show nothing are looked at again no more often. */
+const AGAIN_MS = 30_000;
+
 /** A chart with its title, legend, table and what is missing in it. */
 export class Panel {
   element;
@@ -30,6 +35,16 @@ export class Panel {
   #chart;
   #legend;
   #canvas = el('div', { className: 'canvas' });
+  #strip = new StateStrip();
+  #onEmpty;
+  /**
+   * Why it is not shown: it would be empty. Null while it is.
+   *
+   * @type {string | null}
+   */
+  emptyBecause = null;
+  #askedMs = -Infinity;
+  #askedSpanS = 0;
   #body = el('div', { className: 'body' });
   #note = el('p', { className: 'quiet missing' });
   #table = el('button', { className: 'small', textContent: 'Table' });
@@ -43,11 +58,15 @@ export class Panel {
 
   /**
    * @param {About} about
-   * @param {(from: number, to: number) => void} onSelect
+   * @param {{
+   *   onSelect: (from: number, to: number) => void,
+   *   onEmpty: () => void,
+   * }} listeners `onEmpty` is told when it became empty, or is so no more
    */
-  constructor(about, onSelect) {
+  constructor(about, { onSelect, onEmpty }) {
     this.#about = about;
-    const { id, title, unit } = about;
+    this.#onEmpty = onEmpty;
+    const { id, title, unit, recorded } = about;
     this.#legend = new Legend(unit, (index) => this.#toggle(index));
     this.#chart = new Chart(this.#canvas, about, {
       onCursor: (index) => this.#legend.at(index),
@@ -72,8 +91,10 @@ export class Panel {
         'div',
         { className: 'row' },
         el('h3', { id: `title-${id}`, textContent: title }),
-        el('span', { className: 'quiet', textContent: UNIT_WORDS[unit] }),
-        el('span', { className: 'grow' }),
+        el('span', {
+          className: 'quiet grow',
+          textContent: about.kind === 'state' ? '' : UNIT_WORDS[unit],
+        }),
         this.#table,
         this.#csv,
       ),
@@ -82,11 +103,37 @@ export class Panel {
     );
     this.element.setAttribute('aria-labelledby', `title-${id}`);
     this.element.setAttribute('aria-busy', 'true');
+    if (!recorded) this.#setEmpty(NOTHING);
+  }
+
+  get title() {
+    return this.#about.title;
+  }
+
+  /**
+   * Whether it is worth asking for what is not seen: it is empty, and has not been asked for this
+   * range, or for a while.
+   *
+   * @param {{ from: number, to: number }} range unix seconds
+   */
+  isDue({ from, to }) {
+    if (this.emptyBecause === null) return false;
+    return to - from !== this.#askedSpanS || performance.now() - this.#askedMs > AGAIN_MS;
+  }
+
+  /** @param {string | null} because */
+  #setEmpty(because) {
+    const isNews = because !== this.emptyBecause;
+    this.emptyBecause = because;
+    this.element.hidden = because !== null;
+    if (isNews) this.#onEmpty();
   }
 
   /** @param {{ from: number, to: number }} range unix seconds */
   async load({ from, to }) {
     const order = ++this.#latest;
+    this.#askedMs = performance.now();
+    this.#askedSpanS = to - from;
     try {
       const asked = query({ panel: this.#about.id, from, to });
       const answer = await call('GET', `/api/monitor/series?${asked}`, undefined, true);
@@ -107,6 +154,7 @@ export class Panel {
   destroy() {
     this.#latest += 1;
     this.#chart.destroy();
+    this.#strip.destroy();
   }
 
   /** @param {ChartView['series']} series */
@@ -134,6 +182,8 @@ export class Panel {
    */
   #failed(error) {
     this.element.setAttribute('aria-busy', 'false');
+    // What cannot be asked for is no empty chart.
+    this.#setEmpty(null);
     const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
     if (this.#answer === null) {
       this.#body.replaceChildren(
@@ -152,11 +202,11 @@ export class Panel {
     const known = columns.slice(1).some((values) => values.some((value) => value !== null));
     this.#csv.disabled = !known;
     if (!known) {
-      const text = gaps === '' ? 'Nothing is known of this time.' : gaps;
       this.#note.textContent = '';
-      this.#body.replaceChildren(el('p', { className: 'empty', textContent: text }));
+      this.#setEmpty(gaps === '' ? NOTHING : gaps);
       return;
     }
+    this.#setEmpty(null);
     this.#note.textContent = gaps;
     const names = this.#names(series);
     if (this.#asTable) {
@@ -164,6 +214,13 @@ export class Panel {
       const table = seriesTable(title, names, columns, unit);
       this.#body.replaceChildren(table);
       table.scrollTop = top;
+      return;
+    }
+    if (kind === 'state') {
+      if (!this.#body.contains(this.#strip.element))
+        this.#body.replaceChildren(this.#strip.element);
+      const latest = latestIndex(columns);
+      this.#strip.show(names, columns, { from, to, stepS: answer.step_s, latest });
       return;
     }
     if (kind === 'bars') {

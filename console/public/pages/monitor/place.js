@@ -5,6 +5,8 @@
 
 const DEFAULTS = {
   tab: 'gateway',
+  /** `1` where the charts below the main ones are open too. */
+  more: '',
   /** Seconds up to now; empty for `from` and `to`. */
   range: '3600',
   from: '',

@@ -12,6 +12,7 @@ import { Workers } from './workers.js';
  * @typedef {{
  *   element: HTMLElement,
  *   everyTick?: boolean,
+ *   isDue?: (range: { from: number, to: number }) => boolean,
  *   load?: (range: { from: number, to: number }) => Promise<void>,
  *   redraw?: () => void,
  *   destroy?: () => void,
@@ -51,6 +52,11 @@ export class TabContent {
    * @type {Set<Part>}
    */
   #late = new Set();
+  /** @type {MoreCharts | null} */
+  #more = null;
+  /** @type {Panel[]} */
+  #panels = [];
+  #hidden = el('p', { className: 'quiet whole hidden-charts' });
   #observer = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: NEAR });
 
   /**
@@ -71,15 +77,14 @@ export class TabContent {
     this.#near.clear();
     this.#late.clear();
     this.#parts = place.tab === 'logs' ? [new Logs(this.#catalogue.log_levels)] : this.#charts();
-    const nodes = this.#parts.map((part) => part.element);
-    $('#panel').className = place.tab === 'logs' ? '' : 'panels';
-    $('#panel').replaceChildren(...nodes);
-    for (const node of nodes) this.#observer.observe(node);
+    $('#panel').replaceChildren(...(place.tab === 'logs' ? this.#elements() : this.#dashboard()));
+    for (const { element } of this.#parts) this.#observer.observe(element);
     this.load();
   }
 
   /** @param {string} panel id of a chart, or empty for the top of the tab */
   reveal(panel) {
+    this.#more?.reveal(panel);
     const target = document.getElementById(`panel-${panel}`) ?? $('#panel');
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
@@ -106,7 +111,7 @@ export class TabContent {
   #catchUp() {
     const range = currentRange();
     for (const part of this.#late) {
-      if (!this.#near.has(part)) continue;
+      if (!this.#near.has(part) && !part.isDue?.(range)) continue;
       this.#late.delete(part);
       void part.load?.(range);
     }
@@ -124,40 +129,98 @@ export class TabContent {
   /** @returns {Part[]} */
   #charts() {
     const items = this.#catalogue.items.filter(({ tab }) => tab === place.tab);
-    const onSelect = (/** @type {number} */ from, /** @type {number} */ to) =>
-      setPlace({ from: String(from), to: String(to) });
-    const charts = items
+    const listeners = {
+      onSelect: (/** @type {number} */ from, /** @type {number} */ to) =>
+        setPlace({ from: String(from), to: String(to) }),
+      onEmpty: () => this.#countHidden(),
+    };
+    this.#panels = items
       .filter(({ available }) => available)
-      .map((item) => new Panel(item, onSelect));
-    const missing = items.filter(({ available }) => !available);
+      .map((item) => new Panel(item, listeners));
     const extra = EXTRAS[place.tab];
     const extras = extra !== undefined && (this.#operator || !extra.operator) ? [extra.make()] : [];
+    return [...extras, ...this.#panels];
+  }
+
+  #elements() {
+    return this.#parts.map(({ element }) => element);
+  }
+
+  /** The main charts on one screen, the others below a line that opens them. */
+  #dashboard() {
+    const items = this.#catalogue.items.filter(({ tab }) => tab === place.tab);
+    const main = new Set(items.filter((item) => item.main).map(({ id }) => `panel-${id}`));
+    const isFirst = (/** @type {HTMLElement} */ { id }) =>
+      main.size === 0 || id === '' || main.has(id);
+    const first = this.#elements().filter(isFirst);
+    const rest = this.#elements().filter((element) => !isFirst(element));
+    this.#more = rest.length === 0 ? null : new MoreCharts(rest);
+    this.#countHidden();
     return [
-      ...extras,
-      ...charts,
-      ...(missing.length === 0 ? [] : [{ element: missingPanels(missing) }]),
+      el('div', { className: main.size === 0 ? 'panels' : 'panels main' }, ...first),
+      ...(this.#more === null ? [] : [this.#more.element]),
+      this.#hidden,
     ];
+  }
+
+  /** Says which charts are not shown, and why. */
+  #countHidden() {
+    const { items } = this.#catalogue;
+    const missing = items.filter(({ tab, available }) => tab === place.tab && !available);
+    const hidden = [
+      ...this.#panels.map(({ title, emptyBecause: reason }) => ({ title, reason })),
+      ...missing.map(({ title, reason = 'not measured here' }) => ({ title, reason })),
+    ];
+    const text = hiddenText(hidden);
+    if (this.#hidden.textContent !== text) this.#hidden.textContent = text;
+    this.#hidden.hidden = text === '';
+    this.#more?.count();
+  }
+}
+
+/** Charts that are not on the first screen of a tab. */
+class MoreCharts {
+  element;
+  #charts;
+  #summary = el('summary');
+
+  /** @param {readonly HTMLElement[]} charts */
+  constructor(charts) {
+    this.#charts = charts;
+    this.element = el(
+      'details',
+      { className: 'more-charts', open: place.more !== '' },
+      this.#summary,
+      el('div', { className: 'panels' }, ...charts),
+    );
+    this.element.ontoggle = () => {
+      const more = this.element.open ? '1' : '';
+      if (this.element.isConnected && more !== place.more) setPlace({ more });
+    };
+  }
+
+  count() {
+    const shown = this.#charts.filter(({ hidden }) => !hidden).length;
+    this.#summary.textContent = `More charts (${shown})`;
+    this.element.hidden = shown === 0;
+  }
+
+  /** @param {string} panel id of a chart, which is shown if it is among these */
+  reveal(panel) {
+    if (this.#charts.some(({ id }) => id === `panel-${panel}`)) this.element.open = true;
   }
 }
 
 /**
- * Charts that there cannot be here, by what they would need.
- *
- * @param {Catalogue['items']} items
+ * @param {readonly { title: string, reason: string | null }[]} charts `reason`: why it is not shown;
+ *   null where it is
  */
-function missingPanels(items) {
+function hiddenText(charts) {
   /** @type {Map<string, string[]>} */
   const reasons = new Map();
-  for (const { title, reason = 'not measured here' } of items) {
-    reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
+  for (const { title, reason } of charts) {
+    if (reason !== null) reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
   }
-  const list = [...reasons].map(([reason, titles]) =>
-    el('li', {}, el('strong', { textContent: titles.join(', ') }), `: ${reason}`),
-  );
-  return el(
-    'section',
-    { className: 'card whole off' },
-    el('h3', { textContent: 'Not measured here' }),
-    el('ul', {}, ...list),
-  );
+  const texts = [...reasons].map(([reason, titles]) => `${titles.join(', ')} (${reason})`);
+  return texts.length === 0 ? '' : `Not shown: ${texts.join('; ')}.`;
 }

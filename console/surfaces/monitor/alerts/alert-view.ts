@@ -7,6 +7,8 @@ export interface AlertView {
   readonly id: string;
   readonly name: string;
   readonly title: string;
+  /** What its rule is called, whatever it is about: alerts of one kind are shown as one. */
+  readonly kind: string;
   readonly severity: 'critical' | 'warning' | 'info';
   readonly state: 'pending' | 'firing';
   readonly since_unix_s: number;
@@ -26,6 +28,7 @@ export function alertView({ id, rule, labels, value, sinceMs, state }: ActiveAle
     id,
     name: rule.name,
     title: subject.length === 0 ? rule.title : `${rule.title} (${subject.join(', ')})`,
+    kind: rule.title,
     severity: rule.severity,
     state,
     since_unix_s: sinceMs / 1000,

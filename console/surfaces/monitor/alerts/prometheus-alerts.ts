@@ -32,6 +32,7 @@ export function prometheusAlertViews(
       id: `prometheus/${alertname}/${node ?? ''}`,
       name: alertname,
       title: said(annotations.summary ?? alertname),
+      kind: alertname,
       severity: SEVERITIES.get(severity) ?? 'info',
       state: state === 'firing' ? 'firing' : 'pending',
       since_unix_s: Number.isNaN(since) ? 0 : since / 1000,

@@ -5,10 +5,16 @@ export const SOURCES_UP = 'sources_up';
 
 /** Panels of the cluster's nodes. Names of metrics of hosts are those of Prometheus' node_exporter. */
 export const CLUSTER_PANELS: readonly Panel[] = [
-  { ...base(SOURCES_UP, 'Sources that answer'), tab: 'nodes', sources: ['console'] },
+  {
+    ...base(SOURCES_UP, 'Sources that answer'),
+    tab: 'nodes',
+    kind: 'state',
+    sources: ['console'],
+  },
   {
     ...base('nodes_online', 'Nodes online'),
     tab: 'nodes',
+    kind: 'state',
     // Shows hosts, not their services: a node whose services were stopped stays online.
     sources: ['prometheus', 'recon', 'gateway'],
     promql: 'max by (instance)(up{job="node"})',
@@ -19,8 +25,13 @@ export const CLUSTER_PANELS: readonly Panel[] = [
       fold: 'max',
     },
   },
-  { ...base('services_up', 'Storage services up'), tab: 'nodes' },
-  { ...base('proxies_seen', 'Proxies that answer'), tab: 'nodes', sources: ['proxies'] },
+  { ...base('services_up', 'Storage services up'), tab: 'nodes', kind: 'state' },
+  {
+    ...base('proxies_seen', 'Proxies that answer'),
+    tab: 'nodes',
+    kind: 'state',
+    sources: ['proxies'],
+  },
   {
     ...base('proxy_problems', 'Proxies that are unlike the others'),
     tab: 'nodes',

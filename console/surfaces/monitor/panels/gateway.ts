@@ -28,6 +28,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...rate('requests_by_code', 'Requests by status', 'ringway_requests_total', 'code'),
     kind: 'stacked',
+    isMain: true,
   },
   {
     ...rate(
@@ -40,6 +41,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   },
   {
     ...base('error_ratio', 'Server errors'),
+    isMain: true,
     unit: 'ratio',
     // Without a failure there is no series of failures, and the ratio is 0.
     promql: `(sum(rate(ringway_requests_total{${SERVER_ERRORS.selector}}[5m])) or 0 * sum(rate(ringway_requests_total[5m]))) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)`,
@@ -49,7 +51,10 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     },
   },
   rate('errors_by_code', 'Errors by S3 code', 'ringway_request_errors_total', 'error_code'),
-  quantiles('latency', 'Time of requests', 'ringway_request_duration_seconds'),
+  {
+    ...quantiles('latency', 'Time of requests', 'ringway_request_duration_seconds'),
+    isMain: true,
+  },
   quantiles('first_byte', 'Time to first byte', 'ringway_time_to_first_byte_seconds'),
   {
     ...base('latency_by_operation', 'Time of requests, 99th percentile'),
@@ -65,6 +70,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   },
   {
     ...base('traffic', 'Bytes of bodies'),
+    isMain: true,
     unit: 'bytes_per_s',
     promql: eachOf('direction', [
       ['received', 'sum(rate(ringway_received_bytes_total[5m]))'],
@@ -113,11 +119,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ),
     kind: 'stacked',
   },
-  quantiles(
-    'backend_latency',
-    "Time to the head of the backend's answer",
-    'ringway_backend_request_duration_seconds',
-  ),
+  {
+    ...quantiles(
+      'backend_latency',
+      "Time to the head of the backend's answer",
+      'ringway_backend_request_duration_seconds',
+    ),
+    isMain: true,
+  },
   {
     ...rate(
       'identity_lookups',
@@ -150,6 +159,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   ),
   {
     ...base('identity_up', 'Identity service answers'),
+    kind: 'state',
     promql: 'min(ringway_identity_up)',
     derivation: gaugeOf('ringway_identity_up', [], 'min'),
   },
@@ -203,11 +213,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   },
   {
     ...base('listeners_up', 'Listeners up, each'),
+    kind: 'state',
+    isMain: true,
     promql: 'max by (instance, worker)(ringway_listener_up)',
     derivation: gaugeOf('ringway_listener_up', ['worker'], 'max'),
   },
   {
     ...base('backend_up', 'Backend healthy'),
+    kind: 'state',
     promql: 'min(ringway_backend_up)',
     derivation: gaugeOf('ringway_backend_up', [], 'min'),
   },
@@ -217,6 +230,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   },
   {
     ...base('reload_ok', 'Last reload is in force'),
+    kind: 'state',
     promql: 'min(ringway_config_last_reload_successful)',
     derivation: gaugeOf('ringway_config_last_reload_successful', [], 'min'),
   },

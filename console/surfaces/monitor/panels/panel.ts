@@ -44,7 +44,10 @@ export interface Panel {
   readonly title: string;
   readonly unit: Unit;
   readonly tab: TabId;
-  readonly kind: 'line' | 'stacked' | 'bars';
+  /** `state`: 1 is up and 0 is down, drawn as strips with the number that are up. */
+  readonly kind: 'line' | 'stacked' | 'bars' | 'state';
+  /** Whether it stands on the first screen of its tab; a tab without such shows all at once. */
+  readonly isMain?: boolean;
   /** The first that is configured is asked. `recon` measures under the panel's own name. */
   readonly sources: readonly SourceId[];
   /** The query for Prometheus; `metrics_queries` replaces it. */

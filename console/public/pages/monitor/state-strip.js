@@ -1,0 +1,113 @@
+import { paint } from '../../js/charts/paint.js';
+import { swimLanes } from '../../js/charts/swim-lanes.js';
+import { el } from '../../js/dom.js';
+import { timeAt } from './units.js';
+
+/**
+ * @typedef {import('./series.js').Columns} Columns
+ * @typedef {import('../../js/charts/swim-lanes.js').Span} Span
+ */
+
+const WIDTH_LEAST = 240;
+const LEGEND = /** @type {const} */ ([
+  { text: 'up', tone: 'good' },
+  { text: 'down', tone: 'crit' },
+  { text: 'up for a part of the time', tone: 'warn' },
+]);
+
+/**
+ * 1 is up and 0 is down; the mean of a time in which it was both is between them.
+ *
+ * @param {number} value
+ */
+function stateOf(value) {
+  const [up, down, partly] = LEGEND;
+  return value >= 1 ? up : value <= 0 ? down : partly;
+}
+
+/**
+ * From when to when something was up or down. A time of which nothing is known is in no span.
+ *
+ * @param {readonly number[]} times unix seconds, each the end of a step
+ * @param {readonly (number | null)[]} values
+ * @param {number} stepS
+ * @returns {Span[]}
+ */
+export function spansOf(times, values, stepS) {
+  /** @type {(Span & { to: number })[]} */
+  const spans = [];
+  times.forEach((time, at) => {
+    const value = values[at] ?? null;
+    if (value === null) return;
+    const { text, tone } = stateOf(value);
+    const from = time - stepS;
+    const last = spans.at(-1);
+    if (last !== undefined && last.text === text && last.to >= from) last.to = time;
+    else spans.push({ from, to: time, text, tone });
+  });
+  return spans;
+}
+
+/**
+ * What of the latest values is up: what a reader wants to know first.
+ *
+ * @param {Columns} columns
+ * @param {number} latest index of the latest time
+ * @returns {{ up: number, known: number, all: number }}
+ */
+export function countUp([, ...all], latest) {
+  const values = all.map((one) => one[latest] ?? null).filter((value) => value !== null);
+  return { up: values.filter((value) => value >= 1).length, known: values.length, all: all.length };
+}
+
+/** What is up and what was: a big number, and a strip for each series. */
+export class StateStrip {
+  element = el('div', { className: 'states' });
+  #big = el('p', { className: 'value' });
+  #drawing = el('div', { className: 'chart-body' });
+  #resize = new ResizeObserver(() => this.#draw());
+  #width = 0;
+  /** @type {import('../../js/charts/shapes.js').Chart | null} */
+  #chart = null;
+
+  constructor() {
+    this.#drawing.setAttribute('role', 'img');
+    this.element.append(this.#big, this.#drawing);
+    this.#resize.observe(this.#drawing);
+  }
+
+  /**
+   * @param {readonly string[]} names
+   * @param {Columns} columns
+   * @param {{ from: number, to: number, stepS: number, latest: number }} range unix seconds;
+   *   `latest` is the index of the latest known time
+   */
+  show(names, columns, { from, to, stepS, latest }) {
+    const [times, ...all] = columns;
+    const { up, known, all: count } = countUp(columns, latest);
+    const rest = known === count ? 'up' : `up, ${count - known} unknown`;
+    this.#big.replaceChildren(String(up), el('small', { textContent: ` / ${count} ${rest}` }));
+    this.element.dataset.state = up === count ? 'ok' : up < known ? 'crit' : 'unknown';
+    const lanes = names.map((name, index) => ({
+      name,
+      spans: spansOf(times, all[index] ?? [], stepS),
+    }));
+    const format = (/** @type {number} */ at) => timeAt(at, to - from > 86_400 ? 'day' : 'minute');
+    this.#chart = swimLanes({ lanes, from, to, format });
+    this.#drawing.setAttribute('aria-label', `${up} of ${count} up. ${this.#chart.describe()}`);
+    this.#width = 0;
+    this.#draw();
+  }
+
+  destroy() {
+    this.#resize.disconnect();
+  }
+
+  #draw() {
+    const width = Math.max(WIDTH_LEAST, this.#drawing.clientWidth);
+    if (this.#chart === null || width === this.#width) return;
+    this.#width = width;
+    const size = { width, height: this.#chart.height(width) };
+    this.#drawing.replaceChildren(paint(this.#chart.shapes(width), size));
+  }
+}
