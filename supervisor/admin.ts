@@ -12,6 +12,7 @@ import { listenFailure } from './addresses.js';
 import { BearerToken } from './bearer-token.js';
 import type { LogTail } from './log-tail.js';
 import { labels, labelValues, queryRange, type LokiAnswer } from './loki.js';
+import { lookAtTrace, type RequestTraces } from './request-traces.js';
 import { renderReadiness, type Readiness } from './health.js';
 
 /** What the admin port shows. */
@@ -23,6 +24,7 @@ export interface AdminView {
   status(): unknown;
   stages(): Promise<unknown>;
   readonly logs: LogTail;
+  readonly traces: RequestTraces;
 }
 
 /** The options that decide who may ask. */
@@ -66,6 +68,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     body: `${JSON.stringify(view.status(), null, 2)}\n`,
   }),
   '/recon/stage': async (view) => json({ status: 200, body: await view.stages() }),
+  '/tracez': (view, query) => json(lookAtTrace(view.traces, query)),
   '/loki/api/v1/query_range': (view, query) => json(queryRange(view.logs, query, Date.now())),
   '/loki/api/v1/labels': (view) => json(labels(view.logs)),
 };

@@ -12,7 +12,9 @@ import type {
   ToChild,
 } from '../src/processes/protocol.js';
 import type { MetricSnapshot } from '../src/telemetry/collected.js';
+import type { TraceOrder } from '../src/telemetry/request-trace.js';
 import { processLog } from './log-tail.js';
+import { processTraces, type TraceTarget } from './request-traces.js';
 
 export type ChildState = 'starting' | 'prepared' | 'up' | 'draining' | 'gone';
 
@@ -87,7 +89,7 @@ interface PendingScrape {
 }
 
 /** One child process: its life, and the supervisor's side of the protocol. */
-export class Child {
+export class Child implements TraceTarget {
   readonly startedAt = new Date();
   state: ChildState = 'starting';
   /** The latest that is known, also when the child is silent or gone. */
@@ -96,6 +98,8 @@ export class Child {
 
   readonly #process: ChildProcess;
   #startTimer: NodeJS.Timeout;
+  /** The listeners alone are numbered. */
+  readonly #isListener: boolean;
   readonly #startTimeoutMs: number;
   #asideAnswered: ((lossless: boolean) => void) | undefined;
   readonly #scrapes = new Map<number, PendingScrape>();
@@ -116,6 +120,7 @@ export class Child {
       stdio: ['ignore', 'inherit', 'pipe', 'ipc', program.lockFd],
     });
     if (this.#process.stderr !== null) processLog.follow(this.#process.stderr, program.name);
+    this.#isListener = init.worker > 0;
     this.#startTimeoutMs = program.startTimeoutMs;
     this.#startTimer = this.#limitStart();
     this.#process.on('message', (message) => {
@@ -141,6 +146,11 @@ export class Child {
   /** Tells the child that the files of its logs were renamed. */
   reopenLogs(): void {
     this.#send({ type: 'reopen-logs' });
+  }
+
+  /** Asks the child for requests as they end. */
+  trace(order: TraceOrder): void {
+    this.#send({ type: 'trace', order });
   }
 
   /** Tells the child that a drain is near. */
@@ -239,6 +249,7 @@ export class Child {
         clearTimeout(this.#startTimer);
         if (this.state !== 'prepared') return;
         this.state = 'up';
+        if (this.#isListener) processTraces.join(this);
         this.listener.onReady(this);
         return;
       case 'failed':
@@ -257,6 +268,9 @@ export class Child {
         this.metrics = message.metrics;
         this.#scrapes.get(message.id)?.settle(true);
         return;
+      case 'traced':
+        processTraces.add(message.batches);
+        return;
       case 'draining':
         this.listener.onDrainProgress(this, message.requestsInProgress);
         return;
@@ -270,6 +284,7 @@ export class Child {
   #gone(cause: ExitCause, detail: string): void {
     if (this.state === 'gone') return;
     this.state = 'gone';
+    processTraces.leave(this);
     clearTimeout(this.#startTimer);
     for (const { settle } of this.#scrapes.values()) settle(false);
     this.#asideAnswered?.(true);

@@ -18,6 +18,7 @@ import type { ChildKind } from './kinds.js';
 import { processLog } from './log-tail.js';
 import { ServiceMetrics, type ScrapedFleet } from './metrics.js';
 import { OneAtATime } from './one-at-a-time.js';
+import { processTraces } from './request-traces.js';
 import { changedKeys, resolveForReload, type Running } from './reload.js';
 import { Signal } from './signal.js';
 import { renderStatus } from './status.js';
@@ -51,6 +52,7 @@ const ASIDE_TIMEOUT_MS = 5000;
 /** The running service: its processes, the admin port, and the phase that both go by. */
 export class Service implements AdminView {
   readonly logs = processLog;
+  readonly traces = processTraces;
   /** Resolves when a failure ends the service. */
   readonly failed: Promise<Failure>;
 

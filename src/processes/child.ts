@@ -1,5 +1,6 @@
 import type { Roster } from '../config/credentials.js';
 import type { MetricSnapshot } from '../telemetry/collected.js';
+import type { SendTraces, TraceOrder } from '../telemetry/request-trace.js';
 import type { ChildInit, FromChild, HealthCheck, StartFailure, ToChild } from './protocol.js';
 
 /** What a child process does, as the supervisor needs to see it. Nothing, until `begin`. */
@@ -20,6 +21,8 @@ export interface ChildService {
   requestsInProgress(): number;
   /** Other credentials are in force from now on; requests that are verified already go on. */
   replaceCredentials(credentials: Roster): void;
+  /** Somebody wants to see requests as they end. */
+  trace?(order: TraceOrder, send: SendTraces): void;
   /** The files of logs were renamed: go on with new ones. */
   reopenLogs?(): void;
   /**
@@ -131,6 +134,11 @@ function obey(service: ChildService, message: ToChild, stopAsking: () => void): 
       return;
     case 'metrics':
       void answerScrape(service, message.id);
+      return;
+    case 'trace':
+      service.trace?.(message.order, (batches) => {
+        tell({ type: 'traced', batches });
+      });
       return;
     case 'reopen-logs':
       service.reopenLogs?.();

@@ -31,6 +31,7 @@ import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import type { AccessLog } from '../telemetry/access-log.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { ListenerMetrics } from '../telemetry/metrics.js';
+import { RequestTrace, type SendTraces, type TraceOrder } from '../telemetry/request-trace.js';
 
 /** What stands between the protocol and the store. */
 export type DecorateBackend = (store: Backend) => Backend;
@@ -56,6 +57,7 @@ export async function startListener(
   metrics.stages.sample(options.stageSampleEvery);
   metrics.buckets.limit(options.bucketMetricsMax, worker);
   const accessLog = openAccessLog(options, metrics, log);
+  const trace = new RequestTrace();
   const peerDate = new PeerDate();
   const opened = await openWatchedStore(init, metrics, peerDate, log);
   const store = watchedBackend(decorate(opened.backend));
@@ -99,7 +101,7 @@ export async function startListener(
     addressing,
     admission: createAdmission(options, metrics),
     proxies,
-    recorder: new RequestRecorder({ metrics, proxies, accessLog, listener: worker }),
+    recorder: new RequestRecorder({ metrics, proxies, accessLog, trace, listener: worker }),
     log,
   });
   const health = new ListenerHealth(options.probeIntervalMs);
@@ -121,6 +123,7 @@ export async function startListener(
     metrics,
     health,
     accessLog,
+    trace,
   });
 }
 
@@ -139,6 +142,7 @@ interface ListenerDeps {
   readonly metrics: ListenerMetrics;
   readonly health: ListenerHealth;
   readonly accessLog: AccessLog | undefined;
+  readonly trace: RequestTrace;
 }
 
 class Listener implements ChildService {
@@ -156,6 +160,10 @@ class Listener implements ChildService {
     this.deps.metrics.backend.probed(backend.ok);
     this.deps.health.probed(checks);
     return checks;
+  }
+
+  trace(order: TraceOrder, send: SendTraces): void {
+    this.deps.trace.follow(order, send);
   }
 
   reopenLogs(): void {
@@ -204,6 +212,7 @@ class Listener implements ChildService {
   async close(): Promise<void> {
     const { credentials, restorer, pools, segments, store, clock, metrics, accessLog } = this.deps;
     clock.close();
+    this.deps.trace.close();
     await restorer?.close();
     await pools.close();
     await segments.close();

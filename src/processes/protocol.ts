@@ -2,6 +2,7 @@ import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
 import type { DeployOptions } from '../deploy/service/config.js';
 import type { MetricSnapshot } from '../telemetry/collected.js';
+import type { TraceBatch, TraceOrder } from '../telemetry/request-trace.js';
 
 /**
  * What the supervisor and its children say to each other over Node's IPC channel, as JSON:
@@ -15,6 +16,8 @@ import type { MetricSnapshot } from '../telemetry/collected.js';
  *        │  ── credentials ───────────▶ │  when their file has changed
  *        │  ── metrics ───────────────▶ │  at a scrape
  *        │  ◀──────────────── metrics ─ │
+ *        │  ── trace ─────────────────▶ │  while an operator looks at requests as they end
+ *        │  ◀───────────────── traced ─ │
  *        │  ── reopen-logs ───────────▶ │  their files were renamed
  *        │  ── leave ─────────────────▶ │  a drain is near: health checks are to fail
  *        │  ── aside | resume ────────▶ │  at a reload: others are about to listen in its place, or not
@@ -45,6 +48,7 @@ export type ToChild =
   | ChildInit
   | { readonly type: 'credentials'; readonly credentials: Roster }
   | { readonly type: 'metrics'; readonly id: number }
+  | { readonly type: 'trace'; readonly order: TraceOrder }
   | { readonly type: 'leave' }
   | { readonly type: 'reopen-logs' }
   | { readonly type: 'begin' | 'aside' | 'resume' }
@@ -80,5 +84,6 @@ export type FromChild =
       readonly metrics: MetricSnapshot;
     }
   | { readonly type: 'metrics'; readonly id: number; readonly metrics: MetricSnapshot }
+  | { readonly type: 'traced'; readonly batches: readonly TraceBatch[] }
   | { readonly type: 'draining'; readonly requestsInProgress: number }
   | { readonly type: 'drained'; readonly metrics: MetricSnapshot };

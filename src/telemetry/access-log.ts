@@ -118,9 +118,13 @@ export class AccessLog {
 
 /** A line of the access log, with its line feed. */
 export function accessLine(entry: AccessEntry): string {
+  return `${JSON.stringify(withoutSecrets(entry))}\n`;
+}
+
+/** What of a request may be shown: without what clients put into names by mistake. */
+export function withoutSecrets(entry: AccessEntry): AccessEntry {
   const { key, user_agent: agent } = entry;
-  const shown = { ...entry, key: masked(key), user_agent: masked(agent, USER_AGENT_MAX) };
-  return `${JSON.stringify(shown)}\n`;
+  return { ...entry, key: masked(key), user_agent: masked(agent, USER_AGENT_MAX) };
 }
 
 function masked(text: string | null, max = Infinity): string | null {

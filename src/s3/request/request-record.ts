@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks';
 import type { RequestBody, Exchange } from '../../http/exchange.js';
 import type { TrustedProxies } from '../../http/trusted-proxies.js';
 import type { ByteSource } from '../../lib/cancellation.js';
-import type { AccessEntry, AccessLog } from '../../telemetry/access-log.js';
+import { withoutSecrets, type AccessEntry, type AccessLog } from '../../telemetry/access-log.js';
 import type { FinishedRequest } from '../../telemetry/metrics.js';
+import { RequestTrace } from '../../telemetry/request-trace.js';
 import { STAGE, StageClock } from '../../telemetry/stage-clock.js';
 import type { RequestPath, StageMetrics } from '../../telemetry/stage-metrics.js';
 import type { Payload } from '../auth/payload-plan.js';
@@ -81,6 +82,8 @@ interface RecorderOptions {
   readonly proxies: TrustedProxies;
   /** The access log; with one, the stages of every request are measured for its lines. */
   readonly accessLog?: Pick<AccessLog, 'write'> | undefined;
+  /** Who looks at requests as they end; by default nobody ever does. */
+  readonly trace?: RequestTrace;
   /** The listener's number. */
   readonly listener: number;
 }
@@ -122,9 +125,13 @@ export const CLIENT_LEFT: ResponseFacts = { ...NOTHING_SENT, status: 499, aborte
 /** The operation before the request line is understood. */
 export const UNKNOWN_OPERATION = 'Unknown';
 
-/** Tells metrics and access log of each request. */
+/** Tells metrics, access log and trace of each request. */
 export class RequestRecorder {
-  constructor(private readonly options: RecorderOptions) {}
+  readonly #trace: RequestTrace;
+
+  constructor(private readonly options: RecorderOptions) {
+    this.#trace = options.trace ?? new RequestTrace();
+  }
 
   /** @returns a clock for the stages, when they are measured */
   begin(exchange: Exchange): StageClock | undefined {
@@ -132,7 +139,9 @@ export class RequestRecorder {
     metrics.requestStarted();
     // Asked in any case: it counts the requests.
     const isDue = metrics.stages.isDue;
-    if (accessLog === undefined) return isDue ? new StageClock(exchange.startedAt) : undefined;
+    if (accessLog === undefined && !this.#trace.isOn) {
+      return isDue ? new StageClock(exchange.startedAt) : undefined;
+    }
     // Looked up now, because the address is not known at the end any more.
     this.options.proxies.clientAddress(exchange.request);
     return new StageClock(exchange.startedAt);
@@ -167,6 +176,12 @@ export class RequestRecorder {
     };
     metrics.requestFinished(finished);
     if (accessLog !== undefined) accessLog.write(this.#entry(request, finished, abortedBy));
+    // One that began before is not measured.
+    if (this.#trace.isOn && watch !== undefined) {
+      this.#trace.offer(finished, exchange.request.method, () =>
+        withoutSecrets(this.#entry(request, finished, abortedBy)),
+      );
+    }
   }
 
   #entry(
