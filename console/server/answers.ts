@@ -48,6 +48,8 @@ import type { RingsView } from '../surfaces/lab/rings/page.js';
 import type { WhatIfReport } from '../surfaces/lab/rings/ring-changes.js';
 import type { ChartView } from '../surfaces/monitor/charts.js';
 import type { LogsView } from '../surfaces/monitor/logs/logs.js';
+import type { VolumeView } from '../surfaces/monitor/logs/volume.js';
+import type { TraceView } from '../surfaces/monitor/trace.js';
 import type { Monitor } from '../surfaces/monitor/monitor.js';
 import type { NodesView, PanelsView } from '../surfaces/monitor/routes.js';
 import type { WorkersView } from '../surfaces/monitor/workers.js';
@@ -93,6 +95,8 @@ export interface Answers {
   'GET /api/monitor/workers': WorkersView;
   'GET /api/monitor/nodes': NodesView;
   [logs: `GET /api/monitor/logs?${string}`]: LogsView;
+  [volume: `GET /api/monitor/logs/volume?${string}`]: VolumeView;
+  [trace: `GET /api/monitor/trace?${string}`]: TraceView;
   'GET /api/files/capabilities': Capabilities;
   [containers: `GET /api/files/containers?${string}`]: ContainersPage;
   'POST /api/files/containers/details': ManyDetails;

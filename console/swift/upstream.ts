@@ -23,6 +23,9 @@ export interface UpstreamAnswer {
   readonly body: IncomingMessage;
 }
 
+/** What the console calls itself, so that its own requests can be told from others in logs. */
+export const USER_AGENT = 'ringway-console';
+
 const IDLE_MS = 30_000;
 const CONNECTIONS_MAX = 128;
 
@@ -54,7 +57,7 @@ export class Upstream {
         port,
         method,
         path: basePath + rawPath,
-        headers: { 'accept-encoding': 'identity', ...headers },
+        headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT, ...headers },
         ...(signal === undefined ? {} : { signal }),
       });
       let cause: Error | undefined;

@@ -52,8 +52,14 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByText('source: built-in').waitFor();
     await page.getByRole('link', { name: 'healthy' }).waitFor();
     await tile('nodes_online').getByText('1 / 1').waitFor();
-    await tile('async_pending').getByText('not measured').waitFor();
+    await page.getByText(/^Not measured: .*Async pending.*no cluster_nodes/).waitFor();
+    await page.getByText(/^Not shown: .*Until a certificate expires/).waitFor();
     await page.getByText('No alerts: everything that is watched is within its limits.').waitFor();
+    await page.getByText('2 / 2 up').waitFor();
+    await page.getByText(/^More charts \(\d+\)$/).click();
+    await page.getByRole('heading', { name: 'Last reload is in force' }).waitFor();
+    await page.getByText(/^More charts/).click();
+    await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
     await page.getByText(/^Workers: all \d+ up$/).click();
     await page.getByRole('rowheader', { name: 'listener 2' }).waitFor();
   });
@@ -92,11 +98,39 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.keyboard.press('ArrowRight');
     await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
     await page.keyboard.press('End');
+    await page.getByText('The trace is off.').waitFor();
+    await page.keyboard.press('ArrowLeft');
     await page.getByText('listener up').first().waitFor();
     expect(await tab('Logs').getAttribute('aria-selected')).to.equal('true');
     await page.goBack();
+    await page.getByText('The trace is off.').waitFor();
+    await page.goBack();
     await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
     await expectAccessible(page);
+  });
+
+  it('traces requests while somebody looks, and stops', async () => {
+    await tab('Trace').click();
+    await page.getByText('The trace is off.').waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('errors');
+    await page.getByLabel('Operation').fill('GetObject');
+    const followed = page.waitForResponse('**/api/monitor/trace?*');
+    await page.getByLabel('Operation').press('Enter');
+    await followed;
+    await page.getByText('No request that fits has ended yet.').waitFor();
+    await work();
+    const row = page.locator('#trace-rows tr').filter({ hasText: 'photos/0.jpg' });
+    await row.getByText('403').waitFor();
+    await row.getByRole('button', { name: /^Details of tx/ }).click();
+    await page.getByText('"error_code": "AccessDenied"').waitFor();
+    await watched.shoot('monitor-trace');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('The trace is off.').waitFor();
+    await page.getByRole('button', { name: 'Show its log lines' }).click();
+    expect(await tab('Logs').getAttribute('aria-selected')).to.equal('true');
+    await page.goBack();
+    await page.goBack();
   });
 
   it('takes a range of its own, and stands still then', async () => {
@@ -118,6 +152,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('filters the log by level and text, and stops following it', async () => {
     await tab('Logs').click();
     await page.getByText('listener up').first().waitFor();
+    await page.getByRole('button', { name: 'Table: Lines over time' }).waitFor();
     await watched.shoot('monitor-logs');
     await expectAccessible(page);
     await page.getByLabel('Contains').fill('service ready');
@@ -138,7 +173,10 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       level: 'error',
       worker: null,
       trans_id: REQUEST_ID,
-      line: JSON.stringify({ msg: EVIL, request_id: REQUEST_ID }),
+      line: JSON.stringify({
+        ...{ msg: EVIL, request_id: REQUEST_ID, method: 'GET', status: 404, total_ms: 3 },
+        ...{ bucket: 'photos', key: 'a.jpg' },
+      }),
     };
     const times = { complete_from_unix_s: null, seen_to_unix_s: line.unix_s };
     const found = {
@@ -152,8 +190,18 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       route.fulfill({ json: { ...found, nodes: ['node1'], lines: [line] } }),
     );
     await page.getByRole('button', { name: 'Follow' }).click();
-    await page.getByText(`${EVIL} request_id=${REQUEST_ID}`).waitFor();
+    await page.locator('#log .text').getByText(EVIL, { exact: true }).waitFor();
+    await page.locator('#log .path').getByText('/photos/a.jpg').waitFor();
+    await page.locator('#log .ms').getByText('3.0 ms').waitFor();
     await page.getByText('1 line; there are more').waitFor();
+    const older = page.waitForRequest((request) => request.url().includes('&to='));
+    await page.getByRole('button', { name: 'Load older lines' }).click();
+    expect(new URL((await older).url()).searchParams.get('own')).to.equal('hide');
+    await page.getByRole('button', { name: 'No older lines were found. Look again' }).waitFor();
+    const shown = page.waitForRequest((request) => request.url().includes('own=show'));
+    await page.getByRole('checkbox', { name: "Console's own requests" }).check();
+    await shown;
+    await page.getByRole('checkbox', { name: "Console's own requests" }).uncheck();
     const asked = page.waitForRequest((request) => request.url().includes(REQUEST_ID));
     await page.getByRole('button', { name: `Show all lines of request ${REQUEST_ID}` }).click();
     await asked;
@@ -253,6 +301,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       .getByText(/^unknown since/)
       .waitFor();
     await page.getByRole('link', { name: 'unknown: Gateway' }).waitFor();
+    await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
     await page.getByText('Workers: unknown').waitFor();
     expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
     await watched.shoot('monitor-dead');

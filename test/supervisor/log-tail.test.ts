@@ -164,6 +164,35 @@ describe('supervisor: log query', () => {
     expect(ask({ query: '{}', start: 'yesterday' }).status).to.equal(400);
   });
 
+  it('counts lines by a label, in steps that end at their time', () => {
+    const counted = new LogTail();
+    for (const [age, level] of [
+      [50, 'info'],
+      [50, 'warn'],
+      [45, 'info'],
+      [5, 'info'],
+      [70, 'info'],
+    ] as const) {
+      // prettier-ignore
+      counted.add(line(age, { level, process: 'listener' }), '');
+    }
+    const end = NOW / 1000;
+    const query = (range: number) => `sum by (level) (count_over_time({process="listener"}[${range}s]))`; // prettier-ignore
+    const ask = (range: number, step: string) => queryRange(counted, new URLSearchParams({ query: query(range), start: `${end - 50}`, end: `${end}`, step }), NOW); // prettier-ignore
+    expect(ask(10, '10').body).to.deep.equal({
+      status: 'success',
+      data: {
+        resultType: 'matrix',
+        result: [
+          { metric: { level: 'info' }, values: [[end - 50, '1'], [end - 40, '1'], [end, '1']] },
+          { metric: { level: 'warn' }, values: [[end - 50, '1']] },
+        ],
+      },
+    }); // prettier-ignore
+    expect(ask(10, '20').status).to.equal(400);
+    expect(ask(1, '0.001').status).to.equal(400);
+  });
+
   it('names labels and their values', () => {
     const names = ['level', 'process', 'service', 'worker'];
     expect(labels(tail).body).to.deep.equal({ status: 'success', data: names });

@@ -11,6 +11,7 @@ import { RULES } from './alerts/rules.js';
 import { chartOf, type ChartView } from './charts.js';
 import { Logs, type LogSearch, type LogsView } from './logs/logs.js';
 import { lokiOf, tailOf } from './logs/log-store.js';
+import type { VolumeView } from './logs/volume.js';
 import { tilesOf } from './overview.js';
 import type { Panel } from './panels/panel.js';
 import {
@@ -27,6 +28,7 @@ import { ProxySampler } from './sources/proxy-sampler.js';
 import { ReconSampler } from './sources/recon-sampler.js';
 import { SourceError, type Sampler } from './sources/source.js';
 import { TILES } from './tiles.js';
+import { lookAtTrace, type TraceQuery, type TraceView } from './trace.js';
 import { Watch } from './watch.js';
 import { Workers } from './workers.js';
 
@@ -46,6 +48,8 @@ export interface SourceView {
   readonly reason?: string;
   readonly last_unix_s?: number | null;
 }
+
+const NO_LOGS = 'The logs are unknown: neither logs_url nor admin_url is configured.';
 
 const SOURCE_TITLES = {
   gateway: 'Gateway',
@@ -182,9 +186,21 @@ export class Monitor {
     });
   }
 
+  /** How many log lines there are, of each level. */
+  async logVolume(search: Parameters<Logs['volume']>[0]): Promise<VolumeView> {
+    return this.logs?.volume(search) ?? { state: 'unknown', reason: NO_LOGS };
+  }
+
+  /** Requests of the gateway that have ended since the look before. */
+  async trace(wish: TraceQuery): Promise<TraceView> {
+    const { admin } = this.monitor;
+    if (admin.isConfigured) return lookAtTrace(admin, wish);
+    return { state: 'unknown', reason: 'There is no trace: admin_url is not configured.' };
+  }
+
   async searchLogs(search: LogSearch): Promise<LogsView> {
     if (this.logs !== undefined) return this.logs.search(search);
-    const reason = 'The logs are unknown: neither logs_url nor admin_url is configured.';
+    const reason = NO_LOGS;
     const nothing = { truncated: false, services: [], nodes: [], lines: [] };
     const times = { complete_from_unix_s: null, seen_to_unix_s: null };
     return { source: 'embedded', state: 'unknown', reason, ...nothing, ...times };

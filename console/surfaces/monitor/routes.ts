@@ -8,6 +8,7 @@ import { LINES_MAX } from './logs/log-store.js';
 import type { Monitor } from './monitor.js';
 import { panelOf, PANELS, TABS } from './panels/panels.js';
 import { RANGE_S_MAX } from './step.js';
+import { TRACE_QUERY } from './trace.js';
 
 const RANGES_S = [900, 3600, 21_600, 86_400, 604_800, 2_592_000];
 const HOUR_S = 3600;
@@ -23,13 +24,18 @@ const NAMES = z
   .transform((text) => text.split(',').filter((name) => name !== ''))
   .pipe(z.array(z.string().regex(/^[A-Za-z0-9._@-]{1,64}$/)).max(20));
 
-const LOGS = z.strictObject({
+const VOLUME = z.strictObject({
   services: NAMES,
   nodes: NAMES,
   level: z.enum(LOG_LEVELS).optional(),
-  contains: z.string().max(256).optional(),
+  /** `hide`: without the requests of the console itself. */
+  own: z.enum(['show', 'hide']).default('show'),
   from: UNIX_S.optional(),
   to: UNIX_S.optional(),
+});
+
+const LOGS = VOLUME.extend({
+  contains: z.string().max(256).optional(),
   limit: z.coerce.number().int().min(1).max(LINES_MAX).default(200),
 });
 
@@ -48,9 +54,18 @@ export function monitorRoutes(app: FastifyInstance, context: ConsoleContext): vo
   app.get('/api/monitor/workers', { config: { access: 'operate' } }, () => monitor.workers.view());
   app.get('/api/monitor/nodes', { config: { access: 'read' } }, () => nodesView(monitor, context));
   app.get('/api/monitor/logs', { config: { access: 'operate' } }, (request) => {
-    const { from, to = context.now() / 1000, ...wish } = parse(LOGS, request.query);
-    return monitor.searchLogs({ ...wish, ...checkedRange(from ?? to - HOUR_S, to) });
+    const { from, to = context.now() / 1000, own, ...wish } = parse(LOGS, request.query);
+    const range = checkedRange(from ?? to - HOUR_S, to);
+    return monitor.searchLogs({ ...wish, hideOwn: own === 'hide', ...range });
   });
+  app.get('/api/monitor/logs/volume', { config: { access: 'operate' } }, (request) => {
+    const { from, to = context.now() / 1000, own, ...wish } = parse(VOLUME, request.query);
+    const range = checkedRange(from ?? to - HOUR_S, to);
+    return monitor.logVolume({ ...wish, hideOwn: own === 'hide', ...range });
+  });
+  app.get('/api/monitor/trace', { config: { access: 'operate' } }, (request) =>
+    monitor.trace(parse(TRACE_QUERY, request.query)),
+  );
 }
 
 function checkedRange(fromS: number, toS: number) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { TraceView } from '../../../console/surfaces/monitor/trace.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -18,6 +19,8 @@ class FakeGateway {
   failed = 0;
   cpuS = 5;
   readonly lines: string[] = [];
+  traced: unknown = {};
+  counted: unknown = [];
   readonly server = new FakeServer((url) => this.#answer(url));
 
   #answer(url: URL): unknown {
@@ -50,7 +53,12 @@ class FakeGateway {
             { kind: 'janitor', pid: null, state: 'waiting', restarts: 0, started_at: null },
           ],
         };
+      case '/tracez':
+        return { entries: [this.traced], next: 1, skipped: 0, listeners: 1 };
       case '/loki/api/v1/query_range': {
+        if (url.searchParams.has('step')) {
+          return { status: 'success', data: { resultType: 'matrix', result: this.counted } };
+        }
         const stream = { service: 'ringway', process: 'listener', worker: '1', level: 'info' };
         const values = this.lines.map((line, index) => [`${1.8e18 + index * 1e9}`, line]);
         return { status: 'success', data: { resultType: 'streams', result: [{ stream, values }] } };
@@ -197,7 +205,57 @@ describe('Monitor with the built-in collector', () => {
     );
   });
 
+  it('shows requests as they end, without secrets, and says what it cannot', async () => {
+    gateway.traced = {
+      ...{ seq: 1, time: '2026-01-01T00:00:00.000Z', request_id: 'tx1', remote: '192.0.2.1' },
+      ...{ requester: 'KEY', account: 'AUTH_a', bucket: 'b', key: 'k?temp_url_sig=s3cret' },
+      ...{ operation: 'GetObject', method: 'GET', status: 200, error_code: null, bytes_in: 0 },
+      ...{ bytes_out: 5, total_ms: 2, ttfb_ms: 1, backend_ms: 1, wait_ms: 0, aborted_by: null },
+      ...{ listener: 1, user_agent: null },
+    };
+    const path = '/api/monitor/trace?id=0123456789&status=errors&every=10';
+    const view = (await operator.get(path)).json() as TraceView;
+    if (view.state !== 'ok') throw new Error(view.reason);
+    expect(view.entries[0]).to.include({ operation: 'GetObject', key: 'k?temp_url_sig=[secret]' });
+    const asked = gateway.server.asked.findLast(({ pathname }) => pathname === '/tracez');
+    expect(asked?.search).to.equal('?id=0123456789&after=0&every=10&status=errors');
+    gateway.traced = { seq: 'x' };
+    expect(view.entries[0]).not.to.have.property('account');
+    const unknown = (await operator.get(path)).json() as TraceView;
+    expect(unknown).to.include({
+      state: 'unknown',
+      reason: "The gateway's answer makes no sense.",
+    });
+  });
+
+  it('counts lines by level, without a text that would tell what lines hide', async () => {
+    const from = 1_800_000_000;
+    gateway.counted = [
+      { metric: { level: 'err' }, values: [[from + 10, '2']] },
+      { metric: { level: 'ERROR' }, values: [[from + 10, '1'], [from + 20, '4']] },
+      { metric: {}, values: [[from + 20, '7']] },
+    ]; // prettier-ignore
+    const path = `/api/monitor/logs/volume?own=hide&from=${from}&to=${from + 600}`;
+    expect((await operator.get(path)).json()).to.deep.equal({
+      state: 'ok',
+      step_s: 10,
+      from_unix_s: from,
+      to_unix_s: from + 600,
+      series: [
+        { level: 'error', points: [[from + 10, 3], [from + 20, 4]] },
+        { level: 'other', points: [[from + 20, 7]] },
+      ],
+    }); // prettier-ignore
+    const asked = gateway.server.asked.findLast(({ pathname }) => pathname.endsWith('query_range'));
+    expect(asked?.searchParams.get('query')).to.equal(
+      'sum by (level) (count_over_time({process=~".+"} != "ringway-console"[10s]))',
+    );
+    expect(codeOf(await operator.get(`${path}&contains=x`))).to.equal('invalid_argument');
+  });
+
   for (const [path, code] of [
+    ['/api/monitor/trace?id=1', 'invalid_argument'],
+    ['/api/monitor/trace?id=0123456789&status=200', 'invalid_argument'],
     ['/api/monitor/series?panel=nothing&from=1&to=2', 'not_found'],
     ['/api/monitor/series?panel=latency&from=2&to=1', 'invalid_argument'],
     ['/api/monitor/series?panel=latency&from=0&to=99999999', 'invalid_argument'],
@@ -221,12 +279,14 @@ describe('Monitor with the built-in collector', () => {
       'nodes',
       'workers',
       'logs',
+      'logs/volume',
+      'trace?id=0123456789',
       'series?panel=latency&from=1&to=2',
     ];
     const reader = await bed.login('tester3', 'testing3');
     for (const path of paths) {
       expect((await bed.client().get(`/api/monitor/${path}`)).status, path).to.equal(401);
-      const forbidden = path === 'workers' || path === 'logs';
+      const forbidden = /^(?:workers|logs|trace)/.test(path);
       expect((await reader.get(`/api/monitor/${path}`)).status, path).to.equal(
         forbidden ? 403 : 200,
       );

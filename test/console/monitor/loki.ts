@@ -44,6 +44,9 @@ export class FakeLoki {
       return { status: 'success', data: [...new Set(values)].sort() };
     }
     if (pathname !== '/loki/api/v1/query_range') return undefined;
+    if (query.has('step')) {
+      return { status: 'success', data: { resultType: 'matrix', result: [] } };
+    }
     const found = this.#find(query);
     const streams = new Map<string, [string, string][]>();
     for (const { ns, labels, line } of found) {

@@ -47,6 +47,21 @@ interface SeriesModule {
   readonly nameOf: (series: { labels: Readonly<Record<string, string>> }, title: string) => string;
 }
 
+interface LineModule {
+  readonly requestOf: (
+    line: string,
+    fields: Readonly<Record<string, unknown>> | null,
+  ) => Readonly<Record<string, string>> | null;
+}
+
+interface VolumeModule {
+  readonly volumeOfLines: (
+    marks: readonly { readonly unixS: number; readonly level: string }[],
+    from: number,
+    to: number,
+  ) => { readonly step_s: number; readonly series: readonly unknown[] };
+}
+
 describe("the Monitor's page", () => {
   const alert = (kind: string, node: string | null, state: Alert['state'] = 'firing'): Alert => ({
     title: `${kind} (d1)`,
@@ -87,6 +102,31 @@ describe("the Monitor's page", () => {
       [40, 50, 'up for a part of the time'],
     ]);
     expect(countUp([[10, 20], [1, 1], [1, 0], [1, null]], 1)).to.deep.equal({ up: 1, known: 2, all: 3 }); // prettier-ignore
+  });
+
+  it('reads the request of a line, whoever wrote it', async () => {
+    const { requestOf } = await load<LineModule>('log-line.js');
+    const access = { method: 'PUT', status: 200, bucket: 'b', key: 'a/k', total_ms: 12.345 };
+    expect(requestOf('', access)).to.deep.equal({ method: 'PUT', path: '/b/a/k', status: '200', ms: '12 ms' }); // prettier-ignore
+    const proxy =
+      'proxy-server: 10.0.0.9 10.0.0.9 23/Nov/2026/20/54/05 GET /v1/AUTH_a/c/o HTTP/1.0 404 - curl/8 - - 70 - tx0123456789abcdef01234-006703abcd - 0.0021 - - 1.1 1.2 0';
+    expect(requestOf(proxy, null)).to.deep.equal({ method: 'GET', path: '/v1/AUTH_a/c/o', status: '404', ms: '2.1 ms' }); // prettier-ignore
+    const object =
+      'object-server: 10.0.0.1 - - [23/Nov/2026:20:54:05 +0000] "GET /sdb1/12/AUTH_a/c/o" 200 5 "-" "tx1" "proxy-server 12" 0.0012 "-" 99 0';
+    expect(requestOf(object, null)).to.deep.equal({ method: 'GET', path: '/sdb1/12/AUTH_a/c/o', status: '200', ms: '1.2 ms' }); // prettier-ignore
+    expect(requestOf('{}', { msg: 'listener up' })).to.equal(null);
+    expect(requestOf('a line of text', null)).to.equal(null);
+  });
+
+  it('counts the lines that are shown, by time and level', async () => {
+    const { volumeOfLines } = await load<VolumeModule>('log-volume.js');
+    const marks = [{ unixS: 1005, level: 'info' }, { unixS: 1010, level: 'info' }, { unixS: 1599.5, level: 'odd' }]; // prettier-ignore
+    const { step_s: step, series } = volumeOfLines(marks, 1000, 1600);
+    expect(step).to.equal(10);
+    expect(series).to.deep.equal([
+      { level: 'info', points: [[1010, 2]] },
+      { level: 'other', points: [[1600, 1]] },
+    ]);
   });
 
   it('calls quantiles what people call them', async () => {

@@ -12,6 +12,7 @@ export class LogFilter {
   #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'text, or a request id' });
   #level;
   #limit;
+  #own = el('input', { type: 'checkbox' });
   #choices = {
     services: el('fieldset', { hidden: true }),
     nodes: el('fieldset', { hidden: true }),
@@ -34,6 +35,7 @@ export class LogFilter {
     );
     this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
     this.#level.onchange = () => setPlace({ level: this.#level.value });
+    this.#own.onchange = () => setPlace({ own: this.#own.checked ? 'show' : 'hide' });
     this.#limit.onchange = () => setPlace({ limit: this.#limit.value });
     this.#contains.oninput = () => {
       clearTimeout(this.#typing);
@@ -43,6 +45,7 @@ export class LogFilter {
       el('label', {}, 'Contains ', this.#contains),
       el('label', {}, 'Level ', this.#level),
       el('label', {}, 'At most ', this.#limit),
+      el('label', { className: 'chip' }, this.#own, "Console's own requests"),
       this.#choices.services,
       this.#choices.nodes,
     );
@@ -54,6 +57,7 @@ export class LogFilter {
     if (document.activeElement !== this.#contains) this.#contains.value = place.contains;
     this.#level.value = place.level;
     this.#limit.value = place.limit;
+    this.#own.checked = place.own === 'show';
     for (const key of /** @type {const} */ (['services', 'nodes'])) {
       const chosen = place[key].split(',');
       for (const box of this.#choices[key].querySelectorAll('input')) {

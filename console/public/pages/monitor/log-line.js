@@ -1,4 +1,5 @@
 import { el, shownText } from '../../js/dom.js';
+import { iconButton } from '../../js/icons.js';
 import { stateMark } from './state.js';
 import { timeAt } from './units.js';
 
@@ -18,6 +19,8 @@ const TOLD = new Set([
   'process',
   'worker',
   'v',
+  'request_id',
+  'trans_id',
 ]);
 
 /**
@@ -34,13 +37,66 @@ function fieldsOf(line) {
 }
 
 /**
+ * A request that a line tells of; what it does not say is an empty text.
+ *
+ * @typedef {{ method: string, path: string, status: string, ms: string }} LoggedRequest
+ */
+
+/**
+ * The access line of a Swift proxy: client, peer, time, request line, status, referrer, agent, token,
+ * bytes in and out, ETag, transaction, headers, seconds (Swift's middleware/proxy_logging.py).
+ */
+const PROXY_LINE =
+  /\S+ \S+ \d\d\/\w{3}\/\d{4}\/\d\d\/\d\d\/\d\d (?<method>[A-Z]+) (?<path>\S+) HTTP\/\S+ (?<status>\d{3})(?: \S+){8} (?<seconds>\d+\.\d+)/;
+/**
+ * The line of a storage server: client, time, request line, status, bytes, referrer, transaction,
+ * agent, seconds (Swift's get_log_line in common/utils).
+ */
+const SERVER_LINE =
+  /\[[^\]]+\] "(?<method>[A-Z]+) (?<path>[^"\s]+)[^"]*" (?<status>\d{3}) \S+ "[^"]*" "[^"]*" "[^"]*" (?<seconds>\d+\.\d+)/;
+
+/** Columns of a request say these. */
+const OF_REQUEST = new Set(['method', 'status', 'total_ms', 'bucket', 'key', 'path']);
+
+/**
  * @param {string} line
  * @param {Record<string, unknown> | null} fields
+ * @returns {LoggedRequest | null} null for a line that tells of no request
  */
-function shortText(line, fields) {
+export function requestOf(line, fields) {
+  if (fields !== null) {
+    const { method, status, bucket, key, path, total_ms: ms } = fields;
+    if (typeof method !== 'string' || typeof status !== 'number') return null;
+    const names = [bucket, key].filter((name) => typeof name === 'string');
+    const shown = typeof path === 'string' ? path : `/${names.join('/')}`;
+    return {
+      method,
+      path: shown,
+      status: String(status),
+      ms: typeof ms === 'number' ? millis(ms) : '',
+    };
+  }
+  const found = (PROXY_LINE.exec(line) ?? SERVER_LINE.exec(line))?.groups;
+  if (found === undefined) return null;
+  const { method = '', path = '', status = '', seconds = '' } = found;
+  return { method, path, status, ms: millis(Number(seconds) * 1000) };
+}
+
+/** @param {number} ms */
+function millis(ms) {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/**
+ * @param {string} line
+ * @param {Record<string, unknown> | null} fields
+ * @param {boolean} isRequest whether columns of their own show what is told of a request
+ */
+function shortText(line, fields, isRequest) {
   if (fields === null) return line;
   const rest = Object.entries(fields)
     .filter(([key, value]) => !TOLD.has(key) && value !== null && value !== '')
+    .filter(([key]) => !isRequest || !OF_REQUEST.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
   return [fields.msg ?? fields.message ?? '', ...rest].filter((text) => text !== '').join(' ');
 }
@@ -66,26 +122,36 @@ export function logLine(entry, onId) {
     textContent: `${timeAt(time, 'second')}.${String(Math.floor((time % 1) * 1000)).padStart(3, '0')}`,
   });
   const where = [service, worker, node].filter((text) => text !== null);
+  const request = requestOf(line, fields);
+  const text = shownText(shortText(line, fields, request !== null));
   const summary = el(
     'summary',
-    {},
+    { className: request === null ? '' : 'request' },
     stamp,
     stateMark(LEVELS[level ?? ''] ?? 'unknown', level ?? 'no level'),
     el('span', { className: 'where', textContent: where.join(' ') }),
-    el('span', { className: 'text', textContent: shownText(shortText(line, fields)) }),
+    ...(request === null ? [] : cellsOf(request)),
+    el('span', { className: 'text', textContent: text }),
   );
   const whole = fields === null ? line : JSON.stringify(fields, null, 2);
   const details = el('details', {}, summary, el('pre', { tabIndex: 0, textContent: whole }));
   const row = el('li', {}, details);
+  row.dataset.time = String(time);
+  row.dataset.level = level ?? '';
   if (id !== null) {
-    const button = el('button', {
-      className: 'small id',
-      textContent: id,
-      onclick: () => onId(id),
-    });
-    button.title = 'Show all lines of this request';
-    button.setAttribute('aria-label', `Show all lines of request ${id}`);
+    const button = iconButton('list', `Show all lines of request ${id}`, () => onId(id));
     row.append(button);
   }
   return row;
+}
+
+/** @param {LoggedRequest} request */
+function cellsOf({ method, path, status, ms }) {
+  const kind = status >= '500' ? 'crit' : status >= '400' ? 'warn' : 'ok';
+  return [
+    el('span', { className: 'method', textContent: method }),
+    el('span', { className: 'path', textContent: shownText(path), title: path }),
+    stateMark(kind, status),
+    el('span', { className: 'ms', textContent: ms }),
+  ];
 }

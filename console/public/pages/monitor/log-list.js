@@ -40,6 +40,29 @@ export class LogList {
     return this.#newest;
   }
 
+  /** Time of the oldest line in unix seconds; undefined without lines. */
+  get oldest() {
+    const row = /** @type {HTMLElement | undefined} */ ([...this.#rows()].at(-1));
+    return row === undefined ? undefined : Number(row.dataset.time);
+  }
+
+  /** Whether there is place for more. */
+  get isFull() {
+    return this.#count >= LINES_MAX;
+  }
+
+  /** Times in unix seconds and levels of all lines. */
+  get marks() {
+    return [...this.#rows()].map(({ dataset }) => ({
+      unixS: Number(dataset.time),
+      level: dataset.level ?? '',
+    }));
+  }
+
+  #rows() {
+    return /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll('li[data-time]'));
+  }
+
   get count() {
     return this.#count;
   }
@@ -82,6 +105,22 @@ export class LogList {
     this.#count += fresh.length;
     while (this.#count > LINES_MAX) this.#dropOldest();
     this.#newest = Math.max(this.#newest, lines[0]?.unix_s ?? 0);
+  }
+
+  /**
+   * Lines before those that are shown, as many as there is place for.
+   *
+   * @param {readonly LogLine[]} lines the newest first, some of which may be here already
+   * @returns how many were new
+   */
+  addOlder(lines) {
+    const fresh = this.#freshOf(lines).slice(0, LINES_MAX - this.#count);
+    const last = [...this.#rows()].at(-1);
+    const rows = fresh.map((line) => this.#rowOf(line));
+    if (last === undefined) this.element.prepend(...rows);
+    else last.after(...rows);
+    this.#count += fresh.length;
+    return fresh.length;
   }
 
   /**

@@ -2,6 +2,7 @@ import { call, query } from '../../js/api.js';
 import { el, messageOf } from '../../js/dom.js';
 import { LogFilter } from './log-filter.js';
 import { LogList } from './log-list.js';
+import { LogVolume, volumeOfLines } from './log-volume.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
 import { stateMark } from './state.js';
@@ -13,9 +14,19 @@ import { localTimes } from './units.js';
  */
 
 const TAIL_MS = 2000;
+/** Lines are counted no more often. */
+const VOLUME_MS = 15_000;
 /** A line may be written later than one with a later time, and get into a Loki later still. */
 const OVERLAP_S = 5;
 const LATE_S = { embedded: OVERLAP_S, loki: 60 };
+
+const COLUMNS = ['Time', 'Level', 'Where', 'Request, status and time, or message'];
+
+/** For eyes alone: each line says what it is. */
+function columnNames() {
+  const names = COLUMNS.map((textContent) => el('span', { textContent }));
+  return el('div', { className: 'log-head', ariaHidden: 'true' }, ...names);
+}
 
 /** The log: filtered, newest first, and followed until the user stops it. */
 export class Logs {
@@ -25,6 +36,9 @@ export class Logs {
   #state = el('p', { className: 'quiet' });
   #problem = el('div', {});
   #pause = el('button', { id: 'tail' });
+  #older = el('button', { id: 'older', textContent: 'Load older lines' });
+  #volume = new LogVolume((from, to) => setPlace({ from: String(from), to: String(to) }));
+  #volumeMs = -Infinity;
   #clear = el('button', { className: 'small', textContent: 'Clear filters' });
   #paused = false;
   #truncated = false;
@@ -48,6 +62,7 @@ export class Logs {
       this.#showPause();
       if (!this.#paused) void this.load();
     };
+    this.#older.onclick = () => void this.#loadOlder();
     this.#clear.onclick = () => setPlace({ services: '', nodes: '', level: '', contains: '' });
     this.element.append(
       this.#filter.element,
@@ -60,7 +75,10 @@ export class Logs {
         this.#pause,
       ),
       this.#problem,
+      this.#volume.element,
+      columnNames(),
       this.#list.element,
+      this.#older,
     );
     this.#showPause();
   }
@@ -77,10 +95,55 @@ export class Logs {
     const { from, to } = currentRange();
     await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => this.#showAll(answer));
     this.element.setAttribute('aria-busy', 'false');
+    this.#volumeMs = -Infinity;
+    void this.#count(order);
     this.#next(order);
   }
 
+  /**
+   * How many lines there are, of the whole range; with a text to look for, of the lines shown: what
+   * they hide could be found out by counting others.
+   *
+   * @param {number} order
+   */
+  async #count(order) {
+    if (performance.now() - this.#volumeMs < VOLUME_MS) return;
+    this.#volumeMs = performance.now();
+    const { from, to } = currentRange();
+    if (place.contains !== '') {
+      this.#volume.show(volumeOfLines(this.#list.marks, from, to));
+      return;
+    }
+    const { services, nodes, level, own } = place;
+    const asked = query({ services, nodes, level, own, from, to });
+    try {
+      const view = await call('GET', `/api/monitor/logs/volume?${asked}`, undefined, true);
+      if (order === this.#order) this.#volume.show(view.state === 'ok' ? view : null);
+    } catch {
+      // The lines say that nothing can be asked for.
+      if (order === this.#order) this.#volume.show(null);
+    }
+  }
+
+  /** Goes back in time, also beyond the range: by as much again. */
+  async #loadOlder() {
+    const oldest = this.#list.oldest;
+    if (oldest === undefined) return;
+    const { from, to } = currentRange();
+    const range = { from: Math.min(from, oldest - (to - from)), to: oldest + 0.001 };
+    this.#older.disabled = true;
+    let found = 0;
+    await this.#ask(this.#order, range, ({ lines, truncated }) => {
+      found = this.#list.addOlder(lines);
+      this.#truncated = truncated;
+    });
+    this.#older.disabled = false;
+    if (found === 0) this.#older.textContent = 'No older lines were found. Look again';
+    else this.#older.textContent = 'Load older lines';
+  }
+
   destroy() {
+    this.#volume.destroy();
     clearTimeout(this.#timer);
     this.#order += 1;
   }
@@ -106,6 +169,7 @@ export class Logs {
           this.#list.add(answer.lines, older, this.#lostSince(seenTo, answer));
         });
     }
+    void this.#count(order);
     this.#next(order);
   }
 
@@ -133,8 +197,8 @@ export class Logs {
    * @param {(answer: LogsView) => void} take
    */
   async #ask(order, range, take) {
-    const { services, nodes, level, contains, limit } = place;
-    const asked = query({ services, nodes, level, contains, limit, ...range });
+    const { services, nodes, level, contains, own, limit } = place;
+    const asked = query({ services, nodes, level, contains, own, limit, ...range });
     try {
       const answer = await call('GET', `/api/monitor/logs?${asked}`, undefined, true);
       if (order !== this.#order) return;
@@ -144,7 +208,10 @@ export class Logs {
       );
       if (answer.state === 'ok') {
         take(answer);
-        this.#seenTo = answer.seen_to_unix_s ?? 0;
+        // What is older says nothing of what has been seen by now.
+        if (range.to === undefined || this.#seenTo === 0) {
+          this.#seenTo = answer.seen_to_unix_s ?? 0;
+        }
         this.#source = answer.source;
       }
       this.#showState(answer.state === 'ok');
@@ -158,6 +225,7 @@ export class Logs {
   /** @param {boolean} known whether the log could be read */
   #showState(known) {
     const { count } = this.#list;
+    this.#older.hidden = count === 0 || this.#list.isFull;
     const filtered = [place.services, place.nodes, place.level, place.contains].some(
       (one) => one !== '',
     );

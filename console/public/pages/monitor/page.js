@@ -17,6 +17,8 @@ import { fail } from '../../js/shell.js';
  */
 
 const TILES = 10;
+/** Tabs whose data others may not see. */
+const FOR_OPERATORS = new Set(['logs', 'trace']);
 /** @type {Record<string, string>} */
 const SOURCE_NAMES = { embedded: 'built-in', prometheus: 'Prometheus' };
 /** The number of missed updates after which the shown values count as unknown. */
@@ -151,7 +153,7 @@ async function open(session) {
   showLoadingTiles(TILES);
   const operator = session.role === 'operator';
   const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
-  const tabs = catalogue.tabs.filter(({ id }) => operator || id !== 'logs');
+  const tabs = catalogue.tabs.filter(({ id }) => operator || !FOR_OPERATORS.has(id));
   const byPanel = new Map(catalogue.items.map((item) => [item.id, item]));
   aboutOf = (panel) => byPanel.get(panel);
   if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0]?.id ?? '';

@@ -1,5 +1,6 @@
 import { call, query } from '../../js/api.js';
 import { el, messageOf } from '../../js/dom.js';
+import { iconButton } from '../../js/icons.js';
 import { bars } from './bars.js';
 import { Chart } from './chart.js';
 import { now } from './clock.js';
@@ -47,8 +48,8 @@ export class Panel {
   #askedSpanS = 0;
   #body = el('div', { className: 'body' });
   #note = el('p', { className: 'quiet missing' });
-  #table = el('button', { className: 'small', textContent: 'Table' });
-  #csv = el('button', { className: 'small', textContent: 'CSV', disabled: true });
+  #table;
+  #csv;
   /** @type {Set<number>} indexes of series */
   #hidden = new Set();
   /** @type {ChartView | null} */
@@ -74,22 +75,21 @@ export class Panel {
     });
     this.#canvas.setAttribute('role', 'img');
     this.#canvas.setAttribute('aria-label', `Chart: ${title}`);
+    this.#table = iconButton('table', `Table: ${title}`, () => this.#setTable(!this.#asTable));
     this.#table.setAttribute('aria-pressed', 'false');
-    this.#table.setAttribute('aria-label', `Table: ${title}`);
-    this.#table.onclick = () => this.#setTable(!this.#asTable);
-    this.#csv.setAttribute('aria-label', `CSV: ${title}`);
-    this.#csv.onclick = () => {
+    this.#csv = iconButton('download', `CSV: ${title}`, () => {
       if (this.#answer === null) return;
       const { series } = this.#answer;
       downloadCsv(id, this.#names(series), columnsOf(series));
-    };
+    });
+    this.#csv.disabled = true;
     this.#body.append(el('p', { className: 'empty', textContent: 'Loading…' }));
     this.element = el(
       'section',
       { className: 'card panel', id: `panel-${id}` },
       el(
         'div',
-        { className: 'row' },
+        { className: 'row head' },
         el('h3', { id: `title-${id}`, textContent: title }),
         el('span', {
           className: 'quiet grow',

@@ -15,6 +15,8 @@ const DEFAULTS = {
   nodes: '',
   level: '',
   contains: '',
+  /** Whether the requests of the console itself are among the lines. */
+  own: 'hide',
   limit: '200',
 };
 

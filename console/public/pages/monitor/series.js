@@ -17,7 +17,10 @@ import { figure, timeAt } from './units.js';
 export function nameOf({ labels }, title) {
   const values = Object.entries(labels)
     .filter(([, value]) => value !== '')
-    .map(([label, value]) => (label === 'quantile' ? percentileOf(value) : value));
+    .map(([label, value]) => {
+      if (label === 'worker') return `listener ${value}`;
+      return label === 'quantile' ? percentileOf(value) : value;
+    });
   return values.length === 0 ? title : values.join(' · ');
 }
 

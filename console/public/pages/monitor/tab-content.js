@@ -5,6 +5,7 @@ import { Nodes } from './nodes.js';
 import { Panel } from './panel.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
+import { Trace } from './trace.js';
 import { Workers } from './workers.js';
 
 /**
@@ -28,6 +29,16 @@ const EXTRAS = {
   gateway: { operator: true, make: () => new Workers() },
   nodes: { operator: false, make: () => new Nodes('nodes') },
   disks: { operator: false, make: () => new Nodes('disks') },
+};
+
+/**
+ * Tabs without charts.
+ *
+ * @type {Record<string, (catalogue: Catalogue) => Part>}
+ */
+const ALONE = {
+  logs: ({ log_levels: levels }) => new Logs(levels),
+  trace: () => new Trace(),
 };
 
 /** Charts this near to what is seen are kept up to date; the others when they come near. */
@@ -76,8 +87,10 @@ export class TabContent {
     this.#observer.disconnect();
     this.#near.clear();
     this.#late.clear();
-    this.#parts = place.tab === 'logs' ? [new Logs(this.#catalogue.log_levels)] : this.#charts();
-    $('#panel').replaceChildren(...(place.tab === 'logs' ? this.#elements() : this.#dashboard()));
+    const alone = ALONE[place.tab];
+    this.#parts = alone === undefined ? this.#charts() : [alone(this.#catalogue)];
+    $('#range').hidden = place.tab === 'trace';
+    $('#panel').replaceChildren(...(alone === undefined ? this.#dashboard() : this.#elements()));
     for (const { element } of this.#parts) this.#observer.observe(element);
     this.load();
   }
@@ -119,7 +132,7 @@ export class TabContent {
 
   /** New figures are there: charts go on, no more often than they have points. */
   tick() {
-    if (!isLive() || document.hidden || place.tab === 'logs') return;
+    if (!isLive() || document.hidden || place.tab in ALONE) return;
     for (const part of this.#parts) if (part.everyTick) this.#late.add(part);
     this.#catchUp();
     const stepS = Math.max(10, Number(place.range) / 300);
@@ -139,7 +152,7 @@ export class TabContent {
       .map((item) => new Panel(item, listeners));
     const extra = EXTRAS[place.tab];
     const extras = extra !== undefined && (this.#operator || !extra.operator) ? [extra.make()] : [];
-    return [...extras, ...this.#panels];
+    return place.tab === 'gateway' ? [...this.#panels, ...extras] : [...extras, ...this.#panels];
   }
 
   #elements() {

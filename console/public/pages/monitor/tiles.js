@@ -8,10 +8,7 @@ import { duration, figure, localTimes, parts } from './units.js';
  * @typedef {import('../../../server/answers.js').Overview} Overview
  * @typedef {import('../../../surfaces/monitor/routes.js').PanelsView['items'][number]} About a panel
  * @typedef {import('../../../surfaces/monitor/overview.js').TileView} TileView
- * @typedef {Omit<TileView, 'state' | 'panel' | 'last_unix_s'> & {
- *   state: TileView['state'] | 'off',
- *   panel?: string,
- * }} Tile as it is shown
+ * @typedef {Omit<TileView, 'panel' | 'last_unix_s'> & { panel?: string }} Tile as it is shown
  */
 
 const SPARK_SECONDS = 3600;
@@ -38,9 +35,13 @@ export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, st
   host.setAttribute('aria-busy', 'false');
   const active = document.activeElement;
   const focused = host.contains(active) ? (active?.id ?? '') : '';
+  const isMeasured = (/** @type {TileView} */ tile) =>
+    tile.value !== null || aboutOf(tile.panel)?.available !== false;
+  const off = tiles.filter((tile) => !isMeasured(tile));
   host.replaceChildren(
-    ...tiles.map((tile) => tileOf(measured(tile, aboutOf(tile.panel)), aboutOf(tile.panel)?.tab)),
+    ...tiles.filter(isMeasured).map((tile) => tileOf(tile, aboutOf(tile.panel)?.tab)),
     tileOf(alertTile(alerts, sources, stale)),
+    ...(off.length === 0 ? [] : [offLine(off)]),
   );
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
 }
@@ -53,14 +54,21 @@ export function showLoadingTiles(count) {
 }
 
 /**
- * A measure without a source is no trouble: it is shown differently from a lost one.
+ * Measures without a source are no trouble: a line says which, and what they lack.
  *
- * @param {TileView} tile
- * @param {About | undefined} about
- * @returns {Tile}
+ * @param {readonly TileView[]} tiles
  */
-function measured(tile, about) {
-  return tile.value === null && about?.available === false ? { ...tile, state: 'off' } : tile;
+function offLine(tiles) {
+  /** @type {Map<string, string[]>} */
+  const reasons = new Map();
+  for (const { title, reason = 'no source is configured' } of tiles) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
+  }
+  const texts = [...reasons].map(([reason, titles]) => `${titles.join(', ')} (${reason})`);
+  return el('p', {
+    className: 'quiet not-measured',
+    textContent: `Not measured: ${texts.join('; ')}.`,
+  });
 }
 
 /**
@@ -123,7 +131,7 @@ function tileOf(tile, tab) {
   const box = el(
     'article',
     { className: 'tile' },
-    el('div', { className: 'top' }, heading, ...(state === 'off' ? [] : [stateMark(state)])),
+    el('div', { className: 'top' }, heading, stateMark(state)),
     valueOf(tile),
   );
   box.dataset.state = state;
@@ -138,11 +146,8 @@ function tileOf(tile, tab) {
 }
 
 /** @param {Tile} tile */
-function valueOf({ value, unit, of, state }) {
-  if (value === null) {
-    const textContent = state === 'off' ? 'not measured' : 'unknown';
-    return el('p', { className: 'value none', textContent });
-  }
+function valueOf({ value, unit, of }) {
+  if (value === null) return el('p', { className: 'value none', textContent: 'unknown' });
   const [number, sign] = parts(value, unit);
   const rest = typeof of === 'number' ? ` / ${figure(of, unit)}` : ` ${sign}`;
   return el('p', { className: 'value' }, number, el('small', { textContent: rest }));

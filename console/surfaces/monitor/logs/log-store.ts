@@ -53,6 +53,18 @@ const RANGE = z.object({
       .catch(undefined),
   }),
 });
+const COUNTS = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    resultType: z.literal('matrix'),
+    result: z.array(
+      z.object({
+        metric: z.record(z.string(), z.string()),
+        values: z.array(z.tuple([z.number(), z.string()])),
+      }),
+    ),
+  }),
+});
 const VALUES = z.object({
   status: z.literal('success'),
   data: z.array(z.string()).nullish(),
@@ -89,6 +101,25 @@ export class LogStore {
       completeFromS: tail === undefined ? null : tail.completeFromUnixMs / 1e3,
       nowS: tail === undefined ? null : tail.nowUnixMs / 1e3,
     };
+  }
+
+  /**
+   * @param query - of LogQL, that counts
+   * @returns for each set of labels the values at the times from `fromS` on, in steps
+   * @throws SourceError
+   */
+  async counts(query: string, range: { fromS: number; toS: number; stepS: number }) {
+    const { fromS, toS, stepS } = range;
+    const { data } = await this.#ask(COUNTS, 'query_range', {
+      query,
+      start: nanoseconds(fromS),
+      end: nanoseconds(toS),
+      step: `${stepS}`,
+    });
+    return data.result.map(({ metric, values }) => ({
+      labels: metric,
+      values: values.map(([unixS, value]) => [unixS, Number(value)] as const),
+    }));
   }
 
   /** @throws SourceError */

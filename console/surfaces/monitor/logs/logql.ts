@@ -1,3 +1,5 @@
+import { USER_AGENT } from '../../../swift/upstream.js';
+
 /** Names of labels in a log store, by what they mean. */
 export interface LogLabelNames {
   readonly service: string;
@@ -13,6 +15,8 @@ export interface LogWish {
   readonly nodes: readonly string[];
   readonly level?: LogLevel | undefined;
   readonly contains?: string | undefined;
+  /** Leaves out what the console itself asked for. */
+  readonly hideOwn?: boolean | undefined;
 }
 
 /** The levels from the most severe on, each with the names that programs use for it. */
@@ -43,12 +47,27 @@ export function logQuery(wish: LogWish, names: LogLabelNames): string {
   ];
   const { contains = '' } = wish;
   const filter = contains === '' ? '' : ` |= ${literal(contains)}`;
-  return `{${matchers.join(', ')}}${filter}`;
+  const own = wish.hideOwn === true ? ` != ${literal(USER_AGENT)}` : '';
+  return `{${matchers.join(', ')}}${own}${filter}`;
+}
+
+/**
+ * LogQL for how many lines of each level there are, in steps.
+ * @param stepS - whole seconds
+ */
+export function volumeQuery(wish: LogWish, names: LogLabelNames, stepS: number): string {
+  return `sum by (${names.level}) (count_over_time(${logQuery(wish, names)}[${stepS}s]))`;
 }
 
 /** A text as LogQL quotes it: Go's escapes include JSON's, for text that is well-formed. */
 export function literal(text: string): string {
   return JSON.stringify(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+}
+
+/** The level that a program's own name for it means; `other` for what is none. */
+export function levelOf(name = ''): LogLevel | 'other' {
+  const wanted = name.toLowerCase();
+  return LOG_LEVELS.find((level) => LEVELS[level].some((one) => one === wanted)) ?? 'other';
 }
 
 function oneOf(texts: readonly string[]): string {

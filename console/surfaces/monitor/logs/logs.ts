@@ -3,6 +3,7 @@ import { SourceError } from '../sources/source.js';
 import type { LogEntry, LogQuery, LogStore } from './log-store.js';
 import { logQuery, type LogLevel } from './logql.js';
 import { redactLine } from './redact.js';
+import { volumeOf, type VolumeView } from './volume.js';
 import { visibleLines, type FoundLines } from './visible-lines.js';
 
 export interface LogSearch {
@@ -12,6 +13,8 @@ export interface LogSearch {
   readonly level?: LogLevel | undefined;
   /** Text that the shown line must contain. */
   readonly contains?: string | undefined;
+  /** Leaves out what the console itself asked for. */
+  readonly hideOwn?: boolean | undefined;
   readonly fromS: number;
   readonly toS: number;
   readonly limit: number;
@@ -100,15 +103,29 @@ export class Logs {
   }
 
   async #find(search: LogSearch, choices: Choices): Promise<FoundLines<LogLineView>> {
-    const { contains = '', services, level, fromS, toS, limit } = search;
-    const nodes = search.nodes.flatMap((node) => this.#storeNameOf(node, choices));
+    const { contains = '', services, level, hideOwn, fromS, toS, limit } = search;
+    const nodes = this.#storeNames(search, choices);
     if (nodes.length === 0 && search.nodes.length > 0)
       return { lines: [], hasMore: false, completeFromS: null, seenToS: toS };
     const query = (part: string | undefined) =>
-      logQuery({ services, nodes, level, contains: part }, this.store.names);
+      logQuery({ services, nodes, level, hideOwn, contains: part }, this.store.names);
     const range = (asked: LogQuery) => this.store.range(asked);
     const show = (entry: LogEntry) => this.#view(entry);
     return visibleLines(range, show, { query, contains, fromS, toS, limit });
+  }
+
+  /** How many lines of the range there are, whatever their text. */
+  async volume(search: Omit<LogSearch, 'contains' | 'limit'>): Promise<VolumeView> {
+    const nodes = this.#storeNames(search, this.#choices);
+    if (nodes.length > 0 || search.nodes.length === 0) {
+      return volumeOf(this.store, { ...search, nodes }, search);
+    }
+    const { fromS, toS } = search;
+    return { state: 'ok', step_s: toS - fromS, from_unix_s: fromS, to_unix_s: toS, series: [] };
+  }
+
+  #storeNames({ nodes }: Pick<LogSearch, 'nodes'>, choices: Choices): readonly string[] {
+    return nodes.flatMap((node) => this.#storeNameOf(node, choices));
   }
 
   /** A name that the page does not show is none to look for: it may be an address. */

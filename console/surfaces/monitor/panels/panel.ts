@@ -1,6 +1,6 @@
 import type { Labels } from '../labels.js';
 
-export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs';
+export type TabId = 'gateway' | 'nodes' | 'disks' | 'consistency' | 'logs' | 'trace';
 
 export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' | 's_per_s';
 

@@ -9,6 +9,7 @@ export const TABS: readonly { readonly id: TabId; readonly title: string }[] = [
   { id: 'disks', title: 'Disks' },
   { id: 'consistency', title: 'Consistency' },
   { id: 'logs', title: 'Logs' },
+  { id: 'trace', title: 'Trace' },
 ];
 
 export const PANELS: readonly Panel[] = [...GATEWAY_PANELS, ...CLUSTER_PANELS];
