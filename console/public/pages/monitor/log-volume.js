@@ -153,9 +153,11 @@ export class LogVolume {
   /** @param {(from: number, to: number) => void} onSelect told from when to when, in unix seconds */
   constructor(onSelect) {
     this.element.onclick = ({ target }) => {
-      const bar = target instanceof SVGRectElement ? target : null;
-      const drawing = bar?.closest('svg');
-      if (bar === null || drawing == null || this.#volume === null) return;
+      const bar = /** @type {SVGRectElement | null} */ (
+        /** @type {Element} */ (target).closest('svg rect')
+      );
+      const drawing = bar?.closest('svg') ?? null;
+      if (bar === null || drawing === null || this.#volume === null) return;
       const { from_unix_s: from, to_unix_s: to, step_s: step } = this.#volume;
       const time = scaleOf(44, drawing.width.baseVal.value - 4, from, to);
       const at = from + Math.round((time(bar.x.baseVal.value) - from) / step) * step;

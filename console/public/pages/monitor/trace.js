@@ -13,8 +13,8 @@ import { figure, timeAt } from './units.js';
 const POLL_MS = 1000;
 /** More than anybody reads; older rows go. */
 const ROWS_MAX = 500;
-/** Milliseconds that fill the bar of a request's time, by a root: short ones differ, too. */
-const BAR_MS = 1000;
+/** Powers of ten, in milliseconds, between which the bar of a request's time grows. */
+const BAR_POWERS = { least: -1, most: 4 };
 
 /** @type {readonly (readonly [title: string, className?: string])[]} */
 const COLUMNS = [
@@ -121,7 +121,7 @@ export class Trace {
     form.setAttribute('aria-label', 'Filter the trace');
     form.onsubmit = (event) => event.preventDefault();
     form.onkeydown = (event) => {
-      const isField = event.target instanceof HTMLInputElement;
+      const isField = /** @type {Element} */ (event.target).matches('input');
       if (event.key === 'Enter' && isField && !this.#isOn) this.#start();
     };
     this.element.append(
@@ -240,7 +240,7 @@ function rowsOf(entry) {
   const number = (/** @type {string} */ textContent) =>
     el('td', { className: 'number', textContent });
   const bar = el('span', { className: 'took', ariaHidden: 'true' });
-  bar.style.width = `${Math.min(100, 100 * Math.sqrt(ms / BAR_MS)).toFixed(0)}%`;
+  bar.style.width = `${barShare(ms)}%`;
   const took = number(figure(ms / 1000, 's'));
   took.append(bar);
   const row = el(
@@ -268,10 +268,20 @@ function rowsOf(entry) {
   return row;
 }
 
+/**
+ * @param {number} ms
+ * @returns percent: short times differ as visibly as long ones
+ */
+function barShare(ms) {
+  const { least, most } = BAR_POWERS;
+  const share = (Math.log10(Math.max(ms, 1e-3)) - least) / (most - least);
+  return Math.round(100 * Math.min(1, Math.max(0, share)));
+}
+
 /** @param {Entry} entry */
 function detailsOf(entry) {
-  const { seq, ...fields } = entry;
-  const text = JSON.stringify(fields, null, 2);
+  // The number of a row says nothing to a reader.
+  const text = JSON.stringify({ ...entry, seq: undefined }, null, 2);
   const logs = el('button', {
     className: 'small',
     textContent: 'Show its log lines',
