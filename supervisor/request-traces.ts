@@ -30,9 +30,9 @@ export interface TraceTarget {
   trace(order: TraceOrder): void;
 }
 
-/** Who looks does so again within that time, or the trace ends. */
+/** The time after the last look at which a trace ends. */
 export const TRACE_LEASE_MS = 10_000;
-/** Of each trace. */
+/** The limit of each trace. */
 const ENTRIES_MAX = 500;
 
 interface Trace {
@@ -44,8 +44,8 @@ interface Trace {
 }
 
 /**
- * Traces of requests: each begins with the first look at it, and ends when nobody has looked for ten
- * seconds. Nothing is kept of one that has ended.
+ * The traces of requests. Each begins with the first look at it, and ends ten seconds after the last
+ * one. Nothing is kept of a trace that has ended.
  */
 export class RequestTraces {
   readonly #traces = new Map<string, Trace>();
@@ -78,7 +78,7 @@ export class RequestTraces {
     };
   }
 
-  /** Takes what a process has seen; what nobody looks at any more is let go. */
+  /** Takes what a process has seen; entries of traces that have ended are dropped. */
   add(batches: readonly TraceBatch[]): void {
     for (const { id, entries, skipped } of batches) {
       const trace = this.#traces.get(id);

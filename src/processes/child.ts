@@ -21,7 +21,7 @@ export interface ChildService {
   requestsInProgress(): number;
   /** Other credentials are in force from now on; requests that are verified already go on. */
   replaceCredentials(credentials: Roster): void;
-  /** Somebody wants to see requests as they end. */
+  /** An operator wants to see requests as they end. */
   trace?(order: TraceOrder, send: SendTraces): void;
   /** The files of logs were renamed: go on with new ones. */
   reopenLogs?(): void;

@@ -1,7 +1,7 @@
 import type { AccessEntry } from './access-log.js';
 import type { FinishedRequest } from './metrics.js';
 
-/** Which requests somebody wants to see as they end. */
+/** The requests that an operator wants to see as they end. */
 export interface TraceFilter {
   /** One of so many of those that fit; 1 for all. */
   readonly every: number;
@@ -51,11 +51,11 @@ interface Running {
 }
 
 /**
- * Requests as they end, for operators who look right now. It costs nothing while nobody does, and
- * is bounded while somebody does: in orders, in entries and in time.
+ * The trace shows operators requests as they end. It costs nothing while it is off, and is bounded
+ * while it is on: in orders, in entries and in time.
  */
 export class RequestTrace {
-  /** Whether anybody looks: all that a request asks while nobody does. */
+  /** Whether there is an order: all that a request asks while there is none. */
   isOn = false;
   readonly #running = new Map<string, Running>();
   #send: SendTraces = () => undefined;
@@ -78,7 +78,7 @@ export class RequestTrace {
     }, FLUSH_MS).unref();
   }
 
-  /** @param entry makes what is shown of the request, where somebody wants to see it */
+  /** @param entry makes what is shown of the request, once an order fits it */
   offer(finished: FinishedRequest, method: string, entry: () => AccessEntry): void {
     let made: AccessEntry | undefined;
     for (const running of this.#running.values()) {

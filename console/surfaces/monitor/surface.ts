@@ -23,6 +23,7 @@ export const MONITOR: Surface = {
         '/pages/monitor/charts.css',
         '/pages/monitor/controls.css',
         '/pages/monitor/alerts.css',
+        '/pages/monitor/trace.css',
       ],
       routes: monitorRoutes,
     },

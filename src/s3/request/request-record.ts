@@ -82,7 +82,7 @@ interface RecorderOptions {
   readonly proxies: TrustedProxies;
   /** The access log; with one, the stages of every request are measured for its lines. */
   readonly accessLog?: Pick<AccessLog, 'write'> | undefined;
-  /** Who looks at requests as they end; by default nobody ever does. */
+  /** The trace that operators look at; by default one that is always off. */
   readonly trace?: RequestTrace;
   /** The listener's number. */
   readonly listener: number;

@@ -151,7 +151,7 @@ export class Trace {
     void this.#look(++this.#order);
   }
 
-  /** The gateway stops by itself when nobody has asked for ten seconds. */
+  /** The gateway stops by itself ten seconds after the last look. */
   #stop() {
     this.#isOn = false;
     this.#order += 1;
