@@ -78,6 +78,8 @@ export class ObjectFault implements ActiveFault {
     const file = await dataFile(place);
     this.#others = places.filter(({ index }) => index !== this.#index);
     if (file !== undefined) this.#copy = { place, at, file };
+    // A replicator remembers a hash only of what it has seen.
+    if (this.mode === 'silent') await this.#pass(at.device.ip, part);
     const isThere = file !== undefined;
     const text = isThere
       ? `The copy is on ${device.node}/${device.device}.`
@@ -116,9 +118,8 @@ export class ObjectFault implements ActiveFault {
         say(isSeen ? 'The auditor has put the copy into quarantine.' : 'The auditor has passed.');
       } else say('The auditor of the cluster has to find it.');
     } else if (!passes.areMissing) {
-      const policy = ['-p', String(place.part), '-i', String(this.#policyIndex)];
       for (const other of new Set(this.#others.map((one) => one.device.ip))) {
-        await passes.run('object-replicator', policy, other);
+        await this.#pass(other, place.part);
       }
       say('Replicators of the other copies have passed.');
       if (this.mode === 'silent' && !(await hasReplica(place))) {
@@ -151,8 +152,7 @@ export class ObjectFault implements ActiveFault {
         ...(seconds === undefined ? {} : { repaired_s: seconds }),
       };
     }
-    const policy = ['-p', String(place.part), '-i', String(this.#policyIndex)];
-    const ran = await this.#holding.passes.run('object-replicator', policy);
+    const ran = await this.#pass(undefined, place.part);
     if (ran) say('Replicators have passed.');
     const text = 'A copy is missing, or is not right.';
     return {
@@ -172,6 +172,12 @@ export class ObjectFault implements ActiveFault {
   async #break(params: ObjectRevert, work: () => Promise<void>): Promise<void> {
     const revert: Revert = { kind: 'chaos.object', params: { ...params } };
     await this.#holding.break([revert], this.fault, work);
+  }
+
+  /** One pass of the replicators over the partition. @param ip - of one node; undefined for all */
+  #pass(ip: string | undefined, part: number): Promise<boolean> {
+    const only = ['-p', String(part), '-i', String(this.#policyIndex)];
+    return this.#holding.passes.run('object-replicator', only, ip);
   }
 
   async #isWhole(): Promise<boolean> {

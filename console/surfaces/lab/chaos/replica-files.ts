@@ -115,11 +115,15 @@ export async function holdReplica(place: ReplicaPlace, id: string, tells: boolea
  * Puts a copy back; if replicators have made another one meanwhile, that stays, and the one that was
  * kept is deleted.
  *
- * @returns whether the copy that was kept is in its place again
+ * @returns `back`: the copy that was kept is in its place again; `replaced`: there is another one;
+ *   `none`: there was none to put back
  */
-export async function putBack(place: ReplicaPlace, id: string): Promise<boolean> {
+export async function putBack(
+  place: ReplicaPlace,
+  id: string,
+): Promise<'back' | 'replaced' | 'none'> {
   const held = heldFolder(place, id);
-  if ((await folderBelow(place.device, [HOLD, id])) === undefined) return false;
+  if ((await folderBelow(place.device, [HOLD, id])) === undefined) return 'none';
   const isEmpty = !(await hasReplica(place));
   if (isEmpty) {
     await mkdir(path.dirname(folderOf(place)), { recursive: true });
@@ -127,7 +131,7 @@ export async function putBack(place: ReplicaPlace, id: string): Promise<boolean>
     await invalidate(place);
   } else await rm(held, { recursive: true });
   await rmdir(path.dirname(held)).catch(() => undefined);
-  return isEmpty;
+  return isEmpty ? 'back' : 'replaced';
 }
 
 /** The copies of an object in a device's quarantine. */

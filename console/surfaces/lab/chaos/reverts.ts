@@ -25,6 +25,11 @@ export type ObjectRevert =
     };
 
 const TIMEOUT_MS = 5000;
+const PUT_BACK = {
+  back: 'The copy was put back.',
+  replaced: 'Replicators have made another copy.',
+  none: 'There was no copy to put back.',
+} as const;
 
 /** How each kind of fault of an object is taken back, for the net. */
 export const CHAOS_REVERTS: Readonly<Record<string, RevertKind>> = {
@@ -37,8 +42,7 @@ async function revertObject(step: ObjectRevert): Promise<string> {
     return isRestored ? 'The byte was put back.' : 'The copy has no wrong byte any more.';
   }
   if (step.do === 'put_back') {
-    const isBack = await putBack(step.place, step.id);
-    return isBack ? 'The copy was put back.' : 'There was no copy to put back.';
+    return PUT_BACK[await putBack(step.place, step.id)];
   }
   return (await clearQuota(step)) ? 'The limit was removed.' : 'There was no limit.';
 }

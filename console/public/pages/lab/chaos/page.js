@@ -28,10 +28,19 @@ export const { mount, topics, onConnection } = runPage({
 /** @param {(id: string) => void} open */
 async function catalogue(open) {
   const { items } = await call('GET', '/lab/api/chaos/catalog', undefined, true);
-  const faults = items.map((item) => faultCard(item, open));
-  const list = el('ul', { className: 'chaos-cards' }, ...faults);
-  list.setAttribute('aria-label', 'Faults');
-  return card('Faults', list);
+  const list = (/** @type {readonly Fault[]} */ some, /** @type {string} */ label) => {
+    const made = el('ul', { className: 'chaos-cards' });
+    made.append(...some.map((item) => faultCard(item, open)));
+    made.setAttribute('aria-label', label);
+    return made;
+  };
+  const here = items.filter(({ needs }) => needs === null);
+  const others = items.filter(({ needs }) => needs !== null);
+  const title = 'Faults that need something else';
+  const more = el('details', { className: 'chaos-more', open: here.length === 0 });
+  more.append(el('summary', { textContent: `${title} (${others.length})` }), list(others, title));
+  const none = el('p', { textContent: 'No fault can be tried here yet.' });
+  return card('Faults', here.length === 0 ? none : list(here, 'Faults'), more);
 }
 
 /**
@@ -88,11 +97,15 @@ async function startDialog(fault, open) {
       el('p', { textContent: fault.summary }),
       el('p', {}, el('strong', { textContent: 'Expected: ' }), fault.expect),
       el('p', {}, el('strong', { textContent: 'Afterwards: ' }), fault.revert),
-      field('Target', target),
-      ...(fault.modes.length === 0 ? [] : [field('How', mode)]),
-      field('Held for', hold, `seconds, at most ${fault.hold_s_max}`),
-      field('Taken back after', ttl, 'seconds, whatever becomes of the console'),
-      confirmed,
+      el(
+        'div',
+        { className: 'chaos-fields' },
+        field('Target', target),
+        ...(fault.modes.length === 0 ? [] : [field('How', mode)]),
+        field('Held for', hold, `seconds, at most ${fault.hold_s_max}`),
+        field('Taken back after', ttl, 'seconds, whatever becomes of the console'),
+        confirmed,
+      ),
     ],
     'Break it',
     start,

@@ -31,6 +31,9 @@ const PARTS = {
   clean_revert: 'Taken back at once',
 };
 
+/** The id of the run that was shown last. */
+let shown = '';
+
 /** @type {ChartFigure | undefined} made once, and drawn anew for each look */
 let times;
 
@@ -43,6 +46,11 @@ let times;
 export function runView(run, isOver) {
   const view = run.result ?? run.detail;
   const head = headOf(run, isOver);
+  if (shown !== run.id) {
+    shown = run.id;
+    // The button that ends it is what has to be seen, below all faults that there are.
+    setTimeout(() => head[0]?.scrollIntoView({ block: 'center' }), 0);
+  }
   if (view === null) {
     const text =
       run.state === 'reverted'

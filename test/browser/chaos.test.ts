@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { startServedNode, type ServedNode } from '../console/lab/chaos-support.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+
+describeWith([program('chromium')], 'the Chaos Arcade in a browser', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let node: ServedNode;
+  let bed: TestBed;
+  let watched: Watched;
+
+  before(async () => {
+    node = await startServedNode();
+    bed = await startTestBed(node.config, REAL_CLOCK);
+    watched = await openPage();
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(watched.page);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await node.close();
+  });
+
+  it('breaks a server by the keyboard alone, shows it, and puts it back', async () => {
+    const { page } = watched;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/chaos`);
+    await page.getByText('Faults that need something else').click();
+    await page.getByText('cgroup v2').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-chaos', ALL_SIZES);
+    await page.getByRole('button', { name: 'Try: Stop a server' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Target, once more').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-chaos-dialog');
+    // Longer than the test takes on a busy machine: it is aborted.
+    await dialog.getByLabel('Held for').fill('500');
+    await dialog.getByLabel('Taken back after').fill('900');
+    // A target that was not typed as it is breaks nothing.
+    await dialog.getByLabel('Target, once more').focus();
+    await page.keyboard.type('node1');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Type the target').waitFor();
+    await page.keyboard.type('/container-server');
+    await page.keyboard.press('Enter');
+    const step = page.getByRole('list', { name: 'Phases' }).locator('[aria-current=step]');
+    await step.getByText('Observe').waitFor();
+    expect(await node.isServed()).to.equal(false);
+    await page.getByRole('img', { name: '3 of 3 lives' }).waitFor();
+    await page.getByRole('region', { name: 'Slowest probe of each second' }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-chaos-held', ALL_SIZES);
+    // The run goes on without the page, and news of it come to the new one.
+    await page.reload();
+    await step.getByText('Observe').waitFor();
+    await page.getByRole('button', { name: 'Abort' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('An operator aborted it.').waitFor();
+    await page.getByText(/^\d+ of 100$/).waitFor();
+    await page.getByText('Taken back by the console').waitFor();
+    expect(await node.isServed()).to.equal(true);
+    await expectAccessible(page);
+    await watched.shoot('lab-chaos-score', ALL_SIZES);
+    // What was refused is an answer too: the dialog's first try, and nothing else.
+    expect(watched.complaints.filter((text) => !text.includes('412'))).to.deep.equal([]);
+  });
+});
