@@ -246,7 +246,7 @@ const KEYS = {
   lab_enabled: { schema: flag().default(false), doc: 'Shows the Lab to operators.' },
   lab_mutations: {
     schema: flag().default(false),
-    doc: 'Lets the Lab write the objects of capsules into containers. Needs `lab_enabled`.',
+    doc: 'Lets the Lab write the objects of capsules into containers, and stop services of nodes. Needs `lab_enabled`.',
   },
   store_dir: { schema: optionalPath(), doc: 'Directory with rings and swift.conf.' },
   hash_conf: {

@@ -10,6 +10,7 @@ import { DebtWatch } from './debt/debt-watch.js';
 import { ExpiredRuns } from './expired/expired-runs.js';
 import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
+import { Drills } from './node/drills.js';
 import { NodeReader } from './ground/node-reader.js';
 import { RingAgreements } from './rings/agreement.js';
 import { FaultNet } from './net/fault-net.js';
@@ -62,6 +63,7 @@ export class Lab {
   /** What keeps faults from staying. */
   readonly net: FaultNet;
   readonly chaos: ChaosRuns;
+  readonly drills: Drills;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
@@ -79,6 +81,7 @@ export class Lab {
     this.net = new FaultNet({ options, runs, now, logger });
     const ground = { options, net: this.net, runs, rings: this.rings, nodes: this.nodes, now };
     this.chaos = new ChaosRuns(ground);
+    this.drills = new Drills({ options, runs, net: this.net, rings: this.rings, now });
     this.agreements = new RingAgreements(this.rings, now);
   }
 
@@ -104,6 +107,7 @@ export class Lab {
     this.nodes.close();
     this.net.close();
     this.chaos.close();
+    this.drills.close();
     this.agreements.close();
     this.profile.close();
     await this.debt.close();

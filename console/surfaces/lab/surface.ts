@@ -3,6 +3,7 @@ import { DEBT } from './debt/page.js';
 import { CAPSULE } from './capsule/page.js';
 import { CHAOS } from './chaos/page.js';
 import { EXPIRED } from './expired/page.js';
+import { NODE_DRILL } from './node/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
@@ -17,6 +18,7 @@ const PAGES: readonly LabPage[] = [
   CAPSULE,
   TOMBSTONES,
   CHAOS,
+  NODE_DRILL,
   DEBT,
   SHADOW,
   EXPIRED,

@@ -77,13 +77,23 @@ export class FaultNet implements Net {
     { params, target, ttlS }: FaultRequest<Params>,
     by: RunActor,
   ): Promise<FaultView<Params>> {
-    if (!(ttlS >= TTL_S_MIN && ttlS <= TTL_S_MAX)) {
-      throw new ApiError(
-        'unprocessable',
-        `A fault lasts from ${TTL_S_MIN} to ${TTL_S_MAX} seconds.`,
-        { field: 'ttl_s', min: TTL_S_MIN, max: TTL_S_MAX },
-      );
+    checkTtl(ttlS);
+    await this.refuseNow();
+    // The time of a fault is written down with its parameters: the run itself may be longer.
+    const whole = { ...params, ttl_s: ttlS };
+    try {
+      const request = { params: whole, target, lock: LOCK };
+      return await this.given.runs.start<Params>(name, request, by);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'locked' && this.active !== undefined) {
+        throw faultActive(this.active);
+      }
+      throw asNoSpace(error);
     }
+  }
+
+  /** @throws ApiError fault_active, cooldown: while no other fault may begin */
+  async refuseNow(): Promise<void> {
     const untilS = await this.cooldownUntilS();
     const { active } = this;
     if (active !== undefined) throw faultActive(active);
@@ -95,17 +105,6 @@ export class FaultNet implements Net {
         { until_unix_s: untilS },
         leftS,
       );
-    }
-    // The time of a fault is written down with its parameters: the run itself may be longer.
-    const whole = { ...params, ttl_s: ttlS };
-    try {
-      const request = { params: whole, target, lock: LOCK };
-      return await this.given.runs.start<Params>(name, request, by);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'locked' && this.active !== undefined) {
-        throw faultActive(this.active);
-      }
-      throw asNoSpace(error);
     }
   }
 
@@ -230,6 +229,16 @@ export class FaultNet implements Net {
     const about = { control, kind, target, actor, ttlS: ttlS ?? TTL_S_MIN };
     return new ArmedFault({ ...about, plans, tools, now, deadMen });
   }
+}
+
+/** @throws ApiError unprocessable for seconds that no fault may last */
+export function checkTtl(ttlS: number): void {
+  if (Number.isInteger(ttlS) && ttlS >= TTL_S_MIN && ttlS <= TTL_S_MAX) return;
+  throw new ApiError(
+    'unprocessable',
+    `A fault lasts from ${TTL_S_MIN} to ${TTL_S_MAX} whole seconds.`,
+    { min: TTL_S_MIN, max: TTL_S_MAX },
+  );
 }
 
 /** What the evidence of a run has of the net; undefined for a run that was never armed. */

@@ -1,0 +1,206 @@
+import { $, durationText, el, ask } from '../../../js/dom.js';
+import { call } from '../../../js/api.js';
+import { fail } from '../../../js/shell.js';
+import { badge, field, input, numberText, table } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/node/drills.js').NodeStatus} NodeStatus
+ * @typedef {import('../../../../surfaces/lab/node/page.js').DrillsView} DrillsView
+ * @typedef {import('../../../../surfaces/lab/node/impact.js').Impact} Impact
+ */
+
+/** @type {Record<NodeStatus['state'], ['ok' | 'warn' | 'crit' | 'info', string]>} */
+export const STATES = {
+  up: ['ok', 'Up'],
+  stopping: ['warn', 'Stopping'],
+  held_down: ['crit', 'Held down'],
+  starting: ['info', 'Starting'],
+  degraded: ['warn', 'Degraded'],
+  unreachable: ['crit', 'Unreachable'],
+  failed: ['crit', 'Down'],
+  unknown: ['info', 'Unknown'],
+};
+
+const SVG = 'http://www.w3.org/2000/svg';
+const RADIUS = 16;
+const ROUND = 2 * Math.PI * RADIUS;
+
+/**
+ * A node: made once, so that the keyboard stays where it is, and shown anew with each look.
+ *
+ * @param {string} name
+ * @param {() => DrillsView} view what may be done here
+ * @param {(id: string) => void} open shows a drill
+ */
+export function nodeCard(name, view, open) {
+  const state = el('span');
+  const said = el('div');
+  const services = el('ul', { className: 'node-services' });
+  const countdown = el('div', { className: 'node-countdown' });
+  const down = el('button', { className: 'danger', textContent: `Take ${name} down` });
+  const up = el('button', { className: 'primary', textContent: `Start ${name} now` });
+  const element = el(
+    'section',
+    { className: 'card node-card' },
+    el('div', { className: 'row' }, el('h2', { textContent: name }), state),
+    said,
+    countdown,
+    services,
+    el('div', { className: 'row' }, down, up),
+  );
+  element.setAttribute('aria-label', name);
+  down.onclick = () => void takeDown(name, view().can_force, open);
+  up.onclick = async () => {
+    up.disabled = true;
+    await call('POST', '/lab/api/node/up', { node: name }).catch(fail);
+  };
+  const show = (/** @type {NodeStatus} */ node, /** @type {number} */ nowS) => {
+    const [tone, text] = STATES[node.state];
+    state.replaceChildren(badge(text, tone));
+    said.replaceChildren(
+      el('p', {
+        className: 'quiet',
+        textContent: `${node.storage_ip}, ${node.devices.length === 0 ? 'devices unknown' : node.devices.join(', ')}`,
+      }),
+      ...(node.problem === null
+        ? []
+        : [el('p', { className: 'quiet', textContent: node.problem })]),
+    );
+    services.replaceChildren(...node.services.map(serviceLine));
+    countdown.replaceChildren(...(node.held === null ? [] : clock(node.held, nowS)));
+    const { needs } = view();
+    const rests = node.cooldown_until_unix_s !== null;
+    down.hidden = node.held !== null;
+    down.disabled = needs !== null || rests || node.services.length === 0;
+    down.title =
+      needs === null ? (rests ? 'The cluster rests after the last drill.' : '') : `Needs ${needs}`;
+    up.hidden = node.held === null;
+    up.disabled = node.state === 'starting' || node.state === 'stopping';
+  };
+  return { element, show };
+}
+
+/** @param {NodeStatus['services'][number]} service */
+function serviceLine({ name, state, probe }) {
+  const isWell = state === 'active' && probe?.ok !== false;
+  // A daemon that does not run is how many clusters are set up on purpose.
+  const tone = isWell ? 'ok' : probe === null && state === 'inactive' ? '' : 'warn';
+  const answer =
+    probe === null
+      ? ''
+      : probe.ok
+        ? ` · ${probe.server_header ?? 'answers'}, ${probe.ms} ms`
+        : ' · no answer';
+  return el('li', {}, el('span', { textContent: name }), badge(`${state}${answer}`, tone));
+}
+
+/**
+ * @param {NonNullable<NodeStatus['held']>} held
+ * @param {number} nowS
+ */
+function clock({ actor, since_unix_s: since, expires_unix_s: expires }, nowS) {
+  const left = Math.max(0, expires - nowS);
+  const ring = document.createElementNS(SVG, 'svg');
+  ring.setAttribute('class', 'node-ring');
+  ring.setAttribute('viewBox', '0 0 40 40');
+  ring.setAttribute('aria-hidden', 'true');
+  const share = Math.min(1, left / Math.max(1, expires - since));
+  for (const dash of ['', `${share * ROUND} ${ROUND}`]) {
+    const circle = document.createElementNS(SVG, 'circle');
+    for (const at of ['cx', 'cy']) circle.setAttribute(at, '20');
+    circle.setAttribute('r', String(RADIUS));
+    if (dash !== '') circle.setAttribute('stroke-dasharray', dash);
+    ring.append(circle);
+  }
+  const text = left === 0 ? 'Its time is over.' : `Starts again in ${durationText(left)}.`;
+  return [
+    ring,
+    el(
+      'div',
+      {},
+      el('strong', { textContent: text }),
+      el('div', { className: 'quiet', textContent: `by ${actor}` }),
+    ),
+  ];
+}
+
+/**
+ * Shows what would happen, and asks for the name.
+ *
+ * @param {string} name
+ * @param {boolean} canForce
+ * @param {(id: string) => void} open
+ */
+async function takeDown(name, canForce, open) {
+  /** @type {Impact} */
+  let impact;
+  try {
+    impact = await call('GET', `/lab/api/node/impact?node=${encodeURIComponent(name)}`);
+  } catch (error) {
+    fail(error);
+    return;
+  }
+  const force = input('force', { type: 'checkbox' });
+  const isBlocked = !impact.safe;
+  const nodes = [
+    el('p', { textContent: summary(impact) }),
+    impactTable(impact),
+    field(
+      'Seconds',
+      input('ttl', { type: 'number', min: '10', max: '3600', value: '120', required: true }),
+      '10 to 3600; then it is started again, whatever happens',
+    ),
+    field('Name of the node', input('confirm', { required: true }), `type ${name}`),
+    ...(isBlocked && canForce
+      ? [
+          el(
+            'label',
+            { className: 'check' },
+            force,
+            el('span', { textContent: 'Do it although partitions are blocked: this is a lab.' }),
+          ),
+        ]
+      : []),
+  ];
+  const work = async (/** @type {Record<string, FormDataEntryValue>} */ given) => {
+    if (given['confirm'] !== name) throw new Error(`Type ${name} to take it down.`);
+    const { journal_id: id } = await call('POST', '/lab/api/node/down', {
+      node: name,
+      ttl_secs: Number(given['ttl']),
+      force: force.checked,
+    });
+    open(id);
+  };
+  const asked = ask(`Take ${name} down?`, nodes, 'Take down', work, { danger: true });
+  if (isBlocked && !canForce) $('#dialog-ok').disabled = true;
+  await asked;
+}
+
+/** @param {Impact} impact */
+function summary({
+  node,
+  safe,
+  write_blocked_parts: writes,
+  read_blocked_parts: reads,
+  others_away: others,
+}) {
+  const away = others.length === 0 ? '' : ` Away already: ${others.join(', ')}.`;
+  if (safe) return `Without ${node}, every partition can be read and written.${away}`;
+  return `Without ${node}, ${numberText(writes)} partitions have no write quorum of primaries, and ${numberText(reads)} cannot be read.${away}`;
+}
+
+/** @param {Impact} impact */
+export function impactTable({ rings }) {
+  return table(
+    'What would happen',
+    [
+      { title: 'Ring', value: (row) => row.ring },
+      { title: 'Policy', value: (row) => row.policy },
+      { title: 'Partitions', value: (row) => row.parts },
+      { title: 'Fewer copies', value: (row) => row.degraded_parts },
+      { title: 'No write quorum', value: (row) => row.write_blocked_parts },
+      { title: 'Not readable', value: (row) => row.read_blocked_parts },
+    ],
+    rings,
+  );
+}

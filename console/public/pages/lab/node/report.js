@@ -1,0 +1,116 @@
+import { durationText, el } from '../../../js/dom.js';
+import { timeElement } from '../../../js/times.js';
+import { card, figures, numberText, table } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/node/drills.js').DrillView} DrillView
+ * @typedef {import('../../../../surfaces/lab/node/page.js').DrillsView} DrillsView
+ * @typedef {import('../../../../surfaces/lab/node/drill.js').DrillReport} DrillReport
+ */
+
+/** @param {DrillReport} report */
+export function reportFigures({
+  probes,
+  probes_ok: ok,
+  ready_s: ready,
+  handoff_copies_max: handoffs,
+  samples,
+  report,
+}) {
+  const last = samples.at(-1)?.disks ?? null;
+  const unknown = 'unknown';
+  return figures([
+    {
+      label: 'Writes and reads',
+      value: probes === 0 ? unknown : `${ok} of ${probes}`,
+      hint: probes === 0 ? 'none were tried' : 'succeeded at the client',
+    },
+    {
+      label: 'Handoff copies',
+      value: handoffs === null ? unknown : numberText(handoffs),
+      hint:
+        handoffs === null
+          ? 'needs node_root'
+          : `at most; ${last === null ? unknown : numberText(last.handoff_copies)} now`,
+    },
+    {
+      label: 'Updates that wait',
+      value: last === null ? unknown : numberText(last.async_pending),
+      hint: last === null ? 'needs node_root' : 'at the last look',
+    },
+    {
+      label: 'Started by',
+      value: report === null ? 'not yet' : report.by === 'console' ? 'console' : 'dead-man',
+      hint: report === null ? '' : `${report.outcomes.length} services`,
+    },
+    {
+      label: 'Ready after',
+      value:
+        ready === null
+          ? report === null
+            ? 'not yet'
+            : unknown
+          : durationText(Math.max(1, Math.round(ready))),
+      hint: 'until all servers answered',
+    },
+  ]);
+}
+
+/** @param {DrillView['journal']} journal */
+export function journalCard(journal) {
+  return card(
+    'Journal',
+    table(
+      'Journal',
+      [
+        {
+          title: 'Time',
+          value: (row) => new Date(1000 * row.unix_s).toISOString(),
+          cell: (row) => timeElement(1000 * row.unix_s),
+        },
+        { title: 'State', value: (row) => row.state },
+        { title: 'By', value: (row) => (row.by === 'console' ? 'console' : 'dead-man') },
+        {
+          title: 'What was done',
+          value: (row) => row.outcomes.map(({ text }) => text).join('; ') || null,
+        },
+      ],
+      journal,
+    ),
+  );
+}
+
+/**
+ * @param {DrillsView['items']} items
+ * @param {(id: string) => void} onOpen
+ */
+export function drillTable(items, onOpen) {
+  return card(
+    'Drills',
+    table(
+      'Drills',
+      [
+        {
+          title: 'Started',
+          value: (row) => new Date(1000 * row.started_unix_s).toISOString(),
+          cell: (row) => timeElement(1000 * row.started_unix_s),
+        },
+        { title: 'Node', value: (row) => row.target },
+        { title: 'Seconds', value: (row) => row.params.ttl_s },
+        { title: 'By', value: (row) => row.actor },
+        { title: 'State', value: (row) => row.state },
+        {
+          title: 'Report',
+          value: (row) => row.id,
+          cell: (row) =>
+            el('button', {
+              className: 'plain',
+              textContent: 'Show',
+              onclick: () => onOpen(row.id),
+            }),
+        },
+      ],
+      items,
+    ),
+  );
+}

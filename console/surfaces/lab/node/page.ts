@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../../../server/api-error.js';
+import { needRight } from '../../../server/audit-record.js';
+import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { parse } from '../../../server/parse.js';
+import { runActor } from '../../../server/runs/run-routes.js';
+import { nodeSource, type LabPage } from '../ground/data-source.js';
+import { labOf } from '../lab.js';
+import type { FaultView } from '../net/fault.js';
+import type { DrillParams } from './drill.js';
+import type { DrillView, NodeStatusView } from './drills.js';
+import type { Impact } from './impact.js';
+
+const TTL_S = 120;
+
+const NODE = z.strictObject({ node: z.string().max(64) });
+const DOWN = z.strictObject({
+  node: z.string().max(64),
+  ttl_secs: z.number().default(TTL_S),
+  force: z.boolean().default(false),
+});
+const UP = z.union([NODE, z.strictObject({ journal_id: z.uuid() })]);
+const ID = z.object({ id: z.uuid() });
+
+export interface DrillsView {
+  readonly items: readonly FaultView<DrillParams>[];
+  /** Why nodes cannot be stopped here: the keys that it takes; null where they can be. */
+  readonly needs: string | null;
+  /** Whether a drill that blocks partitions may be asked for. */
+  readonly can_force: boolean;
+}
+
+export interface DownAnswer {
+  readonly journal_id: string;
+  readonly node: string;
+  readonly state: 'stopping';
+  readonly expires_unix_s: number;
+  readonly impact: Impact;
+}
+
+export const NODE_DRILL: LabPage = {
+  id: 'lab/node',
+  title: 'Node HA Drill',
+  purpose: 'What the cluster does while a node is down, and that it comes back.',
+  path: '/lab/node',
+  icon: 'server-cog',
+  styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/node/node.css'],
+  source: nodeSource,
+  routes: nodeRoutes,
+};
+
+function nodeRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const access = 'operate';
+  const read = { config: { access, background: true } } as const;
+  const { options } = context;
+
+  app.get('/lab/api/node/status', read, (): Promise<NodeStatusView> =>
+    labOf(context).drills.status(),
+  );
+
+  app.get('/lab/api/node/impact', read, (request): Promise<Impact> =>
+    labOf(context).drills.impact(parse(NODE, request.query).node),
+  );
+
+  app.get('/lab/api/node/drills', read, async (): Promise<DrillsView> => {
+    const lacks = [
+      ...(options.labMutations ? [] : ['lab_mutations']),
+      ...(options.nodeDriver === 'none' ? ['node_driver'] : []),
+      ...(options.clusterNodes.length === 0 ? ['cluster_nodes'] : []),
+      ...(options.storeDir === '' ? ['store_dir'] : []),
+    ];
+    return {
+      items: await labOf(context).drills.list(),
+      needs: lacks.length === 0 ? null : lacks.join(', '),
+      can_force: options.nodeDriver === 'local-procs',
+    };
+  });
+
+  app.get('/lab/api/node/drills/:id', read, (request): Promise<DrillView> =>
+    labOf(context).drills.get(parse(ID, request.params).id),
+  );
+
+  app.post(
+    '/lab/api/node/down',
+    { config: { access, audits: 'lab.node' } },
+    async (request, reply) => {
+      const { drills } = labOf(context);
+      await needMutations(context, request);
+      const given = parse(DOWN, request.body);
+      const { store } = sessionOf(request);
+      const { run, impact } = await drills.down(given, store, runActor(request));
+      const answer: DownAnswer = {
+        journal_id: run.id,
+        node: given.node,
+        state: 'stopping',
+        expires_unix_s: run.started_unix_s + given.ttl_secs,
+        impact,
+      };
+      return reply.status(202).send(answer);
+    },
+  );
+
+  app.post(
+    '/lab/api/node/up',
+    { config: { access, audits: 'lab.node' } },
+    async (request, reply) => {
+      const { drills } = labOf(context);
+      await needMutations(context, request);
+      const run = await drills.up(parse(UP, request.body));
+      if (run === undefined) return { changed: false };
+      const { id, target } = run;
+      return reply.status(202).send({ journal_id: id, node: target, state: 'starting' });
+    },
+  );
+}
+
+/** @throws ApiError feature_disabled, forbidden */
+async function needMutations(
+  context: ConsoleContext,
+  request: Parameters<typeof needRight>[1],
+): Promise<void> {
+  await needRight(context, request, 'mutate', { action: 'lab.node', target: '' });
+  if (context.options.labMutations) return;
+  throw new ApiError('feature_disabled', 'Changing something in the Lab is switched off here.', {
+    needs: 'lab_mutations',
+  });
+}

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { expectAccessible } from '../support/axe.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { describeWith, program } from '../support/needs.js';
+import { startDrillCluster, type DrillCluster } from '../console/lab/node-support.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+
+describeWith([program('chromium')], 'the Node HA Drill in a browser', function () {
+  this.timeout(BROWSER_LIMIT_MS);
+  let cluster: DrillCluster;
+  let bed: TestBed;
+  let watched: Watched;
+
+  before(async () => {
+    cluster = await startDrillCluster();
+    bed = await startTestBed(cluster.config, REAL_CLOCK);
+    watched = await openPage();
+    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await logIn(watched.page);
+  });
+
+  after(async () => {
+    await watched.close();
+    await bed.close();
+    await cluster.close();
+  });
+
+  it('takes a node down by the keyboard, counts down over a reload, and reports', async () => {
+    const { page } = watched;
+    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/node`);
+    const card = page.getByRole('region', { name: 'node2' });
+    await card.getByText('Up', { exact: true }).waitFor();
+    await card.getByText('object-server/2.30.1').first().waitFor();
+    await page.getByRole('button', { name: 'Take node2 down' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Take node2 down?' });
+    await dialog.getByText('every partition can be read and written').waitFor();
+    await dialog.getByRole('table', { name: 'What would happen' }).waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel('Seconds').fill('9');
+    await dialog.getByLabel('Name of the node').fill('node3');
+    await dialog.getByLabel('Seconds').fill('600');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Type node2 to take it down.').waitFor();
+    expect(await cluster.states('node2')).to.deep.include({ 'object-server': 'active' });
+    await dialog.getByLabel('Name of the node').fill('node2');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await card.getByText('Held down', { exact: true }).waitFor();
+    await card.getByText(/^Starts again in/).waitFor();
+    // The address names the drill, and the stream of events is a new one.
+    await page.reload();
+    await card.getByText('Held down', { exact: true }).waitFor();
+    const drill = page.getByRole('heading', { name: 'Drill', exact: true });
+    await drill.waitFor();
+    await page.getByText('succeeded at the client').waitFor();
+    await page.getByText('What clients and servers answered').first().waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-node-held', ALL_SIZES);
+    await page.getByRole('button', { name: 'Start node2 now' }).click();
+    await page.getByRole('heading', { name: 'After-report' }).waitFor();
+    await card.getByText('Up', { exact: true }).waitFor();
+    const journal = page.getByRole('table', { name: 'Journal' });
+    await journal.getByText('object-server on node2 was started').waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-node', ALL_SIZES);
+    expect(watched.complaints).to.deep.equal([]);
+  });
+});
