@@ -207,6 +207,49 @@ describe('Shadow over two stores', function () {
     expect(codeOf(replay)).to.equal('unprocessable');
   });
 
+  const bad: readonly (readonly [string, string, object | undefined, string])[] = [
+    ['POST', 'shadow/runs', { mode: 'both' }, 'invalid_argument'],
+    ['POST', 'shadow/runs', { cases: 5001 }, 'invalid_argument'],
+    ['POST', 'shadow/runs', { seed: -1 }, 'invalid_argument'],
+    ['POST', 'shadow/runs', { operators: [] }, 'invalid_argument'],
+    ['POST', 'shadow/runs', { token: 'x' }, 'invalid_argument'],
+    ['POST', 'shadow/replay', { mode: 'dual', case: null }, 'unprocessable'],
+    ['GET', 'shadow/runs/none', undefined, 'not_found'],
+    ['DELETE', 'shadow/runs/none', undefined, 'not_found'],
+    ['POST', 'expired/runs', { count: 51 }, 'invalid_argument'],
+    ['POST', 'expired/runs', { first_s: 1 }, 'invalid_argument'],
+    ['POST', 'expired/runs', { container: 'photos' }, 'invalid_argument'],
+    ['POST', 'expired/runs/none/rescue', { name: '../x' }, 'invalid_argument'],
+    ['POST', 'expired/runs/none/rescue', { name: '00' }, 'not_found'],
+    ['GET', 'profilemap/snapshot?path=delete', undefined, 'invalid_argument'],
+    ['GET', 'profilemap/snapshot?from=..', undefined, 'invalid_argument'],
+    ['POST', 'profilemap/pulse', { n: 201 }, 'invalid_argument'],
+    ['POST', 'profilemap/pulse', { bytes: 9 * 1024 * 1024 }, 'invalid_argument'],
+  ];
+  it('refuses what is out of range, with a sentence, and writes nothing', async () => {
+    for (const [method, path, body, code] of bad) {
+      const answer = await operator.send(method, `/lab/api/${path}`, body === undefined ? {} : { body }); // prettier-ignore
+      expect(codeOf(answer), `${method} ${path} ${JSON.stringify(body)}`).to.equal(code);
+      const { error }: { error: { message: string } } = answer.json();
+      expect(error.message).to.match(/\.$/);
+    }
+    const left = await operator.get('/api/files/containers?prefix=');
+    expect(left.text).not.to.match(/shadow-|lab-/);
+  });
+
+  it('runs one at a time', async () => {
+    const first = await operator.post('/lab/api/shadow/runs', { mode: 'single', cases: 100 });
+    const { id }: { id: string } = first.json();
+    const second = await operator.post('/lab/api/shadow/runs', { mode: 'single', cases: 1 });
+    expect(codeOf(second)).to.equal('locked');
+    const path = `/lab/api/shadow/runs/${id}`;
+    expect((await operator.send('DELETE', path)).status).to.equal(204);
+    await eventually(
+      async () => (await operator.get(path)).json() as ShadowWholeRun,
+      ({ state }) => state === 'cancelled',
+    );
+  });
+
   it('judges one side alone', async () => {
     const { state, result } = await run({
       mode: 'single',
