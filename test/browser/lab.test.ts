@@ -51,6 +51,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const { page } = watched;
     await open('/lab/rings');
     await page.getByRole('tabpanel').getByRole('table').waitFor();
+    await page.locator('.lab-source').getByText('live').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-rings');
     await page.getByRole('tab', { name: 'Heat map' }).click();
@@ -88,8 +89,18 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await hours.fill('48');
     await page.keyboard.press('Enter');
     await page.getByText('a copy is whole again after 48 h').waitFor();
+    const refused = page.getByText('The store makes no container of this policy.');
+    expect(await refused.count()).to.equal(0);
+    // The names of the policies are those of another store.
+    await page.getByText('Measure the policies of the cluster').click();
+    await page.getByRole('button', { name: 'Compare and measure' }).click();
+    await refused.first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-policies');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'JSON: Stored for each byte' }).click();
+    const rows: unknown = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
+    expect(rows).to.be.an('array').with.length(4);
   });
 
   it('captures an object, and verifies the capsule that was downloaded', async () => {
@@ -143,5 +154,16 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await expectAccessible(page);
     await watched.shoot('lab-genome');
     expect(page.url()).to.include('run=');
+    // The same seed has the same candidates: the last one has other weights than the ring.
+    const candidates = page.getByRole('table', { name: 'Candidates' });
+    await candidates
+      .getByRole('button', { name: /^Candidate/ })
+      .last()
+      .click();
+    const link = page.getByRole('link', { name: 'Try it in RingScope' });
+    expect(await link.getAttribute('href')).to.match(/^\/lab\/rings\?ring=object&.*weights=\d/);
+    await link.click();
+    await page.getByText('Replicas that move').waitFor();
+    expect(page.url()).to.include('weights=');
   });
 });

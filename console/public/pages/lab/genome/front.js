@@ -1,3 +1,4 @@
+import { query } from '../../../js/api.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
 import { parallelCoordinates } from '../../../js/charts/parallel.js';
 import { scatterChart } from '../../../js/charts/scatter.js';
@@ -33,14 +34,14 @@ const OBJECTIVES = [
  * @param {(candidate: number) => void} onCommands
  * @returns {readonly Node[]}
  */
-export function frontView({ result }, onCommands) {
+export function frontView({ result, params }, onCommands) {
   if (result === null) return [];
   const detail = el('div', { className: 'lab-page' });
   const rows = [{ ...result.baseline, id: -1, is_knee: false }, ...result.front];
   const { nodes, pick } = charts(rows);
   const choose = (/** @type {Candidate} */ candidate) => {
     pick(candidate.id);
-    detail.replaceChildren(weightsCard(result.baseline, candidate, onCommands));
+    detail.replaceChildren(weightsCard(params.ring, result.baseline, candidate, onCommands));
   };
   const knee = result.front.find(({ is_knee: isKnee }) => isKnee);
   if (knee !== undefined) choose(knee);
@@ -153,11 +154,12 @@ function nameCell(row, choose) {
 }
 
 /**
+ * @param {string} ring
  * @param {Omit<Candidate, 'id' | 'is_knee'>} baseline
  * @param {Candidate} candidate
  * @param {(candidate: number) => void} onCommands
  */
-function weightsCard(baseline, candidate, onCommands) {
+function weightsCard(ring, baseline, candidate, onCommands) {
   const rows = Object.entries(candidate.weights).map(([id, weight]) => ({
     id,
     before: baseline.weights[id] ?? 0,
@@ -169,9 +171,16 @@ function weightsCard(baseline, candidate, onCommands) {
     textContent: 'Download as commands',
     onclick: () => onCommands(candidate.id),
   });
+  const weights = rows
+    .filter(({ before, weight }) => weight !== before)
+    .map(({ id, weight }) => `${id}:${weight}`);
+  const tried = el('a', {
+    href: `/lab/rings?${query({ ring, tab: 'whatif', weights: weights.join(',') })}`,
+    textContent: 'Try it in RingScope',
+  });
   return card(
     `Weights of candidate ${candidate.id}`,
-    el('div', { className: 'row' }, commands),
+    el('div', { className: 'row' }, commands, tried),
     table(
       `Weights of candidate ${candidate.id}`,
       [

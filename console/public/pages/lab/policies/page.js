@@ -65,7 +65,14 @@ function chooserForm(policies, result) {
   const sizes = input('sizes', { value: '1024 65536 1048576 16777216 1073741824' });
   const objects = input('n', { type: 'number', min: '1', max: '50', value: '10' });
   const bytes = input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' });
-  const measure = el('button', { textContent: 'Compare and measure', value: 'measure' });
+  const measure = el('button', { type: 'button', textContent: 'Compare and measure' });
+  let isMeasured = false;
+  // Enter in a field compares, and writes nothing.
+  measure.onclick = () => {
+    if (!form.reportValidity()) return;
+    isMeasured = true;
+    form.requestSubmit();
+  };
   const form = el(
     'form',
     { className: 'lab-page' },
@@ -109,7 +116,8 @@ function chooserForm(policies, result) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const isMeasured = event.submitter === measure;
+    const wanted = isMeasured;
+    isMeasured = false;
     void fill(result, async () => {
       const candidates = [
         ...boxes.filter(({ box }) => box.checked).map(({ policy }) => ({ index: policy.index })),
@@ -123,7 +131,7 @@ function chooserForm(policies, result) {
           .filter(Boolean)
           .map(Number),
       };
-      const pulse = isMeasured
+      const pulse = wanted
         ? { measure: { n: Number(objects.value), bytes: Number(bytes.value) } }
         : {};
       const body = { candidates, assumptions, ...pulse };

@@ -132,8 +132,10 @@ function showRing(place, rings, ring) {
   const show = (/** @type {string} */ id) => {
     const chosen = TABS.find((one) => one.id === id) ?? TABS[0];
     if (chosen === undefined) return;
-    const { place: lookedUp, ...state } = viewState();
-    const kept = chosen.id === 'lookup' ? { ...state, place: lookedUp ?? '' } : state;
+    const { place: lookedUp = '', weights = '', ...state } = viewState();
+    const isProposed = chosen.id === 'whatif' && state.ring === ring.name;
+    const own = chosen.id === 'lookup' ? { place: lookedUp } : {};
+    const kept = { ...state, ...own, ...(isProposed ? { weights } : {}) };
     setViewState({ ...kept, ring: ring.name, tab: chosen.id });
     panel.setAttribute('aria-labelledby', `tab-${chosen.id}`);
     panel.replaceChildren();

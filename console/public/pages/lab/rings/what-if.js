@@ -1,6 +1,6 @@
 import { call } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
-import { card, field, fill, input } from '../ground.js';
+import { card, field, fill, input, viewState } from '../ground.js';
 import { changeReport } from './changes.js';
 
 /** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').WhatIfChange} WhatIfChange */
@@ -12,9 +12,10 @@ import { changeReport } from './changes.js';
  */
 export async function whatIfPanel({ ring, report }) {
   const { devices } = await report();
+  const proposed = proposedWeights();
   const weights = devices.map((device) => ({
     device,
-    control: weightInput(device),
+    control: weightInput(device, proposed.get(String(device.id)) ?? device.weight),
   }));
   const rows = weights.map(({ device, control }) =>
     el(
@@ -71,6 +72,7 @@ export async function whatIfPanel({ ring, report }) {
       return changeReport(await call('POST', `/lab/api/rings/${ring.name}/whatif`, body));
     });
   });
+  if (proposed.size > 0) form.dataset.sendAtOnce = '';
   const note = el('p', {
     className: 'lab-note',
     textContent:
@@ -79,8 +81,21 @@ export async function whatIfPanel({ ring, report }) {
   return [card('Try a change', form, note), result];
 }
 
-/** @param {{ readonly id: number, readonly weight: number }} device */
-function weightInput({ id, weight }) {
+/** Weights that the address proposes, such as `weights=0:120,3:80`, by the id of the device. */
+function proposedWeights() {
+  const pairs = (viewState().weights ?? '').split(',').map((pair) => pair.split(':'));
+  return new Map(
+    pairs.flatMap(([id = '', weight = '']) =>
+      weight !== '' && Number(weight) >= 0 ? [/** @type {const} */ ([id, Number(weight)])] : [],
+    ),
+  );
+}
+
+/**
+ * @param {{ readonly id: number }} device
+ * @param {number} weight
+ */
+function weightInput({ id }, weight) {
   const made = input(`weight-${id}`, {
     type: 'number',
     min: '0',
