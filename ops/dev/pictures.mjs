@@ -21,7 +21,7 @@ const QUALITIES = [85, 70, 50, 30];
 /** What the pages of the documentation show: `docs/pictures/<name>.webp`. */
 const NAMES = [
   ...['lab-rings', 'lab-rings-lookup', 'lab-rings-map', 'lab-rings-whatif', 'lab-policies'],
-  ...['lab-capsule', 'lab-tombstones', 'lab-genome', 'lab-node', 'lab-chaos', 'lab-debt'],
+  ...['lab-capsule', 'lab-tombstones', 'lab-genome', 'lab-node', 'lab-chaos-score', 'lab-debt'],
   ...['lab-profilemap', 'lab-expired', 'lab-shadow', 'benchmarks'],
   ...['deploy-spec', 'deploy-plan', 'deploy-run', 'deploy-status', 'deploy-history'],
 ];
