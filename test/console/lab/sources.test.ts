@@ -42,10 +42,14 @@ describe('where the figures of the Lab are from', function () {
         ['tombstones', 'node_root'],
         ['debt', 'cluster_nodes, store_dir'],
         ['shadow', 'shadow_root'],
-        ['profilemap', 'admin_url, metrics_url or statsd_listen'],
       ] as const) {
         expect(sources.get(name), name).to.include({ state: 'unavailable', needs });
       }
+      const timers = sources.get('profilemap');
+      expect([timers?.state, timers?.needs?.includes('statsd_listen')]).to.deep.equal([
+        'unavailable',
+        true,
+      ]);
       expect(sources.get('capsule')?.state).to.be.oneOf(['live', 'embedded']);
       expect(codeOf(await operator.get('/lab/api/sources/nothing'))).to.equal('not_found');
     } finally {
