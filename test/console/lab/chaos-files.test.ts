@@ -1,6 +1,10 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { ClusterWatch } from '../../../console/surfaces/lab/chaos/cluster-health.js';
 import {
   folderBelow,
   localDevices,
@@ -15,6 +19,8 @@ import {
   type ReplicaPlace,
 } from '../../../console/surfaces/lab/chaos/replica-files.js';
 import { CHAOS_REVERTS, type ObjectRevert } from '../../../console/surfaces/lab/chaos/reverts.js';
+import { ringAt } from './chaos-support.js';
+import { clusterFolder } from './support.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 describe('faults of files', () => {
@@ -92,3 +98,30 @@ describe('faults of files', () => {
 });
 
 const NO_TOOLS = { nodeRoot: '' } as never;
+
+describe('the look at all servers', () => {
+  it('asks once more before it says that one is down', async () => {
+    let cuts = 1;
+    const server = createServer((request, response) => {
+      if (cuts-- > 0) request.socket.destroy();
+      else response.end('1');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ring = ringAt((server.address() as AddressInfo).port);
+    const all = { account: ring, container: ring, object: ring, 'object-1': ring };
+    const storeDir = await clusterFolder(all);
+    const clusterNodes = [{ name: 'n1', storage_ip: '127.0.0.1', devices: [], services: {} }];
+    const watch = new ClusterWatch({ storeDir, clusterNodes, nodeRoot: '' });
+    try {
+      const look = () => watch.look(({ type }) => type !== 'object');
+      expect(await look()).to.deep.equal({ down: [], free_ratio: null });
+      cuts = 2;
+      expect((await look()).down).to.deep.equal(['n1/object-server']);
+    } finally {
+      watch.close();
+      server.close();
+      await removeFolder(storeDir);
+    }
+  });
+});

@@ -76,7 +76,7 @@ export async function startServedNode(): Promise<ServedNode> {
 }
 
 /** Three devices on three zones of one server: no device is a handoff. */
-function ringAt(port: number): RingData {
+export function ringAt(port: number): RingData {
   const devices = [0, 1, 2].map((id) => ({
     ...{ id, region: 1, zone: 1 + id, ip: '127.0.0.1', port, device: `d${id}`, weight: 100 },
     ...{ meta: '', replicationIp: '127.0.0.1', replicationPort: port },
