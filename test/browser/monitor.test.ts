@@ -303,6 +303,8 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByRole('link', { name: 'unknown: Gateway' }).waitFor();
     await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
     await page.getByText('Workers: unknown').waitFor();
+    // Nothing is to lie below the bar that stays at the top.
+    await page.evaluate('scrollTo(0, 0)');
     expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
     await watched.shoot('monitor-dead');
     await expectAccessible(page);

@@ -9,6 +9,8 @@ import { timeAt } from './units.js';
  */
 
 const WIDTH_LEAST = 240;
+/** Steps after which a value says nothing of now. */
+const OLD_STEPS = 4;
 const LEGEND = /** @type {const} */ ([
   { text: 'up', tone: 'good' },
   { text: 'down', tone: 'crit' },
@@ -86,8 +88,21 @@ export class StateStrip {
     const [times, ...all] = columns;
     const { up, known, all: count } = countUp(columns, latest);
     const rest = known === count ? 'up' : `up, ${count - known} unknown`;
-    this.#big.replaceChildren(String(up), el('small', { textContent: ` / ${count} ${rest}` }));
-    this.element.dataset.state = up === count ? 'ok' : up < known ? 'crit' : 'unknown';
+    const last = times[latest] ?? 0;
+    const told = `${up} / ${count} ${rest}`;
+    // What was up a while ago may be down by now.
+    const isOld = last < to - OLD_STEPS * stepS;
+    if (isOld) {
+      const text = ` now; ${told} at ${timeAt(last, 'second')}`;
+      this.#big.replaceChildren('unknown', el('small', { textContent: text }));
+    } else {
+      this.#big.replaceChildren(
+        String(up),
+        el('small', { textContent: told.slice(String(up).length) }),
+      );
+    }
+    const state = up === count ? 'ok' : up < known ? 'crit' : 'unknown';
+    this.element.dataset.state = isOld ? 'unknown' : state;
     const lanes = names.map((name, index) => ({
       name,
       spans: spansOf(times, all[index] ?? [], stepS),

@@ -15,7 +15,9 @@ const number = (value) => (Math.abs(value) >= 1000 ? WHOLE : NUMBER).format(valu
  * @returns {[number: string, unit: string]}
  */
 function bytes(value) {
-  const [size = '', unit = ''] = bytesText(value).split(' ');
+  const [size = '', unit = ''] = bytesText(
+    Math.abs(value) < 1024 ? Number(value.toPrecision(3)) : value,
+  ).split(' ');
   return [size, unit];
 }
 
