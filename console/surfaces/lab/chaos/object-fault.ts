@@ -79,7 +79,13 @@ export class ObjectFault implements ActiveFault {
     this.#others = places.filter(({ index }) => index !== this.#index);
     if (file !== undefined) this.#copy = { place, at, file };
     // A replicator remembers a hash only of what it has seen.
-    if (this.mode === 'silent') await this.#pass(at.device.ip, part);
+    if (this.mode === 'silent') {
+      const failure = await this.#pass(at.device.ip, part).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : 'A replicator failed.'),
+      );
+      if (failure !== undefined) checks.push({ id: 'hashed', is_ok: false, text: failure });
+    }
     const isThere = file !== undefined;
     const text = isThere
       ? `The copy is on ${device.node}/${device.device}.`
