@@ -11,7 +11,8 @@ import { importState } from '../../src/deploy/state/import.js';
 import { describeWith, type Need } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
-import { otherWorkers, small, TestDeploy } from './service-support.js';
+import { until } from '../support/until.js';
+import { otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';
 
 const mount: Need = {
   name: 'the right to mount a tmpfs',
@@ -143,6 +144,28 @@ describeWith([mount], 'deploy: the disk of the state', function () {
     await rm(join(state, 'ballast'));
     const { json } = await deploy.apply(plan, 'room');
     expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
+  });
+
+  it('ends a run whose journal has no room, and a retry completes it once there is some', async () => {
+    const driver = new TestDriver(new LocalDriver(join(folder, 'one/nodes')));
+    deploy = await TestDeploy.start(join(folder, 'one'), { driver });
+    await deploy.putSpec(small);
+    driver.waitsAfter = 'node2';
+    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
+    const { json } = await deploy.apply(plan, 'full');
+    await until(() => driver.release !== undefined);
+    await fill();
+    driver.release?.();
+    const run = await deploy.ended(json.run_id);
+    expect(run.state).to.equal('partial');
+    expect(run.message).to.match(/^The state could not be written: ENOSPC/);
+    expect(driver.begun).to.deep.equal(['node1', 'node2']);
+    await rm(join(state, 'ballast'));
+    const headers = { 'idempotency-key': 'room' };
+    const retry = await deploy.call('POST', `/v1/runs/${run.id}/retry`, { body: {}, headers });
+    expect((await deploy.ended(retry.json.run_id)).state).to.equal('succeeded');
+    const { json: status } = await deploy.call('GET', '/v1/status');
+    expect(status.nodes.map(({ state: is }) => is)).to.deep.equal(Array(4).fill('in_sync'));
   });
 
   it('may be mounted where an exported state is taken to', async () => {

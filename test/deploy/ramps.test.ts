@@ -34,7 +34,8 @@ describe('deploy: ramps', function () {
     driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
     parts = { now: () => nowMs, rampPollMs: 5, dispersionProgram, driver };
     await start();
-    base = recon.on(small);
+    // The servers of the example do not mind devices that are no mount points.
+    base = { ...recon.on(small), tuning: {} };
     await deploy.putSpec(base);
     const run = await deploy.deploy('first');
     expect(run.state, run.message).to.equal('succeeded');
@@ -184,6 +185,18 @@ describe('deploy: ramps', function () {
     const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
     expect(waiting.runs).to.deep.equal([]);
     recon.odd.clear();
+    await untilRamp(id, ({ runs }) => runs.length === 1);
+  });
+
+  it('does not mind devices that are no mount points where servers do not either', async () => {
+    const servers = ['account-server', 'container-server', 'object-server'] as const;
+    const unchecked = servers.map((server) => [server, { mount_check: false }] as const);
+    base = { ...base, tuning: { ...base.tuning, ...Object.fromEntries(unchecked) } };
+    await deploy.putSpec(base);
+    expect((await deploy.deploy('unchecked')).state).to.equal('succeeded');
+    letSettle();
+    recon.odd.set('node2', { unmounted: ['d1'] });
+    const id = await begin();
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
 

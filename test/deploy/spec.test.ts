@@ -3,20 +3,28 @@ import { etagOf } from '../../src/deploy/spec/canonical.js';
 import { canonicalJson } from '../../src/lib/canonical-json.js';
 import { SPEC_BYTES_MAX } from '../../src/deploy/spec/parse.js';
 import { validate, validateText } from '../../src/deploy/spec/validate.js';
-import { exampleJson, exampleText } from './support.js';
+import { exampleJson, exampleSpec, exampleText } from './support.js';
 
 type Path = readonly (string | number)[];
 
 /** The example with another value at a place; undefined takes it away. */
 function exampleWith(path: Path, value: unknown): Record<string, unknown> {
-  const example = exampleJson();
-  let at: Record<string | number, unknown> = example;
+  return changed(exampleJson(), path, value);
+}
+
+function changed(spec: object, path: Path, value: unknown): Record<string, unknown> {
+  const copy = structuredClone(spec) as Record<string, unknown>;
+  setAt(copy, path, value);
+  return JSON.parse(JSON.stringify(copy)) as Record<string, unknown>;
+}
+
+function setAt(whole: Record<string, unknown>, path: Path, value: unknown): void {
+  let at: Record<string | number, unknown> = whole;
   for (const step of path.slice(0, -1)) {
     at[step] ??= {};
     at = at[step] as Record<string | number, unknown>;
   }
   at[path.at(-1) ?? ''] = value;
-  return JSON.parse(JSON.stringify(example)) as Record<string, unknown>;
 }
 
 /** Every place in a value but the whole. */
@@ -132,7 +140,21 @@ describe('deploy: specification', () => {
   }
 
   it('refuses another type at every place, and keys that it does not know in every object', () => {
-    const example = exampleJson();
+    // With all that has a default, and what has none and the example does without.
+    const example = structuredClone(exampleSpec()) as unknown as Record<string, unknown>;
+    const more: readonly (readonly [Path, unknown])[] = [
+      [['nodes', 0, 'replication_ip'], '127.0.1.1'],
+      [['nodes', 0, 'public_ip'], '127.0.1.1'],
+      [
+        ['nodes', 0, 'devices', 0, 'rings'],
+        ['account', 'container', 'object', 'object-1'],
+      ],
+      [['nodes', 0, 'devices', 0, 'mount'], '/srv/node/d1'],
+      [['rings', 0, 'stored_bytes'], 1],
+      [['policies', 0, 'aliases'], ['first']],
+    ];
+    for (const [path, value] of more) setAt(example, path, value);
+    expect(errorsOf(example)).to.deep.equal([]);
     for (const path of placesOf(example)) {
       const at = `/${path.join('/')}`;
       const value = valueAt(example, path);
@@ -140,14 +162,14 @@ describe('deploy: specification', () => {
         (other) => typeof other !== typeof value,
       );
       for (const other of others) {
-        const errors = errorsOf(exampleWith(path, other));
+        const errors = errorsOf(changed(example, path, other));
         const isTold = errors.some((error) => error.startsWith(at.replace(/\/\d+$/, '')));
         expect(isTold, `${at} ${JSON.stringify(other)}: ${errors.join()}`).to.equal(true);
       }
       // Options of Swift's programs have any name.
       const isFree = /^\/(?:proxy\/pipeline_options|tuning)\/\w/.test(at);
       if (typeof value !== 'object' || Array.isArray(value) || isFree) continue;
-      const errors = errorsOf(exampleWith([...path, 'unknown-key'], 1));
+      const errors = errorsOf(changed(example, [...path, 'unknown-key'], 1));
       expect(errors, at).to.include(`${at}/unknown-key unknown_key`);
     }
   });

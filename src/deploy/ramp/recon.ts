@@ -48,7 +48,7 @@ export const askRecon: AskRecon = async (ip, port, path) => {
 /** Looks at every account, container and object server of a cluster. */
 export function lookAtServers(
   nodes: readonly SpecNode[],
-  { policies }: Spec,
+  { policies, tuning }: Spec,
   ask: AskRecon,
 ): Promise<ServerLook[]> {
   const isCoded = policies.some(({ type }) => type === 'erasure_coding');
@@ -64,7 +64,9 @@ export function lookAtServers(
     const nothing = { rings: new Map(), passBeganS: null, failures: 0, unmounted: [] };
     try {
       const rings = ringsOf(await get('ringmd5'));
-      const unmounted = unmountedOf(await get('unmounted'));
+      // Recon tells of folders that are no mount points, also where they need not be any.
+      const isChecked = !isOff(tuning[`${role}-server`]?.mount_check);
+      const unmounted = isChecked ? unmountedOf(await get('unmounted')) : [];
       const passes = [
         ...(role !== 'object' || isCopied ? [await get(`replication/${role}`)] : []),
         ...(role === 'object' && isCoded ? [await get('reconstruction/object')] : []),
@@ -83,6 +85,12 @@ export function lookAtServers(
       return { ...nothing, node: node.name, role, problem: (error as Error).message };
     }
   });
+}
+
+/** Whether Swift reads an option as false: swift/common/utils, config_true_value. */
+function isOff(option: string | number | boolean | undefined): boolean {
+  if (option === undefined) return false;
+  return !['true', '1', 'yes', 'on', 't', 'y'].includes(String(option).toLowerCase());
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
