@@ -10,16 +10,17 @@ import { messageOf } from '../dev/lib/errors.mjs';
 import { labProcesses, signalAll, spawnService } from '../swift-lab/lib/processes.mjs';
 import { startService } from '../swift-lab/lib/up.mjs';
 import { demoSpec, SPARE_ADDRESS } from './lib/cluster.mjs';
-import { controlOf, deployOnce } from './lib/control.mjs';
+import { controlOf, deployOnce, jsonOf } from './lib/control.mjs';
 import { fill, swiftClient } from './lib/fill.mjs';
 import { Load } from './lib/load.mjs';
-import { expectRingsEverywhere, movedParts, untilPlaced } from './lib/placement.mjs';
+import { expectRingsEverywhere, movedParts, placementOf, untilPlaced } from './lib/placement.mjs';
 import { copyingServices, makeDevices, swiftServices } from './lib/services.mjs';
 import { bringUp, endAll, START_LIMIT_MS, takeAway } from './lib/up.mjs';
 
 /** @typedef {import('./lib/cluster.mjs').DemoSpec} DemoSpec */
 /** @typedef {import('./lib/cluster.mjs').DemoPorts} DemoPorts */
 /** @typedef {Awaited<ReturnType<typeof bringUp>>} Demo */
+/** @typedef {import('./lib/placement.mjs').Placement} Placement */
 
 const DEFAULT_DIR = '.ringway-exercise';
 /** 32 partitions: each of them gets data. */
@@ -61,7 +62,7 @@ function withNode1(spec, change) {
   };
 }
 
-/** @type {{ title: string, change: (spec: DemoSpec) => DemoSpec }[]} */
+/** @type {{ title: string, byRamp?: boolean, change: (spec: DemoSpec) => DemoSpec }[]} */
 const PHASES = [
   {
     title: 'a node with two devices is added',
@@ -73,9 +74,10 @@ const PHASES = [
     },
   },
   {
-    title: 'a device is drained',
+    title: 'a device is drained, by a ramp in two steps',
+    byRamp: true,
     change: (spec) =>
-      withNode1(spec, (node) => ({
+      withNode1(Object.assign({}, spec, { rollout: { weight_step_pct: 50 } }), (node) => ({
         ...node,
         devices: node.devices.map((device) => ({
           ...device,
@@ -116,13 +118,14 @@ async function exercise(dir) {
   const load = new Load(state.s3, state.login, 'load');
   await load.makeBucket('load');
   load.start();
+  /** @type {Placement} */
   let before = await untilPlaced(places, spec, COPY_LIMIT_MS);
-  for (const { title, change } of PHASES) {
+  for (const { title, change, byRamp } of PHASES) {
     const former = spec;
     spec = change(spec);
     say(`\n${title}`);
     makeDevices(places, spec);
-    for (let number = 1; ; number += 1) {
+    for (let number = 1; byRamp !== true; number += 1) {
       if (number > PLANS_MAX) throw new Error(`more than ${PLANS_MAX} plans`);
       const { plan, run } = await deployOnce(ask, spec);
       if (number === 1) await startNew(demo, former, spec);
@@ -139,14 +142,29 @@ async function exercise(dir) {
         nodes: former.nodes.length > spec.nodes.length ? former.nodes : spec.nodes,
       };
       const after = await untilPlaced(places, all, COPY_LIMIT_MS);
-      report(
-        plan,
-        movedParts(before, after, 'assigned'),
-        movedParts(before, after, 'found'),
-        asked,
-      );
+      report(predictedBy(plan), before, after);
+      say(`  ${asked} rings have the right MD5 in recon`);
       before = after;
       if (plan.complete) break;
+    }
+    if (byRamp === true) {
+      let rings = before;
+      await rampTo(ask, spec, async (plan) => {
+        const now = await placementOf(places, spec);
+        const moved = movedParts(rings, now, 'assigned');
+        const predicted = predictedBy(plan);
+        say(
+          `  a step: predicted ${JSON.stringify(predicted)}, in the rings ${JSON.stringify(moved)}`,
+        );
+        for (const [ring, parts] of Object.entries(moved)) {
+          if ((predicted[ring] ?? 0) !== parts) throw new Error('the prediction was wrong');
+        }
+        rings = now;
+      });
+      const after = await untilPlaced(places, spec, COPY_LIMIT_MS);
+      report(movedParts(before, after, 'assigned'), before, after);
+      say(`  ${await expectRingsEverywhere(places, spec)} rings have the right MD5 in recon`);
+      before = after;
     }
     for (const path of objects) {
       const { text } = await swift('GET', path);
@@ -167,20 +185,55 @@ async function exercise(dir) {
 }
 
 /**
- * @param {{ ring_changes: { ring: string, parts_moved: number }[] }} plan
- * @param {Record<string, number>} rings
- * @param {Record<string, number>} disks
- * @param {number} asked
+ * Applies a specification by a ramp, and waits for its end.
+ *
+ * @param {import('./lib/control.mjs').ControlApi} ask
+ * @param {DemoSpec} spec
+ * @param {(plan: Plan) => Promise<void>} check is called after each step
+ */
+async function rampTo(ask, spec, check) {
+  const headers = { 'idempotency-key': 'exercise' };
+  const { ramp_id: id } = jsonOf(await ask('POST', '/ramps', { body: { spec }, headers }));
+  let told = '';
+  let steps = 0;
+  for (;;) {
+    const ramp = jsonOf(await ask('GET', `/ramps/${id}`));
+    const closed = ramp.gates.filter((/** @type {{ ok: boolean }} */ gate) => !gate.ok);
+    const waits = closed.map((/** @type {{ name: string }} */ gate) => gate.name);
+    const line = `  ramp ${ramp.state}, ${ramp.runs.length} steps; closed gates: ${waits.join() || 'none'}`;
+    if (line !== told) say(line);
+    told = line;
+    for (; steps < ramp.runs.length; steps += 1) {
+      const { plan_id: plan } = jsonOf(await ask('GET', `/runs/${ramp.runs[steps]}`));
+      await check(jsonOf(await ask('GET', `/plans/${plan}`)));
+    }
+    if (ramp.state === 'succeeded') return;
+    if (ramp.state !== 'running') throw new Error(`the ramp is ${ramp.state}: ${ramp.message}`);
+    await delay(10 * POLL_MS);
+  }
+}
+
+/** @typedef {{ ring_changes: { ring: string, parts_moved: number }[] }} Plan */
+
+/** @param {Plan} plan @returns {Record<string, number>} */
+function predictedBy({ ring_changes: changes }) {
+  return Object.fromEntries(changes.map((own) => [own.ring, own.parts_moved]));
+}
+
+/**
+ * @param {Record<string, number>} predicted
+ * @param {Placement} before
+ * @param {Placement} after
  * @throws {Error} where they differ
  */
-function report({ ring_changes: changes }, rings, disks, asked) {
-  const predicted = Object.fromEntries(changes.map((ring) => [ring.ring, ring.parts_moved]));
-  for (const ring of Object.keys(rings)) {
+function report(predicted, before, after) {
+  const rings = movedParts(before, after, 'assigned');
+  const disks = movedParts(before, after, 'found');
+  for (const ring of Object.keys(after)) {
     const [plan = 0, inRing, onDisk] = [predicted[ring], rings[ring], disks[ring]];
     say(`  ${ring}: predicted ${plan}, in the rings ${inRing}, on the disks ${onDisk}`);
     if (plan !== inRing || plan !== onDisk) throw new Error('the prediction was wrong');
   }
-  say(`  ${asked} rings have the right MD5 in recon`);
 }
 
 /** @param {Demo} demo @param {DemoSpec} former @param {DemoSpec} spec */

@@ -53,7 +53,7 @@ export async function deployOnce(ask, spec) {
   return { plan, run };
 }
 
-/** @param {{ content: Buffer }} answer */
-function jsonOf({ content }) {
+/** @param {{ content: Buffer }} answer of JSON */
+export function jsonOf({ content }) {
   return JSON.parse(content.toString('utf8'));
 }

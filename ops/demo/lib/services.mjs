@@ -46,6 +46,7 @@ export function deployService(places, ports) {
     install_root: places.nodes,
     // Several nodes on one machine: each has its own etc, srv and var.
     files_for: 'folder',
+    ramp_poll_s: 5,
   };
   mkdirSync(places.nodes);
   writeJson(places.deployConfig, config);
