@@ -10,6 +10,9 @@ import { PYTHON } from './support.js';
 
 const RINGS = 1500;
 const SEED = 1;
+/** So many of them have so many names looked up. */
+const NAMED_RINGS = 12;
+const NAMES = 2000;
 const SALT = { prefix: Buffer.from('pr\xe9', 'latin1'), suffix: Buffer.from('suffix') };
 
 interface Answer {
@@ -20,6 +23,13 @@ interface Answer {
   readonly version: number | null;
   readonly nextPartPower: number | null;
   readonly lookups: readonly (readonly [part: number, primaries: number[], handoffs: number[]])[];
+  readonly places: readonly (readonly [
+    path: [string, string, string],
+    part: number,
+    hash: string,
+    primaries: number[],
+    handoffs: number[],
+  ])[];
   readonly names: readonly (readonly [
     path: [string, string?, string?],
     part: number,
@@ -32,13 +42,31 @@ describeWith([pythonModule('swift.common.ring')], 'rings that Swift wrote', func
   let answers: readonly Answer[];
 
   before(async () => {
-    const args = [join(PYTHON, 'lookups.py'), String(RINGS), String(SEED)];
+    const numbers = [RINGS, SEED, NAMED_RINGS, NAMES].map(String);
+    const args = [join(PYTHON, 'lookups.py'), ...numbers];
     const { stdout } = await mustRun('python3', args);
     answers = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Answer);
     expect(answers).to.have.length(RINGS);
+  });
+
+  it('have names where swift-get-nodes says', async () => {
+    const paths = new PathHash(SALT);
+    let looked = 0;
+    for (const [index, answer] of answers.slice(0, NAMED_RINGS).entries()) {
+      const ring = new Ring((await unpackRing(Buffer.from(answer.ring, 'base64'))).data);
+      for (const [path, part, hash, primaries, handoffs] of answer.places) {
+        const where = `ring ${index} of seed ${SEED}, ${path.join('/')}`;
+        const ours = [paths.hex(...path), ring.partition(hash), idsOf(ring.primaries(part))];
+        expect(ours, where).to.deep.equal([hash, part, primaries]);
+        const next = idsOf(ring.handoffs(part)).slice(0, primaries.length);
+        expect(next, where).to.deep.equal(handoffs);
+        looked += 1;
+      }
+    }
+    expect(looked).to.equal(NAMED_RINGS * NAMES);
   });
 
   it('are read and looked up as Swift does', async () => {

@@ -1,5 +1,9 @@
-"""Prints random rings, and what Swift says of them: COUNT SEED, one JSON object a line."""
+"""
+Prints random rings, and what Swift says of them, one JSON object a line: COUNT SEED, and how many
+of the first rings have how many NAMES looked up as swift-get-nodes does.
+"""
 import base64
+import itertools
 import json
 import os
 import random
@@ -37,8 +41,24 @@ def random_ring(rng, part_power):
     return RingData(rows, devices, 32 - part_power, next_power, version)
 
 
-def main(count, seed):
+def random_name(rng):
+    letters = 'abcdefghijklmnopqrstuvwxyz0123456789 /.-_\u00e4\u2603\U0001f600'
+    word = lambda most: ''.join(rng.choices(letters, k=rng.randint(1, most)))
+    return ['AUTH_' + word(12).replace('/', '_'), word(20).replace('/', '_'), word(60)]
+
+
+def placed(ring, name):
+    """As swift-get-nodes prints it: primaries, and as many handoffs."""
+    part, primaries = ring.get_nodes(*name)
+    handoffs = itertools.islice(ring.get_more_nodes(part), len(primaries))
+    return [name, part, utils.hash_path(*name),
+            [node['id'] for node in primaries], [node['id'] for node in handoffs]]
+
+
+def main(count, seed, named_rings=0, names=0):
     rng = random.Random(seed)
+    # Another one, so that rings are the same ones with and without names.
+    name_rng = random.Random(seed)
     for number in range(count):
         # In rings of 2^17 partitions and more, Swift leaves some of them out of the search.
         part_power = 16 + number % 3 if number % 500 == 0 else rng.randint(0, 8)
@@ -57,6 +77,8 @@ def main(count, seed):
                          [node['id'] for node in ring.get_part_nodes(part)],
                          [node['id'] for node in ring.get_more_nodes(part)]]
                         for part in parts],
+            'places': [placed(ring, random_name(name_rng))
+                       for _ in range(names if number < named_rings else 0)],
             'names': [[name, ring.get_part(*name), utils.hash_path(*name)] for name in NAMES],
         }))
 
@@ -64,4 +86,4 @@ def main(count, seed):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     os.fsync = lambda _: None
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))
