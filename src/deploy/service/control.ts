@@ -264,6 +264,27 @@ export class Control {
     return this.#keep(plan, []);
   }
 
+  /** Every file as a run leaves it, by node and path. */
+  async artifacts({ plan_id: id }: Run) {
+    const { next } = await this.store.nextOf(id);
+    const plan = await this.store.plan(id);
+    const written = new Set(
+      plan?.actions.flatMap(({ kind, node = '', target }) =>
+        kind === 'conf.render' ? [`${node}/${target}`] : [],
+      ),
+    );
+    return Object.entries(next.files).flatMap(([node, own]) =>
+      Object.entries(own)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([path, { sha256 }]) => ({
+          node,
+          path,
+          sha256,
+          changed: written.has(`${node}/${path}`),
+        })),
+    );
+  }
+
   /** A file of a node as a run installed it, without its secrets. */
   async artifact(run: Run, node: string, path: string): Promise<Buffer> {
     const { next } = await this.store.nextOf(run.plan_id);

@@ -1,5 +1,6 @@
 import { DEPLOY_ERRORS } from './errors.js';
-import { ROUTES, type Route } from './routes.js';
+import type { Route } from './route.js';
+import { ROUTES } from './routes.js';
 
 const VERSION = '1.0.0';
 const EVERYWHERE = [401, 429, 500];

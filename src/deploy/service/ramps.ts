@@ -82,6 +82,10 @@ export class Ramps {
     return [...this.#ramps.values()].find(({ ended_unix_s: ended }) => ended === null);
   }
 
+  latest(count: number): Ramp[] {
+    return [...this.#ramps.values()].reverse().slice(0, count);
+  }
+
   /** @throws DeployError `locked`, `idempotency_key_reused` */
   async begin({ spec, allowLarge, key, actor }: RampRequest): Promise<Ramp> {
     const known = [...this.#ramps.values()].find(({ idempotency_key: own }) => own === key);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { exportState } from '../state/export.js';
+import { ARTIFACT_ROUTES } from './artifact-routes.js';
 import type { Control } from './control.js';
 import { DeployError } from './errors.js';
 import type { Ramp } from './ramp-record.js';
@@ -14,27 +15,11 @@ import {
   specOf,
   textOf,
 } from './requests.js';
-import { isRunId, type Run } from './run-record.js';
+import { planOf, runOf, type Route } from './route.js';
 import { streamRamp, streamRun } from './run-events.js';
 
-/** A route of the control service: what the OpenAPI document and the server are made of. */
-export interface Route {
-  readonly method: 'GET' | 'PUT' | 'POST';
-  /** As Fastify has it; `:name` is a parameter, `*` the rest. */
-  readonly path: string;
-  readonly summary: string;
-  /** Statuses besides those of all routes, see openapi.ts. */
-  readonly statuses: readonly number[];
-  /** Headers that the request needs. */
-  readonly headers?: readonly string[];
-  readonly handle: (
-    control: Control,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => Promise<unknown>;
-}
-
 const HISTORY_MAX = 100;
+const RAMPS_MAX = 20;
 
 export const ROUTES: readonly Route[] = [
   {
@@ -214,6 +199,13 @@ export const ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/v1/ramps',
+    summary: `The last ${RAMPS_MAX} ramps, the latest first.`,
+    statuses: [200],
+    handle: ({ ramps }) => Promise.resolve({ ramps: ramps.latest(RAMPS_MAX) }),
+  },
+  {
+    method: 'GET',
     path: '/v1/ramps/:id',
     summary: 'A ramp: its steps, what the next one waits for, and how long it may take.',
     statuses: [200, 404],
@@ -282,20 +274,7 @@ export const ROUTES: readonly Route[] = [
         })),
       }),
   },
-  {
-    method: 'GET',
-    path: '/v1/artifacts/:run/:node/*',
-    summary: 'A file of a node as a run installed it, with marks in the place of secrets.',
-    statuses: [200, 404],
-    handle: async (control, request, reply) => {
-      const params = request.params as Readonly<Record<'run' | 'node' | '*', string>>;
-      const run = isRunId(params.run) ? await control.runs.find(params.run) : undefined;
-      if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
-      const content = await control.artifact(run, params.node, params['*']);
-      void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
-      return content;
-    },
-  },
+  ...ARTIFACT_ROUTES,
   {
     method: 'POST',
     path: '/v1/rings/import',
@@ -324,19 +303,6 @@ export const ROUTES: readonly Route[] = [
     },
   },
 ];
-
-async function planOf(store: Control['store'], request: FastifyRequest) {
-  const plan = await store.plan((request.params as { readonly id: string }).id);
-  if (plan === undefined) throw new DeployError('not_found', 'There is no such plan.');
-  return plan;
-}
-
-async function runOf({ runs }: Control, request: FastifyRequest): Promise<Run> {
-  const { id } = request.params as { readonly id: string };
-  const run = isRunId(id) ? await runs.find(id) : undefined;
-  if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
-  return run;
-}
 
 function rampOf({ ramps }: Control, request: FastifyRequest): Ramp {
   const ramp = ramps.get((request.params as { readonly id: string }).id);
